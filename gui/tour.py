@@ -138,6 +138,11 @@ class Tour(Pilot):
         window.docking.tear_off("Dashboards")
         self._photograph("dashboards-torn-off", window=window.docking.windows["Dashboards"])
         window.docking.dock("Dashboards")
+        window.tabs.setCurrentWidget(window.jog)
+        if not window.docking.obstacle_beside("Event log"):
+            window.docking.put_beside("Event log")
+            self._photograph("beside", window.jog)
+            window.docking.dock("Event log")
 
     def _fault(self) -> None:
         faults = self.window.faults

@@ -20,6 +20,7 @@ from kinematics.compiled import (
     BLOCK,
     SYSTEM_ROWS,
     chunk_bounds,
+    compiling_told,
     cross,
     dot,
     eliminate,
@@ -37,6 +38,7 @@ from kinematics.compiled import (
     solve_block_kernel,
     solve_kernel,
     spectral_condition_kernel,
+    with_callees,
 )
 from kinematics.errors import (
     AssemblyModeError,
@@ -268,6 +270,7 @@ __all__ = [
     "assess_poses",
     "build_trajectory",
     "chunk_bounds",
+    "compiling_told",
     "condition_number",
     "condition_number_kernel",
     "condition_numbers",
@@ -341,5 +344,6 @@ __all__ = [
     "toml_item",
     "trajectory_names",
     "trajectory_text",
+    "with_callees",
     "within",
 ]

@@ -6,7 +6,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.dashboard.dashboard_file import Dashboards
 from gui.dashboard.layout import Dashboard
-from gui.widgets import FlowLayout, GuardedButton, Reason
+from gui.widgets import FlowLayout, GuardedButton, Reason, give
 from rig.errors import InputError
 
 _FIRST = "Dashboard"
@@ -43,6 +43,14 @@ class Choice(QtWidgets.QWidget):
         self.delete = GuardedButton("Delete …", "Forget this dashboard")
         self.again = GuardedButton("Read again", "Read the file again, once it is mended")
         self.signals = QtWidgets.QPushButton("Signals")
+        for button, meaning in (
+            (self.new, "add"),
+            (self.rename, "rename"),
+            (self.delete, "delete"),
+            (self.again, "reset"),
+            (self.signals, "tree"),
+        ):
+            give(button, meaning)
         self.signals.setCheckable(True)
         self.signals.setChecked(True)
         self.signals.setAccessibleName("Tree of signals")

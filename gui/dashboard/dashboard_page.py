@@ -12,7 +12,8 @@ from gui.dashboard.dashboard_file import Dashboards
 from gui.dashboard.layout import Dashboard, Place, PlotOf, RefusedError, Side
 from gui.dashboard.signal_plot import SignalPlot, panel_of
 from gui.dashboard.signal_tree import SignalTree
-from gui.live import Panel, Plots
+from gui.dashboard.signals import SIGNALS
+from gui.live import DerivedPlots, Panel, Sources
 from gui.session import Timeline
 from gui.widgets import Theme
 from rig.errors import InputError
@@ -21,7 +22,7 @@ _REST = 500  # ms after a border was dragged the last time, then its place is ke
 _TREE = 250  # px
 
 
-class DashboardPage(Plots):
+class DashboardPage(DerivedPlots):
     """Plots that somebody puts together; every change is kept at once.
 
     Args:
@@ -144,7 +145,7 @@ class DashboardPage(Plots):
     # -- what is shown -----------------------------------------------------------------------------------------------
 
     def _make(self, plot: PlotOf) -> SignalPlot:
-        made = SignalPlot(plot.signals, self._theme)
+        made = SignalPlot(plot.signals, self._theme, self.sources)
         for method, arguments in self._look.items():
             method(made, *arguments)
         self._connect(made)
@@ -253,7 +254,7 @@ class DashboardPage(Plots):
         self._tell(SignalPlot.set_panning, both)
 
     def set_models(self, models: Collection[str]) -> None:
-        """No signal is of a published model."""
+        """Which of them are shown the signals say."""
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -270,6 +271,17 @@ class DashboardPage(Plots):
         self.choice.moment.setText(words.replace("\n", ", "))
 
     @property
+    def needed_models(self) -> tuple[str, ...]:
+        """See `DerivedPlots`."""
+        shown = {SIGNALS[key].quantity.model for plot in self.board.plots for key in plot.signals}
+        return tuple(sorted(shown - {""}))
+
+    def panels_with(self) -> Callable[[Sources], Sequence[Panel]]:
+        """See `DerivedPlots`; the signals of the legs that are shown."""
+        shown = [(plot.signals, tuple(plot.legs)) for plot in self.board.plots]
+        return lambda sources: [panel_of(signals, sources, legs) for signals, legs in shown]
+
+    @property
     def exported(self) -> tuple[Panel, ...]:
-        """The signals of the legs that are shown."""
-        return tuple(panel_of(plot.signals, plot.legs) for plot in self.board.plots)
+        """The same as they are here."""
+        return tuple(self.panels_with()(self.sources))

@@ -9,9 +9,9 @@ from gui.dashboard.dragging import Dragging
 from gui.dashboard.layout import Place, Side
 from gui.dashboard.looks import looks_of
 from gui.dashboard.signals import SIGNALS, Quantity
-from gui.live import Panel, PlotPanel, Series, last_of, number_text, swatch
+from gui.live import Panel, PlotPanel, Series, Sources, last_of, number_text, swatch
 from gui.session import Floats, Stretch
-from gui.widgets import LEG_COLOURS, Theme
+from gui.widgets import LEG_COLOURS, Theme, give
 
 _KEYS = QtCore.Qt.Key
 _ALT = QtCore.Qt.KeyboardModifier.AltModifier
@@ -35,6 +35,7 @@ class SignalPlot(PlotPanel):
     Args:
         signals: by their names; a plot can be made of them.
         theme: colours.
+        sources: what signals are worked out with that no row has.
     """
 
     chosen = QtCore.Signal(tuple)
@@ -42,14 +43,14 @@ class SignalPlot(PlotPanel):
     step = QtCore.Signal(tuple, object)
     dropped = QtCore.Signal(tuple, QtCore.QPoint)
 
-    def __init__(self, signals: Sequence[str], theme: Theme) -> None:
+    def __init__(self, signals: Sequence[str], theme: Theme, sources: Sources) -> None:
         self.signals = tuple(signals)
         self.place: Place = (0, 0)
         self._valued = False
         """whether the header tells values"""
         self.framed = False
         """whether it is the one that is chosen"""
-        super().__init__(panel_of(signals), theme)
+        super().__init__(panel_of(signals, sources), theme)
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self.plot.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # keys are the plot's as a whole
         self.setAccessibleDescription("Delete: remove; Alt and arrows: move; Menu: all that can be done with it")
@@ -57,7 +58,7 @@ class SignalPlot(PlotPanel):
         self.header.setCursor(QtCore.Qt.CursorShape.OpenHandCursor)
         self.header.setToolTip("Drag it beside another plot; right button: remove, move")
         self.more = QtWidgets.QToolButton()
-        self.more.setText("⋮")
+        give(self.more, "more")
         self.more.setObjectName("more")
         self.more.setAccessibleName(f"What can be done with the plot of {self.panel.label}")
         self.more.setToolTip("Remove, move")
@@ -89,7 +90,7 @@ class SignalPlot(PlotPanel):
             for key in self.signals:
                 menu.addAction(f"Remove {SIGNALS[key].name}", lambda key=key: self.removal.emit(self.place, key))
         menu.addSeparator()
-        menu.addAction("&Remove the plot", self._remove).setShortcut(_KEYS.Key_Delete)
+        give(menu.addAction("&Remove the plot", self._remove), "remove").setShortcut(_KEYS.Key_Delete)
         return menu
 
     def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:
@@ -167,7 +168,7 @@ class SignalPlot(PlotPanel):
         return " &nbsp;".join(texts)
 
 
-def panel_of(signals: Sequence[str], legs: Sequence[bool] = (True,) * 6) -> Panel:
+def panel_of(signals: Sequence[str], sources: Sources, legs: Sequence[bool] = (True,) * 6) -> Panel:
     """What a plot of signals, by their names, draws; of the legs only those that are shown."""
     series = []
     quantities = []
@@ -178,13 +179,15 @@ def panel_of(signals: Sequence[str], legs: Sequence[bool] = (True,) * 6) -> Pane
         shown = tuple(colours[index] for index in kept)
         quantities.append(quantity)
         if taken:
-            series.append(Series(quantity.title, partial(_values_of, quantity, taken), names, shown, dashed=pattern))
+            series.append(
+                Series(quantity.title, partial(_values_of, quantity, taken, sources), names, shown, dashed=pattern)
+            )
     title = quantities[0].title + (f" and {len(quantities) - 1} more" if len(quantities) > 1 else "")
     least, digits = min(each.least for each in quantities), max(each.digits for each in quantities)
     return Panel(title, quantities[0].unit, tuple(series), least=least, digits=digits)
 
 
-def _values_of(quantity: Quantity, columns: list[int], stretch: Stretch) -> Floats:
+def _values_of(quantity: Quantity, columns: list[int], sources: Sources, stretch: Stretch) -> Floats:
     """Some columns of a quantity in n rows, (n, k)."""
-    values: Floats = quantity.extract(stretch.rows)[:, columns]
+    values: Floats = quantity.values(stretch, sources)[:, columns]
     return values

@@ -6,7 +6,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.dashboard.dragging import Dragging
 from gui.dashboard.signals import QUANTITIES, SIGNALS, Quantity
-from gui.widgets import GuardedButton
+from gui.widgets import GuardedButton, give
 
 _KEYS = QtCore.Qt.ItemDataRole.UserRole
 _NOT_CHOSEN = "choose signals in the tree"
@@ -53,6 +53,8 @@ class SignalTree(QtWidgets.QWidget):
         header.setSectionResizeMode(1, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.add = GuardedButton("Add to plot", "Add them to the plot that is chosen (Return)")
         self.own = GuardedButton("New plot", "Plot them by themselves (Ctrl+Return)")
+        give(self.add, "add")
+        give(self.own, "new")
         buttons = QtWidgets.QHBoxLayout()
         buttons.addWidget(self.own)
         buttons.addWidget(self.add)

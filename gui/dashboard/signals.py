@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.live import length_error
-from gui.session import Floats, Rows
+from gui.live import EXACT, MODEL_NAMES, Sources, length_error, wrench_of
+from gui.session import Floats, Rows, Stretch
 from gui.widgets import AXIS_COLOURS, LEG_COLOURS
 from rig.angles import shown_angle
 from rig.telemetry import MEANING, TERMS
@@ -41,6 +41,16 @@ class Quantity:
     digits: int = 1
     least: float = 1.0
 
+    def values(self, stretch: Stretch, sources: Sources) -> Floats:
+        """What it is in rows (n,), (n, k); `sources` are for what is not in the rows."""
+        del sources
+        return self.extract(stretch.rows)
+
+    @property
+    def model(self) -> str:
+        """The published model that it is of, of `dynamics.MODELS`; empty for all others."""
+        return ""
+
     @property
     def keys(self) -> tuple[str, ...]:
         """Names of its signals in a file: its own, and after a point the leg or the axis."""
@@ -55,6 +65,42 @@ class Quantity:
     def meaning(self) -> str:
         """What the recording's column holds, with its own unit."""
         return f"{self.field}: {MEANING[self.field]}"
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfModel(Quantity):
+    """What a published model says of the cells, or leaves of them: `sign` times its difference to the exact one more.
+
+    `extract` is of the exact one; `of` the model's name.
+    """
+
+    of: str = EXACT
+    sign: float = 1.0
+
+    def values(self, stretch: Stretch, sources: Sources) -> Floats:
+        """See `Quantity`; not numbers in rows that are not computed yet."""
+        if sources.differences is None:
+            return np.full((len(stretch), len(self.columns)), np.nan)
+        return self.extract(stretch.rows) + self.sign * sources.differences(self.of, stretch)
+
+    @property
+    def model(self) -> str:
+        """See `Quantity`."""
+        return self.of
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class OfWrench(Quantity):
+    """The external force or moment on the platform that the residuals imply, from column `begin` of the wrench on."""
+
+    begin: int = 0
+
+    def values(self, stretch: Stretch, sources: Sources) -> Floats:
+        """See `Quantity`; not numbers where the mechanism is not known."""
+        geometry = sources.geometry()
+        if geometry is None:
+            return self.extract(stretch.rows)
+        return wrench_of(geometry, stretch.rows)[:, self.begin : self.begin + len(self.columns)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -141,6 +187,46 @@ def _error() -> Quantity:
     return Quantity("length_error", "Legs", title, "µm", extract, "length", _LEGS, LEG_COLOURS, least=2.0)
 
 
+def _of_model(model: str, name: str) -> tuple[Quantity, Quantity]:
+    """What a published model says of the cells, and what it leaves of them."""
+    key = model.replace("-", "_")
+
+    def force(rows: Rows) -> Floats:
+        return np.asarray(rows["force_model"])
+
+    def residual(rows: Rows) -> Floats:
+        return np.asarray(rows["force_residual"])
+
+    legs = (_LEGS, LEG_COLOURS)
+    return (
+        OfModel(
+            f"force_{key}", "Forces", f"Force by {name}", "N", force, "force_model", *legs, True, 1, 2.0, model, 1.0
+        ),
+        OfModel(
+            f"residual_{key}",
+            "Forces",
+            f"Residual, measured − {name}",
+            "N",
+            residual,
+            "force_residual",
+            *legs,
+            False,
+            2,
+            1.0,
+            model,
+            -1.0,
+        ),
+    )
+
+
+def _implied(key: str, title: str, unit: str, begin: int, least: float, digits: int) -> Quantity:
+    def unknown(rows: Rows) -> Floats:
+        return np.full((len(rows), len(_AXES)), np.nan)
+
+    group, field = "External wrench", "force_residual"
+    return OfWrench(key, group, title, unit, unknown, field, _AXES, AXIS_COLOURS, False, digits, least, begin)
+
+
 QUANTITIES = (
     _of_legs("Legs", "Length measured", "length", _MM, digits=3, least=0.1),
     _of_legs("Legs", "Length of the reference", "length_reference", _MM, told=True, digits=3, least=0.1),
@@ -171,6 +257,9 @@ QUANTITIES = (
     *(_term(number, name) for number, name in enumerate(TERMS)),
     _of_legs("Forces", "Force commanded", "force_command", _N, told=True, least=2.0),
     _of_legs("Forces", "Force commanded, the model's part", "force_feedforward", _N, told=True, least=2.0),
+    *(quantity for model, name in MODEL_NAMES.items() if model != EXACT for quantity in _of_model(model, name)),
+    _implied("external_force", "External force implied", "N", 0, 2.0, 2),
+    _implied("external_moment", "External moment implied", "N m", 3, 0.5, 3),
     _of_legs("Drives", "Length commanded", "position_command", _MM, told=True, digits=3, least=0.1),
     _of_legs("Drives", "Mode commanded", "mode", _COUNT, told=True, digits=0, least=1.0),
     _of_legs("Drives", "Status bits", "drive_status", _COUNT, digits=0, least=1.0),

@@ -6,6 +6,7 @@ of the first and the last. All read a `gui.history.Timeline`.
 """
 
 from gui.live.decimation import decimate
+from gui.live.derived import DerivedPlots, Sources
 from gui.live.live_view import LiveView
 from gui.live.numbers import number_text
 from gui.live.platform_view import PlatformView
@@ -17,9 +18,14 @@ from gui.live.recording_files import Found, recordings_in
 from gui.live.recordings_view import RecordingsView
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
-from gui.live.series import Panel, Series, length_error
+from gui.live.series import EXACT, MODEL_NAMES, Differences, Panel, Series, length_error
+from gui.live.wrench import wrench_of
 
 __all__ = [
+    "EXACT",
+    "MODEL_NAMES",
+    "DerivedPlots",
+    "Differences",
     "Found",
     "LiveView",
     "Panel",
@@ -31,6 +37,7 @@ __all__ = [
     "Replay",
     "ReplayBar",
     "Series",
+    "Sources",
     "decimate",
     "header_label",
     "last_of",
@@ -38,4 +45,5 @@ __all__ = [
     "number_text",
     "recordings_in",
     "swatch",
+    "wrench_of",
 ]

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.live.film_dialog import FilmDialog
 from gui.live.platform_view import PlatformView
 from gui.live.replay import Replay
-from gui.widgets import GuardedButton
+from gui.widgets import GuardedButton, give
 
 
 class FilmMaker(QtCore.QObject):
@@ -29,6 +29,7 @@ class FilmMaker(QtCore.QObject):
         self._replay: Replay | None = None
         self._name = ""
         self.button = GuardedButton("Film …", "Make an animated picture or a folder of frames of this recording")
+        give(self.button, "film")
         self.button.setAccessibleName("Make a film of the recording")
         platform.controls.addWidget(self.button)
         self.button.clicked.connect(self.begin)

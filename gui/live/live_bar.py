@@ -6,7 +6,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.widgets import LEG_COLOURS, FlowLayout, Theme, ask_save
+from gui.widgets import LEG_COLOURS, FlowLayout, Theme, ask_save, give
 
 WINDOWS = (1, 2, 5, 10, 20, 30, 60)
 """Lengths of the time window on offer, s."""
@@ -100,10 +100,19 @@ class LiveBar(QtWidgets.QWidget):
         self.legs = LegButtons(theme)
         self.png = push_button("PNG…", "Save a picture of what is shown", "Export picture")
         self.csv = push_button("CSV…", "Save the numbers of what is shown, at full rate", "Export numbers")
+        for button, meaning in (
+            (self.freeze, "freeze"),
+            (self.clear, "clear"),
+            (self.fit, "fit"),
+            (self.png, "picture"),
+            (self.csv, "table"),
+        ):
+            give(button, meaning)
         self.png.clicked.connect(lambda: self._ask(self.pictured, "Pictures (*.png)", ".png"))
         self.csv.clicked.connect(lambda: self._ask(self.tabulated, "Tables (*.csv)", ".csv"))
         self.platform = push_button("3-D", "Show the platform beside the curves", "Platform beside the curves")
         self.platform.setCheckable(True)
+        give(self.platform, "space")
         self.note = QtWidgets.QLabel()
         self.note.setAccessibleName("Message")
         for group in (

@@ -1,7 +1,7 @@
 """The live view: forces and model, terms, tracking, pose, implied wrench, timing; running, frozen or replayed."""
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 
@@ -11,12 +11,13 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from dynamics import Mechanism
 from gui.live.beside import Beside
 from gui.live.cursors import Cursors
+from gui.live.derived import DerivedPlots, Sources, panels_to_write
 from gui.live.export import ExportWriter, write_picture, write_table
 from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces
 from gui.live.models_bar import ModelsBar
-from gui.live.plot_page import PlotPage, Plots
-from gui.live.series import Panel, panels_by_page
+from gui.live.own_pages import own_pages
+from gui.live.plot_page import Plots
 from gui.live.shown_rows import ShownRows
 from gui.live.timing_page import TimingPage
 from gui.live.values_column import ValuesColumn
@@ -30,7 +31,6 @@ from rig.telemetry import ROW
 _TEXT_EVERY = 5  # refreshes between two changes of the numbers: faster nobody can read them
 _MODELS_EVERY = 3  # refreshes between two looks for rows whose models are wanted: a few more cost hardly more
 _RESIDUALS_EVERY = 6  # refreshes between two lines of the models' table: over a long window each takes its time
-_COLUMNS = {"Terms": 2, "Pose": 2}  # panels beside each other
 _MODELS_BEHIND = 0.5  # s that published models may be behind the newest row, for their newest values to be shown
 
 
@@ -63,7 +63,8 @@ class LiveView(QtWidgets.QWidget):
         self.pages: dict[str, Plots | TimingPage] = {}
         self.tabs = plain_tabs("Pages of the live views")
         self.tabs.setTabBarAutoHide(True)
-        for name, page in (self._own_pages(theme) if alone is None else {alone.accessibleName(): alone}).items():
+        own = own_pages(theme, self.models.differences, self._geometry, self.chooser) if alone is None else {}
+        for name, page in (own if alone is None else {alone.accessibleName(): alone}).items():
             self.add_page(name, page)
         self._forces = self.pages.get("Forces")
         self.values = ValuesColumn(theme)
@@ -82,15 +83,11 @@ class LiveView(QtWidgets.QWidget):
         self.models.changed.connect(self._models_changed)
         self.tabs.currentChanged.connect(self._redraw)
 
-    def _own_pages(self, theme: Theme) -> dict[str, Plots | TimingPage]:
-        return {
-            name: PlotPage(panels, theme, _COLUMNS.get(name, 1), self.chooser if name == "Forces" else None)
-            for name, panels in panels_by_page(self.models.differences, self._geometry).items()
-        } | {"Timing": TimingPage(theme)}
-
     def add_page(self, name: str, page: Plots | TimingPage) -> None:
         """One page more, behind the others."""
         self.pages[name] = page
+        if isinstance(page, DerivedPlots):
+            page.sources = Sources(self.models.differences, self._geometry)
         self.tabs.addTab(page, name)
         if isinstance(page, Plots):
             page.pointed.connect(self._point)
@@ -152,11 +149,10 @@ class LiveView(QtWidgets.QWidget):
             self._draw(texts=due)
         elif due and self._behind:
             self._draw(texts=True)
-        page = self.tabs.currentWidget()
-        if self.models.chosen and page is self._forces and page is not None and shown is not None:
+        if (page := self._page_of_models()) is not None and self.models.chosen and shown is not None:
             if self._refreshes % _MODELS_EVERY == 0:
                 self.models.compute(page.stretch(shown))
-            if self._refreshes % _RESIDUALS_EVERY == 1:
+            if self._refreshes % _RESIDUALS_EVERY == 1 and page is self._forces:
                 self.chooser.show_next(lambda model: self.models.rms_residuals(model, page.stretch(shown)))
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
@@ -214,14 +210,20 @@ class LiveView(QtWidgets.QWidget):
         page, shown = self.tabs.currentWidget(), self._rows.drawn or Excerpt(np.empty(0, ROW))
         if not isinstance(page, Plots):
             return partial(write_columns, path, *page.table())
-        stretch, geometry = page.stretch(shown).copy(), self._geometry()
-        complete = self.models.completion(stretch) if page is self._forces else lambda: None
-        name = self.tabs.tabText(self.tabs.currentIndex())
-
-        def panels() -> Sequence[Panel] | None:
-            return panels_by_page(complete(), lambda: geometry).get(name)
-
+        stretch, name = page.stretch(shown).copy(), self.tabs.tabText(self.tabs.currentIndex())
+        complete = self.models.completion(stretch) if self._page_of_models() else None
+        panels = panels_to_write(name, page, complete, self._geometry())
         return partial(write_table, path, panels, page.exported, page.selection, stretch)
+
+    def _page_of_models(self) -> Plots | None:
+        """The page in view if it shows published models, which are chosen then."""
+        page = self.tabs.currentWidget()
+        if not isinstance(page, DerivedPlots) and page is not self._forces:
+            return None
+        wanted = page.needed_models if isinstance(page, DerivedPlots) else self.chooser.chosen
+        if set(wanted) != set(self.models.chosen):
+            self.models.choose(wanted)
+        return page
 
     def _geometry(self) -> Geometry | None:
         return None if self._mechanism is None else self._mechanism.geometry
@@ -284,8 +286,8 @@ class LiveView(QtWidgets.QWidget):
         if t is not None:
             return self._rows.at(shown, t)
         newest = self._rows.last(shown, _MODELS_BEHIND)
-        models = self.tabs.currentWidget() is self._forces
-        return self.models.newest(newest) if models else newest.part(max(len(newest) - 1, 0), len(newest))
+        end = len(newest)
+        return self.models.newest(newest) if self._page_of_models() else newest.part(max(end - 1, 0), end)
 
     def _show_values(self) -> None:
         page, cursors = self.tabs.currentWidget(), self.cursors
@@ -315,7 +317,8 @@ class LiveView(QtWidgets.QWidget):
 
     def _models_changed(self) -> None:
         self._drawn = None
-        self.chooser.say("preparing …" if self.models.preparing else self.models.fault)
+        state = "preparing …" if self.models.preparing else self.models.fault
+        (self.bar if isinstance(self.tabs.currentWidget(), DerivedPlots) else self.chooser).say(state)
 
     def _freeze(self, frozen: bool) -> None:
         self._rows.freeze(frozen)

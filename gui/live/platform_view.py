@@ -16,7 +16,7 @@ from gui.live.shown_menu import ShownMenu
 from gui.live.wrench import implied_wrench
 from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
 from gui.session import Floats, Rows, Timeline, largest_amount
-from gui.widgets import FlowLayout, GuardedButton, Still, Theme, ask_save
+from gui.widgets import FlowLayout, GuardedButton, Still, Theme, ask_save, give
 from kinematics import quaternion_to_matrix
 from rig.angles import shown_angle
 from rig.states import State, enum_name
@@ -78,6 +78,7 @@ class PlatformView(QtWidgets.QWidget):
         self.bar = ColourBar(theme, _BAR_WIDTH)
         self.menu = ShownMenu(problem, measured=not expected)
         self.save_picture = GuardedButton("Save …", "Save a picture of what is shown, twice as fine")
+        give(self.save_picture, "picture")
         self.save_picture.setAccessibleName("Save a picture of the platform")
         self.save_picture.clicked.connect(self._ask_picture)
         self.pose = QtWidgets.QLabel("No mechanism")

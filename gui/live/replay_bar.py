@@ -3,6 +3,7 @@
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.replay import Replay
+from gui.widgets import give
 
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0)
 _STEPS = 10_000
@@ -24,7 +25,8 @@ class ReplayBar(QtWidgets.QWidget):
         self.play = QtWidgets.QPushButton("Play")
         self.play.setCheckable(True)
         self.play.setAccessibleName("Play or pause")
-        self.play.setMinimumWidth(70)
+        give(self.play, "play")
+        self.play.setMinimumWidth(90)
         self.slider = QtWidgets.QSlider(QtCore.Qt.Orientation.Horizontal)
         self.slider.setRange(0, _STEPS)
         self.slider.setPageStep(_STEPS // 20)
@@ -86,6 +88,8 @@ class ReplayBar(QtWidgets.QWidget):
             widget.blockSignals(True)
         self.play.setChecked(playing)
         self.play.setText("Pause" if playing else "Play")
+        if playing != (self.play.property("meaning") == "pause"):
+            give(self.play, "pause" if playing else "play")
         self.slider.setValue(round(_STEPS * part))
         self.time.setValue(position)
         for widget in (self.play, self.slider, self.time):

@@ -12,7 +12,7 @@ from gui.motion.fields import TupleField
 from gui.motion.part_form import PartForm
 from gui.motion.specification import NEW_PARTS, TRANSITION, Data, authored, part_models, with_transitions
 from gui.motion.terms import make_field
-from gui.widgets import Choice, PageStack, QuantityBox
+from gui.widgets import Choice, PageStack, QuantityBox, give
 from kinematics import TrajectorySpec
 
 _FRAMES = {"home": "relative to the home pose", "base": "in the base frame"}
@@ -62,6 +62,9 @@ class MotionEditor(QtWidgets.QWidget):
             button.clicked.connect(lambda _checked=False, act=act: act())
             row.addWidget(button)
             self.buttons[text] = button
+        for text, hint in (("Up", "Move the part up"), ("Down", "Move the part down")):
+            give(self.buttons[text], text.lower()).setText("")
+            self.buttons[text].setToolTip(hint)
         scroll = QtWidgets.QScrollArea()
         scroll.setWidgetResizable(True)
         scroll.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)

@@ -7,6 +7,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.motion.specification import Data, authored
+from gui.widgets import give
 from kinematics import COORDINATES
 
 Place = tuple[str | int, ...]
@@ -32,7 +33,7 @@ class Edits(QtCore.QObject):
         self._present, self._show, self._owner = present, show, owner
         self._known: Data | None = None
         self.stack = QtWidgets.QUndoStack(self)
-        self.undo_button, self.redo_button = StepButton("↶", "Undo"), StepButton("↷", "Redo")
+        self.undo_button, self.redo_button = StepButton("undo", "Undo"), StepButton("redo", "Redo")
         for button, texts, possible, act, keys in (
             (self.undo_button, self.stack.undoTextChanged, self.stack.canUndoChanged, self.undo, _UNDO),
             (self.redo_button, self.stack.redoTextChanged, self.stack.canRedoChanged, self.redo, _REDO),
@@ -102,13 +103,14 @@ class StepButton(QtWidgets.QPushButton):
     """Undo or redo, with what it would take back or do again; as wide as there is room.
 
     Args:
-        sign: before the text.
+        meaning: of its icon.
         act: what it does, in a word.
     """
 
-    def __init__(self, sign: str, act: str) -> None:
-        super().__init__(f"{sign} {act}")
-        self._sign, self._act, self._keys, self._what = sign, act, "", ""
+    def __init__(self, meaning: str, act: str) -> None:
+        super().__init__(act)
+        self._act, self._keys, self._what = act, "", ""
+        give(self, meaning)
         self.setAccessibleName(act)
         self.setAutoDefault(False)
         self.setEnabled(False)
@@ -134,8 +136,8 @@ class StepButton(QtWidgets.QPushButton):
         self._write()
 
     def _write(self) -> None:
-        text = f"{self._sign} {self._act} {self._what}".rstrip()
-        room = max(self.width() - 2 * self.fontMetrics().averageCharWidth(), 0)
+        text = f"{self._act} {self._what}".rstrip()
+        room = max(self.width() - self.iconSize().width() - 4 * self.fontMetrics().averageCharWidth(), 0)
         self.setText(self.fontMetrics().elidedText(text, QtCore.Qt.TextElideMode.ElideRight, room))
 
 

@@ -19,12 +19,13 @@ from gui.motion.transport import TransportBar
 from gui.motion.unsaved import UnsavedQuestion
 from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, RigSession, Worker
-from gui.widgets import GuardedButton, Theme, WholeNumber
+from gui.widgets import GuardedButton, Theme, WholeNumber, give
 from rig.engine import Snapshot
 from rig.states import State
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
 _BEING_CHECKED = "being checked"
+_ICONS = ("", "", "", "open", "save", "save as")  # of the buttons that load and save: more have no room
 
 
 class MotionPanel(QtWidgets.QWidget):
@@ -124,8 +125,10 @@ class MotionPanel(QtWidgets.QWidget):
             (files, "Save", "Save this motion in its file (Ctrl+S)", document.save),
             (files, "Save as …", "Save this motion as another TOML file", document.save_as),
         )
-        for row, text, hint, act in acts:
+        for (row, text, hint, act), meaning in zip(acts, _ICONS, strict=True):
             button = QtWidgets.QPushButton(text)
+            if meaning:
+                give(button, meaning)
             button.setToolTip(hint)
             button.setAccessibleName(f"{text.rstrip(' …')} motion")
             button.clicked.connect(lambda _checked=False, act=act: act())

@@ -19,7 +19,7 @@ from gui.motion.fields import (
     TupleField,
     WholeField,
 )
-from gui.widgets import Choice, QuantityBox
+from gui.widgets import Choice, QuantityBox, give
 from kinematics import Quantity
 
 
@@ -46,6 +46,8 @@ class TermsField(Field):
         self.table.setTabKeyNavigation(False)
         self.table.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)
         add, remove = QtWidgets.QPushButton("Add line"), QtWidgets.QPushButton("Remove line")
+        give(add, "add")
+        give(remove, "remove")
         add.clicked.connect(self._add_default)
         remove.clicked.connect(self._remove)
         self._buttons = (add, remove)

@@ -3,10 +3,10 @@
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
-from gui.widgets import ElidedLabel, GuardedButton, mark_next
+from gui.widgets import ElidedLabel, GuardedButton, give, mark_next
 from rig.states import State
 
-_BESIDE = 24  # px of a button beside its text
+_BESIDE = 44  # px of a button beside its text, an icon among them
 
 
 class TransportBar(QtWidgets.QFrame):
@@ -22,13 +22,21 @@ class TransportBar(QtWidgets.QFrame):
         self.setObjectName("transport")
         self.setAccessibleName("Transport: run and stop the motion")
         self._session, self._mover = session, mover
-        self.run = GuardedButton("▶  Run", "Move to the motion's start, then follow it")
+        self.run = GuardedButton("Run", "Move to the motion's start, then follow it")
         self.run.setAccessibleName("Run the motion")
-        self.pause = GuardedButton("❚❚  Pause", "Slow down along the path and stand")
+        self.pause = GuardedButton("Pause", "Slow down along the path and stand")
         self.pause.setAccessibleName("Pause")
         self.resume = GuardedButton("Resume", "Go on along the path")
         self.abandon = GuardedButton("Abandon", "Forget the rest of a motion that is paused, and hold where it stands")
         self.hold = GuardedButton("Stop motion", "Slow down along the path and hold under power; nothing further runs")
+        for button, meaning in (
+            (self.run, "run"),
+            (self.pause, "pause"),
+            (self.resume, "resume"),
+            (self.abandon, "abandon"),
+            (self.hold, "hold"),
+        ):
+            give(button, meaning)
         self.pause.clicked.connect(mover.pause)
         self.resume.clicked.connect(mover.resume)
         self.abandon.clicked.connect(mover.abandon)

@@ -6,7 +6,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.operate.fault_words import AMPLIFIER, GROUPS, fault_words
 from gui.session import Action, LogEntry, RigSession
-from gui.widgets import GuardedButton, QuantityBox, Reason
+from gui.widgets import GuardedButton, QuantityBox, Reason, give
 from rig.virtual import FAULTS, RigView
 
 _LOOK_INTERVAL = 500  # ms, while the panel is in view
@@ -50,6 +50,8 @@ class FaultsPanel(QtWidgets.QWidget):
         self.clear = GuardedButton("Clear selected", "End the fault that is selected above")
         self.clear.clicked.connect(self._clear)
         self.clear_all = GuardedButton("Clear all", "End every fault")
+        for button, meaning in ((self.inject, "inject"), (self.clear, "remove"), (self.clear_all, "clear")):
+            give(button, meaning)
         self.clear_all.clicked.connect(lambda: session.virtual.clear())
         self.reaction = QtWidgets.QPlainTextEdit()
         self.reaction.setReadOnly(True)

@@ -6,7 +6,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.operate.jog_steps import NAMES
-from gui.widgets import GuardedButton, QuantityBox
+from gui.widgets import GuardedButton, QuantityBox, give
 from kinematics import Array, coordinates_to_pose, pose_to_coordinates
 
 _INDENT = 5  # px, as much as the number in the field above
@@ -50,7 +50,8 @@ class Target(QtWidgets.QWidget):
         self.home = QtWidgets.QPushButton("Home pose")
         self.home.setToolTip("Fill in the mechanism's home pose")
         self.home.clicked.connect(lambda: self.fill(home))
-        self.go = GuardedButton("Go")
+        self.go = give(GuardedButton("Go"), "go")
+        give(self.home, "home")
         row = QtWidgets.QHBoxLayout()
         for button in (self.here, self.home, self.go):
             row.addWidget(button)

@@ -10,7 +10,7 @@ from calibration import CalibrationError
 from gui.operate.drives_view import DrivesView
 from gui.operate.lines_view import LinesView
 from gui.session import Action, LogEntry, Phase, RigSession
-from gui.widgets import ArmedPair, GuardedButton, mark_next
+from gui.widgets import ArmedPair, GuardedButton, give, mark_next
 from rig.config import RigConfig
 from rig.engine import DriveReport, Engage, Home, Park, Reset, check_buses
 from rig.states import State
@@ -21,6 +21,13 @@ _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Actio
 _CONNECT, _RESTART, _TAKE = "&1  Connect", "&1  Restart engine", "&1  Take it over"
 _DISCONNECT, _END = "&5  Disconnect", "&5  End it"
 
+_ICONS = {
+    Action.CONNECT: "connect",
+    Action.HOME: "home",
+    Action.PARK: "park",
+    Action.RESET: "reset",
+    Action.DISCONNECT: "disconnect",
+}
 _HINTS = {
     Action.CONNECT: "Start the engine and open, identify and configure six drives",
     Action.HOME: "Every leg looks for its reference; the platform moves",
@@ -77,7 +84,7 @@ class OperatePanel(QtWidgets.QScrollArea):
     def _add_step(
         self, layout: QtWidgets.QVBoxLayout, text: str, action: Action, press: Callable[[], None]
     ) -> GuardedButton:
-        button = GuardedButton(text, _HINTS[action])
+        button = give(GuardedButton(text, _HINTS[action]), _ICONS[action])
         button.setObjectName("step")
         button.setAccessibleName(action.value)
         button.clicked.connect(lambda: press())
@@ -100,6 +107,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         self.pair = ArmedPair(
             "Engage", _HINTS[Action.ENGAGE], lambda: self._session.send("engage", Engage()), self, "&3  "
         )
+        give(self.pair.act, "engage")
         self.arm = self.pair.arm
         self.arm.toggled.connect(self._armed)
         row = QtWidgets.QHBoxLayout()

@@ -5,7 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.widgets import GuardedButton, Reason
+from gui.widgets import GuardedButton, Reason, give
 from kinematics import Array, pose_to_coordinates
 from rig.client import Positions, name_fault
 from rig.errors import InputError
@@ -46,6 +46,8 @@ class SavedPositions(QtWidgets.QWidget):
         self.go.setAccessibleName("Go to the chosen position")
         self.rename = GuardedButton("Rename", "Give the chosen position the name in the field")
         self.delete = GuardedButton("Delete", "Forget the chosen position")
+        for button, meaning in ((self.save, "save"), (self.go, "go"), (self.rename, "rename"), (self.delete, "delete")):
+            give(button, meaning)
         self.reason = Reason()
         self.reason.setAccessibleName("What is wrong with the saved positions")
         self._lay_out()

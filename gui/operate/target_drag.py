@@ -12,7 +12,7 @@ from gui.operate.jog_steps import NAMES, PoseSteps
 from gui.operate.jog_target import Target
 from gui.scene import Wanted
 from gui.session import Mover
-from gui.widgets import GuardedButton, shown_unit
+from gui.widgets import GuardedButton, give, shown_unit
 from kinematics import Array, quaternion_to_matrix
 from rig.client import AXES, jogged, step_refusal
 from rig.config import RigConfig
@@ -62,6 +62,8 @@ class TargetDrag(QtCore.QObject):
         self.refusal = ""
         self.switch = QtWidgets.QToolButton()
         self.switch.setText("Drag target")
+        self.switch.setToolButtonStyle(QtCore.Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
+        give(self.switch, "target")
         self.switch.setCheckable(True)
         self.switch.setAccessibleName("Drag the target pose in the picture")
         self.words = QtWidgets.QLabel(_IDLE)
@@ -69,7 +71,7 @@ class TargetDrag(QtCore.QObject):
         self.words.setWordWrap(True)
         self.words.setAccessibleName("Target that is dragged")
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the picture keeps its height
-        self.go = GuardedButton("Go", "Move to the target pose")
+        self.go = give(GuardedButton("Go", "Move to the target pose"), "go")
         self.go.setAccessibleName("Go to the target that is dragged")
         self.bar = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.bar)

@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.runs.run_judge import RunJudge
 from gui.runs.showing import figure_text, look_of
 from gui.session import Worker
-from gui.widgets import GuardedButton
+from gui.widgets import GuardedButton, give
 from rig.runs import Catalogue, Listed, matches
 
 _COLUMNS = (
@@ -79,6 +79,8 @@ class RunsPage(QtWidgets.QWidget):
                 ("Star", "Give the runs a star, or take it away"),
             )
         }
+        for name, button in self.buttons.items():
+            give(button, name.lower())
         acts: Mapping[str, Callable[[], None]] = {
             "Open": self._open,
             "Compare": lambda: self.compared.emit(self.chosen[::-1]),

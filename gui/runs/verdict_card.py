@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.runs.showing import BEING_JUDGED, FIGURES, WAITING, Look, figure_text, look_of, what_to_look_at
 from gui.runs.thresholds_row import ThresholdsRow
-from gui.widgets import GuardedButton
+from gui.widgets import GuardedButton, give
 
 _LINES = 2
 """sentences on what to look at that are shown; the report has all"""
@@ -50,11 +50,13 @@ class VerdictCard(QtWidgets.QFrame):
         self.report.clicked.connect(lambda: self.report_asked.emit(self._run, "validation"))
         self.change = QtWidgets.QPushButton("Thresholds …")
         self.change.setCheckable(True)
+        give(self.report, "report")
+        give(self.change, "settings")
         self.cancel = QtWidgets.QPushButton("Cancel")
         self.cancel.setAccessibleName("Judge this run no further")
         self.cancel.clicked.connect(self.cancelled)
         self.dismiss = QtWidgets.QToolButton()
-        self.dismiss.setText("×")
+        give(self.dismiss, "close")
         self.dismiss.setAutoRaise(True)
         self.dismiss.setAccessibleName("Dismiss the verdict")
         self.dismiss.setToolTip("Dismiss; the run stays in the list of runs")

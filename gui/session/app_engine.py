@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rig.client import LiveRig
 from rig.config import RigConfig
-from rig.engine import RunningEngine, Shutdown
+from rig.engine import RunningEngine, Shutdown, Told
 from rig.errors import RigError
 
 CLIENT = "rig gui"
@@ -13,12 +13,12 @@ CLIENT = "rig gui"
 _PATIENCE = 1.0  # s for an answer to a look or a stop, until it is said that there is none
 
 
-def hold_engine(config: RigConfig, source: Path | RunningEngine) -> LiveRig:
+def hold_engine(config: RigConfig, source: Path | RunningEngine, told: Told | None = None) -> LiveRig:
     """Start an engine, or take one over; its sign of life is the window's, so that one that hangs commands nothing.
 
-    Raises as `LiveRig`.
+    told: told how far it is where it has to compile the model first. Raises as `LiveRig`.
     """
-    return LiveRig(config, source, CLIENT, beating=False, serve=False, patience=_PATIENCE)
+    return LiveRig(config, source, CLIENT, beating=False, serve=False, patience=_PATIENCE, told=told)
 
 
 def let_go(engine: LiveRig) -> None:

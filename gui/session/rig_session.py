@@ -192,9 +192,9 @@ class RigSession(SessionState):
         self.virtual.begin()  # gets ready while the engine does
         said = {"recording": {"operator": self.operator}} if self.operator else {}
         config = self.config.changed(said) if said else self.config
-        engine = hold_engine(config, new_recording(self.folder, config.name))
+        engine = hold_engine(config, new_recording(self.folder, config.name), self.compilingTold.emit)
         try:
-            self.virtual.wait_ready(engine.engine.address.socket)
+            self.virtual.wait_ready(engine.engine.address.socket, self.compilingTold.emit)
         except Exception:
             engine.close()
             engine.recording.unlink(missing_ok=True)  # no drive was ever asked

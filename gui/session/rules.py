@@ -10,6 +10,7 @@ from gui.session.found_engine import Holder
 from rig.engine import (
     TORQUE_STATES,
     Abandon,
+    Compiling,
     Connect,
     Disconnect,
     Engage,
@@ -77,6 +78,8 @@ class Situation:
     """what is known of an engine that died, and of what the drives did then"""
     holder: Holder | None = None
     """an engine that has the drives though the app has none"""
+    compiling: Compiling | None = None
+    """how far a start is that has to compile the model first"""
 
 
 _COMMANDS: dict[Action, RigCommand] = {

@@ -11,7 +11,7 @@ from gui.session.found_engine import FoundEngine
 from gui.session.log_entries import LogEntry
 from gui.session.rules import Action, Phase, Situation, obstacle
 from rig.config import RigConfig
-from rig.engine import TORQUE_STATES, Snapshot
+from rig.engine import TORQUE_STATES, Compiling, Snapshot
 from rig.errors import RigError
 
 StopSource = Literal["button", "Esc", "game pad", "hold", "closing the window"]
@@ -25,7 +25,7 @@ class SessionState(QtCore.QObject):
     Signals: `changed` when the `situation` is another; `statusChanged` with every `Snapshot`; `logged` with a
     `LogEntry`; `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a
     stop; `died` when an engine ended by itself; `postMortemKnown` with six `LegPostMortem` then; `ended` when no
-    process is left.
+    process is left; `compilingTold` with a `Compiling`, from whichever thread waits.
 
     Args:
         config: the rig.
@@ -42,6 +42,7 @@ class SessionState(QtCore.QObject):
     died = QtCore.Signal()
     postMortemKnown = QtCore.Signal(object)
     ended = QtCore.Signal()
+    compilingTold = QtCore.Signal(object)
 
     def __init__(self, config: RigConfig, folder: Path, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
@@ -60,6 +61,9 @@ class SessionState(QtCore.QObject):
         self.operator = ""
         """who operates the rig, as recordings are to say from the next connection on"""
         self._status_at = 0.0
+        self.compiling: Compiling | None = None
+        """how far a start is that has to compile the model first"""
+        self.compilingTold.connect(self._take_compiling, QtCore.Qt.ConnectionType.QueuedConnection)
         self.found = FoundEngine(config, self)
         self.found.changed.connect(self.changed)
 
@@ -77,6 +81,7 @@ class SessionState(QtCore.QObject):
             armed=self.armed,
             death=self.death,
             holder=self.found.holder,
+            compiling=self.compiling,
         )
 
     def set_operator(self, operator: str) -> None:
@@ -96,6 +101,7 @@ class SessionState(QtCore.QObject):
         self.phase = phase
         self.found.watch(phase in (Phase.DOWN, Phase.DIED))
         self.silent = False
+        self.compiling = None
         if phase is not Phase.UP:
             self.busy = ""
         if phase is not Phase.DIED:
@@ -103,6 +109,11 @@ class SessionState(QtCore.QObject):
         if phase in (Phase.DOWN, Phase.STARTING):
             self.status = None
         self.changed.emit()
+
+    def _take_compiling(self, now: Compiling) -> None:
+        if self.phase is Phase.STARTING:
+            self.compiling = now
+            self.changed.emit()
 
     def _answer(self, what: str, error: Exception | None, done: Done | None, t: float | None = None) -> None:
         reason = "" if error is None else str(error).removeprefix(f"{what}: ")

@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore
 
 from gui.session.workers import Worker
 from rig.config import RigConfig
+from rig.engine import Told
 from rig.errors import HardwareError
 from rig.virtual import RigView, VirtualRigProcess
 
@@ -48,14 +49,15 @@ class VirtualHardware(QtCore.QObject):
             self._process = VirtualRigProcess(self._config)
             self._process.begin()
 
-    def wait_ready(self, engine: str) -> None:
+    def wait_ready(self, engine: str, told: Told | None = None) -> None:
         """Wait until its drives can be connected to, and have the engine with that control link told of faults.
 
+        told: told how far it is where it has to compile the plant first.
         Raises HardwareError with the reason why they cannot.
         """
         with self._lock:
             if self._process is not None and not self._ready:
-                self._process.wait_ready()
+                self._process.wait_ready(told=told)
                 self._ready = True
             if self._process is not None:
                 self._process.tell(engine)

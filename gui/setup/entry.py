@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.session import Phase, RigSession
 from gui.setup.wizard import SetupWizard
 from gui.steps import StepEntry
+from gui.widgets import give
 
 
 class SetupEntry(StepEntry):
@@ -26,6 +27,7 @@ class SetupEntry(StepEntry):
     def __init__(self, session: RigSession, menu: QtWidgets.QMenu, window: QtWidgets.QMainWindow) -> None:
         hint = "Drives, addresses, test of each leg, zero of the cells: a valid configuration"
         super().__init__(session, menu, window, "&Set up a new rig …", hint)
+        give(self.action, "new rig")
         self._following: Path | None = None
 
     @property

@@ -6,8 +6,8 @@ from dataclasses import dataclass
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Action, CycleFigures, Phase, Situation, StopButton, obstacle
-from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton
-from rig.engine import TORQUE_STATES, Snapshot
+from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give
+from rig.engine import TORQUE_STATES, Compiling, Snapshot
 from rig.runtime import said_slower
 from rig.states import FaultCode, State, StopSeverity
 
@@ -18,6 +18,7 @@ class Look:
 
     text: str
     icon: str
+    """a meaning of `gui.widgets.icon`"""
     background: str
     foreground: str
     hint: str
@@ -25,34 +26,35 @@ class Look:
 
 
 _SAID: dict[State, tuple[str, str, str]] = {
-    State.OFF: ("Off", "○", "Not connected. Next: Connect."),
-    State.IDLE: ("Idle", "◐", "Connected, torque off, brakes on. Next: Home."),
-    State.HOMING: ("Homing", "⌂", "The legs look for their references. Keep clear."),
-    State.SINGLE_LEG: ("Testing a leg", "↕", "One leg moves alone. Keep clear."),
-    State.PARKED: ("Parked", "■", "Homed, torque off, brakes on. Next: Arm, then Engage."),
-    State.ENGAGING: ("Engaging", "◔", "The drives take the load. Keep clear."),
-    State.ENGAGED: ("Engaged", "●", "Holding under power. Next: run a motion, jog, or Park."),
-    State.RUNNING: ("Running", "▶", ""),
-    State.PARKING: ("Parking", "◑", "Moving home, then brakes on and torque off."),
-    State.STOPPING: ("Stopping", "▼", ""),
-    State.FAULT: ("Fault", "⚠", ""),
+    State.OFF: ("Off", "off", "Not connected. Next: Connect."),
+    State.IDLE: ("Idle", "idle", "Connected, torque off, brakes on. Next: Home."),
+    State.HOMING: ("Homing", "homing", "The legs look for their references. Keep clear."),
+    State.SINGLE_LEG: ("Testing a leg", "one leg", "One leg moves alone. Keep clear."),
+    State.PARKED: ("Parked", "parked", "Homed, torque off, brakes on. Next: Arm, then Engage."),
+    State.ENGAGING: ("Engaging", "engaging", "The drives take the load. Keep clear."),
+    State.ENGAGED: ("Engaged", "engaged", "Holding under power. Next: run a motion, jog, or Park."),
+    State.RUNNING: ("Running", "running", ""),
+    State.PARKING: ("Parking", "parking", "Moving home, then brakes on and torque off."),
+    State.STOPPING: ("Stopping", "stopping", ""),
+    State.FAULT: ("Fault", "fault", ""),
 }
 """Text, icon and hint."""
 _STATES = {state: Look(text, icon, *STATE_COLOURS[state], hint) for state, (text, icon, hint) in _SAID.items()}
 
 _PHASES = {
-    Phase.DOWN: Look("Off", "○", GREY, "white", "The engine is not running. Next: Connect."),
-    Phase.STARTING: Look("Starting", "◔", AMBER, "#10151a", "The engine starts; the first time takes a minute."),
-    Phase.ENDING: Look("Ending", "◑", AMBER, "#10151a", "The recording is being closed."),
-    Phase.DIED: Look("Engine died", "⚠", RED, "white", ""),
+    Phase.DOWN: Look("Off", "off", GREY, "white", "The engine is not running. Next: Connect."),
+    Phase.STARTING: Look("Starting", "starting", AMBER, "#10151a", "The engine starts; the first time takes a minute."),
+    Phase.ENDING: Look("Ending", "ending", AMBER, "#10151a", "The recording is being closed."),
+    Phase.DIED: Look("Engine died", "dead", RED, "white", ""),
 }
 
 _SILENT = Look(
-    "No answer", "⚠", RED, "white", "The engine runs, but does not answer. Press STOP, then look at the machine."
+    "No answer", "silent", RED, "white", "The engine runs, but does not answer. Press STOP, then look at the machine."
 )
 
-_HELD = Look("Held by another engine", "⚠", ORANGE, "white", "")
+_HELD = Look("Held by another engine", "held", ORANGE, "white", "")
 
+_ICON = 36  # px
 _SMALL = (11, 10)  # px of a long cause in a narrow window
 
 _STOPS = {
@@ -76,10 +78,10 @@ def look_of(now: Situation) -> Look:
         hint = (
             f"Torque off, brakes on, {1e3 * now.status.from_home:.0f} mm from home. Next: Arm, then Engage, then Park."
         )
-        return Look("On its brakes", "▣", BLUE, "white", hint)
+        return Look("On its brakes", "on brakes", BLUE, "white", hint)
     if now.status.state is State.ENGAGED and now.status.paused:
         where = f"{now.status.motion!r} at {now.status.path_time:.1f} of {now.status.path_duration:.1f} s"
-        return Look("Paused", "❚❚", BROWN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
+        return Look("Paused", "pause", BROWN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
     return _STATES[now.status.state]
 
 
@@ -91,6 +93,9 @@ def detail_of(now: Situation) -> str:
         return f"{now.holder.words} STOP reaches it. Next: Take it over, or End it."
     if now.phase is Phase.DIED:
         return now.death
+    if now.phase is Phase.STARTING and now.compiling is not None:
+        words = now.compiling.words
+        return f"{words[:1].upper()}{words[1:]}."
     if now.phase is not Phase.UP or status is None or now.silent:
         return look.hint
     if status.cause:
@@ -149,7 +154,7 @@ class Banner(QtWidgets.QFrame):
         self.setAccessibleName("State of the rig")
         self._state = QtWidgets.QFrame()
         self._state.setObjectName("state")
-        self._icon = QtWidgets.QLabel()
+        self._icon = IconLabel(_ICON)
         self._text = QtWidgets.QLabel()
         self._detail = QtWidgets.QLabel()
         self._detail.setWordWrap(True)
@@ -157,6 +162,7 @@ class Banner(QtWidgets.QFrame):
         self._detail.setAccessibleName("Cause, or next step")
         self.mend = GuardedButton("Reset fault")
         self.mend.setObjectName("mend")
+        give(self.mend, "reset", colour="#10151a")
         self.mend.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # it comes and goes; the steps have the keyboard
         self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
         self.mend.hide()
@@ -218,7 +224,7 @@ class Banner(QtWidgets.QFrame):
         self._figures["Recorded"].setText("–" if status is None else f"{status.rows} rows")
         self._figures["Dropped"].setText("–" if status is None else f"{status.dropped} rows")
         self._show_mend(now)
-        self._show_waiting(now.phase is Phase.STARTING)
+        self._show_waiting(now.phase is Phase.STARTING, now.compiling)
         if self._shown == (look.text, detail):
             return
         renamed = look.text != self._shown[0]
@@ -226,11 +232,10 @@ class Banner(QtWidgets.QFrame):
         self._detail.setText(detail)
         self._detail.setToolTip(detail)
         if renamed:
-            self._icon.setText(look.icon)
+            self._icon.show_icon(look.icon, look.foreground)
             self._text.setText(look.text)
             sheet = f"QFrame#state {{ background: {look.background}; border-radius: 6px; }}"
             self._state.setStyleSheet(f"{sheet} QLabel {{ color: {look.foreground}; background: transparent; }}")
-            self._icon.setStyleSheet("font-size: 34px;")
             self._text.setStyleSheet("font-size: 20px; font-weight: bold;")
             self.setAccessibleName(f"State of the rig: {look.text}")  # Qt tells a screen reader
         self.setAccessibleDescription(detail)
@@ -260,7 +265,10 @@ class Banner(QtWidgets.QFrame):
             self.mend.setAccessibleName(text)
             self.mend.set_obstacle(obstacle(self._mends, now))
 
-    def _show_waiting(self, waiting: bool) -> None:
+    def _show_waiting(self, waiting: bool, compiling: Compiling | None) -> None:
+        self.waiting.setRange(0, 0 if compiling is None else compiling.total)
+        if compiling is not None:
+            self.waiting.setValue(compiling.done)
         if waiting != self._second.isActive():
             self._seconds = 0
             self.waiting.setVisible(waiting)

@@ -1,4 +1,4 @@
-"""Pages that are torn off into windows of their own, docked back, and where they were left.
+"""Pages that are torn off into windows of their own or put beside the tabs, docked back, and where they were left.
 
 Ordinary windows, no QDockWidget: one that floats is a tool window, which window managers neither maximise nor put on a
 full screen, and its place is lost with its monitor. What commands the machine stays with the main window.
@@ -9,8 +9,9 @@ from functools import partial
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.shell.beside import SideBySide
 from gui.shell.torn_window import TornWindow
-from gui.widgets import GuardedButton
+from gui.widgets import Ground, GuardedButton, give, icon
 
 _EVENTS = QtCore.QEvent.Type
 _OUT = 40
@@ -19,12 +20,16 @@ _SIZE = QtCore.QSize(900, 640)
 
 
 class Docking(QtCore.QObject):
-    """Tears pages off a window's tabs, and docks them back. Signal `changed`: one of them is elsewhere.
+    """Tears pages off a window's tabs or puts them beside these, and docks them back.
 
-    A tab is dragged off the others or clicked twice; or Ctrl+T for the page in front. In its place stays one that leads
-    to the window, and where it was is kept in the settings under `windows`.
+    A tab is dragged off the others, or clicked twice, for a window, and dragged to the right edge to stand beside the
+    others; or Ctrl+T and Ctrl+B for the page in front, and the tab's menu. In its place stays one that leads to it, and
+    where it was is kept in the settings under `windows`.
+
+    Signals: `changed`: one of them is elsewhere; `refused(reason)`: there is no room beside the tabs.
 
     Args:
+        side: the tabs, the pages in them, and what stands beside them.
         tabs: the pages.
         pages: those that may be torn off, tabs already.
         stop: for the STOP of each window.
@@ -32,16 +37,21 @@ class Docking(QtCore.QObject):
     """
 
     changed = QtCore.Signal()
+    refused = QtCore.Signal(str)
 
     def __init__(
         self,
+        side: SideBySide,
         tabs: QtWidgets.QTabWidget,
         pages: Sequence[QtWidgets.QWidget],
         stop: Callable[[], None],
         settings: QtCore.QSettings,
     ) -> None:
         super().__init__(tabs)
+        self.side = side
         self._tabs, self._stop, self._settings = tabs, stop, settings
+        side.back.connect(self.dock)
+        side.dragged.connect(self._pane_dropped)
         self.names = [tabs.tabText(tabs.indexOf(page)) for page in pages]
         """of the pages that may be torn off"""
         self.windows: dict[str, TornWindow] = {}
@@ -49,7 +59,10 @@ class Docking(QtCore.QObject):
         self._spare: dict[str, TornWindow] = {}
         """of those that were: a window that is closed by a key is still to be told that the key is let go"""
         self._pressed = -1
-        tabs.tabBar().installEventFilter(self)
+        bar = tabs.tabBar()
+        bar.installEventFilter(self)
+        bar.setContextMenuPolicy(QtCore.Qt.ContextMenuPolicy.CustomContextMenu)
+        bar.customContextMenuRequested.connect(self._show_menu)
         application = QtGui.QGuiApplication.instance()
         assert application is not None
         application.screenRemoved.connect(self._screen_gone)
@@ -58,12 +71,9 @@ class Docking(QtCore.QObject):
         """Put a page into a window of its own: at a place of the screen, left out: where it was the last time."""
         if name in self.windows or name not in self.names:
             return
-        index = self._index(name)
-        page = self._tabs.widget(index)
-        front = self._tabs.currentIndex()
-        self._tabs.removeTab(index)
-        self._tabs.insertTab(index, self._stand_in(name), name)
-        self._tabs.setCurrentIndex(front)
+        if name in self.side.panes:
+            self.dock(name)
+        page = self._taken(name, "This page has a window of its own.", "tear off")
         window = self.windows[name] = self._spare.pop(name) if name in self._spare else self._new_window(name)
         window.take(page)
         kept = self._settings.value(f"windows/{name}/geometry")
@@ -75,25 +85,58 @@ class Docking(QtCore.QObject):
         window.show()
         self.changed.emit()
 
+    def obstacle_beside(self, name: str) -> str:
+        """Why a page cannot stand beside the tabs; empty where it can, or does."""
+        if name not in self.names:
+            return "what commands the machine stays where it is"
+        if name in self.side.panes:
+            return ""
+        window = self.windows.get(name)
+        page = self._tabs.widget(self._index(name)) if window is None else window.page
+        return self.side.obstacle(name, page, self._tabs.widget(self._front_without(name)))
+
+    def put_beside(self, name: str) -> None:
+        """Show a page beside the tabs, in the main window; `refused` says why where there is no room."""
+        reason = self.obstacle_beside(name)
+        if reason:
+            self.refused.emit(reason)
+        if reason or name in self.side.panes:
+            return
+        front = self._front_without(name)
+        self.dock(name)
+        self.side.take(name, self._taken(name, "This page stands beside the others.", "beside"))
+        self._tabs.setCurrentIndex(front)
+        self.changed.emit()
+
     def dock(self, name: str) -> None:
         """Put a page back to its tab, in front of the others."""
         window = self.windows.pop(name, None)
-        if window is None:
+        if window is None and name not in self.side.panes:
             return
-        self._settings.setValue(f"windows/{name}/geometry", window.saveGeometry())
+        if window is not None:
+            self._settings.setValue(f"windows/{name}/geometry", window.saveGeometry())
         index = self._index(name)
         stand_in = self._tabs.widget(index)
         self._tabs.removeTab(index)
-        self._tabs.insertTab(index, window.give_back(), name)
+        self._tabs.insertTab(index, self.side.give_back(name) if window is None else window.give_back(), name)
         self._tabs.setCurrentIndex(index)
         stand_in.deleteLater()
-        window.hide()
-        self._spare[name] = window
+        if window is not None:
+            window.hide()
+            self._spare[name] = window
         self.changed.emit()
 
     def toggle(self, name: str) -> None:
         """Tear a page off, or dock it back."""
         (self.dock if name in self.windows else self.tear_off)(name)
+
+    def toggle_beside(self, name: str) -> None:
+        """Put a page beside the tabs, or dock it back."""
+        (self.dock if name in self.side.panes else self.put_beside)(name)
+
+    def toggle_front_beside(self) -> None:
+        """The same for the page beside that has the keyboard, or else the one in front."""
+        self.toggle_beside(self.side.focused or self._tabs.tabText(self._tabs.currentIndex()))
 
     def toggle_front(self) -> None:
         """The same for the page in front."""
@@ -102,7 +145,9 @@ class Docking(QtCore.QObject):
     def show_page(self, name: str) -> None:
         """Bring a page before the operator, wherever it is."""
         window = self.windows.get(name)
-        if window is None:
+        if name in self.side.panes:
+            self.side.panes[name].back.setFocus()
+        elif window is None:
             self._tabs.setCurrentIndex(self._index(name))
         else:
             window.setWindowState(window.windowState() & ~QtCore.Qt.WindowState.WindowMinimized)
@@ -111,17 +156,24 @@ class Docking(QtCore.QObject):
             window.activateWindow()
 
     def restore(self) -> None:
-        """Tear off what was when the app was closed."""
+        """Put pages where they were when the app was closed; what has no room beside the tabs any more stays there."""
         for name in self.names:
             if self._settings.value(f"windows/{name}/torn") == "yes":
                 self.tear_off(name)
+            elif self._settings.value(f"windows/{name}/beside") == "yes" and not self.obstacle_beside(name):
+                self.put_beside(name)
+        sizes = self._settings.value("windows/beside")
+        if self.side.panes and isinstance(sizes, QtCore.QByteArray):  # somebody may have edited the file
+            self.side.restoreState(sizes)
 
     def close(self) -> None:
         """Keep where all are, and close the windows. May be called again."""
         self._tabs.tabBar().removeEventFilter(self)
+        self._settings.setValue("windows/beside", self.side.saveState())
         for name in self.names:
             window = self.windows.get(name)
             self._settings.setValue(f"windows/{name}/torn", "no" if window is None else "yes")
+            self._settings.setValue(f"windows/{name}/beside", "yes" if name in self.side.panes else "no")
             if window is not None:
                 self._settings.setValue(f"windows/{name}/geometry", window.saveGeometry())
                 window.hide()
@@ -131,14 +183,72 @@ class Docking(QtCore.QObject):
         kind, bar = event.type(), self._tabs.tabBar()
         if kind == _EVENTS.MouseButtonPress and event.button() == QtCore.Qt.MouseButton.LeftButton:
             self._pressed = bar.tabAt(event.pos())
+        elif kind == _EVENTS.MouseMove and self._pressed >= 0:
+            name = self._tabs.tabText(self._pressed)
+            self.side.frame_edge(self.side.at_edge(event.globalPos()) and not self.obstacle_beside(name))
         elif kind == _EVENTS.MouseButtonRelease and self._pressed >= 0:
             index, self._pressed = self._pressed, -1
-            if not bar.rect().adjusted(-_OUT, -_OUT, _OUT, _OUT).contains(event.pos()):
-                self.tear_off(self._tabs.tabText(index), event.globalPos())
+            self.side.frame_edge(False)
+            name = self._tabs.tabText(index)
+            if self._off(bar, event.pos()) and self.side.at_edge(event.globalPos()) and name in self.names:
+                self.put_beside(name)
+            elif self._off(bar, event.pos()):
+                self.tear_off(name, event.globalPos())
         elif kind == _EVENTS.MouseButtonDblClick and (index := bar.tabAt(event.pos())) >= 0:
             self._pressed = -1
             self.tear_off(self._tabs.tabText(index))
         return False
+
+    def menu_of(self, name: str) -> QtWidgets.QMenu:
+        """Where a page can go from where it is."""
+        menu = QtWidgets.QMenu(self._tabs)
+        menu.setToolTipsVisible(True)
+        if name in self.windows or name in self.side.panes:
+            give(menu.addAction("&Dock back", partial(self.dock, name)), "dock")
+        if name not in self.windows:
+            give(menu.addAction("&Window of its own", partial(self.tear_off, name), "Ctrl+T"), "tear off")
+        if name not in self.side.panes:
+            action = give(menu.addAction("&Beside", partial(self.put_beside, name), "Ctrl+B"), "beside")
+            reason = self.obstacle_beside(name)
+            action.setEnabled(not reason)
+            action.setToolTip(reason)
+            action.setStatusTip(reason)
+        return menu
+
+    def _show_menu(self, at: QtCore.QPoint) -> None:
+        bar = self._tabs.tabBar()
+        name = self._tabs.tabText(bar.tabAt(at))
+        if name in self.names:
+            menu = self.menu_of(name)
+            menu.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
+            menu.popup(bar.mapToGlobal(at))
+
+    def _pane_dropped(self, name: str, at: QtCore.QPoint) -> None:
+        bar = self._tabs.tabBar()
+        if not self._off(bar, bar.mapFromGlobal(at)):
+            self.dock(name)
+
+    @staticmethod
+    def _off(bar: QtWidgets.QTabBar, at: QtCore.QPoint) -> bool:
+        return not bar.rect().adjusted(-_OUT, -_OUT, _OUT, _OUT).contains(at)
+
+    def _front_without(self, name: str) -> int:
+        """The tab that is in front where that of a page is not: the one that is, or the first that holds its page."""
+        front = int(self._tabs.currentIndex())
+        if self._tabs.tabText(front) != name:
+            return front
+        elsewhere = {name, *self.windows, *self.side.panes}
+        texts = [self._tabs.tabText(index) for index in range(self._tabs.count())]
+        return next((index for index, text in enumerate(texts) if text not in elsewhere), front)
+
+    def _taken(self, name: str, words: str, meaning: str) -> QtWidgets.QWidget:
+        """A page out of its tab, where a stand-in is left."""
+        index, front = self._index(name), self._tabs.currentIndex()
+        page = self._tabs.widget(index)
+        self._tabs.removeTab(index)
+        self._tabs.insertTab(index, self._stand_in(name, words), icon(meaning, Ground.TAB), name)
+        self._tabs.setCurrentIndex(front)
+        return page
 
     def _index(self, name: str) -> int:
         return next(index for index in range(self._tabs.count()) if self._tabs.tabText(index) == name)
@@ -149,13 +259,15 @@ class Docking(QtCore.QObject):
         window.resize(_SIZE)
         return window
 
-    def _stand_in(self, name: str) -> QtWidgets.QWidget:
-        """What is in the place of a page that has a window of its own."""
+    def _stand_in(self, name: str, said: str) -> QtWidgets.QWidget:
+        """What is in the place of a page that is elsewhere, and says so."""
         made = QtWidgets.QWidget()
-        words = QtWidgets.QLabel("This page has a window of its own.")
+        words = QtWidgets.QLabel(said)
         words.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-        show = GuardedButton("Show it", "Bring that window to the front")
-        back = GuardedButton("Dock it back", "Put the page back here (Ctrl+T)")
+        show = GuardedButton("Show it", "Bring it before you")
+        back = GuardedButton("Dock it back", "Put the page back here")
+        give(show, "tear off")
+        give(back, "dock")
         show.clicked.connect(partial(self.show_page, name))
         back.clicked.connect(partial(self.dock, name))
         row = QtWidgets.QHBoxLayout()

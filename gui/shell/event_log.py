@@ -6,7 +6,7 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import LogEntry
-from gui.widgets import Theme, ask_save
+from gui.widgets import Theme, ask_save, give
 from rig.csvio import whole_file
 from rig.errors import InputError
 from rig.states import FaultCode
@@ -101,7 +101,7 @@ class EventLog(QtWidgets.QWidget):
         self.level.addItems(["everything", "warnings and errors", "errors"])
         self.level.setAccessibleName("Least level shown")
         self.level.currentIndexChanged.connect(self._filter_again)
-        save = QtWidgets.QPushButton("Save …")
+        save = give(QtWidgets.QPushButton("Save …"), "save")
         save.setAccessibleName("Save the event log")
         save.setToolTip("Save the lines shown as CSV")
         save.clicked.connect(self._save)

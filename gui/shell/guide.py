@@ -6,6 +6,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.widgets import give
+
 _PAGES = Path(__file__).parent.parent.parent / "docs"
 _PROGRAM = "stewart-rig"
 FIRST_STEPS, CONTENTS = "first-run.md", "README.md"
@@ -32,8 +34,8 @@ class GuideWindow(QtWidgets.QWidget):
         self.text.setOpenExternalLinks(True)
         buttons = QtWidgets.QHBoxLayout()
         self.buttons = {name: QtWidgets.QPushButton(name) for name in ("Contents", "Back", "Forward")}
-        for button in self.buttons.values():
-            buttons.addWidget(button)
+        for name, button in self.buttons.items():
+            buttons.addWidget(give(button, name.lower()))
         buttons.addStretch(1)
         self.buttons["Contents"].clicked.connect(lambda: self.show_page(CONTENTS))
         self.buttons["Back"].clicked.connect(self.text.backward)
@@ -109,8 +111,8 @@ class HelpMenu(QtCore.QObject):
         self._window = window
         self.guide: GuideWindow | None = None
         menu = window.menuBar().addMenu("&Help")
-        menu.addAction("&First steps", lambda: self.show_page(FIRST_STEPS), "F1")
-        menu.addAction("&User guide", lambda: self.show_page(CONTENTS), "Shift+F1")
+        give(menu.addAction("&First steps", lambda: self.show_page(FIRST_STEPS), "F1"), "help")
+        give(menu.addAction("&User guide", lambda: self.show_page(CONTENTS), "Shift+F1"), "contents")
         menu.addSeparator()
         menu.addAction(f"&About {_PROGRAM}", self.show_about)
 

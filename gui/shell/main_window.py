@@ -25,6 +25,7 @@ from gui.session import (
 )
 from gui.setup import SetupEntry
 from gui.shell.banner import Banner, detail_of, look_of
+from gui.shell.beside import SideBySide
 from gui.shell.body import Body
 from gui.shell.closing import Closing
 from gui.shell.dashboards import DashboardViews
@@ -40,7 +41,7 @@ from gui.shell.sounds import Sounds
 from gui.shell.style import dress
 from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
-from gui.widgets import DARK, THEMES, Theme
+from gui.widgets import DARK, THEMES, Theme, give
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
@@ -97,7 +98,9 @@ class MainWindow(QtWidgets.QMainWindow):
             self.tabs.addTab(self.faults, "Faults")
         self.tabs.addTab(self.log, "Event log")
         torn = (self.live_page, self.dashboards_page, self.platform_page, self.recordings_page, self.log)
-        self.docking = Docking(self.tabs, torn, lambda: session.stop(1, "button"), settings)
+        self.side = SideBySide(self.tabs)
+        self.docking = Docking(self.side, self.tabs, torn, lambda: session.stop(1, "button"), settings)
+        self.docking.refused.connect(lambda reason: self.notice.refuse("beside", reason))
         self._lay_out()
         self._make_menus()
         self.clock = FrameClock(session, self.history, self._slow_update, self)
@@ -128,11 +131,11 @@ class MainWindow(QtWidgets.QMainWindow):
     # -- what is on the window ---------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.report = QtWidgets.QPushButton("Open report")
+        self.report = give(QtWidgets.QPushButton("Open report"), "report")
         self.report.setAccessibleName("Make and open the report of the recording")
         self.report.clicked.connect(lambda: self.reporting.make())
         steps = (self.operate, self.notice, self.report)
-        body = Body(self.banner, steps, self.tabs, (self.runs.card, self.motion.transport))
+        body = Body(self.banner, steps, self.side, (self.runs.card, self.motion.transport))
         self.splitter = body.splitter
         self.setCentralWidget(body)
 
@@ -162,6 +165,7 @@ class MainWindow(QtWidgets.QMainWindow):
     def _build_dashboards(self) -> None:
         self.dashboards = DashboardViews(self._settings, self.theme)
         self._add_view(self.dashboards.view, self.dashboards_page)
+        self.dashboards.view.set_mechanism(self.session.config.machine, self.session.config.control.coulomb_speed)
 
     def _build_platform(self) -> None:
         self.platform = PlatformView(self.theme)
@@ -192,8 +196,8 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _make_menus(self) -> None:
         rig = self.menuBar().addMenu("&Rig")
-        self._add_action(rig, "Open &motion …", self.opening.ask, "Ctrl+O")
-        self._add_action(rig, "Open &report", lambda: self.reporting.make(), "Ctrl+R")
+        self._add_action(rig, "Open &motion …", self.opening.ask, "Ctrl+O", "open")
+        self._add_action(rig, "Open &report", lambda: self.reporting.make(), "Ctrl+R", "report")
         self.calibrate = CalibrateMenu(self.session, self, lambda: self.theme)
         self.calibrate.motion_wanted.connect(self.opening.take)
         rig.addMenu(self.calibrate)
@@ -204,19 +208,17 @@ class MainWindow(QtWidgets.QMainWindow):
         self.other = OtherRig(rig, lambda: self.setup.obstacle, self.notice.refuse, self)
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
-        self._add_action(rig, "&Quit", self.close, "Ctrl+Q")
+        self._add_action(rig, "&Quit", self.close, "Ctrl+Q", "quit")
         self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.docking, self.notice.remark, self.sounds)
         self.menuBar().addMenu(self.view)
         self.help = HelpMenu(self)
 
     def _add_action(
-        self, menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str = ""
-    ) -> QtGui.QAction:
-        action = menu.addAction(text)
+        self, menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str, meaning: str
+    ) -> None:
+        action = give(menu.addAction(text), meaning)
         action.triggered.connect(act)
-        if shortcut:
-            action.setShortcut(QtGui.QKeySequence(shortcut))
-        return action
+        action.setShortcut(QtGui.QKeySequence(shortcut))
 
     def use_theme(self, name: str) -> None:
         """Take the dark or the light look."""

@@ -2,6 +2,8 @@
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.widgets import give
+
 _MOST = 170  # pixels of height; what is longer scrolls
 
 
@@ -19,7 +21,7 @@ class Notice(QtWidgets.QScrollArea):
         self._label.setAccessibleName("What was refused last, and why")
         self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self.dismiss = QtWidgets.QToolButton()
-        self.dismiss.setText("×")
+        give(self.dismiss, "close")
         self.dismiss.setAutoRaise(True)
         self.dismiss.setAccessibleName("Dismiss the message")
         self.dismiss.setToolTip("Dismiss the message")

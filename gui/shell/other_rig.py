@@ -5,6 +5,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.widgets import give
 from rig.config import RigConfig, load_config
 from rig.errors import RigError
 
@@ -36,7 +37,7 @@ class OtherRig(QtCore.QObject):
         self._wanted: RigConfig | None = None
         self.following: RigConfig | None = None
         """the rig to be operated now that the window has closed"""
-        self.action = menu.addAction(_TEXT)
+        self.action = give(menu.addAction(_TEXT), "open")
         self.action.setShortcut("Ctrl+Shift+O")
         self.action.triggered.connect(lambda: self._ask())
         self.refresh()

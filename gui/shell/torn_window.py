@@ -5,7 +5,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import StopButton
-from gui.widgets import ElidedLabel, GuardedButton
+from gui.widgets import ElidedLabel, GuardedButton, give
 
 _IN_VIEW = QtCore.QSize(120, 32)
 """px of a window's head that must be on a screen, for somebody to take hold of it"""
@@ -30,6 +30,8 @@ class TornWindow(QtWidgets.QWidget):
         self.back = GuardedButton("Dock back", "Put this page back into the main window (Ctrl+T, or close the window)")
         self.whole = GuardedButton("Full screen", "Fill the screen (F11)")
         self.whole.setCheckable(True)
+        give(self.back, "dock")
+        give(self.whole, "full screen")
         self.situation = ElidedLabel()
         self.situation.setAccessibleName("State of the rig")
         row = QtWidgets.QHBoxLayout()
@@ -61,6 +63,11 @@ class TornWindow(QtWidgets.QWidget):
         """Take a page in."""
         self._area.setWidget(page)
         page.show()
+
+    @property
+    def page(self) -> QtWidgets.QWidget:
+        """The page that is in it."""
+        return self._area.widget()
 
     def give_back(self) -> QtWidgets.QWidget:
         """The page, for another place."""

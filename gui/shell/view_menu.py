@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.screen import SCALES, keep_scale, kept_scale, obstacle
 from gui.shell.docking import Docking
 from gui.shell.sounds import Sounds
-from gui.widgets import THEMES
+from gui.widgets import THEMES, give
 
 _COMMANDS = "what commands the machine stays in the main window"
 _OBSTACLE = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
@@ -90,18 +90,35 @@ class ViewMenu(QtWidgets.QMenu):
         """Ticks of the panels that have windows of their own."""
         self.addSeparator()
         menu = self.addMenu("&Windows of their own")
-        self.tear = menu.addAction("&Panel in front", self._docking.toggle_front, "Ctrl+T")
+        self.tear = give(menu.addAction("&Panel in front", self._docking.toggle_front, "Ctrl+T"), "tear off")
         menu.addSeparator()
         for name in self._docking.names:
             action = self.torn[name] = menu.addAction(name)
             action.setCheckable(True)
             action.triggered.connect(partial(self._toggle_window, name))
+        menu = self.addMenu("&Beside the tabs")
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._mark_beside)
+        self.front_beside = give(
+            menu.addAction("&Panel in front", self._docking.toggle_front_beside, "Ctrl+B"), "beside"
+        )
+        menu.addSeparator()
+        self.beside: dict[str, QtGui.QAction] = {}
+        for name in self._docking.names:
+            action = self.beside[name] = menu.addAction(name)
+            action.setCheckable(True)
+            action.triggered.connect(partial(self._toggle_beside, name))
         self._docking.changed.connect(self._mark_windows)
+        self._docking.changed.connect(self._mark_beside)
         self._tabs.currentChanged.connect(self._mark_windows)
         self._mark_windows()
 
     def _toggle_window(self, name: str, _checked: bool = False) -> None:
         self._docking.toggle(name)
+
+    def _toggle_beside(self, name: str, _checked: bool = False) -> None:
+        self._docking.toggle_beside(name)
+        self._mark_beside()  # where it was refused nothing has changed, but the tick
 
     def _mark_windows(self, _index: int = 0) -> None:
         front = self._tabs.tabText(self._tabs.currentIndex())
@@ -109,6 +126,15 @@ class ViewMenu(QtWidgets.QMenu):
         self.tear.setToolTip("" if self.tear.isEnabled() else _COMMANDS)
         for name, action in self.torn.items():
             action.setChecked(name in self._docking.windows)
+
+    def _mark_beside(self) -> None:
+        """Say which panels have no room beside the tabs."""
+        for name, action in self.beside.items():
+            reason = self._docking.obstacle_beside(name)
+            action.setChecked(name in self._docking.side.panes)
+            action.setEnabled(not reason)
+            action.setToolTip(reason)
+            action.setStatusTip(reason)
 
     def _look_at_screen(self) -> None:
         """Say which sizes the screen is too small for."""

@@ -17,6 +17,7 @@ from gui.widgets.elided import ElidedLabel
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
+from gui.widgets.icons import Ground, IconLabel, give, icon
 from gui.widgets.pages import PageStack, plain_tabs
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.still import Still
@@ -45,8 +46,10 @@ __all__ = [
     "ElidedLabel",
     "FlowLayout",
     "Fold",
+    "Ground",
     "GuardedButton",
     "GuardedCheckBox",
+    "IconLabel",
     "PageStack",
     "QuantityBox",
     "Reason",
@@ -54,6 +57,8 @@ __all__ = [
     "Theme",
     "WholeNumber",
     "ask_save",
+    "give",
+    "icon",
     "mark_next",
     "palette",
     "plain_tabs",

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtCore
 
 from gui.widgets.controls import GuardedButton
+from gui.widgets.icons import give
 
 ARMED_TIME = 5000
 """ms in which the second step must follow the first."""
@@ -30,7 +31,8 @@ class ArmedPair(QtCore.QObject):
         self.arm.setAccessibleName(f"Arm: {what}")
         self.arm.setObjectName("armed")
         self.arm.setCheckable(True)
-        self.arm.setMinimumWidth(110)  # "Armed, 5 s", in bold type
+        give(self.arm, "arm")
+        self.arm.setMinimumWidth(130)  # "Armed, 5 s", in bold type, beside the icon
         self.act = GuardedButton(act, what)
         self.act.setAccessibleName(f"{act}: {what}")
         self._press = press

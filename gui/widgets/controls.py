@@ -6,6 +6,8 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.widgets.icons import give
+
 _DISPLAY: dict[str, tuple[str, float, int]] = {
     "m": ("mm", 1e3, 3),
     "m/s": ("mm/s", 1e3, 2),
@@ -98,6 +100,8 @@ def mark_next(button: GuardedButton, following: bool) -> None:
         button.setProperty("next", following)
         button.style().unpolish(button)
         button.style().polish(button)
+        if meaning := button.property("meaning"):
+            give(button, meaning)
 
 
 class Reason(QtWidgets.QLabel):

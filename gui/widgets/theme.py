@@ -13,7 +13,7 @@ LEG_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 AXIS_COLOURS = ("error", "good", "accent")
 """Fields of a theme for x, y and z: red, green and blue."""
 
-_ICONS = Path(__file__).with_name("icons")
+_TICKS = Path(__file__).with_name("ticks")
 
 DASHED = "┄"
 DASHES = {
@@ -179,7 +179,7 @@ QSplitter::handle {{ background: {theme.border}; }}
 QCheckBox::indicator, QAbstractItemView::indicator {{
     width: 11px; height: 11px; background: {theme.surface}; border: 1px solid {theme.muted}; border-radius: 2px; }}
 QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{
-    image: url("{(_ICONS / f"tick-{theme.name}.svg").as_posix()}"); }}
+    image: url("{(_TICKS / f"tick-{theme.name}.svg").as_posix()}"); }}
 QCheckBox::indicator:disabled, QCheckBox::indicator:checked:disabled {{
     background: {theme.window}; border-color: {theme.border}; }}
 QScrollBar {{ background: {theme.window}; border: none; margin: 0; }}

@@ -5,12 +5,14 @@ from kinematics.compiled.compiling import inlined, kernel, kernel_cache_folder
 from kinematics.compiled.legs import leg_axes, leg_direction, leg_rates, point_motion
 from kinematics.compiled.linear import eliminate, solve_kernel, spectral_condition_kernel
 from kinematics.compiled.parallel import chunk_bounds, processor_count, run_chunks
+from kinematics.compiled.telling import compiling_told, with_callees
 from kinematics.compiled.vector import cross, dot, rotate, rotation_matrix
 
 __all__ = [
     "BLOCK",
     "SYSTEM_ROWS",
     "chunk_bounds",
+    "compiling_told",
     "cross",
     "dot",
     "eliminate",
@@ -28,4 +30,5 @@ __all__ = [
     "solve_block_kernel",
     "solve_kernel",
     "spectral_condition_kernel",
+    "with_callees",
 ]

@@ -40,6 +40,7 @@ def drive(
     begin_server_unless(lockstep)
     from kinematics import Quantity
     from rig.cli.console import Console
+    from rig.cli.progress import compiling_told_in_lines
     from rig.client import Interruption, conduct
     from rig.commissioning import LegMove, check_devices
     from rig.errors import InputError
@@ -57,7 +58,14 @@ def drive(
         Console(rig, interruption, terminal=sys.stdin.isatty(), commands=_words(rig, move)).serve()
 
     result = conduct(
-        settings, body, f"leg-{number}", output, interruption, lockstep=lockstep, report=lambda _progress: None
+        settings,
+        body,
+        f"leg-{number}",
+        output,
+        interruption,
+        lockstep=lockstep,
+        report=lambda _progress: None,
+        told=compiling_told_in_lines(),
     )
     finish(result, as_json=False)
 

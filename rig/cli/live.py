@@ -208,11 +208,12 @@ def virtual(config: ConfigArgument = "virtual") -> None:
     Six drives (and the load-cell amplifier, if one is configured) on Modbus, the exact plant behind them: `rig run`
     with the same configuration but without its [virtual] table operates it, and so can any Modbus client.
     """
+    from rig.cli.progress import compiling_told_in_lines
     from rig.client import serve_virtual
     from rig.config import load_config
 
     settings = load_config(config)
-    serve_virtual(settings, typer.echo)
+    serve_virtual(settings, typer.echo, compiling_told_in_lines())
 
 
 def begin_server_unless(in_this_process: bool) -> None:

@@ -3,10 +3,14 @@
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from typing import TYPE_CHECKING
 
 import typer
 
 from rig.client import Progress
+
+if TYPE_CHECKING:
+    from rig.engine import Compiling
 
 
 def tell_step(step: str) -> None:
@@ -43,6 +47,19 @@ def progress_display(lines: bool = False) -> Iterator[Callable[[Progress], None]
             bar.update(task, description=progress.phase, completed=progress.fraction)
 
         yield show
+
+
+def compiling_told_in_lines() -> "Callable[[Compiling], None]":
+    """What says on a terminal's error stream how far a start is that has to compile the model, at every tenth of it."""
+    told: set[tuple[str, int]] = set()
+
+    def tell(now: "Compiling") -> None:
+        part = now.what, 10 * now.done // now.total
+        if sys.stderr.isatty() and part not in told:
+            told.add(part)
+            tell_step(now.words)
+
+    return tell
 
 
 def _line_by_line() -> Callable[[Progress], None]:

@@ -13,7 +13,7 @@ from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.monitor import monitor as monitor_device
 from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
-from rig.client.moving import Progress, begin, finish, follow, move_to_start, perform
+from rig.client.moving import Progress, begin, compiling_progress, finish, follow, move_to_start, perform
 from rig.client.one_twin import serve_twin
 from rig.client.opening import open_rig
 from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
@@ -93,6 +93,7 @@ __all__ = [
     "checked_motion",
     "checked_move",
     "clear",
+    "compiling_progress",
     "conduct",
     "connect_and_home",
     "demo_trajectory",

@@ -16,7 +16,7 @@ from rig.client.events import Listener, News, RowListener
 from rig.client.heartbeat import Heartbeat
 from rig.client.interruption import Interruption
 from rig.config import RigConfig
-from rig.engine import EngineProcess, LinkClient, Release, RigCommand, RunningEngine, Shutdown, Snapshot, Stop
+from rig.engine import EngineProcess, LinkClient, Release, RigCommand, RunningEngine, Shutdown, Snapshot, Stop, Told
 from rig.errors import HardwareError, RigError
 from rig.runtime import ControlBlock, SharedMemoryError, StopRequest, TelemetryRing
 from rig.virtual import VirtualRigProcess
@@ -43,6 +43,7 @@ class LiveRig:
         beating: left to `beat` where this is False, for whoever has a sign of life of his own.
         serve: start the virtual rig, too.
         patience: s that a status or a stop may take.
+        told: told how far the processes are that have to compile the model first.
 
     Raises:
         HardwareError: a process could not start, with its reason, or the engine has gone.
@@ -59,6 +60,7 @@ class LiveRig:
         beating: bool = True,
         serve: bool = True,
         patience: float = _REPLY_TIMEOUT,
+        told: Told | None = None,
     ) -> None:
         self.config = config
         self.client = client
@@ -76,7 +78,7 @@ class LiveRig:
                 if isinstance(source, RunningEngine):
                     self.engine, self.recording = source, source.recording
                 else:
-                    self.engine, self.recording = self._started(source, serve, resources), source
+                    self.engine, self.recording = self._started(source, serve, resources, told), source
                 self._block = self._control_block()
                 resources.callback(self._block.close)
                 ring = TelemetryRing.attach(self.engine.address.ring)
@@ -96,14 +98,16 @@ class LiveRig:
                     self._beating.start()
             self._resources = resources.pop_all()
 
-    def _started(self, recording: Path, serve: bool, resources: contextlib.ExitStack) -> EngineProcess:
+    def _started(
+        self, recording: Path, serve: bool, resources: contextlib.ExitStack, told: Told | None
+    ) -> EngineProcess:
         if serve and self.config.virtual is not None:
             self.virtual = VirtualRigProcess(self.config)
             resources.callback(self.virtual.stop)
             self.virtual.begin()  # gets ready while the engine does
-        engine = resources.enter_context(EngineProcess(self.config, recording))
+        engine = resources.enter_context(EngineProcess(self.config, recording, told))
         if self.virtual is not None:
-            self.virtual.wait_ready()
+            self.virtual.wait_ready(told=told)
             self.virtual.tell(engine.address.socket)
         return engine
 

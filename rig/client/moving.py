@@ -10,7 +10,7 @@ import numpy as np
 from kinematics import MotionTable
 from rig.client.rig import Rig
 from rig.client.sequence import MotionSequence, Order, Stage, stages_of_run
-from rig.engine import Follow, Pause, Snapshot
+from rig.engine import Compiling, Follow, Pause, Snapshot
 from rig.errors import RefusedError, RunFaultError
 from rig.states import MotionKind, State
 
@@ -30,6 +30,11 @@ class Progress:
 
 
 Report = Callable[[Progress], None]
+
+
+def compiling_progress(now: Compiling) -> Progress:
+    """A start that has to compile the model first, as the progress of what it is a start of."""
+    return Progress(now.words, now.done / now.total)
 
 
 def perform(

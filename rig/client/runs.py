@@ -18,12 +18,12 @@ from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
-from rig.client.moving import Progress
+from rig.client.moving import Progress, compiling_progress
 from rig.client.operation import bring_to_rest, run_motion
 from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder
-from rig.engine import RunningEngine, check_buses, virtual_port
+from rig.engine import RunningEngine, Told, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import said_slower
@@ -109,6 +109,7 @@ def conduct(
     identify: bool = False,
     report: Callable[[Progress], None],
     engine: RunningEngine | None = None,
+    told: Told | None = None,
 ) -> RunResult:
     """Start a rig, have `body` operate it from OFF, and report on what was recorded.
 
@@ -120,6 +121,7 @@ def conduct(
         interruption: by which Ctrl-C is heard.
         engine: one that runs already, in whatever state, to be operated and ended in place of a new one; it goes on
             with its own recording.
+        told: told how far the processes are that have to compile the model first; left out, `report` is.
 
     Raises:
         InputError: the folder cannot be used.
@@ -135,7 +137,7 @@ def conduct(
     def start() -> LockstepRig | LiveRig:
         if lockstep:
             return LockstepRig(config, recording, interruption)
-        rig = LiveRig(config, recording, name, interruption)
+        rig = LiveRig(config, recording, name, interruption, told=told or (lambda now: report(compiling_progress(now))))
         if config.virtual is not None:  # nothing real waits for the processor, and this process waits for the rig
             reporting.begin()
         return rig
@@ -307,8 +309,8 @@ def _served_at(config: RigConfig) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
-    """Serve the configuration's virtual rig until Ctrl-C.
+def serve_virtual(config: RigConfig, say: Callable[[str], None], told: Told | None = None) -> None:
+    """Serve the configuration's virtual rig until Ctrl-C; `told` how far it is where it has to be compiled first.
 
     Raises:
         InputError: the configuration has no virtual rig.
@@ -317,7 +319,10 @@ def serve_virtual(config: RigConfig, say: Callable[[str], None]) -> None:
     if config.virtual is None:
         raise InputError(f"configuration {config.name!r} has no [virtual] table")
     interruption = Interruption()
-    with interruption.installed(), VirtualRigProcess(in_real_time(config)) as process:
+    process = VirtualRigProcess(in_real_time(config))
+    with interruption.installed(), contextlib.ExitStack() as ends:
+        ends.callback(process.stop)
+        process.start(told=told)
         say(f"virtual rig: devices at {', '.join(_served_at(config))}; Ctrl-C ends it")
         while process.alive and interruption.count == 0:
             time.sleep(_LOOK)

@@ -14,7 +14,16 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration import CalibrationError, LoadCellCalibration, Provenance, shift_offsets
-from rig.client import Interruption, LiveRig, Progress, Rig, bring_to_rest, connect_and_home, leave
+from rig.client import (
+    Interruption,
+    LiveRig,
+    Progress,
+    Rig,
+    bring_to_rest,
+    compiling_progress,
+    connect_and_home,
+    leave,
+)
 from rig.config import RigConfig
 from rig.engine import Snapshot, cell_calibration, reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
@@ -116,7 +125,14 @@ def zero_rig(
         folder = RuntimeFolder.create(stack)
         stack.callback(folder.remove)
         report(Progress("starting the engine", 0.0))
-        live = LiveRig(config, folder.path / "zero.mcap", "zero the cells", interruption, serve=serve)
+        live = LiveRig(
+            config,
+            folder.path / "zero.mcap",
+            "zero the cells",
+            interruption,
+            serve=serve,
+            told=lambda now: report(compiling_progress(now)),
+        )
         rig = stack.enter_context(live)
         try:
             connect_and_home(rig, report)

@@ -4,6 +4,7 @@ from rig.engine.approach import approach_move
 from rig.engine.bank import UNWATCHED, DriveBank
 from rig.engine.bus_load import BusVerdict, check_buses, judge_buses
 from rig.engine.claim import claim_addresses, claim_drives
+from rig.engine.compiling import Compiling, Told, receive_answer, tell_compiling
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
 from rig.engine.estimate import estimate_kernel
@@ -56,7 +57,7 @@ from rig.engine.running import EngineAddress, RunningEngine, find_engine, runnin
 from rig.engine.snapshot import DriveReport, Event, Snapshot
 from rig.engine.tare import reads_reversed
 from rig.engine.virtual_terminals import virtual_port
-from rig.engine.warmup import warm_up
+from rig.engine.warmup import kernels_of, warm_up
 from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
 
@@ -70,6 +71,7 @@ __all__ = [
     "Acquire",
     "BusVerdict",
     "ClockPair",
+    "Compiling",
     "Connect",
     "ControlBlock",
     "Disconnect",
@@ -103,6 +105,7 @@ __all__ = [
     "Snapshot",
     "Stop",
     "Submission",
+    "Told",
     "add_estimate_kernel",
     "approach_move",
     "begin_observer_kernel",
@@ -115,6 +118,7 @@ __all__ = [
     "estimate_kernel",
     "find_engine",
     "judge_buses",
+    "kernels_of",
     "leg_feedback_kernel",
     "length_set_points_kernel",
     "loop_mode",
@@ -131,10 +135,12 @@ __all__ = [
     "owner_gone",
     "pace_path",
     "reads_reversed",
+    "receive_answer",
     "recording_header",
     "running_engines",
     "straight_move",
     "task_motion_kernel",
+    "tell_compiling",
     "virtual_port",
     "warm_up",
 ]

@@ -14,6 +14,7 @@ from typing import Any, Self
 from rig.config import RigConfig
 from rig.engine.checking import MotionChecker
 from rig.engine.claim import claim_drives
+from rig.engine.compiling import Told, receive_answer, tell_compiling
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
 from rig.engine.header import ClockPair, recording_header
@@ -26,7 +27,7 @@ from rig.engine.pacer import Pacer, pace_path
 from rig.engine.publishing import closing_counts
 from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.snapshot import Snapshot
-from rig.engine.warmup import warm_up
+from rig.engine.warmup import kernels_of, warm_up
 from rig.errors import HardwareError
 from rig.recording import Recorder, RecorderPhase, RingSink, StatusBlock
 from rig.runtime import (
@@ -53,7 +54,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         config: the rig.
         recording: file to record to.
         folder: runtime folder for the control socket.
-        owner: pipe to the starting process: ("ready", EngineAddress) or ("failed", text) goes out.
+        owner: pipe to the starting process: ("ready", EngineAddress) or ("failed", text) goes out, and `Compiling`
+            before, as often as there is something new.
             Its closing means that the owner is gone: see `Watch` for what follows then.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the owner's to handle
@@ -63,6 +65,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         try:
             checker = MotionChecker(config, owner)  # first of all: forked, it would have whatever is open
             resources.callback(checker.close)
+            starting = resources.enter_context(contextlib.ExitStack())
+            starting.enter_context(tell_compiling("the model", kernels_of(config.mode), owner))
             resources.enter_context(folder.hold("engine"))
             resources.enter_context(claim_drives(config))
             pacer = None if config.virtual is None or config.virtual.real_time else Pacer(pace_path(config))
@@ -87,6 +91,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             warm_up(engine)
             recorder.wait_ready()
             checker.wait_ready()
+            starting.close()
             around = engine.publisher.surroundings
             around.recording, around.ring = str(recording), ring.name
 
@@ -137,12 +142,14 @@ class EngineProcess:
     Args:
         config: the rig.
         recording: file to record to; must not exist.
+        told: told how far it is where it has to compile the model first.
 
     Raises:
         HardwareError: the engine could not start, with its reason.
     """
 
-    def __init__(self, config: RigConfig, recording: Path) -> None:
+    def __init__(self, config: RigConfig, recording: Path, told: Told | None = None) -> None:
+        self._told = told
         with contextlib.ExitStack() as holds:
             self._folder = RuntimeFolder.create(holds)
             holds.callback(self._folder.remove)
@@ -154,7 +161,7 @@ class EngineProcess:
 
     def _wait_ready(self) -> EngineAddress:
         try:
-            kind, content = self._process.receive(_START_TIMEOUT, "start")
+            kind, content = receive_answer(self._process, _START_TIMEOUT, "start", self._told)
         except ChildDiedError as error:
             code = self._process.exitcode
             raise HardwareError(f"the engine ended while it started, exit code {code}") from error

@@ -1,10 +1,50 @@
-"""Compile, or load from the cache, every kernel of the cycle before the first deadline."""
+"""Compile, or load from the cache, every kernel of the cycle before the first deadline; and which those are."""
 
 import numpy as np
 
 from kinematics import MotionTable, pose_to_coordinates
 from rig.engine.core import Engine
 from rig.safety import check_trajectory
+
+_KERNELS = (
+    "dynamics.kernels.cells.cell_and_terms_kernel",
+    "dynamics.kernels.cells.cells_batch_kernel",
+    "dynamics.kernels.cells.inverse_batch_kernel",
+    "dynamics.kernels.inverse.forces_kernel",
+    "kinematics.jacobian._condition_batch",
+    "kinematics.jacobian.determinant_kernel",
+    "kinematics.leg._directions_batch",
+    "kinematics.leg._inverse_batch",
+    "kinematics.leg._lengths_batch",
+    "kinematics.trajectories.table._table_motions_kernel",
+    "rig.engine.braking._passes_kernel",
+    "rig.engine.estimate.estimate_kernel",
+    "rig.engine.publishing._farthest_joint_kernel",
+    "rig.engine.rate_change._excess_kernel",
+    "rig.safety.cell_checks._count_kernel",
+    "rig.safety.limits.step_kernel",
+    "rig.safety.measured._beyond_kernel",
+    "rig.safety.motion_checks._check_kernel",
+    "rig.safety.rest._rest_kernel",
+)
+_LAWS = "rig.engine.laws.kernels."
+_OF_LAWS = {
+    "force": ("leg_feedback_kernel",),
+    "computed-torque": ("task_motion_kernel",),
+    "position": ("length_set_points_kernel",),
+    "observer": (
+        "leg_feedback_kernel",
+        "add_estimate_kernel",
+        "begin_observer_kernel",
+        "note_command_kernel",
+        "observe_disturbance_kernel",
+    ),
+}
+
+
+def kernels_of(mode: str) -> list[str]:
+    """What the engine calls of kernels under a control law, with their modules; all that they call is not among it."""
+    return [*_KERNELS, *(_LAWS + name for name in _OF_LAWS[mode])]
 
 
 def warm_up(engine: Engine) -> None:

@@ -15,7 +15,7 @@ from typing import Self
 
 from actuators import ActuatorError, Endpoint, TwinServer
 from rig.config import RigConfig
-from rig.engine import pace_path
+from rig.engine import Told, pace_path, receive_answer, tell_compiling
 from rig.errors import HardwareError, InputError, RigError
 from rig.runtime import ChildDiedError, ChildProcess, prepare_process
 from rig.virtual.faults import ActiveFault
@@ -34,6 +34,21 @@ SAMPLING = 1e-4
 LINGER = 2.0
 """Without an owner, a client and torque at any leg for this long, s, the process ends."""
 _REPLY_TIMEOUT = 2.0
+_KERNELS = (
+    "dynamics.kernels.forward.equations_kernel",
+    "dynamics.kernels.inverse.forces_kernel",
+    "kinematics.assembly.forward.forward_kinematics_kernel",
+    "kinematics.jacobian.determinant_kernel",
+    "kinematics.jacobian.leg_matrix_kernel",
+    "rig.virtual.plant_kernel.advance_kernel",
+)
+_OF_MUJOCO = (
+    "kinematics.leg._lengths_batch",
+    "rig.virtual.mujoco_kernel.apply_kernel",
+    "rig.virtual.mujoco_kernel.drives_kernel",
+    "rig.virtual.mujoco_kernel.motors_kernel",
+    "rig.virtual.mujoco_kernel.settle_kernel",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -99,8 +114,9 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
 
     The engine outlives an app that is killed, and so does its plant, also where the engine is parked on it: it ends
     when the engine has.
-    Sends one `RigView` when every port listens, or a `Refusal` and returns. Then answers each `Request` but End with
-    one of the two. The time is that of `PlantClock`. Ctrl-C is ignored: it is the owner who ends this process.
+    Sends `Compiling` as long as it compiles, one `RigView` when every port listens, or a `Refusal` and returns. Then
+    answers each `Request` but End with one of the two. The time is that of `PlantClock`. Ctrl-C is ignored: it is the
+    owner who ends this process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stop, orphaned = threading.Event(), threading.Event()
@@ -108,8 +124,9 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
     requests: deque[Request] = deque()
     resources = contextlib.ExitStack()
     try:
-        rig = VirtualRig(config)
-        rig.advance(10 * rig.plant.step)  # compiles the kernels before anybody can connect
+        with tell_compiling("the virtual rig", kernels_of(config), connection):
+            rig = VirtualRig(config)
+            rig.advance(10 * rig.plant.step)  # compiles the kernels before anybody can connect
         clock = resources.enter_context(closing(PlantClock()))
         rig = VirtualRig(config, clock.now(), LONGEST_GAP, owner.hang)
         needed = math.inf
@@ -147,6 +164,12 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         resources.close()
         herald.close()
         owner.hang(False)
+
+
+def kernels_of(config: RigConfig) -> list[str]:
+    """What the virtual rig calls of kernels, with their modules; all that they call is not among it."""
+    of_mujoco = config.virtual is not None and config.virtual.plant.engine == "mujoco"
+    return [*_KERNELS, *(_OF_MUJOCO if of_mujoco else ())]
 
 
 class _Owner:
@@ -221,14 +244,15 @@ class VirtualRigProcess:
         """True while the process runs."""
         return self._process is not None and self._process.alive
 
-    def start(self, timeout: float = READY_TIMEOUT) -> None:
+    def start(self, timeout: float = READY_TIMEOUT, told: Told | None = None) -> None:
         """Start the process and wait up to `timeout` s until every drive can be connected to.
 
+        told: see `wait_ready`.
         Raises HardwareError when a port is taken (naming host:port), the process dies or is not ready in time;
         ConfigError when the configuration cannot be served. Nothing is left running then.
         """
         self.begin()
-        self.wait_ready(timeout)
+        self.wait_ready(timeout, told)
 
     def begin(self) -> None:
         """The first half of `start`, which does not wait; `wait_ready` is the other."""
@@ -236,10 +260,13 @@ class VirtualRigProcess:
             raise HardwareError("the virtual rig has been started already")
         self._process = ChildProcess("the virtual rig", serve_virtual_rig, self._config)
 
-    def wait_ready(self, timeout: float = READY_TIMEOUT) -> None:
-        """Wait, after `begin`, until every drive can be connected to; see `start`."""
+    def wait_ready(self, timeout: float = READY_TIMEOUT, told: Told | None = None) -> None:
+        """Wait, after `begin`, until every drive can be connected to; see `start`.
+
+        told: told how far it is where it has to compile the plant first.
+        """
         try:
-            self._receive(self._process, timeout, "become ready")
+            self._receive(self._process, timeout, "become ready", told)
         except BaseException:
             self.stop()
             raise
@@ -298,10 +325,12 @@ class VirtualRigProcess:
         process.send(request)
         return self._receive(process, _REPLY_TIMEOUT)
 
-    def _receive(self, process: ChildProcess | None, timeout: float, doing: str = "answer") -> RigView:
+    def _receive(
+        self, process: ChildProcess | None, timeout: float, doing: str = "answer", told: Told | None = None
+    ) -> RigView:
         if process is None:
             raise HardwareError("the virtual rig is not running")
-        reply = process.receive(timeout, doing)
+        reply = receive_answer(process, timeout, doing, told)
         if isinstance(reply, RigView):
             return reply
         raise reply.kind(reply.text)

@@ -1,11 +1,12 @@
 """The banner: the button that leads out of a trouble, and what is seen while the engine starts."""
 
 import pytest
-from pyqtgraph.Qt import QtCore
+from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import FakeSession, make_status, press
 
 from gui.session import Phase
 from gui.shell.main_window import MainWindow
+from rig.engine import Compiling
 from rig.states import State
 
 
@@ -39,6 +40,24 @@ def test_the_button_of_the_banner_takes_no_keyboard(window: MainWindow, session:
     session.take(make_status(State.FAULT, latched=True, cause="leg 1: drive fault 4711"))
     press(window.banner.mend)
     assert not window.banner.mend.hasFocus() and window.banner.mend.focusPolicy() == QtCore.Qt.FocusPolicy.NoFocus
+
+
+def test_a_start_that_compiles_says_how_far_it_is(window: MainWindow, session: FakeSession) -> None:
+    banner = window.banner
+    session.enter(Phase.STARTING)
+    assert banner.waiting.maximum() == 0
+    session.compilingTold.emit(Compiling("the model", 23, 61))
+    QtWidgets.QApplication.processEvents()
+    assert banner.detail == "Compiling the model: 23 of 61 kernels, once on this machine."
+    assert (banner.waiting.value(), banner.waiting.maximum()) == (23, 61)
+    banner._second.timeout.emit()
+    assert banner.detail.endswith("once on this machine. 1 s so far.")
+    session.take(make_status(State.IDLE))
+    session.compilingTold.emit(Compiling("the virtual rig", 5, 50))  # late: there is nothing to wait for any more
+    QtWidgets.QApplication.processEvents()
+    session.enter(Phase.STARTING)
+    assert banner.waiting.maximum() == 0 and "kernels" not in banner.detail
+    session.enter(Phase.DOWN)
 
 
 def test_while_the_engine_starts_the_time_is_told(window: MainWindow, session: FakeSession) -> None:

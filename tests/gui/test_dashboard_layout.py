@@ -11,6 +11,8 @@ from gui.dashboard import Dashboards
 from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, RefusedError, Row, Side, plot_fault
 from gui.dashboard.looks import looks_of
 from gui.dashboard.signals import QUANTITIES, SIGNALS
+from gui.live import Sources
+from gui.session.history import Excerpt
 from gui.widgets import DASHED, LEG_COLOURS
 from rig.errors import InputError
 from rig.telemetry import ROW
@@ -23,7 +25,8 @@ def test_every_column_of_telemetry_has_its_signals() -> None:
     assert {quantity.field for quantity in QUANTITIES} | {"t"} == set(ROW.names or ())
     rows = live_rows(20)
     for quantity in QUANTITIES:
-        assert quantity.extract(rows).shape == (20, len(quantity.columns)), quantity.key
+        for values in (quantity.extract(rows), quantity.values(Excerpt(rows).stretch(0.0, 99.0), Sources())):
+            assert values.shape == (20, len(quantity.columns)), quantity.key
         assert len(quantity.columns) == len(quantity.colours)
         assert f"{quantity.field}: " in quantity.meaning
     groups = [quantity.group for quantity in QUANTITIES]

@@ -8,7 +8,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from dashboard_views import file_of, kept_dashboards
-from live_rows import latest, live_rows
+from live_rows import MECHANISM, latest, live_rows
 from live_views import value_of
 from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
@@ -17,10 +17,13 @@ from shell_support import make_settings
 from gui.dashboard import DashboardPage, Dashboards
 from gui.dashboard.layout import Dashboard, Side
 from gui.dashboard.signal_plot import SignalPlot
-from gui.live import LiveView, Replay
-from gui.session.history import History
+from gui.dashboard.signals import SIGNALS
+from gui.live import LiveView, Replay, wrench_of
+from gui.session.history import Floats, History
 from gui.widgets.theme import DARK, LIGHT
+from rig.cell_models import model_differences
 
+_LONG = 60_000  # ms, where kernels have to be compiled first
 _NONE = QtCore.Qt.KeyboardModifier.NoModifier
 _CTRL, _ALT = QtCore.Qt.KeyboardModifier.ControlModifier, QtCore.Qt.KeyboardModifier.AltModifier
 _FORCES = tuple(f"force_measured.{leg}" for leg in range(1, 7))
@@ -171,3 +174,42 @@ def test_over_a_replay_with_its_present_and_its_numbers(boards: DashboardPage, q
     finally:
         view.close_worker()
         view.deleteLater()
+
+
+def test_models_and_wrench_are_worked_out_while_a_plot_shows_them(
+    boards: DashboardPage, boards_view: LiveView, boards_history: History, qtbot: QtBot, tmp_path: Path
+) -> None:
+    boards.add(["force_massless.1", "residual_massless.1", "force_model.1", "external_force.x"], own=True)
+    boards.add(["external_moment.z"], own=True)
+    boards_view.fit()
+
+    def shown(key: str) -> Floats:
+        panels = boards.panels_with()(boards.sources)
+        quantity = SIGNALS[key].quantity
+        series = next(each for panel in panels for each in panel.series if each.name == quantity.title)
+        return np.asarray(series.extract(stretch)[:, 0])
+
+    def computed() -> bool:
+        boards_view.refresh(boards_history)
+        return bool(np.isfinite(shown("force_massless.1")).all())
+
+    stretch = boards.stretch(boards_history).copy()
+    assert not computed()
+    qtbot.waitUntil(computed, timeout=_LONG)
+    assert boards_view.models.chosen == ("massless",)
+    rows = stretch.rows
+    less = model_differences(MECHANISM, rows["reference"], ["massless"])["massless"][:, 0]
+    assert np.abs(less).max() > 0.1
+    np.testing.assert_allclose(shown("force_massless.1"), rows["force_model"][:, 0] + less)
+    np.testing.assert_allclose(shown("residual_massless.1"), rows["force_residual"][:, 0] - less)
+    wrench = wrench_of(MECHANISM.geometry, rows)
+    assert np.isfinite(wrench).all()
+    np.testing.assert_allclose(shown("external_force.x"), wrench[:, 0])
+    np.testing.assert_allclose(shown("external_moment.z"), wrench[:, 5])
+    boards_view.export_table(tmp_path / "t.csv")
+    qtbot.waitUntil((tmp_path / "t.csv").exists, timeout=_LONG)
+    assert "Force by massless 1 [N]" in (tmp_path / "t.csv").read_text(encoding="utf-8").splitlines()[0]
+    assert "force_massless.1" in kept_dashboards(boards)[boards.choice.name].rows[0].plots[0].signals
+    boards.remove((0, 0))
+    boards_view.refresh(boards_history)
+    assert boards_view.models.chosen == ()

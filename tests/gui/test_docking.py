@@ -9,6 +9,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from shell_support import KEY, LEFT, FakeSession, focus, key, make_settings, make_status, press
 
 from gui.session import StopButton, StopEverywhere
+from gui.shell.beside import SideBySide
 from gui.shell.docking import Docking
 from gui.shell.main_window import MainWindow
 from gui.shell.pictures import Tabs
@@ -35,10 +36,11 @@ class Host(QtWidgets.QMainWindow):  # type: ignore[misc]  # no types
         content = QtWidgets.QWidget()
         layout = QtWidgets.QVBoxLayout(content)
         layout.addWidget(stop)
-        layout.addWidget(self.tabs)
+        self.side = SideBySide(self.tabs)
+        layout.addWidget(self.side)
         self.setCentralWidget(content)
         self.everywhere = StopEverywhere(stop, self.stops.append)
-        self.docking = Docking(self.tabs, self.pages[1:], lambda: self.stops.append("button"), settings)
+        self.docking = Docking(self.side, self.tabs, self.pages[1:], lambda: self.stops.append("button"), settings)
         self.resize(500, 400)
 
     def be_gone(self) -> None:

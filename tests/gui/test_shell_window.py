@@ -255,7 +255,7 @@ def test_a_small_screen_has_stop_and_every_page(whole_window: MainWindow) -> Non
         assert (window.width(), window.height()) == size
         stop = window.stop_button
         assert window.rect().contains(stop.geometry().translated(stop.parentWidget().mapTo(window, QtCore.QPoint())))
-        (area,) = [each for each in window.findChildren(QtWidgets.QScrollArea) if each.widget() is window.tabs]
+        (area,) = [each for each in window.findChildren(QtWidgets.QScrollArea) if each.widget() is window.side]
         for index in range(window.tabs.count()):
             window.tabs.setCurrentIndex(index)
             QtWidgets.QApplication.processEvents()  # the area takes what this page needs

@@ -1,33 +1,46 @@
 """Nothing is compiled inside the loop: a kernel that is, costs the cycle a quarter of a second."""
 
+import multiprocessing
 import sys
+from importlib import import_module
 from pathlib import Path
 
 import pytest
 from configured import VIRTUAL
 from numba.core.registry import CPUDispatcher
 
+from kinematics import with_callees
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
 from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
+from rig.engine import kernels_of
+from rig.virtual.process import kernels_of as virtual_kernels_of
 
+MODES = ("force", "computed-torque", "observer", "position")
 OURS = ("rig", "kinematics", "dynamics")
+
+
+def all_kernels() -> list[CPUDispatcher]:
+    return [
+        value
+        for module in list(sys.modules.values())
+        if module.__name__.split(".")[0] in OURS
+        for value in vars(module).values()
+        if isinstance(value, CPUDispatcher)
+    ]
 
 
 def compiled_signatures() -> set[tuple[str, str]]:
     return {
         (f"{value.__module__}.{value.__name__}", str(signature))
-        for module in list(sys.modules.values())
-        if module.__name__.split(".")[0] in OURS
-        for value in vars(module).values()
-        if isinstance(value, CPUDispatcher)
+        for value in all_kernels()
         for signature in value.signatures
     }
 
 
-@pytest.mark.parametrize("mode", ["force", "computed-torque", "observer", "position"])
+@pytest.mark.parametrize("mode", MODES)
 def test_warm_up_compiles_every_kernel_of_the_cycle(tmp_path: Path, mode: str) -> None:
     config = VIRTUAL.changed({"mode": mode, "virtual": {"drive": {"start_spread": 1e-3}}})
     table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 1.0))
@@ -37,3 +50,27 @@ def test_warm_up_compiles_every_kernel_of_the_cycle(tmp_path: Path, mode: str) -
         run_motion(rig, table, "demo", lambda _progress: None)
     assert len(before) > 20
     assert compiled_signatures() - before == set()
+
+
+def names(kernels: list[CPUDispatcher]) -> set[str]:
+    return {f"{each.py_func.__module__}.{each.__name__}" for each in with_callees(kernels)}
+
+
+def compare_told_and_used(folder: Path) -> None:
+    """In a process of its own, which no other test has had compile anything."""
+    told: set[str] = set()
+    for mode in MODES:
+        config = VIRTUAL.changed({"mode": mode})
+        with LockstepRig(config, folder / f"{mode}.mcap", Interruption()) as rig:
+            rig.virtual.advance(config.period)
+        roots = (each.rpartition(".") for each in (*kernels_of(mode), *virtual_kernels_of(config)))
+        told |= names([getattr(import_module(module), name) for module, _dot, name in roots])
+        used = names([kernel for kernel in all_kernels() if kernel.signatures])
+        assert told == used, f"{mode}: told, but not used: {told - used}; used, but not told: {used - told}"
+
+
+def test_what_is_told_while_the_model_is_compiled_is_all_that_is_used(tmp_path: Path) -> None:
+    child = multiprocessing.get_context("spawn").Process(target=compare_told_and_used, args=(tmp_path,))
+    child.start()
+    child.join(600.0)
+    assert child.exitcode == 0

@@ -1,0 +1,58 @@
+"""What of the model is compiled yet, where it has to be: told to whoever waits for the process."""
+
+import contextlib
+import time
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass
+from multiprocessing.connection import Connection
+from typing import Any
+
+from kinematics import compiling_told
+from rig.runtime import ChildLateError, ChildProcess
+
+
+@dataclass(frozen=True, slots=True)
+class Compiling:
+    """How far the compilation is that only the first start on a machine needs.
+
+    done, total: kernels, those that were loaded among them.
+    """
+
+    what: str
+    done: int
+    total: int
+
+    @property
+    def words(self) -> str:
+        """In a sentence, without its full stop."""
+        return f"compiling {self.what}: {self.done} of {self.total} kernels, once on this machine"
+
+
+Told = Callable[[Compiling], None]
+
+
+def tell_compiling(what: str, roots: Iterable[str], owner: Connection) -> contextlib.AbstractContextManager[None]:
+    """Within a `with` block, send a `Compiling` to the owner after each kernel; see `kinematics.compiling_told`."""
+
+    def tell(done: int, total: int) -> None:
+        with contextlib.suppress(OSError):  # the owner has gone
+            owner.send(Compiling(what, done, total))
+
+    return compiling_told(roots, tell)
+
+
+def receive_answer(process: ChildProcess, timeout: float, doing: str, told: Told | None) -> Any:
+    """The next message of a process that is none of `tell_compiling`, whose messages `told` is told meanwhile.
+
+    Raises as `ChildProcess.receive`.
+    """
+    deadline = time.monotonic() + timeout
+    while True:
+        try:
+            answer = process.receive(max(0.0, deadline - time.monotonic()), doing)
+        except ChildLateError:
+            raise ChildLateError(f"{process.name} did not {doing} within {timeout:g} s") from None
+        if not isinstance(answer, Compiling):
+            return answer
+        if told is not None and not process.pipe.poll(0):  # what is told is how it is now
+            told(answer)

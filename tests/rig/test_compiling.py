@@ -1,0 +1,69 @@
+"""A start that compiles the model says how far it is to whoever waits for it."""
+
+from dataclasses import dataclass, field
+from typing import Any
+
+import pytest
+
+from rig.cli.progress import compiling_told_in_lines
+from rig.client.moving import compiling_progress
+from rig.engine import Compiling, receive_answer
+from rig.runtime import ChildLateError
+
+FIRST, SECOND = Compiling("the model", 1, 3), Compiling("the model", 2, 3)
+
+
+@dataclass
+class Talker:
+    """A process that has said something."""
+
+    said: list[Any]
+    at_once: bool
+    """whether all of it is there before any is read"""
+    name: str = "the engine"
+    waited: list[float] = field(default_factory=list)
+
+    @property
+    def pipe(self) -> "Talker":
+        return self
+
+    def poll(self, _timeout: float) -> bool:
+        return self.at_once and bool(self.said)
+
+    def receive(self, timeout: float, _doing: str) -> Any:
+        self.waited.append(timeout)
+        if not self.said:
+            raise ChildLateError("late")
+        return self.said.pop(0)
+
+
+@pytest.mark.parametrize(("at_once", "heard"), [(False, [FIRST, SECOND]), (True, [])])
+def test_the_answer_follows_what_is_told_and_old_news_are_passed_over(at_once: bool, heard: list[Compiling]) -> None:
+    told: list[Compiling] = []
+    process: Any = Talker([FIRST, SECOND, ("ready", 7)], at_once)
+    assert receive_answer(process, 9.0, "start", told.append) == ("ready", 7)
+    assert told == heard
+    assert process.waited[0] <= 9.0 and process.waited == sorted(process.waited, reverse=True)
+
+
+def test_one_that_is_late_is_late_by_all_of_its_time() -> None:
+    process: Any = Talker([FIRST], at_once=False)
+    with pytest.raises(ChildLateError, match="the engine did not start within 9 s"):
+        receive_answer(process, 9.0, "start", None)
+
+
+def test_words_and_share_are_the_same_everywhere() -> None:
+    progress = compiling_progress(SECOND)
+    assert progress.phase == "compiling the model: 2 of 3 kernels, once on this machine"
+    assert progress.fraction == pytest.approx(2 / 3)
+
+
+@pytest.mark.parametrize("terminal", [True, False])
+def test_a_terminal_is_told_every_tenth_in_a_line(capsys, monkeypatch, terminal: bool) -> None:
+    monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
+    tell = compiling_told_in_lines()
+    for done in range(1, 41):
+        tell(Compiling("the model", done, 40))
+    lines = capsys.readouterr().err.splitlines()
+    assert len(lines) == (11 if terminal else 0)
+    assert not lines or lines[-1] == "… compiling the model: 40 of 40 kernels, once on this machine"
