@@ -14,6 +14,7 @@ from gui.dashboard.signal_plot import SignalPlot, panel_of
 from gui.dashboard.signal_tree import SignalTree
 from gui.live import Panel, Plots
 from gui.session import Timeline
+from gui.texts import tr
 from gui.widgets import Theme
 from rig.errors import InputError
 
@@ -33,7 +34,7 @@ class DashboardPage(Plots):
 
     def __init__(self, dashboards: Dashboards, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("Dashboards")
+        self.setAccessibleName(tr("Dashboards"))
         self._theme = theme
         self._current: Place | None = None
         """of the plot that is chosen"""
@@ -161,7 +162,7 @@ class DashboardPage(Plots):
             self._current = None
         self.board.show_dashboard(dashboard)
         self.panels = list(self.board.plots)  # some of those before are no more
-        self.board.set_obstacle(self.choice.fault and "What is wrong is said above")
+        self.board.set_obstacle(self.choice.fault and tr("What is wrong is said above"))
 
     def _arranged(self) -> None:
         self.panels = list(self.board.plots)
@@ -187,7 +188,7 @@ class DashboardPage(Plots):
     def _unfit(self, place: Place | None) -> str:
         """Why the signals chosen cannot be added to the plot at a place."""
         if place is None:
-            return "click a plot to choose it; New plot makes one"
+            return tr("click a plot to choose it; New plot makes one")
         try:
             self.board.dashboard.with_signals(place, self.tree.chosen)
         except RefusedError as error:

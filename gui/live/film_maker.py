@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.live.film_dialog import FilmDialog
 from gui.live.platform_view import PlatformView
 from gui.live.replay import Replay
+from gui.texts import tr
 from gui.widgets import GuardedButton
 
 
@@ -28,8 +29,10 @@ class FilmMaker(QtCore.QObject):
         self._platform, self._obstacle, self._view = platform, obstacle, parent
         self._replay: Replay | None = None
         self._name = ""
-        self.button = GuardedButton("Film …", "Make an animated picture or a folder of frames of this recording")
-        self.button.setAccessibleName("Make a film of the recording")
+        self.button = GuardedButton(
+            tr("Film …"), tr("Make an animated picture or a folder of frames of this recording")
+        )
+        self.button.setAccessibleName(tr("Make a film of the recording"))
         platform.controls.addWidget(self.button)
         self.button.clicked.connect(self.begin)
         self.dialog: FilmDialog | None = None
@@ -38,7 +41,7 @@ class FilmMaker(QtCore.QObject):
     def allow(self, replay: Replay | None, name: str) -> None:
         """From now on films are of this replay, None for none; name: what a file is called at first."""
         self._replay, self._name = replay, name
-        missing = "" if replay is not None else "open a recording first"
+        missing = "" if replay is not None else tr("open a recording first")
         self.button.set_obstacle(self._platform.menu.problem or missing)
 
     def begin(self) -> None:

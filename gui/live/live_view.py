@@ -22,7 +22,8 @@ from gui.live.timing_page import TimingPage
 from gui.live.values_column import ValuesColumn
 from gui.scene import Shapes
 from gui.session import Excerpt, Stretch, Timeline
-from gui.widgets import Theme, plain_tabs
+from gui.texts import mark, tr
+from gui.widgets import Theme, plain_tabs, put_tab, tab_name
 from kinematics import Geometry
 from rig.csvio import write_columns
 from rig.telemetry import ROW
@@ -45,7 +46,7 @@ class LiveView(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme, *, replayed: bool = False, alone: Plots | None = None) -> None:
         super().__init__()
-        self.setAccessibleName("Live views" if alone is None else alone.accessibleName())
+        self.setAccessibleName(tr("Live views") if alone is None else alone.accessibleName())
         self._mechanism: Mechanism | None = None
         self._rows = ShownRows(replayed)
         self._drawn: object = None
@@ -61,7 +62,7 @@ class LiveView(QtWidgets.QWidget):
         self._exports = ExportWriter(self, self.bar.say)
         self.chooser = ModelsBar(theme)
         self.pages: dict[str, Plots | TimingPage] = {}
-        self.tabs = plain_tabs("Pages of the live views")
+        self.tabs = plain_tabs(tr("Pages of the live views"))
         self.tabs.setTabBarAutoHide(True)
         for name, page in (self._own_pages(theme) if alone is None else {alone.accessibleName(): alone}).items():
             self.add_page(name, page)
@@ -86,12 +87,12 @@ class LiveView(QtWidgets.QWidget):
         return {
             name: PlotPage(panels, theme, _COLUMNS.get(name, 1), self.chooser if name == "Forces" else None)
             for name, panels in panels_by_page(self.models.differences, self._geometry).items()
-        } | {"Timing": TimingPage(theme)}
+        } | {mark("Timing"): TimingPage(theme)}
 
     def add_page(self, name: str, page: Plots | TimingPage) -> None:
         """One page more, behind the others."""
         self.pages[name] = page
-        self.tabs.addTab(page, name)
+        put_tab(self.tabs, page, name)
         if isinstance(page, Plots):
             page.pointed.connect(self._point)
             page.pinned.connect(self._click)
@@ -161,7 +162,7 @@ class LiveView(QtWidgets.QWidget):
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
         """Keep under a name the page, what is shown of it, and whether the platform stands beside it."""
-        settings.setValue(f"{name}/page", self.tabs.tabText(self.tabs.currentIndex()))
+        settings.setValue(f"{name}/page", tab_name(self.tabs, self.tabs.currentIndex()))
         for part in (self.bar, self.chooser, self.beside):
             part.save(settings, name)
 
@@ -216,7 +217,7 @@ class LiveView(QtWidgets.QWidget):
             return partial(write_columns, path, *page.table())
         stretch, geometry = page.stretch(shown).copy(), self._geometry()
         complete = self.models.completion(stretch) if page is self._forces else lambda: None
-        name = self.tabs.tabText(self.tabs.currentIndex())
+        name = tab_name(self.tabs, self.tabs.currentIndex())
 
         def panels() -> Sequence[Panel] | None:
             return panels_by_page(complete(), lambda: geometry).get(name)
@@ -294,7 +295,7 @@ class LiveView(QtWidgets.QWidget):
             return
         reaches, now = self._rows.reaches(shown), self._at(shown, cursors.at)
         t = float(now.times[-1]) if len(now) else None
-        words = cursors.words(t) if reaches else "No data"
+        words = cursors.words(t) if reaches else tr("No data")
         if isinstance(page, Plots):
             begin = self._at(shown, cursors.a) if cursors.apart is not None else None
             page.show_values(now if reaches else None, begin)
@@ -315,7 +316,7 @@ class LiveView(QtWidgets.QWidget):
 
     def _models_changed(self) -> None:
         self._drawn = None
-        self.chooser.say("preparing …" if self.models.preparing else self.models.fault)
+        self.chooser.say(tr("preparing …") if self.models.preparing else self.models.fault)
 
     def _freeze(self, frozen: bool) -> None:
         self._rows.freeze(frozen)

@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.session import Phase, RigSession
 from gui.setup.wizard import SetupWizard
 from gui.steps import StepEntry
+from gui.texts import tr
 
 
 class SetupEntry(StepEntry):
@@ -24,18 +25,18 @@ class SetupEntry(StepEntry):
     wizard: SetupWizard | None
 
     def __init__(self, session: RigSession, menu: QtWidgets.QMenu, window: QtWidgets.QMainWindow) -> None:
-        hint = "Drives, addresses, test of each leg, zero of the cells: a valid configuration"
-        super().__init__(session, menu, window, "&Set up a new rig …", hint)
+        hint = tr("Drives, addresses, test of each leg, zero of the cells: a valid configuration")
+        super().__init__(session, menu, window, tr("&Set up a new rig …"), hint)
         self._following: Path | None = None
 
     @property
     def obstacle(self) -> str:
         """Why a rig cannot be set up now; empty when it can."""
         if self.wizard is not None:
-            return "the set-up is open"
+            return tr("the set-up is open")
         if self.session.phase in (Phase.DOWN, Phase.DIED):
             return ""
-        return "the app holds its drives: park, then disconnect first"
+        return tr("the app holds its drives: park, then disconnect first")
 
     def start(self) -> None:
         """Open the wizard."""

@@ -10,7 +10,8 @@ from functools import partial
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.shell.torn_window import TornWindow
-from gui.widgets import GuardedButton
+from gui.texts import tr
+from gui.widgets import GuardedButton, put_tab, tab_name
 
 _EVENTS = QtCore.QEvent.Type
 _OUT = 40
@@ -42,7 +43,7 @@ class Docking(QtCore.QObject):
     ) -> None:
         super().__init__(tabs)
         self._tabs, self._stop, self._settings = tabs, stop, settings
-        self.names = [tabs.tabText(tabs.indexOf(page)) for page in pages]
+        self.names = [tab_name(tabs, tabs.indexOf(page)) for page in pages]
         """of the pages that may be torn off"""
         self.windows: dict[str, TornWindow] = {}
         """of those that are, by their names"""
@@ -62,7 +63,7 @@ class Docking(QtCore.QObject):
         page = self._tabs.widget(index)
         front = self._tabs.currentIndex()
         self._tabs.removeTab(index)
-        self._tabs.insertTab(index, self._stand_in(name), name)
+        put_tab(self._tabs, self._stand_in(name), name, index)
         self._tabs.setCurrentIndex(front)
         window = self.windows[name] = self._spare.pop(name) if name in self._spare else self._new_window(name)
         window.take(page)
@@ -84,7 +85,7 @@ class Docking(QtCore.QObject):
         index = self._index(name)
         stand_in = self._tabs.widget(index)
         self._tabs.removeTab(index)
-        self._tabs.insertTab(index, window.give_back(), name)
+        put_tab(self._tabs, window.give_back(), name, index)
         self._tabs.setCurrentIndex(index)
         stand_in.deleteLater()
         window.hide()
@@ -97,7 +98,7 @@ class Docking(QtCore.QObject):
 
     def toggle_front(self) -> None:
         """The same for the page in front."""
-        self.toggle(self._tabs.tabText(self._tabs.currentIndex()))
+        self.toggle(tab_name(self._tabs, self._tabs.currentIndex()))
 
     def show_page(self, name: str) -> None:
         """Bring a page before the operator, wherever it is."""
@@ -134,17 +135,17 @@ class Docking(QtCore.QObject):
         elif kind == _EVENTS.MouseButtonRelease and self._pressed >= 0:
             index, self._pressed = self._pressed, -1
             if not bar.rect().adjusted(-_OUT, -_OUT, _OUT, _OUT).contains(event.pos()):
-                self.tear_off(self._tabs.tabText(index), event.globalPos())
+                self.tear_off(tab_name(self._tabs, index), event.globalPos())
         elif kind == _EVENTS.MouseButtonDblClick and (index := bar.tabAt(event.pos())) >= 0:
             self._pressed = -1
-            self.tear_off(self._tabs.tabText(index))
+            self.tear_off(tab_name(self._tabs, index))
         return False
 
     def _index(self, name: str) -> int:
-        return next(index for index in range(self._tabs.count()) if self._tabs.tabText(index) == name)
+        return next(index for index in range(self._tabs.count()) if tab_name(self._tabs, index) == name)
 
     def _new_window(self, name: str) -> TornWindow:
-        window = TornWindow(name, self._stop, self._tabs.window())
+        window = TornWindow(tr(name), self._stop, self._tabs.window())
         window.closed.connect(partial(self.dock, name))
         window.resize(_SIZE)
         return window
@@ -152,10 +153,10 @@ class Docking(QtCore.QObject):
     def _stand_in(self, name: str) -> QtWidgets.QWidget:
         """What is in the place of a page that has a window of its own."""
         made = QtWidgets.QWidget()
-        words = QtWidgets.QLabel("This page has a window of its own.")
+        words = QtWidgets.QLabel(tr("This page has a window of its own."))
         words.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-        show = GuardedButton("Show it", "Bring that window to the front")
-        back = GuardedButton("Dock it back", "Put the page back here (Ctrl+T)")
+        show = GuardedButton(tr("Show it"), tr("Bring that window to the front"))
+        back = GuardedButton(tr("Dock it back"), tr("Put the page back here (Ctrl+T)"))
         show.clicked.connect(partial(self.show_page, name))
         back.clicked.connect(partial(self.dock, name))
         row = QtWidgets.QHBoxLayout()

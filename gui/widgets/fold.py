@@ -2,6 +2,8 @@
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.texts import tr
+
 _GAP = 8  # px
 
 
@@ -49,7 +51,7 @@ class Fold(QtWidgets.QWidget):
     def _toggled(self, opened: bool) -> None:
         arrow = QtCore.Qt.ArrowType
         self.head.setArrowType(arrow.DownArrow if opened else arrow.RightArrow)
-        self.head.setToolTip("Fold away" if opened else "Unfold")
+        self.head.setToolTip(tr("Fold away") if opened else tr("Unfold"))
         self.body.setVisible(opened)
         self.folded.emit()
 
