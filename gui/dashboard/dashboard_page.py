@@ -14,7 +14,7 @@ from gui.dashboard.signal_plot import SignalPlot, panel_of
 from gui.dashboard.signal_tree import SignalTree
 from gui.live import Panel, Plots
 from gui.session import Timeline
-from gui.texts import tr
+from gui.texts import mark, tr
 from gui.widgets import Theme
 from rig.errors import InputError
 
@@ -30,11 +30,12 @@ class DashboardPage(Plots):
         theme: colours.
     """
 
+    name = mark("Dashboards")
     tells_moment = True
 
     def __init__(self, dashboards: Dashboards, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName(tr("Dashboards"))
+        self.setAccessibleName(tr(self.name))
         self._theme = theme
         self._current: Place | None = None
         """of the plot that is chosen"""

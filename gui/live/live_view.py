@@ -64,7 +64,7 @@ class LiveView(QtWidgets.QWidget):
         self.pages: dict[str, Plots | TimingPage] = {}
         self.tabs = plain_tabs(tr("Pages of the live views"))
         self.tabs.setTabBarAutoHide(True)
-        for name, page in (self._own_pages(theme) if alone is None else {alone.accessibleName(): alone}).items():
+        for name, page in (self._own_pages(theme) if alone is None else {alone.name: alone}).items():
             self.add_page(name, page)
         self._forces = self.pages.get("Forces")
         self.values = ValuesColumn(theme)

@@ -44,7 +44,7 @@ def _legs(name: str, unit: str, *path: str, key: str, scale: float = 1.0, digits
 
 QUANTITIES: tuple[Quantity, ...] = (
     Quantity(tr("Duration"), "s", _at("recording", "duration_s")),
-    Quantity(tr("Rows"), tr("rows"), _at("recording", tr("rows")), 0),
+    Quantity(tr("Rows"), tr("rows"), _at("recording", "rows"), 0),
     Quantity(tr("Dropped rows"), tr("rows"), _at("recording", "dropped"), 0),
     Quantity(tr("Cycle rate"), "Hz", _at("cycle", "rate_measured_hz"), 2),
     Quantity(tr("Overruns"), tr("cycles"), _at("cycle", "overruns"), 0),

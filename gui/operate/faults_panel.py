@@ -205,4 +205,4 @@ class FaultsPanel(QtWidgets.QWidget):
     def _react(self, entry: LogEntry) -> None:
         if entry.source != "operator" and self._since is not None:
             late = "" if entry.t is None else f"{entry.t - self._since:+.3f} s  "
-            self.reaction.appendPlainText(f"{late}{entry.level}: {entry.text}")
+            self.reaction.appendPlainText(f"{late}{tr(entry.level)}: {entry.text}")

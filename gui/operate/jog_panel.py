@@ -15,7 +15,7 @@ from gui.operate.range_finder import Question, RangeFinder
 from gui.operate.saved_positions import SavedPositions
 from gui.operate.target_drag import TargetDrag
 from gui.session import Action, Mover, Phase, RigSession
-from gui.texts import tr
+from gui.texts import mark, tr
 from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason
 from kinematics import Array, JogFrame, leg_lengths
 from rig.client import AXES, LEGS, HeldMotion, Positions, held_motion, jogged, positions_path
@@ -55,12 +55,12 @@ class JogPanel(QtWidgets.QWidget):
         self.saved = SavedPositions(Positions(positions_path(session.config, session.folder)))
         self.buttons["go saved"] = self.saved.go
         self.folds = [
-            Fold(tr("Step in pose"), self.steps),
-            Fold(tr("Speeds"), self.speeds),
-            Fold(tr("Step of one leg"), self.legs),
-            Fold(tr("Go to a pose (platform origin in the base frame)"), self.to),
-            Fold(tr("Saved positions"), self.saved),
-            Fold(tr("Game pad"), self.pad),
+            Fold(mark("Step in pose"), self.steps),
+            Fold(mark("Speeds"), self.speeds),
+            Fold(mark("Step of one leg"), self.legs),
+            Fold(mark("Go to a pose (platform origin in the base frame)"), self.to),
+            Fold(mark("Saved positions"), self.saved),
+            Fold(mark("Game pad"), self.pad),
         ]
         self.finder = RangeFinder(session.config, mover, self)
         self.drag = TargetDrag(session.config, mover, self.to, self.steps, self.speeds, self._commanded)

@@ -29,12 +29,14 @@ LANGUAGE = _CATALOGUE.info().get("language", "")
 
 def tr(text: str) -> str:
     """A text in the language of the person; English where the catalogue has nothing that fits."""
-    return _fitting(text, _CATALOGUE.gettext(text)) if text else text  # the empty one would be the catalogue's header
+    found = _CATALOGUE.gettext(text) if text else text  # the empty one would be the catalogue's header
+    return found if found == text else _fitting(text, found)
 
 
 def trn(one: str, many: str, count: int) -> str:
     """The form of a text for so many; its fields are still to be filled in, {count} among them."""
-    return _fitting(many, _CATALOGUE.ngettext(one, many, count))
+    found = _CATALOGUE.ngettext(one, many, count)
+    return found if found in (one, many) else _fitting(many, found)
 
 
 def mark(text: str) -> str:
@@ -59,7 +61,7 @@ def _fields(text: str) -> set[tuple[str, str, str]]:
 @cache
 def _fitting(text: str, found: str) -> str:
     """The translation, or the English text where filling in the translation's fields would fail."""
-    return found if found == text or fits(text, found) else text
+    return found if fits(text, found) else text
 
 
 __all__ = [

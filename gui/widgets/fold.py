@@ -13,7 +13,7 @@ class Fold(QtWidgets.QWidget):
     `folded` is emitted when that has changed.
 
     Args:
-        title: of the group.
+        title: of the group, in English; `tr` shows it.
         body: what is folded away.
     """
 
@@ -25,8 +25,8 @@ class Fold(QtWidgets.QWidget):
         self.body = body
         self.head = QtWidgets.QToolButton()
         self.head.setObjectName("fold")
-        self.head.setText(title)
-        self.head.setAccessibleName(title)
+        self.head.setText(tr(title))
+        self.head.setAccessibleName(tr(title))
         self.head.setCheckable(True)
         self.head.setToolButtonStyle(QtCore.Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.head.setSizePolicy(QtWidgets.QSizePolicy.Policy.Expanding, QtWidgets.QSizePolicy.Policy.Fixed)

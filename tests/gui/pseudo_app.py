@@ -22,6 +22,7 @@ from rig.telemetry import ROW
 from rig.virtual import ActiveFault
 
 _TORN = {"cause": "torn", "cause_code": FaultCode.OPERATOR_STOP, "cause_t": 9.0}
+_RECORDING = Path(__file__).parent.parent / "rig" / "data" / "before_motion_records.mcap"
 _SITUATIONS = (
     make_status(State.IDLE),
     make_status(State.PARKED),
@@ -83,7 +84,10 @@ class Walk(Pilot):
 
     def note(self) -> None:
         """Note what all widgets say now, be they in view or not."""
+        events = self.window.recordings.events if self.window.complete else None  # the engine's words
         for widget in QtWidgets.QApplication.allWidgets():
+            if events is not None and (widget is events or events.isAncestorOf(widget)):
+                continue
             for what, text in texts_of(widget):
                 self.said.setdefault(text, f"{type(widget).__name__}, {what}")
 
@@ -105,6 +109,7 @@ class Walk(Pilot):
         session.enter(Phase.DOWN)
         self._motion()
         self._dashboard()
+        self._recording()
         for entry in (*window.calibrate.entries, window.setup):
             entry.start()
             self.note()
@@ -116,6 +121,15 @@ class Walk(Pilot):
         assert window.help.guide is not None
         window.help.guide.close()
         window.docking.dock("Live")
+
+    def _recording(self) -> None:
+        view = self.window.recordings
+        view.open(_RECORDING)
+        self.wait(lambda: view.replay is not None, "the recording to open")
+        for index in range(view.tabs.count()):
+            view.tabs.setCurrentIndex(index)
+            self.note()
+        self.window.jog.folds[0].set_open(False)
 
     def _row(self, state: State) -> Any:
         row = np.zeros(1, ROW)[0]
@@ -147,16 +161,17 @@ class Walk(Pilot):
 
 
 def main(folder: Path) -> None:
-    """Walk through the app, its files in a folder of its own, and print what was said."""
+    """Walk through the app, its files in a folder of its own, and print what was said, and what was kept at its end."""
     application = make_application()
     session = FakeSession(VIRTUAL, folder)
-    window = MainWindow(session, make_settings(folder))
+    settings = make_settings(folder)
+    window = MainWindow(session, settings)
     window.show()
     walk = Walk(window, session)
     walk.walk()
     window.close_now()
     session.close()
-    json.dump(walk.said, sys.stdout)
+    json.dump({"said": walk.said, "kept": {key: str(settings.value(key)) for key in settings.allKeys()}}, sys.stdout)
     sys.stdout.flush()
     application.processEvents()
 

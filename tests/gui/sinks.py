@@ -25,7 +25,7 @@ SINKS: dict[str, tuple[int, ...] | None] = {
     "log": (2,),
 }
 """Functions and methods by name, and which of their arguments a person reads; all of them where there are none."""
-_UNITS = frozenset(("mm", "mm/s", "rad", "rad/s", "Hz", "kg", "ms", "µs", "µm", "px", "MB", "GB", "PNG", "CSV"))
+_UNITS = frozenset(("mm", "mm/s", "rad", "rad/s", "Hz", "kg", "ms", "µs", "µm", "µrad", "px", "MB", "GB", "PNG", "CSV"))
 _WORD = re.compile(r"[^\W\d_²]{2,}(?:/\w+)?")
 _MARKUP = re.compile(r"<[^>]*>|&\w+;")
 _TRANSLATORS = ("tr", "trn", "mark")
