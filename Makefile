@@ -24,7 +24,7 @@ QT_LIBRARIES = libGL.so.1 libEGL.so.1 libglib-2.0.so.0 libfontconfig.so.1 libxkb
 	libxkbcommon-x11.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1 libxcb-randr.so.0 \
 	libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xinerama.so.0 libxcb-xkb.so.1 libX11-xcb.so.1
 
-.PHONY: help install demo gui test explore mutants lint bench pictures clean
+.PHONY: help install demo gui test explore mutants lint texts bench pictures clean
 .NOTPARALLEL:
 
 help:
@@ -35,6 +35,7 @@ help:
 	@echo "make explore   the tests that draw their cases, long: hours; EXPLORE_SEED=N begins with that seed"
 	@echo "make mutants   guards, checks and reactions taken out one at a time: does a test fail?"
 	@echo "make lint      style, types, who may import whom"
+	@echo "make texts     the catalogue of the app's texts, to be translated"
 	@echo "make bench     the speeds, beside those of other engines"
 	@echo "make pictures  the user guide's pictures, taken from the running app"
 	@echo "make clean     remove what was made here; recordings stay"
@@ -102,6 +103,9 @@ lint: $(VENV)/.installed-test
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
 	$(BIN)/lint-imports
+
+texts: $(VENV)/.installed-test
+	@PYTHONPATH=. $(BIN)/python tests/gui/catalogue.py
 
 bench: $(VENV)/.installed-test $(VENV)/.system
 	@$(SCREEN) $(BIN)/python -m pytest tests/benchmarks -s $(ARGS)

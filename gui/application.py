@@ -15,6 +15,7 @@ from gui.screen import make_application
 from gui.session import RigSession
 from gui.settings import NAME, app_settings
 from gui.shell import MainWindow
+from gui.texts import tr
 from rig.client import DEMO_THRESHOLDS, on_free_ports, on_ports
 from rig.config import RigConfig, in_real_time, load_config, relaxed_timing
 from rig.engine import find_engine
@@ -79,7 +80,11 @@ def errors_logged(session: RigSession) -> Iterator[None]:
         place = "" if last is None else f"{Path(last.tb_frame.f_code.co_filename).name}:{last.tb_lineno}"
         if issubclass(kind, Exception) and (kind, place) not in seen:
             seen.add((kind, place))  # first: what shows the log may be what failed
-            session.log("error", "app", f"internal error at {place}: {kind.__name__}: {error}")
+            session.log(
+                "error",
+                "app",
+                tr("internal error at {place}: {name}: {error}").format(place=place, name=kind.__name__, error=error),
+            )
 
     sys.excepthook = hook
     try:

@@ -9,6 +9,7 @@ import sys
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.settings import app_settings
+from gui.texts import LANGUAGE, tr
 from rig.errors import ExitCode
 
 SCALES = (1.0, 1.25, 1.5, 2.0, 2.5, 3.0)
@@ -32,7 +33,9 @@ def make_application() -> QtWidgets.QApplication:
     def hear(kind: int, _context: object, text: str) -> None:
         if kind == QtCore.QtMsgType.QtFatalMsg:
             reason = (said or text.splitlines())[0].strip()
-            sys.stderr.write(f"error: the desktop app has no screen: {reason}; without one: `rig operate`\n")
+            sys.stderr.write(
+                tr("error: the desktop app has no screen: {reason}; without one: `rig operate`\n").format(reason=reason)
+            )
             sys.stderr.flush()
             os._exit(ExitCode.INPUT)
         said.append(text)
@@ -44,6 +47,7 @@ def make_application() -> QtWidgets.QApplication:
     finally:
         QtCore.qInstallMessageHandler(before)
     _begin_smaller(application)
+    _translate_own(application)
     for text in said:
         sys.stderr.write(text + "\n")
     return application
@@ -69,13 +73,20 @@ def obstacle(scale: float, screen: QtCore.QSize) -> str:
     screen: its size in px of the app's own, as they are now.
     """
     if _FACTOR in os.environ and _OURS not in os.environ:
-        return f"{_FACTOR} of the environment says the size"
+        return tr("{variable} of the environment says the size").format(variable=_FACTOR)
     plain = screen * float(os.environ.get(_OURS, "1"))  # what there is at a scale of 1
     fits = min(plain.width() / LEAST.width(), plain.height() / LEAST.height())
     if scale > max(fits, 1.0):
-        return (
-            f"the screen has {plain.width()} × {plain.height()} px: at {100 * scale:.0f} % less than "
-            f"{LEAST.width()} × {LEAST.height()} would be left, and STOP might be out of view"
+        return tr(
+            "the screen has {width} × {height} px: at {scale:.0f} % less than {least_width} × {least_height} would "
+            "be left, "
+            "and STOP might be out of view"
+        ).format(
+            width=plain.width(),
+            height=plain.height(),
+            scale=100 * scale,
+            least_width=LEAST.width(),
+            least_height=LEAST.height(),
         )
     return ""
 
@@ -84,6 +95,15 @@ def _apply_scale() -> None:
     """Before there is an application: have Qt draw at the scale that is kept, unless the environment says another."""
     if _FACTOR not in os.environ and kept_scale() != 1.0:
         os.environ[_FACTOR] = os.environ[_OURS] = f"{kept_scale():g}"
+
+
+def _translate_own(application: QtWidgets.QApplication) -> None:
+    """What Qt itself writes, on its dialogs' buttons say, in the language of the texts, as far as it has that one."""
+    if LANGUAGE:
+        own = QtCore.QTranslator(application)
+        folder = QtCore.QLibraryInfo.location(QtCore.QLibraryInfo.LibraryLocation.TranslationsPath)
+        if own.load(QtCore.QLocale(LANGUAGE), "qtbase", "_", folder):
+            application.installTranslator(own)
 
 
 def _begin_smaller(application: QtWidgets.QApplication) -> None:

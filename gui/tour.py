@@ -22,7 +22,7 @@ from gui.dashboard import Side
 from gui.live import PlatformView
 from gui.session import Action, Phase
 from gui.shell import REST, START, MainWindow, Pilot
-from gui.widgets import THEMES
+from gui.widgets import THEMES, tab_name
 from rig.states import State
 
 SIZES = ("1280x800", "1920x1080")
@@ -193,7 +193,7 @@ class Tour(Pilot):
             view.bar.show_position()
         for index in range(2, view.tabs.count()):
             view.tabs.setCurrentIndex(index)
-            self._photograph(f"recording-{view.tabs.tabText(index).lower()}", window.recordings_page)
+            self._photograph(f"recording-{tab_name(view.tabs, index).lower()}", window.recordings_page)
 
     def _await_page(self, wizard: QtWidgets.QWizard, page: QtWidgets.QWizardPage) -> None:
         self.wait(lambda: wizard.currentPage() is page, "the wizard's next page")

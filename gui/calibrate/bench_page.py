@@ -5,6 +5,7 @@ from datetime import date
 from calibration import STANDARD_GRAVITY, Limits, calibration_file_name
 from gui.fitting import Asked, FieldGrid, Look, LookedPage, options_of, permit, unless
 from gui.session import Phase, RigSession
+from gui.texts import tr
 
 _USUAL = Limits()
 _MASSES, _SAMPLES = "0,5,10,20,10,5,0", 200
@@ -18,47 +19,58 @@ class BenchPage(LookedPage):
         look: see `Look`.
     """
 
-    verb = "Calibrate"
+    verb = tr("Calibrate")
 
     def __init__(self, session: RigSession, look: Look) -> None:
         super().__init__(
-            "Readings",
-            "Readings of the six cells, free of legs and platform: unloaded, under known masses, unloaded again.",
+            tr("Readings"),
+            tr("Readings of the six cells, free of legs and platform: unloaded, under known masses, unloaded again."),
             look,
         )
         self._session = session
         self._target = session.folder / calibration_file_name(date.today())
         fields = self.fields = FieldGrid()
         self.source = fields.choice(
-            "Read",
-            "Where the readings come from",
-            [("from a file", False), (f"now, from the cells of the rig {session.config.name}", True)],
+            tr("Read"),
+            tr("Where the readings come from"),
+            [
+                (tr("from a file"), False),
+                (tr("now, from the cells of the rig {name}").format(name=session.config.name), True),
+            ],
             whole=True,
         )
-        self.data = fields.file("Readings", "Readings of the cells", "Tables (*.csv)", "CSV: cell,mass,reading,phase")
-        self.load = fields.choice(
-            "Masses",
-            "How the masses load the cells",
-            [("placed on the cell", "compression"), ("hung from it", "tension")],
+        self.data = fields.file(
+            tr("Readings"), tr("Readings of the cells"), tr("Tables (*.csv)"), tr("CSV: cell,mass,reading,phase")
         )
-        self.unit = fields.text("Unit read", "Unit of the readings", "N")
-        self.masses = fields.text("Masses, kg", "Masses for each cell, kg, in order", _MASSES)
-        self.samples = fields.count("Samples", "Samples that a reading is the mean of", _SAMPLES, 2, 1_000_000)
-        self.gravity = fields.quantity("Gravity", "Local gravity", "m/s²", STANDARD_GRAVITY, 1.0, 30.0)
-        self.drift = fields.quantity("Drift up to", "Drift of the zero that is accepted", "N", _USUAL.drift, 0.0, 1e4)
+        self.load = fields.choice(
+            tr("Masses"),
+            tr("How the masses load the cells"),
+            [(tr("placed on the cell"), "compression"), (tr("hung from it"), "tension")],
+        )
+        self.unit = fields.text(tr("Unit read"), tr("Unit of the readings"), "N")
+        self.masses = fields.text(tr("Masses, kg"), tr("Masses for each cell, kg, in order"), _MASSES)
+        self.samples = fields.count(tr("Samples"), tr("Samples that a reading is the mean of"), _SAMPLES, 2, 1_000_000)
+        self.gravity = fields.quantity(tr("Gravity"), tr("Local gravity"), "m/s²", STANDARD_GRAVITY, 1.0, 30.0)
+        self.drift = fields.quantity(
+            tr("Drift up to"), tr("Drift of the zero that is accepted"), "N", _USUAL.drift, 0.0, 1e4
+        )
         self.bend = fields.quantity(
-            "Not linear up to",
-            "Residual beyond the noise that is accepted, of the force range",
+            tr("Not linear up to"),
+            tr("Residual beyond the noise that is accepted, of the force range"),
             "%",
             _USUAL.nonlinearity,
             1e-3,
             100.0,
         )
-        self.serials = fields.text("Serial numbers", "Serial numbers of the six cells", "S1,…,S6; kept in the file")
-        self.weights = fields.text("Which masses", "Which masses, as by their certificate", "kept in the file")
-        self.place = fields.text("Place", "Where", "kept in the file")
-        self.operator = fields.text("Operator", "Who calibrates", "kept in the file")
-        self.note = fields.text("Note", "Note", "kept in the file")
+        self.serials = fields.text(
+            tr("Serial numbers"), tr("Serial numbers of the six cells"), tr("S1,…,S6; kept in the file")
+        )
+        self.weights = fields.text(
+            tr("Which masses"), tr("Which masses, as by their certificate"), tr("kept in the file")
+        )
+        self.place = fields.text(tr("Place"), tr("Where"), tr("kept in the file"))
+        self.operator = fields.text(tr("Operator"), tr("Who calibrates"), tr("kept in the file"))
+        self.note = fields.text(tr("Note"), tr("Note"), tr("kept in the file"))
         self.column.addWidget(fields)
         self.close_form()
         fields.edited.connect(self.edited)
@@ -68,20 +80,20 @@ class BenchPage(LookedPage):
     @property
     def lacking(self) -> str:
         """See `LookedPage`."""
-        return "" if self._live or self.data.path is not None else "Choose the file of readings."
+        return "" if self._live or self.data.path is not None else tr("Choose the file of readings.")
 
     @property
     def fault(self) -> str:
         """See `AskPage`."""
         real = self._session.config.virtual is None
         if self._live and real and self._session.situation.phase not in (Phase.DOWN, Phase.DIED):
-            return "The engine has the cells: disconnect first."
+            return tr("The engine has the cells: disconnect first.")
         return super().fault
 
     @property
     def findings(self) -> str:
         """See `LookedPage`."""
-        return f"There are {self.holds}." if self._live and self.holds else super().findings
+        return tr("There are {holds}.").format(holds=self.holds) if self._live and self.holds else super().findings
 
     @property
     def asked(self) -> Asked:
@@ -115,6 +127,6 @@ class BenchPage(LookedPage):
     def _permit(self) -> None:
         """Enable what counts for where the readings come from."""
         for field in (self.data, self.unit):
-            permit(field, "the rig's cells are read" if self._live else "")
+            permit(field, tr("the rig's cells are read") if self._live else "")
         for field in (self.masses, self.samples):
-            permit(field, "" if self._live else "the file says it")
+            permit(field, "" if self._live else tr("the file says it"))

@@ -4,18 +4,19 @@ from typing import Any
 
 from gui.fitting import LEGS, BarPicture, NumberTable, Outcome, PointPicture, Points, ResultView, said
 from gui.live import swatch
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 
 _HEADINGS = (
-    "Leg",
-    "Gain\nN/unit",
+    tr("Leg"),
+    tr("Gain\nN/unit"),
     "± σ",
-    "Offset",
+    tr("Offset"),
     "± σ",
-    "Sign",
-    "Not linear\n%",
-    "Hysteresis\n%",
-    "Repeats to\n%",
+    tr("Sign"),
+    tr("Not linear\n%"),
+    tr("Hysteresis\n%"),
+    tr("Repeats to\n%"),
 )
 
 
@@ -29,12 +30,19 @@ class BenchView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.residuals = PointPicture("Residuals over the force", theme, "residual, N", "force, N")
-        self.drift = BarPicture("Drift of each zero", theme, "N", LEGS)
-        self.table = NumberTable("Cells", _HEADINGS, words=(), wide=None)
+        self.residuals = PointPicture(tr("Residuals over the force"), theme, tr("residual, N"), tr("force, N"))
+        self.drift = BarPicture(tr("Drift of each zero"), theme, "N", LEGS)
+        self.table = NumberTable(tr("Cells"), _HEADINGS, words=(), wide=None)
         legs = " ".join(swatch(colour, str(leg)) for leg, colour in enumerate(LEG_COLOURS, 1))
-        drift = f"Drift of the zero: {swatch(theme.accent, 'found')} {swatch(theme.warning, 'accepted')}"
-        self.add_pictures(((f"Residual as loaded, joined in time, leg {legs}", self.residuals), (drift, self.drift)))
+        drift = tr("Drift of the zero: {found} {accepted}").format(
+            found=swatch(theme.accent, tr("found")), accepted=swatch(theme.warning, tr("accepted"))
+        )
+        self.add_pictures(
+            (
+                (tr("Residual as loaded, joined in time, leg {legs}").format(legs=legs), self.residuals),
+                (drift, self.drift),
+            )
+        )
         self.add_below(self.table)
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
@@ -60,8 +68,16 @@ class BenchView(ResultView):
         return said(
             outcome,
             [
-                f"Readings in {told['unit']}, masses in {told['load']}: residuals up to {worst['residual_max']:.3g} N, "
-                f"at leg {worst['leg']}; the zeros drifted by {max(drifts):.3g} N at most."
+                tr(
+                    "Readings in {unit}, masses in {load}: residuals up to {residual:.3g} N, at leg {leg}; the "
+                    "zeros drifted by {drift:.3g} N at most."
+                ).format(
+                    unit=told["unit"],
+                    load=told["load"],
+                    residual=worst["residual_max"],
+                    leg=worst["leg"],
+                    drift=max(drifts),
+                )
             ],
         )
 

@@ -8,6 +8,7 @@ from gui.calibrate.bench_page import BenchPage
 from gui.calibrate.bench_view import BenchView
 from gui.fitting import FitWizard, Outcome, Use, cells_use
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -28,11 +29,13 @@ class BenchWizard(FitWizard):
         data: Path | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
-        super().__init__(session, "Calibrate the load cells on a bench", parent)
+        super().__init__(session, tr("Calibrate the load cells on a bench"), parent)
         self.readings = BenchPage(session, self.looker.look)
         self.fit = BenchView(theme)
-        judged = "Nothing is saved before the next step. A calibration that fails its bounds is shown, but not saved."
-        self.set_up(self.readings, self.fit, ("Load cells", judged), "calibration")
+        judged = tr(
+            "Nothing is saved before the next step. A calibration that fails its bounds is shown, but not saved."
+        )
+        self.set_up(self.readings, self.fit, (tr("Load cells"), judged), "calibration")
         if data is not None:
             self.readings.data.choose(data)
 

@@ -21,18 +21,19 @@ from gui.fitting import (
 )
 from gui.live import swatch
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 from rig.virtual import CONTROLLERS
 
 _HEADINGS = (
-    "Controller",
-    "Plant",
-    "Position\nRMS, mm",
-    "peak",
-    "Rotation\nRMS, mrad",
-    "peak",
-    "Of the\nforce limit, %",
-    "Ended",
+    tr("Controller"),
+    tr("Plant"),
+    tr("Position\nRMS, mm"),
+    tr("peak"),
+    tr("Rotation\nRMS, mrad"),
+    tr("peak"),
+    tr("Of the\nforce limit, %"),
+    tr("Ended"),
 )
 _PLACES = tuple(name.replace("computed-", "c.-") for name in CONTROLLERS)
 _BESIDE = 0.15  # of a place, from plant to plant
@@ -43,19 +44,24 @@ _ERROR = 20.0
 class ClosedLoopPage(DesignPage):
     """A motion, and how far the masses may be from what the controllers think; arguments as `DesignPage`."""
 
-    verb = "Compare"
+    verb = tr("Compare")
 
     def __init__(self, config: Path, folder: Path) -> None:
         super().__init__(
-            "Trajectory",
-            "Every controller follows a trajectory on the open configuration's plant, offline: as modelled, and with "
-            "masses and inertias that are greater and smaller.",
+            tr("Trajectory"),
+            tr(
+                "Every controller follows a trajectory on the open configuration's plant, offline: as modelled, and "
+                "with "
+                "masses and inertias that are greater and smaller."
+            ),
             config,
             folder,
         )
-        kinds = "Trajectories (*.toml *.csv)"
-        self.trajectory = self.fields.file("Trajectory", "Trajectory to follow", kinds, "empty: the demo's")
-        self.error = self.fields.quantity("Masses off by", "Error of masses and inertias", "%", _ERROR, 0.0, 90.0)
+        kinds = tr("Trajectories (*.toml *.csv)")
+        self.trajectory = self.fields.file(tr("Trajectory"), tr("Trajectory to follow"), kinds, tr("empty: the demo's"))
+        self.error = self.fields.quantity(
+            tr("Masses off by"), tr("Error of masses and inertias"), "%", _ERROR, 0.0, 90.0
+        )
 
     @property
     def asked(self) -> Asked:
@@ -77,12 +83,17 @@ class ClosedLoopView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._colours = (theme.accent, theme.warning, theme.muted)
-        self.tracking = PointPicture("Error of the position", theme, "mm RMS", log_y=True, places=_PLACES)
-        self.effort = BarPicture("Greatest part of the force limit", theme, "%", _PLACES)
-        self.table = NumberTable("Controllers", _HEADINGS, words=(0, 1, 7), wide=7)
-        names = ("as modelled", "masses greater", "smaller")
+        self.tracking = PointPicture(tr("Error of the position"), theme, tr("mm RMS"), log_y=True, places=_PLACES)
+        self.effort = BarPicture(tr("Greatest part of the force limit"), theme, "%", _PLACES)
+        self.table = NumberTable(tr("Controllers"), _HEADINGS, words=(0, 1, 7), wide=7)
+        names = (tr("as modelled"), tr("masses greater"), tr("smaller"))
         legend = " ".join(swatch(colour, name) for colour, name in zip(self._colours, names, strict=True))
-        self.add_pictures(((f"Position: {legend}", self.tracking), ("Greatest leg force, of its limit", self.effort)))
+        self.add_pictures(
+            (
+                (tr("Position: {legend}").format(legend=legend), self.tracking),
+                (tr("Greatest leg force, of its limit"), self.effort),
+            )
+        )
         self.add_below(self.table)
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
@@ -107,11 +118,22 @@ class ClosedLoopView(ResultView):
         bars = [([_share(of[name, plant]) for name in names], colour) for plant, colour in shown]
         self.effort.show_bars(bars, [_PERCENT] * len(names))
         self.table.fill([_row(run) for run in runs])
-        lines = [f"{told['mechanism']}: {told['trajectory']}, {told['duration_s']:g} s at {told['rate_hz']:g} Hz."]
+        lines = [
+            tr("{mechanism}: {trajectory}, {duration:g} s at {rate:g} Hz.").format(
+                mechanism=told["mechanism"],
+                trajectory=told["trajectory"],
+                duration=told["duration_s"],
+                rate=told["rate_hz"],
+            )
+        ]
         if kept:
             best = min(kept, key=lambda name: max(_position(of[name, plant]) for plant in plants))
             worst = max(_position(of[best, plant]) for plant in plants)
-            lines.append(f"Nearest to the reference on its worst plant: {best}, {worst:.3g} mm RMS.")
+            lines.append(
+                tr("Nearest to the reference on its worst plant: {best}, {worst:.3g} mm RMS.").format(
+                    best=best, worst=worst
+                )
+            )
         lines += [f"{name}: {_ended(runs, name)}." for name in names if name not in kept]
         return said(outcome, lines)
 
@@ -133,11 +155,11 @@ class ClosedLoopWizard(FitWizard):
         trajectory: Path | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
-        super().__init__(session, "Closed loop offline", parent)
+        super().__init__(session, tr("Closed loop offline"), parent)
         self.page = ClosedLoopPage(session.config.path, session.folder)
         self.fit = ClosedLoopView(theme)
-        judged = "Nothing is saved before the next step, which writes tracking and forces over time as a picture."
-        self.set_up(self.page, self.fit, ("Controllers", judged), "plots")
+        judged = tr("Nothing is saved before the next step, which writes tracking and forces over time as a picture.")
+        self.set_up(self.page, self.fit, (tr("Controllers"), judged), "plots")
         if trajectory is not None:
             self.page.trajectory.choose(trajectory)
 

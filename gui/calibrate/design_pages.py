@@ -3,6 +3,7 @@
 from pathlib import Path
 
 from gui.fitting import Asked, AskPage, FieldGrid, options_of, unless
+from gui.texts import tr
 from kinematics import COORDINATES
 
 _DURATION, _FASTEST, _MARGIN, _CANDIDATES = 60.0, 2.0, 0.75, 40
@@ -18,7 +19,7 @@ class DesignPage(AskPage):
         folder: for the motion's file.
     """
 
-    verb = "Design"
+    verb = tr("Design")
 
     def __init__(self, title: str, subtitle: str, config: Path, folder: Path) -> None:
         super().__init__(title, subtitle)
@@ -40,20 +41,23 @@ class ExcitePage(DesignPage):
 
     def __init__(self, config: Path, folder: Path) -> None:
         super().__init__(
-            "Motion",
-            "A motion whose forces tell masses, inertias and frictions of the open configuration's machine: sines in "
-            "all six axes, as large as its limits permit. Run it, then identify from its recording.",
+            tr("Motion"),
+            tr(
+                "A motion whose forces tell masses, inertias and frictions of the open configuration's machine: "
+                "sines in "
+                "all six axes, as large as its limits permit. Run it, then identify from its recording."
+            ),
             config,
             folder,
         )
         fields = self.fields
-        self.duration = fields.quantity("Length", "Length of the motion", "s", _DURATION, 10.0, 3600.0)
-        self.fastest = fields.quantity("Fastest sine", "Fastest of its sines", "Hz", _FASTEST, 0.2, 20.0)
+        self.duration = fields.quantity(tr("Length"), tr("Length of the motion"), "s", _DURATION, 10.0, 3600.0)
+        self.fastest = fields.quantity(tr("Fastest sine"), tr("Fastest of its sines"), "Hz", _FASTEST, 0.2, 20.0)
         self.margin = fields.quantity(
-            "Part of every limit", "Part of every limit that it may use", "", _MARGIN, 0.05, 1.0
+            tr("Part of every limit"), tr("Part of every limit that it may use"), "", _MARGIN, 0.05, 1.0
         )
-        self.candidates = fields.count("Best of", "Motions of which it is the best", _CANDIDATES, 1, 10_000)
-        self.seed = fields.count("Seed", "Seed of their random phases", 0, 0, 1_000_000)
+        self.candidates = fields.count(tr("Best of"), tr("Motions of which it is the best"), _CANDIDATES, 1, 10_000)
+        self.seed = fields.count(tr("Seed"), tr("Seed of their random phases"), 0, 0, 1_000_000)
 
     @property
     def asked(self) -> Asked:
@@ -73,29 +77,41 @@ class MultisinePage(DesignPage):
 
     def __init__(self, config: Path, folder: Path) -> None:
         super().__init__(
-            "Motion",
-            "A motion about home that excites one coordinate at many frequencies at once, checked against the open "
-            "configuration's limits. Run it, then look at the frequency response of its recording.",
+            tr("Motion"),
+            tr(
+                "A motion about home that excites one coordinate at many frequencies at once, checked against the open "
+                "configuration's limits. Run it, then look at the frequency response of its recording."
+            ),
             config,
             folder,
         )
         fields = self.fields
-        self.dof = fields.choice("Coordinate", "The coordinate", [(name, name) for name in COORDINATES])
+        self.dof = fields.choice(tr("Coordinate"), tr("The coordinate"), [(name, name) for name in COORDINATES])
         self.dof.setCurrentIndex(COORDINATES.index("z"))
         self.amplitude = fields.text(
-            "Amplitude, m or rad", "Amplitude of the whole, m or rad", "empty: 0.01 m or 0.05 rad, as limits allow"
+            tr("Amplitude, m or rad"),
+            tr("Amplitude of the whole, m or rad"),
+            tr("empty: 0.01 m or 0.05 rad, as limits allow"),
         )
-        self.low = fields.quantity("From", "Lowest frequency", "Hz", _LOW, 1e-3, 1e3)
-        self.high = fields.quantity("To", "Highest frequency", "Hz", _HIGH, 1e-3, 1e3)
-        self.period = fields.quantity("Period", "Period of the excitation", "s", _PERIOD, 0.1, 1e3)
-        self.periods = fields.count("Periods", "Periods beside those in which it fades in and out", _PERIODS, 2, 1000)
-        self.seed = fields.count("Seed", "Seed of the search for phases", 0, 0, 1_000_000)
+        self.low = fields.quantity(tr("From"), tr("Lowest frequency"), "Hz", _LOW, 1e-3, 1e3)
+        self.high = fields.quantity(tr("To"), tr("Highest frequency"), "Hz", _HIGH, 1e-3, 1e3)
+        self.period = fields.quantity(tr("Period"), tr("Period of the excitation"), "s", _PERIOD, 0.1, 1e3)
+        self.periods = fields.count(
+            tr("Periods"), tr("Periods beside those in which it fades in and out"), _PERIODS, 2, 1000
+        )
+        self.seed = fields.count(tr("Seed"), tr("Seed of the search for phases"), 0, 0, 1_000_000)
 
     @property
     def fault(self) -> str:
         """See `AskPage`."""
         low, high = self.low.si(), self.high.si()
-        return "" if low < high else f"The lowest frequency, {low:g} Hz, must be below the highest, {high:g} Hz."
+        return (
+            ""
+            if low < high
+            else tr("The lowest frequency, {low:g} Hz, must be below the highest, {high:g} Hz.").format(
+                low=low, high=high
+            )
+        )
 
     @property
     def asked(self) -> Asked:

@@ -4,10 +4,11 @@ from typing import Any
 
 from gui.fitting import BarPicture, NumberTable, Outcome, ResultView, said
 from gui.live import swatch
+from gui.texts import tr
 from gui.widgets import Theme, shown_unit
 
-_HEADINGS = ("", "Limit", "Leg", "Worst sample", "Bound", "At, s", "Used, %")
-_ENDS = "speed at"
+_HEADINGS = ("", tr("Limit"), tr("Leg"), tr("Worst sample"), tr("Bound"), tr("At, s"), tr("Used, %"))
+_ENDS = tr("speed at")
 
 
 class DesignView(ResultView):
@@ -20,10 +21,10 @@ class DesignView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.used = BarPicture("Part of every limit that is used", theme, "%", ())
-        self.table = NumberTable("Limits", _HEADINGS, words=(1,), wide=1)
-        colours = f"{swatch(theme.accent, 'used')} {swatch(theme.warning, 'the limit itself')}"
-        legend = f"Of every limit, by the row of the table: {colours}"
+        self.used = BarPicture(tr("Part of every limit that is used"), theme, "%", ())
+        self.table = NumberTable(tr("Limits"), _HEADINGS, words=(1,), wide=1)
+        colours = swatch(theme.accent, tr("used")) + " " + swatch(theme.warning, tr("the limit itself"))
+        legend = tr("Of every limit, by the row of the table: {colours}").format(colours=colours)
         self.add_pictures(((legend, self.used),))
         self.add_below(self.table)
 
@@ -37,8 +38,12 @@ class DesignView(ResultView):
         lines = self.lines(outcome.told)
         if checks:
             most = max(range(len(parts)), key=parts.__getitem__)
-            leg = "" if checks[most]["leg"] is None else f" of leg {checks[most]['leg']}"
-            lines.append(f"Nearest to its limit: {checks[most]['name']}{leg}, {parts[most]:.0f} % of it.")
+            nearest = (
+                tr("Nearest to its limit: {limit}, {part:.0f} % of it.")
+                if checks[most]["leg"] is None
+                else tr("Nearest to its limit: {limit} of leg {leg}, {part:.0f} % of it.")
+            )
+            lines.append(nearest.format(limit=checks[most]["name"], leg=checks[most]["leg"], part=parts[most]))
         return said(outcome, lines)
 
     def lines(self, told: Any) -> list[str]:
@@ -52,8 +57,15 @@ class ExciteView(DesignView):
     def lines(self, told: Any) -> list[str]:
         """See `DesignView`."""
         return [
-            f"{told['duration_s']:g} s, best of {told['candidates']}: it tells the base parameters "
-            f"{told['information_nepers']:.2f} nepers on average, condition {told['condition']:.3g}."
+            tr(
+                "{duration:g} s, best of {candidates}: it tells the base parameters {information:.2f} nepers "
+                "on average, condition {condition:.3g}."
+            ).format(
+                duration=told["duration_s"],
+                candidates=told["candidates"],
+                information=told["information_nepers"],
+                condition=told["condition"],
+            )
         ]
 
 
@@ -65,8 +77,18 @@ class MultisineView(DesignView):
         tones = told["frequency_hz"]
         unit, factor, _ = shown_unit("rad" if told["dof"].startswith("r") else "m")
         return [
-            f"Coordinate {told['dof']}: {len(tones)} frequencies from {tones[0]:.3g} to {tones[-1]:.3g} Hz, amplitude "
-            f"{factor * told['amplitude']:.3g} {unit}, {told['duration_s']:g} s."
+            tr(
+                "Coordinate {dof}: {count} frequencies from {low:.3g} to {high:.3g} Hz, amplitude {amplitude:.3g} "
+                "{unit}, {duration:g} s."
+            ).format(
+                dof=told["dof"],
+                count=len(tones),
+                low=tones[0],
+                high=tones[-1],
+                amplitude=factor * told["amplitude"],
+                unit=unit,
+                duration=told["duration_s"],
+            )
         ]
 
 
@@ -80,6 +102,6 @@ def _row(number: int, check: Any, part: float) -> tuple[str, ...]:
     unit, factor, decimals = shown_unit(check["unit"])
     unit = unit.replace("^2", "²")
     value, bound = (f"{factor * check[key]:.{decimals}f}".rstrip("0").rstrip(".") for key in ("value", "bound"))
-    leg = "all" if check["leg"] is None else str(check["leg"])
+    leg = tr("all") if check["leg"] is None else str(check["leg"])
     at = f"{check['time']:.3f}"
     return str(number), f"{check['name']}, {unit}" if unit else check["name"], leg, value, bound, at, f"{part:.0f}"

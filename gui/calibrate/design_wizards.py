@@ -9,9 +9,10 @@ from gui.calibrate.design_pages import DesignPage, ExcitePage, MultisinePage
 from gui.calibrate.design_views import DesignView, ExciteView, MultisineView
 from gui.fitting import FitWizard, Outcome, Use
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 
-_JUDGED = "Nothing is saved before the next step. The motion keeps to every limit, as `rig check` looks at them."
+_JUDGED = tr("Nothing is saved before the next step. The motion keeps to every limit, as `rig check` looks at them.")
 
 
 class DesignWizard(FitWizard):
@@ -37,12 +38,17 @@ class DesignWizard(FitWizard):
     ) -> None:
         super().__init__(session, title, parent)
         self.page, self.fit, self._following = page, view, following
-        self.set_up(page, view, ("Motion", _JUDGED), "motion")
+        self.set_up(page, view, (tr("Motion"), _JUDGED), "motion")
 
     def use(self, outcome: Outcome, target: Path) -> Use:
         """See `FitWizard`."""
         line = shlex.join(["rig", "run", str(self.session.config.path), str(target)])
-        return Use("To run it", line, f"Run it by this command, or in the tab Motion. {self._following}", motion=True)
+        return Use(
+            tr("To run it"),
+            line,
+            tr("Run it by this command, or in the tab Motion. {following}").format(following=self._following),
+            motion=True,
+        )
 
 
 class ExciteWizard(DesignWizard):
@@ -56,8 +62,8 @@ class ExciteWizard(DesignWizard):
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
         page = ExcitePage(session.config.path, session.folder)
-        following = "Then identify masses, inertias and frictions from its recording."
-        super().__init__(session, "Excitation motion", page, ExciteView(theme), following, parent)
+        following = tr("Then identify masses, inertias and frictions from its recording.")
+        super().__init__(session, tr("Excitation motion"), page, ExciteView(theme), following, parent)
 
 
 class MultisineWizard(DesignWizard):
@@ -71,5 +77,5 @@ class MultisineWizard(DesignWizard):
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
         page = MultisinePage(session.config.path, session.folder)
-        following = "Then look at the frequency response of its recording."
-        super().__init__(session, "Multisine", page, MultisineView(theme), following, parent)
+        following = tr("Then look at the frequency response of its recording.")
+        super().__init__(session, tr("Multisine"), page, MultisineView(theme), following, parent)

@@ -4,16 +4,17 @@ from pathlib import Path
 
 from calibration import GeometryNoise
 from gui.fitting import Asked, FieldGrid, Look, LookedPage, options_of, permit, unless
+from gui.texts import tr
 
-_CSV = "Tables (*.csv)"
+_CSV = tr("Tables (*.csv)")
 _HELD = 0.2
 _USUAL = GeometryNoise()
 _SIGMAS = (1e-9, 0.1)  # m or rad, least and greatest
 _FRAMES = [
-    ("neither frame is known", "none"),
-    ("poses are in the base's frame", "base"),
-    ("poses are of the platform's own frame", "platform"),
-    ("both", "both"),
+    (tr("neither frame is known"), "none"),
+    (tr("poses are in the base's frame"), "base"),
+    (tr("poses are of the platform's own frame"), "platform"),
+    (tr("both"), "both"),
 ]
 
 
@@ -29,34 +30,46 @@ class GeometryPage(LookedPage):
 
     def __init__(self, mechanism: str, name: str, folder: Path, look: Look) -> None:
         super().__init__(
-            "Measurements",
-            f"Of {name}, the mechanism of the open configuration: poses at rest that a tracker, targets or a level "
-            "tell, and the legs' lengths by the encoders.",
+            tr("Measurements"),
+            tr(
+                "Of {name}, the mechanism of the open configuration: poses at rest that a tracker, targets or a "
+                "level tell, and the legs' lengths by the encoders."
+            ).format(name=name),
             look,
         )
         self._mechanism, self._folder = mechanism, folder
         fields = self.fields = FieldGrid()
         self.what = fields.choice(
-            "To do",
-            "What to do",
-            [("calibrate from measured poses", False), ("plan the poses to measure next", True)],
+            tr("To do"),
+            tr("What to do"),
+            [(tr("calibrate from measured poses"), False), (tr("plan the poses to measure next"), True)],
             whole=True,
         )
-        self.data = fields.file("Poses", "Measured poses and leg lengths", _CSV, "CSV: l1…l6 with x,y,z,qw,qx,qy,qz …")
-        self.targets = fields.file("Targets", "Places of the targets in the platform's frame", _CSV, "if known: x,y,z")
-        self.homing = fields.file("Homings", "Lengths at one pose after several homings", _CSV, "if measured: l1…l6")
+        self.data = fields.file(
+            tr("Poses"), tr("Measured poses and leg lengths"), _CSV, tr("CSV: l1…l6 with x,y,z,qw,qx,qy,qz …")
+        )
+        self.targets = fields.file(
+            tr("Targets"), tr("Places of the targets in the platform's frame"), _CSV, tr("if known: x,y,z")
+        )
+        self.homing = fields.file(
+            tr("Homings"), tr("Lengths at one pose after several homings"), _CSV, tr("if measured: l1…l6")
+        )
         self.position = fields.quantity(
-            "σ of positions", "One position's standard deviation", "m", _USUAL.position, 1e-9, 0.1
+            tr("σ of positions"), tr("One position's standard deviation"), "m", _USUAL.position, 1e-9, 0.1
         )
         self.rotation = fields.quantity(
-            "σ of angles", "One orientation's standard deviation", "rad", _USUAL.rotation, *_SIGMAS
+            tr("σ of angles"), tr("One orientation's standard deviation"), "rad", _USUAL.rotation, *_SIGMAS
         )
-        self.length = fields.quantity("σ of lengths", "One length's standard deviation", "m", _USUAL.length, 1e-9, 0.1)
-        self.held = fields.quantity("Held out at a time", "Part of the rows held out at a time", "", _HELD, 0.01, 0.5)
-        self.frames = fields.choice("Frames", "Frames that are known", _FRAMES)
-        self.count = fields.count("Poses to plan", "How many poses are planned", 20, 1, 1000)
-        self.operator = fields.text("Operator", "Who calibrates", "kept in the file")
-        self.note = fields.text("Note", "Note", "kept in the file")
+        self.length = fields.quantity(
+            tr("σ of lengths"), tr("One length's standard deviation"), "m", _USUAL.length, 1e-9, 0.1
+        )
+        self.held = fields.quantity(
+            tr("Held out at a time"), tr("Part of the rows held out at a time"), "", _HELD, 0.01, 0.5
+        )
+        self.frames = fields.choice(tr("Frames"), tr("Frames that are known"), _FRAMES)
+        self.count = fields.count(tr("Poses to plan"), tr("How many poses are planned"), 20, 1, 1000)
+        self.operator = fields.text(tr("Operator"), tr("Who calibrates"), tr("kept in the file"))
+        self.note = fields.text(tr("Note"), tr("Note"), tr("kept in the file"))
         self.column.addWidget(fields)
         self.close_form()
         fields.edited.connect(self._allow)
@@ -71,12 +84,12 @@ class GeometryPage(LookedPage):
     @property
     def verb(self) -> str:
         """See `AskPage`."""
-        return "Plan" if self.planning else "Calibrate"
+        return tr("Plan") if self.planning else tr("Calibrate")
 
     @property
     def lacking(self) -> str:
         """See `LookedPage`."""
-        return "" if self.planning or self.data.path is not None else "Choose the file of measured poses."
+        return "" if self.planning or self.data.path is not None else tr("Choose the file of measured poses.")
 
     @property
     def asked(self) -> Asked:
@@ -105,7 +118,7 @@ class GeometryPage(LookedPage):
         return Asked(("calibrate", "geometry"), options, (Path(self._mechanism),), saved, self.planning)
 
     def _allow(self) -> None:
-        calibrating = "poses are planned, nothing is calibrated" if self.planning else ""
+        calibrating = tr("poses are planned, nothing is calibrated") if self.planning else ""
         for field in (self.targets, self.homing, self.held, self.operator, self.note):
             permit(field, calibrating)
-        permit(self.count, "" if self.planning else "nothing is planned")
+        permit(self.count, "" if self.planning else tr("nothing is planned"))

@@ -8,6 +8,7 @@ import numpy as np
 from calibration import parse_parameters
 from gui.fitting import NumberTable, Outcome, ParameterTable, PointPicture, Points, ResultView, said
 from gui.live import swatch
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import pose_to_coordinates
 
@@ -26,16 +27,22 @@ class GeometryView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.held = PointPicture("Errors of held-out poses", theme, "mm", "row of the file", log_y=True)
-        self.changes = PointPicture("Change of every joint and offset", theme, "mm", "row of the table")
-        self.directions = PointPicture("How well each direction is told", theme, "σ, mm", "direction", log_y=True)
-        self.table = ParameterTable(theme)
-        legend = (
-            f"Held-out poses: {swatch(theme.muted, 'nominal')} {swatch(theme.accent, 'calibrated')} "
-            f"{swatch(theme.warning, 'noise')}"
+        self.held = PointPicture(tr("Errors of held-out poses"), theme, "mm", tr("row of the file"), log_y=True)
+        self.changes = PointPicture(tr("Change of every joint and offset"), theme, "mm", tr("row of the table"))
+        self.directions = PointPicture(
+            tr("How well each direction is told"), theme, "σ, mm", tr("direction"), log_y=True
         )
-        legs = "Changes ± σ, leg " + " ".join(swatch(colour, str(leg)) for leg, colour in enumerate(LEG_COLOURS, 1))
-        told = f"Directions of the geometry: {swatch(theme.accent, 'σ')} {swatch(theme.warning, 'refused above')}"
+        self.table = ParameterTable(theme)
+        legend = tr("Held-out poses: {nominal} {calibrated} {noise}").format(
+            nominal=swatch(theme.muted, tr("nominal")),
+            calibrated=swatch(theme.accent, tr("calibrated")),
+            noise=swatch(theme.warning, tr("noise")),
+        )
+        numbers = " ".join(swatch(colour, str(leg)) for leg, colour in enumerate(LEG_COLOURS, 1))
+        legs = tr("Changes ± σ, leg {legs}").format(legs=numbers)
+        told = tr("Directions of the geometry: {sigma} {bound}").format(
+            sigma=swatch(theme.accent, "σ"), bound=swatch(theme.warning, tr("refused above"))
+        )
         self.add_pictures(((legend, self.held), (legs, self.changes), (told, self.directions)))
         self.add_below(self.table)
 
@@ -75,25 +82,34 @@ class GeometryView(ResultView):
 def _lines(told: Any, worst: float) -> list[str]:
     held = told["holdout"]
     lines = [
-        f"{told['rows_fitted']} poses fitted, reduced χ² {told['reduced_chi_square']:.2f}. Told worst, to {worst:.3f} "
-        f"mm: {told['worst_direction']}."
+        tr("{count} poses fitted, reduced χ² {chi_square:.2f}. Told worst, to {worst:.3f} mm: {direction}.").format(
+            count=told["rows_fitted"],
+            chi_square=told["reduced_chi_square"],
+            worst=worst,
+            direction=told["worst_direction"],
+        )
     ]
     if held is None:
-        lines.append("Nothing is held out, as only part of each pose was measured.")
+        lines.append(tr("Nothing is held out, as only part of each pose was measured."))
     else:
         before, after = held["before"]["position_rms_m"], held["after"]["position_rms_m"]
         lines.append(
-            f"Poses held out: {_rms(before)} RMS → {_rms(after)}, the tracker's noise {_rms(held['position_noise_m'])}."
+            tr("Poses held out: {before} RMS → {after}, the tracker's noise {noise}.").format(
+                before=_rms(before), after=_rms(after), noise=_rms(held["position_noise_m"])
+            )
         )
-    lines += [f"Left out: {each['row']}, {each['reason']}." for each in told["rows_left_out"]]
+    lines += [
+        tr("Left out: {row}, {reason}.").format(row=each["row"], reason=each["reason"])
+        for each in told["rows_left_out"]
+    ]
     if told["homing"] is not None:
         spread = max(told["homing"]["standard_deviation_m"])
-        lines.append(f"A homing repeats to {_rms(spread)} or better, one standard deviation.")
+        lines.append(tr("A homing repeats to {spread} or better, one standard deviation.").format(spread=_rms(spread)))
     return lines
 
 
 def _rms(value: float | None) -> str:
-    return "no pose" if value is None else f"{_UM * value:.1f} µm"
+    return tr("no pose") if value is None else f"{_UM * value:.1f} µm"
 
 
 def _show_directions(picture: PointPicture, told: Any, theme: Theme) -> None:
@@ -112,9 +128,15 @@ class UntoldView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.directions = PointPicture("How well each direction is told", theme, "σ, mm", "direction", log_y=True)
-        self.table = NumberTable("What the poses do not tell", ("What the poses do not tell",), words=(0,), wide=0)
-        told = f"Directions of the geometry: {swatch(theme.accent, 'σ')} {swatch(theme.warning, 'refused above')}"
+        self.directions = PointPicture(
+            tr("How well each direction is told"), theme, "σ, mm", tr("direction"), log_y=True
+        )
+        self.table = NumberTable(
+            tr("What the poses do not tell"), (tr("What the poses do not tell"),), words=(0,), wide=0
+        )
+        told = tr("Directions of the geometry: {sigma} {bound}").format(
+            sigma=swatch(theme.accent, "σ"), bound=swatch(theme.warning, tr("refused above"))
+        )
         self.add_pictures(((told, self.directions),))
         self.add_below(self.table)
 
@@ -124,7 +146,9 @@ class UntoldView(ResultView):
         first, counted, *lines = (line.strip() for line in outcome.refusal.splitlines())
         self.table.fill([(line,) for line in lines])
         sigmas = outcome.told["direction_sigmas_m"]
-        open_ones = f"{len(sigmas)} directions of the geometry, {sigmas.count(None)} of them not told at all."
+        open_ones = tr("{count} directions of the geometry, {untold} of them not told at all.").format(
+            count=len(sigmas), untold=sigmas.count(None)
+        )
         return said(replace(outcome, refusal=f"{first}\n{counted}"), [open_ones])
 
 
@@ -138,14 +162,22 @@ class PosePlanView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.places = PointPicture("Places of the poses", theme, "mm", "pose")
-        self.turns = PointPicture("Turns of the poses", theme, "°", "pose")
+        self.places = PointPicture(tr("Places of the poses"), theme, "mm", tr("pose"))
+        self.turns = PointPicture(tr("Turns of the poses"), theme, "°", tr("pose"))
         x, y, z = theme.axis_colours()
         axes = f"{swatch(x, 'x')} {swatch(y, 'y')} {swatch(z, 'z')}"
         self.table = NumberTable(
-            "Poses to measure", ("Pose", "x mm", "y mm", "z mm", "rx °", "ry °", "rz °"), words=(), wide=None
+            tr("Poses to measure"),
+            (tr("Pose"), "x mm", "y mm", "z mm", "rx °", "ry °", "rz °"),
+            words=(),
+            wide=None,
         )
-        self.add_pictures(((f"Place {axes}", self.places), (f"Turn about {axes}", self.turns)))
+        self.add_pictures(
+            (
+                (tr("Place {axes}").format(axes=axes), self.places),
+                (tr("Turn about {axes}").format(axes=axes), self.turns),
+            )
+        )
         self.add_below(self.table)
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
@@ -163,13 +195,15 @@ class PosePlanView(ResultView):
             )
         self.table.fill([(str(number), *(f"{value:.2f}" for value in row)) for number, row in enumerate(shown, 1)])
         before, after = (
-            "not told at all" if told[key] is None else f"{_MM * told[key]:.3f} mm"
+            tr("not told at all") if told[key] is None else f"{_MM * told[key]:.3f} mm"
             for key in ("worst_sigma_before_m", "worst_sigma_after_m")
         )
         return said(
             outcome,
             [
-                f"{len(shown)} poses beside {told['measured']} measured, best first. Worst direction of the geometry, "
-                f"one standard deviation: {before} now, {after} with them."
+                tr(
+                    "{count} poses beside {measured} measured, best first. Worst direction of the geometry, one "
+                    "standard deviation: {before} now, {after} with them."
+                ).format(count=len(shown), measured=told["measured"], before=before, after=after)
             ],
         )

@@ -8,6 +8,7 @@ from gui.calibrate.geometry_page import GeometryPage
 from gui.calibrate.geometry_views import GeometryView, PosePlanView, UntoldView
 from gui.fitting import EitherView, FitWizard, Outcome, Use, parameters_use
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 from rig.config import beside
 
@@ -29,13 +30,13 @@ class GeometryWizard(FitWizard):
         data: Path | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
-        super().__init__(session, "Calibrate the geometry", parent)
+        super().__init__(session, tr("Calibrate the geometry"), parent)
         config = session.config
         mechanism = str(beside(config.folder, config.mechanism))
         self.measured = GeometryPage(mechanism, config.nominal.name, session.folder, self.looker.look)
         self.fit, self.plan, self.untold = GeometryView(theme), PosePlanView(theme), UntoldView(theme)
-        judged = "Nothing is saved before the next step. Each pose held out is predicted by a fit to the others."
-        self.set_up(self.measured, EitherView(self.fit, self.plan, self.untold), ("Geometry", judged), "parameters")
+        judged = tr("Nothing is saved before the next step. Each pose held out is predicted by a fit to the others.")
+        self.set_up(self.measured, EitherView(self.fit, self.plan, self.untold), (tr("Geometry"), judged), "parameters")
         if data is not None:
             self.measured.data.choose(data)
 

@@ -4,6 +4,7 @@ from pathlib import Path
 
 from calibration import FEWEST_RESTS, Limits
 from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, permit, unless
+from gui.texts import tr
 
 _COMMAND = ("calibrate", "cells-in-place")
 _GAIN_LIMIT = 1.0  # %
@@ -21,30 +22,40 @@ class InPlacePage(RecordingsPage):
 
     def __init__(self, config: Path, look: Look) -> None:
         super().__init__(
-            "Recordings",
-            "Choose recordings of one rig at rest in 30 poses or so, under power: its known weight loads the cells. Or "
-            "plan such poses for the open configuration, run them, and come back with the recording.",
-            (Role("Use", "Choose a recording."),),
+            tr("Recordings"),
+            tr(
+                "Choose recordings of one rig at rest in 30 poses or so, under power: its known weight loads the "
+                "cells. Or "
+                "plan such poses for the open configuration, run them, and come back with the recording."
+            ),
+            (Role(tr("Use"), tr("Choose a recording.")),),
             look,
             lambda path: Asked(_COMMAND, files=(path,)),
         )
         self._config = config
         fields = self.fields
         self.what = fields.choice(
-            "To do", "What to do", [("calibrate from recordings", False), ("plan the poses", True)], whole=True
+            tr("To do"),
+            tr("What to do"),
+            [(tr("calibrate from recordings"), False), (tr("plan the poses"), True)],
+            whole=True,
         )
-        self.mass = fields.quantity("σ of the mass", "Standard uncertainty of the platform's mass", "kg", 0.0, 0.0, 1e3)
+        self.mass = fields.quantity(
+            tr("σ of the mass"), tr("Standard uncertainty of the platform's mass"), "kg", 0.0, 0.0, 1e3
+        )
         self.center = fields.quantity(
-            "σ of its centre", "The same of its centre of mass, each axis", "m", 0.0, 0.0, 1.0
+            tr("σ of its centre"), tr("The same of its centre of mass, each axis"), "m", 0.0, 0.0, 1.0
         )
         self.gains = fields.quantity(
-            "Gains known to", "Greatest uncertainty of a gain that is accepted", "%", _GAIN_LIMIT, 1e-3, 100.0
+            tr("Gains known to"), tr("Greatest uncertainty of a gain that is accepted"), "%", _GAIN_LIMIT, 1e-3, 100.0
         )
-        self.drift = fields.quantity("Drift up to", "Drift of the zero that is accepted", "N", Limits().drift, 0.0, 1e4)
-        self.count = fields.count("Poses to plan", "How many poses are planned", _POSES, FEWEST_RESTS, 400)
-        self.hold = fields.quantity("Time at each", "Planned time at each pose", "s", _HOLD, 0.5, 60.0)
-        self.operator = fields.text("Operator", "Who calibrates", "kept in the file")
-        self.note = fields.text("Note", "Note", "kept in the file")
+        self.drift = fields.quantity(
+            tr("Drift up to"), tr("Drift of the zero that is accepted"), "N", Limits().drift, 0.0, 1e4
+        )
+        self.count = fields.count(tr("Poses to plan"), tr("How many poses are planned"), _POSES, FEWEST_RESTS, 400)
+        self.hold = fields.quantity(tr("Time at each"), tr("Planned time at each pose"), "s", _HOLD, 0.5, 60.0)
+        self.operator = fields.text(tr("Operator"), tr("Who calibrates"), tr("kept in the file"))
+        self.note = fields.text(tr("Note"), tr("Note"), tr("kept in the file"))
         fields.edited.connect(self._allow)
         self._allow()
 
@@ -56,7 +67,7 @@ class InPlacePage(RecordingsPage):
     @property
     def verb(self) -> str:
         """See `AskPage`."""
-        return "Plan" if self.planning else "Calibrate"
+        return tr("Plan") if self.planning else tr("Calibrate")
 
     @property
     def fault(self) -> str:
@@ -82,7 +93,7 @@ class InPlacePage(RecordingsPage):
         return Asked(_COMMAND, options, used, first.with_name(f"{first.stem}-cells.toml"))
 
     def _allow(self) -> None:
-        calibrating = "poses are planned, nothing is calibrated" if self.planning else ""
+        calibrating = tr("poses are planned, nothing is calibrated") if self.planning else ""
         for field in (
             self.table,
             self.browse,
@@ -95,4 +106,4 @@ class InPlacePage(RecordingsPage):
         ):
             permit(field, calibrating)
         for field in (self.count, self.hold):
-            permit(field, "" if self.planning else "nothing is planned")
+            permit(field, "" if self.planning else tr("nothing is planned"))

@@ -4,9 +4,10 @@ from typing import Any
 
 from gui.fitting import LEGS, BarPicture, NumberTable, Outcome, PointPicture, Points, ResultView, said
 from gui.live import swatch
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 
-_HEADINGS = ("Leg", "Gain\nN/unit", "± σ", "Offset", "± σ", "Sign", "Not fitted\nN", "Noise\nN")
+_HEADINGS = (tr("Leg"), tr("Gain\nN/unit"), "± σ", tr("Offset"), "± σ", tr("Sign"), tr("Not fitted\nN"), tr("Noise\nN"))
 
 
 class InPlaceView(ResultView):
@@ -19,16 +20,16 @@ class InPlaceView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.gains = PointPicture("Change of each gain", theme, "%", places=LEGS)
-        self.offsets = PointPicture("Change of each offset", theme, "units read", places=LEGS)
-        self.residuals = PointPicture("Residuals by rest", theme, "N", "rest")
-        self.table = NumberTable("Cells", _HEADINGS, words=(), wide=None)
+        self.gains = PointPicture(tr("Change of each gain"), theme, "%", places=LEGS)
+        self.offsets = PointPicture(tr("Change of each offset"), theme, tr("units read"), places=LEGS)
+        self.residuals = PointPicture(tr("Residuals by rest"), theme, "N", tr("rest"))
+        self.table = NumberTable(tr("Cells"), _HEADINGS, words=(), wide=None)
         legs = " ".join(swatch(colour, str(leg)) for leg, colour in enumerate(LEG_COLOURS, 1))
         self.add_pictures(
             (
-                ("Gains, from those of the recording, ± σ", self.gains),
-                ("Offsets, from those of the recording, ± σ", self.offsets),
-                (f"Residual at each rest, leg {legs}", self.residuals),
+                (tr("Gains, from those of the recording, ± σ"), self.gains),
+                (tr("Offsets, from those of the recording, ± σ"), self.offsets),
+                (tr("Residual at each rest, leg {legs}").format(legs=legs), self.residuals),
             )
         )
         self.add_below(self.table)
@@ -56,8 +57,15 @@ class InPlaceView(ResultView):
         return said(
             outcome,
             [
-                f"{told['mechanism']}: {len(used)} rests fitted, reduced χ² {told['chi_square']:.2f}; those not fitted "
-                f"are predicted to {max(each['hold_out_n'] for each in cells):.3g} N RMS or better."
+                tr(
+                    "{mechanism}: {count} rests fitted, reduced χ² {chi_square:.2f}; those not fitted are predicted "
+                    "to {residual:.3g} N RMS or better."
+                ).format(
+                    mechanism=told["mechanism"],
+                    count=len(used),
+                    chi_square=told["chi_square"],
+                    residual=max(each["hold_out_n"] for each in cells),
+                )
             ],
         )
 
@@ -85,9 +93,11 @@ class WeightPlanView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.forces = BarPicture("Forces on each cell", theme, "N", LEGS)
-        self.table = NumberTable("Forces", ("Leg", "Least, N", "Greatest, N"), words=(), wide=None)
-        legend = f"Force on each cell: {swatch(theme.muted, 'least')} {swatch(theme.accent, 'greatest')}"
+        self.forces = BarPicture(tr("Forces on each cell"), theme, "N", LEGS)
+        self.table = NumberTable(tr("Forces"), (tr("Leg"), tr("Least, N"), tr("Greatest, N")), words=(), wide=None)
+        legend = tr("Force on each cell: {least} {greatest}").format(
+            least=swatch(theme.muted, tr("least")), greatest=swatch(theme.accent, tr("greatest"))
+        )
         self.add_pictures(((legend, self.forces),))
         self.add_below(self.table)
 
@@ -98,4 +108,11 @@ class WeightPlanView(ResultView):
         self.forces.show_bars(((least, self._theme.muted), (greatest, self._theme.accent)))
         rows = zip(least, greatest, strict=True)
         self.table.fill([(str(leg), f"{low:+.1f}", f"{high:+.1f}") for leg, (low, high) in enumerate(rows, 1)])
-        return said(outcome, [f"{told['poses']} poses within the limits, a motion of {told['duration_s']:.1f} s."])
+        return said(
+            outcome,
+            [
+                tr("{poses} poses within the limits, a motion of {duration:.1f} s.").format(
+                    poses=told["poses"], duration=told["duration_s"]
+                )
+            ],
+        )

@@ -9,6 +9,7 @@ from gui.calibrate.in_place_page import InPlacePage
 from gui.calibrate.in_place_views import InPlaceView, WeightPlanView
 from gui.fitting import EitherView, FitWizard, Outcome, Use, cells_use
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -29,20 +30,22 @@ class InPlaceWizard(FitWizard):
         recording: Path | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
-        super().__init__(session, "Calibrate the load cells in place", parent)
+        super().__init__(session, tr("Calibrate the load cells in place"), parent)
         self.recordings = InPlacePage(session.config.path, self.looker.look)
         self.recordings.begin(session.folder if recording is None else recording.parent, recording)
         self.fit, self.plan = InPlaceView(theme), WeightPlanView(theme)
-        judged = "Nothing is saved before the next step. A calibration that fails its bounds is shown, but not saved."
-        self.set_up(self.recordings, EitherView(self.fit, self.plan), ("Load cells", judged), "calibration")
+        judged = tr(
+            "Nothing is saved before the next step. A calibration that fails its bounds is shown, but not saved."
+        )
+        self.set_up(self.recordings, EitherView(self.fit, self.plan), (tr("Load cells"), judged), "calibration")
 
     def use(self, outcome: Outcome, target: Path) -> Use:
         """See `FitWizard`."""
         config = self.session.config
         if outcome.asked.planning:
-            about = (
+            about = tr(
                 "Run it by this command, or open it in the tab Motion, and come back with the recording. A rig with a "
                 "reversed cell is not engaged: widen safety.tare_shift and safety.force_residual for this one run."
             )
-            return Use("To run it", shlex.join(["rig", "run", str(config.path), str(target)]), about, motion=True)
+            return Use(tr("To run it"), shlex.join(["rig", "run", str(config.path), str(target)]), about, motion=True)
         return cells_use(config, outcome.told["mechanism"] == config.nominal.name, target)

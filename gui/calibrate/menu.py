@@ -14,6 +14,7 @@ from gui.calibrate.weigh_wizard import WeighWizard
 from gui.fitting import FitEntry
 from gui.identify import IdentifyWizard
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -29,53 +30,56 @@ class CalibrateMenu(QtWidgets.QMenu):
     motion_wanted = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
-        super().__init__("&Calibrate", window)
+        super().__init__(tr("&Calibrate"), window)
         wizards = self.entries = [
             FitEntry(session, self, window, theme, text, hint, make)
             for text, hint, make in (
                 (
-                    "&Geometry …",
-                    "Joint positions and length offsets from measured poses, and which poses to measure",
+                    tr("&Geometry …"),
+                    tr("Joint positions and length offsets from measured poses, and which poses to measure"),
                     GeometryWizard,
                 ),
                 (
-                    "&Load cells in place …",
-                    "Gain, offset and polarity of the cells by the platform's weight at rest, and the poses for that",
+                    tr("&Load cells in place …"),
+                    tr(
+                        "Gain, offset and polarity of the cells by the platform's weight at rest, and the poses for "
+                        "that"
+                    ),
                     InPlaceWizard,
                 ),
                 (
-                    "Load cells on a &bench …",
-                    "Gain, offset and polarity of the cells from a table of their readings under known masses",
+                    tr("Load cells on a &bench …"),
+                    tr("Gain, offset and polarity of the cells from a table of their readings under known masses"),
                     BenchWizard,
                 ),
                 (
-                    "&Masses, inertias and frictions …",
-                    "Masses, inertias and frictions from recorded motions and forces: a parameter file",
+                    tr("&Masses, inertias and frictions …"),
+                    tr("Masses, inertias and frictions from recorded motions and forces: a parameter file"),
                     IdentifyWizard,
                 ),
                 (
-                    "&Payload …",
-                    "Mass, centre of mass and inertia of what stands on the platform, from recordings",
+                    tr("&Payload …"),
+                    tr("Mass, centre of mass and inertia of what stands on the platform, from recordings"),
                     WeighWizard,
                 ),
                 (
-                    "&Frequency response …",
-                    "Bode plot, dead time and bandwidth of a coordinate, from the recording of an excitation",
+                    tr("&Frequency response …"),
+                    tr("Bode plot, dead time and bandwidth of a coordinate, from the recording of an excitation"),
                     RespondWizard,
                 ),
                 (
-                    "&Excitation motion …",
-                    "A motion that tells masses, inertias and frictions, to be run and recorded",
+                    tr("&Excitation motion …"),
+                    tr("A motion that tells masses, inertias and frictions, to be run and recorded"),
                     ExciteWizard,
                 ),
                 (
-                    "M&ultisine …",
-                    "A motion that excites one coordinate at many frequencies at once, for its frequency response",
+                    tr("M&ultisine …"),
+                    tr("A motion that excites one coordinate at many frequencies at once, for its frequency response"),
                     MultisineWizard,
                 ),
                 (
-                    "&Closed loop offline …",
-                    "Controllers side by side along a trajectory, on the plant as modelled and with other masses",
+                    tr("&Closed loop offline …"),
+                    tr("Controllers side by side along a trajectory, on the plant as modelled and with other masses"),
                     ClosedLoopWizard,
                 ),
             )

@@ -1,6 +1,7 @@
 """The first step of a frequency response: the recording of an excitation, and what is asked of it."""
 
 from gui.fitting import Asked, Look, RecordingsPage, Role, options_of
+from gui.texts import tr
 from kinematics import COORDINATES
 
 
@@ -11,28 +12,32 @@ class RespondPage(RecordingsPage):
         look: looks into a recording.
     """
 
-    verb = "Compute"
+    verb = tr("Compute")
 
     def __init__(self, look: Look) -> None:
         super().__init__(
-            "Recording",
-            "Choose the recording of a motion that excites one coordinate, such as one that `rig multisine` makes: "
-            "commanded to measured pose, and force.",
-            (Role("Use", "Choose a recording.", several=False),),
+            tr("Recording"),
+            tr(
+                "Choose the recording of a motion that excites one coordinate, such as one that `rig multisine` makes: "
+                "commanded to measured pose, and force."
+            ),
+            (Role(tr("Use"), tr("Choose a recording."), several=False),),
             look,
             lambda path: Asked(("respond",), files=(path,)),
         )
         fields = self.fields
         named = [(name, name) for name in COORDINATES]
-        self.dof = fields.choice("Coordinate", "The coordinate", [("the excited one", ""), *named], whole=True)
-        self.low = fields.text("From, Hz", "Lowest frequency that is asked for", "empty: what is excited")
-        self.high = fields.text("To, Hz", "Highest frequency that is asked for", "empty: what is excited")
+        self.dof = fields.choice(
+            tr("Coordinate"), tr("The coordinate"), [(tr("the excited one"), ""), *named], whole=True
+        )
+        self.low = fields.text(tr("From, Hz"), tr("Lowest frequency that is asked for"), tr("empty: what is excited"))
+        self.high = fields.text(tr("To, Hz"), tr("Highest frequency that is asked for"), tr("empty: what is excited"))
 
     @property
     def fault(self) -> str:
         """See `AskPage`."""
         if bool(self.low.text().strip()) != bool(self.high.text().strip()):
-            return "Give both ends of the band, or neither."
+            return tr("Give both ends of the band, or neither.")
         return super().fault
 
     @property

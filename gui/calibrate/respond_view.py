@@ -6,9 +6,20 @@ import numpy as np
 
 from gui.fitting import NumberTable, Outcome, PointPicture, Points, ResultView, said
 from gui.live import swatch
+from gui.texts import tr
 from gui.widgets import Theme
 
-_HEADINGS = ("Response", "−3 dB\nHz", "± σ", "Lag\nms", "± σ", "Dead time\nms", "± σ", "Order", "Averages")
+_HEADINGS = (
+    tr("Response"),
+    "−3 dB\nHz",
+    "± σ",
+    tr("Lag\nms"),
+    "± σ",
+    tr("Dead time\nms"),
+    "± σ",
+    tr("Order"),
+    tr("Averages"),
+)
 _TALL = 300  # px
 _DECIBEL = 20.0 / np.log(10.0)  # a small part of a magnitude, in dB
 
@@ -24,16 +35,16 @@ class RespondView(ResultView):
         super().__init__()
         self._colours = {"pose": theme.accent, "force": theme.warning}
         self._bounds = theme.muted
-        self.magnitude = PointPicture("Magnitude", theme, "dB", "Hz", log_x=True)
-        self.phase = PointPicture("Phase", theme, "°", "Hz", log_x=True)
-        self.coherence = PointPicture("Coherence", theme, "", "Hz", log_x=True)
-        self.table = NumberTable("Responses", _HEADINGS, words=(0,), wide=None)
+        self.magnitude = PointPicture(tr("Magnitude"), theme, "dB", "Hz", log_x=True)
+        self.phase = PointPicture(tr("Phase"), theme, "°", "Hz", log_x=True)
+        self.coherence = PointPicture(tr("Coherence"), theme, "", "Hz", log_x=True)
+        self.table = NumberTable(tr("Responses"), _HEADINGS, words=(0,), wide=None)
         names = " ".join(swatch(colour, name) for name, colour in self._colours.items())
         self.add_pictures(
             (
-                (f"Magnitude ± σ: {names}", self.magnitude),
-                ("Phase ± σ", self.phase),
-                ("Coherence", self.coherence),
+                (tr("Magnitude ± σ: {names}").format(names=names), self.magnitude),
+                (tr("Phase ± σ"), self.phase),
+                (tr("Coherence"), self.coherence),
             ),
             _TALL,
         )
@@ -65,8 +76,16 @@ class RespondView(ResultView):
         return said(
             outcome,
             [
-                f"Coordinate {told['dof']}, {told['begin_s']:.1f} to {told['end_s']:.1f} s: {len(lines)} frequencies "
-                f"from {lines[0]:.3g} to {lines[-1]:.3g} Hz."
+                tr(
+                    "Coordinate {dof}, {begin:.1f} to {end:.1f} s: {count} frequencies from {low:.3g} to {high:.3g} Hz."
+                ).format(
+                    dof=told["dof"],
+                    begin=told["begin_s"],
+                    end=told["end_s"],
+                    count=len(lines),
+                    low=lines[0],
+                    high=lines[-1],
+                )
             ],
         )
 
@@ -75,7 +94,7 @@ def _row(name: str, one: dict[str, Any]) -> tuple[str, ...]:
     fit, reached = one["fit"], one["bandwidth_hz"]
     return (
         name,
-        f"above {one['frequency_hz'][-1]:.3g}" if reached is None else f"{reached:.3f}",
+        tr("above {frequency:.3g}").format(frequency=one["frequency_hz"][-1]) if reached is None else f"{reached:.3f}",
         "–" if reached is None else f"{one['bandwidth_sigma_hz']:.2g}",
         f"{1e3 * fit['lag']:.3f}",
         f"{1e3 * fit['lag_sigma']:.2g}",

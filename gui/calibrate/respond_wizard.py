@@ -8,6 +8,7 @@ from gui.calibrate.respond_page import RespondPage
 from gui.calibrate.respond_view import RespondView
 from gui.fitting import FitWizard
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -28,9 +29,9 @@ class RespondWizard(FitWizard):
         recording: Path | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
-        super().__init__(session, "Frequency response", parent)
+        super().__init__(session, tr("Frequency response"), parent)
         self.recordings = RespondPage(self.looker.look)
         self.recordings.begin(session.folder if recording is None else recording.parent, recording)
         self.fit = RespondView(theme)
-        judged = "Nothing is saved before the next step, which writes the Bode plots as a picture."
-        self.set_up(self.recordings, self.fit, ("Response", judged), "plots")
+        judged = tr("Nothing is saved before the next step, which writes the Bode plots as a picture.")
+        self.set_up(self.recordings, self.fit, (tr("Response"), judged), "plots")

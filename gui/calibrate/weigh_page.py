@@ -1,6 +1,7 @@
 """The first step of weighing: recordings with the payload, and what tells the cells' zero without it."""
 
 from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, unless
+from gui.texts import tr
 
 _WITH, _WITHOUT = 0, 1
 _BANDWIDTH = 10.0  # Hz
@@ -13,30 +14,39 @@ class WeighPage(RecordingsPage):
         look: looks into a recording.
     """
 
-    verb = "Weigh"
+    verb = tr("Weigh")
 
     def __init__(self, look: Look) -> None:
         super().__init__(
-            "Recordings",
-            "Choose recordings with the payload on the platform: poses at rest tell mass and centre of mass, a motion "
-            "its inertia. One without it gives the cells' zero, which counts as right else.",
-            (Role("With it", "Choose a recording with the payload."), Role("Without", several=False)),
+            tr("Recordings"),
+            tr(
+                "Choose recordings with the payload on the platform: poses at rest tell mass and centre of mass, a "
+                "motion "
+                "its inertia. One without it gives the cells' zero, which counts as right else."
+            ),
+            (Role(tr("With it"), tr("Choose a recording with the payload.")), Role(tr("Without"), several=False)),
             look,
             lambda path: Asked(("weigh",), files=(path,)),
         )
         fields = self.fields
         self.before = fields.text(
-            "Without, from–to", "Stretch of the first without the payload", "FROM,TO in s, if any"
+            tr("Without, from–to"), tr("Stretch of the first without the payload"), tr("FROM,TO in s, if any")
         )
-        self.during = fields.text("With it, from–to", "Stretch of all with the payload", "FROM,TO in s; empty: all")
-        self.rest = fields.choice("Used", "What is used", [("rests and motion", False), ("poses at rest only", True)])
-        self.bandwidth = fields.quantity("Bandwidth", "Of the low-pass on cells and model", "Hz", _BANDWIDTH, 0.1, 1e3)
+        self.during = fields.text(
+            tr("With it, from–to"), tr("Stretch of all with the payload"), tr("FROM,TO in s; empty: all")
+        )
+        self.rest = fields.choice(
+            tr("Used"), tr("What is used"), [(tr("rests and motion"), False), (tr("poses at rest only"), True)]
+        )
+        self.bandwidth = fields.quantity(
+            tr("Bandwidth"), tr("Of the low-pass on cells and model"), "Hz", _BANDWIDTH, 0.1, 1e3
+        )
 
     @property
     def fault(self) -> str:
         """See `AskPage`."""
         if self.before.text().strip() and self.chosen(_WITHOUT):
-            return "Without the payload: give a recording or a stretch of the first, not both."
+            return tr("Without the payload: give a recording or a stretch of the first, not both.")
         return super().fault
 
     @property

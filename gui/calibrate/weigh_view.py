@@ -3,6 +3,7 @@
 from calibration import Parameter, parse_parameters
 from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, ResultView, said
 from gui.live import swatch
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -16,10 +17,14 @@ class WeighView(ResultView):
     def __init__(self, theme: Theme) -> None:
         super().__init__()
         self._theme = theme
-        self.residuals = BarPicture("Residual without and with the payload", theme, "N RMS", LEGS)
+        self.residuals = BarPicture(tr("Residual without and with the payload"), theme, tr("N RMS"), LEGS)
         self.table = ParameterTable(theme)
-        legend = f"Residual by a model {swatch(theme.muted, 'without the payload')} {swatch(theme.accent, 'with it')}"
-        self.add_pictures(((legend, self.residuals), (f"Platform with it. {CHANGES}", self.table.changes)))
+        legend = tr("Residual by a model {without} {with_it}").format(
+            without=swatch(theme.muted, tr("without the payload")), with_it=swatch(theme.accent, tr("with it"))
+        )
+        self.add_pictures(
+            ((legend, self.residuals), (tr("Platform with it. {changes}").format(changes=CHANGES), self.table.changes))
+        )
         self.add_below(self.table)
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
@@ -36,14 +41,25 @@ class WeighView(ResultView):
             ]
         )
         self.table.show_parameters(file.parameters)
-        moving = f" and {told['samples_in_motion']} samples in motion" if told["inertia"] else ""
+        source = (
+            tr(
+                "From {poses} poses at rest and {samples} samples in motion, reduced χ² {chi_square:.2f}; the cells' "
+                "zero {zero}."
+            )
+            if told["inertia"]
+            else tr("From {poses} poses at rest, reduced χ² {chi_square:.2f}; the cells' zero {zero}.")
+        )
         lines = [
-            "Payload: " + ", ".join(map(_words, file.nuisance)) + ".",
-            f"From {told['poses']} poses at rest{moving}, reduced χ² {told['chi_square']:.2f}; the cells' zero "
-            f"{file.provenance['zero']}.",
+            tr("Payload: {parameters}.").format(parameters=", ".join(map(_words, file.nuisance))),
+            source.format(
+                poses=told["poses"],
+                samples=told["samples_in_motion"],
+                chi_square=told["chi_square"],
+                zero=file.provenance["zero"],
+            ),
         ]
         if not told["inertia"]:
-            lines.append("Poses at rest do not tell the inertia: the platform keeps that of its mechanism.")
+            lines.append(tr("Poses at rest do not tell the inertia: the platform keeps that of its mechanism."))
         return said(outcome, lines)
 
 

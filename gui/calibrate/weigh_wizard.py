@@ -8,6 +8,7 @@ from gui.calibrate.weigh_page import WeighPage
 from gui.calibrate.weigh_view import WeighView
 from gui.fitting import FitWizard, Outcome, Use, parameters_use
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -28,12 +29,14 @@ class WeighWizard(FitWizard):
         recording: Path | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
-        super().__init__(session, "Weigh a payload", parent)
+        super().__init__(session, tr("Weigh a payload"), parent)
         self.recordings = WeighPage(self.looker.look)
         self.recordings.begin(session.folder if recording is None else recording.parent, recording)
         self.fit = WeighView(theme)
-        judged = "Nothing is saved before the next step. What the data do not tell is refused, with what would tell it."
-        self.set_up(self.recordings, self.fit, ("Payload", judged), "parameters")
+        judged = tr(
+            "Nothing is saved before the next step. What the data do not tell is refused, with what would tell it."
+        )
+        self.set_up(self.recordings, self.fit, (tr("Payload"), judged), "parameters")
 
     def use(self, outcome: Outcome, target: Path) -> Use:
         """See `FitWizard`."""

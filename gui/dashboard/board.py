@@ -6,6 +6,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.dashboard.layout import Dashboard, Place, PlotOf, Row, Side
 from gui.dashboard.signal_plot import SignalPlot
+from gui.texts import tr
 
 _AT_ONCE = 3
 """plots that are made at once; more would keep STOP waiting, and are made one after the other"""
@@ -53,7 +54,7 @@ class Board(QtWidgets.QWidget):
         self.empty = QtWidgets.QLabel()
         self.empty.setObjectName("empty")
         self.empty.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-        self.empty.setAccessibleName("Empty place of the dashboard")
+        self.empty.setAccessibleName(tr("Empty place of the dashboard"))
         self._band = QtWidgets.QRubberBand(QtWidgets.QRubberBand.Shape.Rectangle, self)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -177,9 +178,9 @@ class Board(QtWidgets.QWidget):
         self._area.setVisible(not none)
         self.empty.setMaximumHeight(_MOST if none else _STRIP)
         words = (
-            "Drag signals here, or choose them in the tree and press Return"
+            tr("Drag signals here, or choose them in the tree and press Return")
             if none
-            else "Drop signals here for a plot of its own"
+            else tr("Drop signals here for a plot of its own")
         )
         self.empty.setWordWrap(none)
         self.empty.setText(self._obstacle or words)

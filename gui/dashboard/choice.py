@@ -6,11 +6,12 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.dashboard.dashboard_file import Dashboards
 from gui.dashboard.layout import Dashboard
+from gui.texts import tr
 from gui.widgets import FlowLayout, GuardedButton, Reason, give
 from rig.errors import InputError
 
-_FIRST = "Dashboard"
-_NOT_THERE = "there is no dashboard yet: put a signal on it"
+_FIRST = tr("Dashboard")
+_NOT_THERE = tr("there is no dashboard yet: put a signal on it")
 
 
 class Choice(QtWidgets.QWidget):
@@ -35,7 +36,7 @@ class Choice(QtWidgets.QWidget):
         self._writing = False
         """whether it is this one that writes the file"""
         self.box = QtWidgets.QComboBox()
-        self.box.setAccessibleName("Dashboard")
+        self.box.setAccessibleName(tr("Dashboard"))
         self.box.setMinimumContentsLength(14)
         self.box.setSizeAdjustPolicy(QtWidgets.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.new = GuardedButton("New", "Begin an empty dashboard")
@@ -53,12 +54,12 @@ class Choice(QtWidgets.QWidget):
             give(button, meaning)
         self.signals.setCheckable(True)
         self.signals.setChecked(True)
-        self.signals.setAccessibleName("Tree of signals")
-        self.signals.setToolTip("Show the tree of signals beside the plots, or leave them all the room")
-        self.moment = QtWidgets.QLabel("No data")
-        self.moment.setAccessibleName("Time of the values")
+        self.signals.setAccessibleName(tr("Tree of signals"))
+        self.signals.setToolTip(tr("Show the tree of signals beside the plots, or leave them all the room"))
+        self.moment = QtWidgets.QLabel(tr("No data"))
+        self.moment.setAccessibleName(tr("Time of the values"))
         self.reason = Reason()
-        self.reason.setAccessibleName("What is wrong with the dashboards")
+        self.reason.setAccessibleName(tr("What is wrong with the dashboards"))
         row = FlowLayout(6)
         for widget in (self.signals, self.box, self.new, self.rename, self.delete, self.again, self.moment):
             row.addWidget(widget)
@@ -129,8 +130,8 @@ class Choice(QtWidgets.QWidget):
 
     def _ask_name(self) -> None:
         dialog = QtWidgets.QInputDialog(self)
-        dialog.setWindowTitle("Rename the dashboard")
-        dialog.setLabelText("Name")
+        dialog.setWindowTitle(tr("Rename the dashboard"))
+        dialog.setLabelText(tr("Name"))
         dialog.setTextValue(self.name)
         dialog.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
         dialog.textValueSelected.connect(self.give_name)
@@ -144,10 +145,14 @@ class Choice(QtWidgets.QWidget):
 
     def _ask_deletion(self) -> None:
         box = QtWidgets.QMessageBox(self)
-        box.setWindowTitle("Delete the dashboard?")
-        box.setText(f"Delete the dashboard {self.name!r} with its {len(self._kept[self.name].places)} plots?")
-        delete = box.addButton("Delete", QtWidgets.QMessageBox.ButtonRole.AcceptRole)
-        keep = box.addButton("Keep", QtWidgets.QMessageBox.ButtonRole.RejectRole)
+        box.setWindowTitle(tr("Delete the dashboard?"))
+        box.setText(
+            tr("Delete the dashboard {name!r} with its {count} plots?").format(
+                name=self.name, count=len(self._kept[self.name].places)
+            )
+        )
+        delete = box.addButton(tr("Delete"), QtWidgets.QMessageBox.ButtonRole.AcceptRole)
+        keep = box.addButton(tr("Keep"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(keep)
         box.setEscapeButton(keep)
         box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)

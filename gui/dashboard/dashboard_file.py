@@ -8,6 +8,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from pyqtgraph.Qt import QtCore
 
 from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, Row, plot_fault
+from gui.texts import tr
 from kinematics import toml_item
 from rig.client import KeptFile, text_fault
 from rig.errors import InputError
@@ -107,19 +108,29 @@ def _dashboard(kept: _Dashboard) -> Dashboard:
 def _faults(dashboard: Dashboard) -> list[str]:
     faults = [fault for place in dashboard.places if (fault := plot_fault(dashboard.plot(place).signals))]
     if len(dashboard.places) > MOST_PLOTS:
-        faults.append(f"{len(dashboard.places)} plots, must be at most {MOST_PLOTS} on a dashboard")
+        faults.append(
+            tr("{count} plots, must be at most {most} on a dashboard").format(
+                count=len(dashboard.places), most=MOST_PLOTS
+            )
+        )
     return [f"{dashboard.name!r}: {fault}" for fault in (text_fault(dashboard.name, _LONGEST), *faults) if fault]
 
 
 def _check_new(kept: dict[str, Dashboard], name: str) -> None:
-    fault = text_fault(name, _LONGEST) or (f"there is a dashboard {name!r} already" if name in kept else "")
+    fault = text_fault(name, _LONGEST) or (
+        tr("there is a dashboard {name!r} already").format(name=name) if name in kept else ""
+    )
     if fault:
         raise InputError(fault)
 
 
 def _named(kept: dict[str, Dashboard], name: str) -> None:
     if name not in kept:
-        raise InputError(f"there is no dashboard {name!r}; there are: {', '.join(map(repr, kept)) or 'none'}")
+        raise InputError(
+            tr("there is no dashboard {name!r}; there are: {names}").format(
+                name=name, names=", ".join(map(repr, kept)) or tr("none")
+            )
+        )
 
 
 def _text(dashboard: Dashboard) -> str:

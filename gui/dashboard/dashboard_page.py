@@ -15,6 +15,7 @@ from gui.dashboard.signal_tree import SignalTree
 from gui.dashboard.signals import SIGNALS
 from gui.live import DerivedPlots, Panel, Sources
 from gui.session import Timeline
+from gui.texts import mark, tr
 from gui.widgets import Theme
 from rig.errors import InputError
 
@@ -30,11 +31,12 @@ class DashboardPage(DerivedPlots):
         theme: colours.
     """
 
+    name = mark("Dashboards")
     tells_moment = True
 
     def __init__(self, dashboards: Dashboards, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("Dashboards")
+        self.setAccessibleName(tr(self.name))
         self._theme = theme
         self._current: Place | None = None
         """of the plot that is chosen"""
@@ -162,7 +164,7 @@ class DashboardPage(DerivedPlots):
             self._current = None
         self.board.show_dashboard(dashboard)
         self.panels = list(self.board.plots)  # some of those before are no more
-        self.board.set_obstacle(self.choice.fault and "What is wrong is said above")
+        self.board.set_obstacle(self.choice.fault and tr("What is wrong is said above"))
 
     def _arranged(self) -> None:
         self.panels = list(self.board.plots)
@@ -188,7 +190,7 @@ class DashboardPage(DerivedPlots):
     def _unfit(self, place: Place | None) -> str:
         """Why the signals chosen cannot be added to the plot at a place."""
         if place is None:
-            return "click a plot to choose it; New plot makes one"
+            return tr("click a plot to choose it; New plot makes one")
         try:
             self.board.dashboard.with_signals(place, self.tree.chosen)
         except RefusedError as error:

@@ -6,6 +6,7 @@ from enum import Enum
 
 from gui.dashboard.looks import looks_of
 from gui.dashboard.signals import SIGNALS, units_of
+from gui.texts import tr
 
 MOST_PLOTS = 24
 """plots of a dashboard: each costs its part of every frame"""
@@ -66,7 +67,11 @@ class Dashboard:
             PlotOf(tuple(key for key in signals if SIGNALS[key].quantity.unit == unit)) for unit in units_of(signals)
         ]
         if len(self.places) + len(added) > MOST_PLOTS:
-            raise RefusedError(f"{len(self.places) + len(added)} plots, must be at most {MOST_PLOTS} on a dashboard")
+            raise RefusedError(
+                tr("{count} plots, must be at most {most} on a dashboard").format(
+                    count=len(self.places) + len(added), most=MOST_PLOTS
+                )
+            )
         for plot in added:
             fault = plot_fault(plot.signals)
             if fault:
@@ -81,8 +86,10 @@ class Dashboard:
             other = SIGNALS[key].quantity.unit
             if other != unit:
                 raise RefusedError(
-                    f"{SIGNALS[key].name} is {_in(other)} and the plot {_in(unit)}: one axis has one unit. Make a "
-                    "plot of its own of it; all have one time axis and one pair of cursors"
+                    tr(
+                        "{signal} is {other} and the plot {unit}: one axis has one unit. Make a plot of its own of it; "
+                        "all have one time axis and one pair of cursors"
+                    ).format(signal=SIGNALS[key].name, other=_in(other), unit=_in(unit))
                 )
         all_of_them = tuple(dict.fromkeys((*plot.signals, *signals)))
         fault = plot_fault(all_of_them)
@@ -162,22 +169,22 @@ def plot_fault(signals: Sequence[str]) -> str:
     """Why these signals, by their names, cannot be one plot; empty when they can."""
     for key in signals:
         if key not in SIGNALS:
-            return f"signal {key!r}: there is none of this name"
+            return tr("signal {key!r}: there is none of this name").format(key=key)
         if signals.count(key) > 1:
-            return f"signal {key!r} is there {signals.count(key)} times"
+            return tr("signal {key!r} is there {count} times").format(key=key, count=signals.count(key))
     if not signals:
-        return "a plot without signals"
+        return tr("a plot without signals")
     if len(signals) > MOST_SIGNALS:
-        return f"{len(signals)} signals, must be at most {MOST_SIGNALS} in a plot"
+        return tr("{count} signals, must be at most {most} in a plot").format(count=len(signals), most=MOST_SIGNALS)
     units = units_of(signals)
     if len(units) > 1:
-        return f"signals {' and '.join(map(_in, units))}: one axis has one unit"
+        return tr("signals {units}: one axis has one unit").format(units=", ".join(map(_in, units)))
     try:
         looks_of(signals)
     except ValueError as error:
-        return f"signals {', '.join(signals)}: {error}"
+        return tr("signals {signals}: {error}").format(signals=", ".join(signals), error=error)
     return ""
 
 
 def _in(unit: str) -> str:
-    return f"in {unit}" if unit else "without a unit"
+    return tr("in {unit}").format(unit=tr(unit)) if unit else tr("without a unit")

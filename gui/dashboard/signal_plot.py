@@ -8,18 +8,19 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.dashboard.dragging import Dragging
 from gui.dashboard.layout import Place, Side
 from gui.dashboard.looks import looks_of
-from gui.dashboard.signals import SIGNALS, Quantity
+from gui.dashboard.signals import SIGNALS, Quantity, and_more
 from gui.live import Panel, PlotPanel, Series, Sources, last_of, number_text, swatch
 from gui.session import Floats, Stretch
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme, give
 
 _KEYS = QtCore.Qt.Key
 _ALT = QtCore.Qt.KeyboardModifier.AltModifier
 _MOVES = {
-    _KEYS.Key_Left: (Side.LEFT, "to the &left"),
-    _KEYS.Key_Right: (Side.RIGHT, "to the &right"),
-    _KEYS.Key_Up: (Side.ABOVE, "&up"),
-    _KEYS.Key_Down: (Side.BELOW, "&down"),
+    _KEYS.Key_Left: (Side.LEFT, tr("Move to the &left")),
+    _KEYS.Key_Right: (Side.RIGHT, tr("Move to the &right")),
+    _KEYS.Key_Up: (Side.ABOVE, tr("Move &up")),
+    _KEYS.Key_Down: (Side.BELOW, tr("Move &down")),
 }
 _SLASH = "/\u2060"
 """no line ends behind it"""
@@ -53,15 +54,17 @@ class SignalPlot(PlotPanel):
         super().__init__(panel_of(signals, sources), theme)
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self.plot.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # keys are the plot's as a whole
-        self.setAccessibleDescription("Delete: remove; Alt and arrows: move; Menu: all that can be done with it")
+        self.setAccessibleDescription(tr("Delete: remove; Alt and arrows: move; Menu: all that can be done with it"))
         self.plot.setContextMenuPolicy(QtCore.Qt.ContextMenuPolicy.PreventContextMenu)  # there the right button zooms
         self.header.setCursor(QtCore.Qt.CursorShape.OpenHandCursor)
-        self.header.setToolTip("Drag it beside another plot; right button: remove, move")
+        self.header.setToolTip(tr("Drag it beside another plot; right button: remove, move"))
         self.more = QtWidgets.QToolButton()
         give(self.more, "more")
         self.more.setObjectName("more")
-        self.more.setAccessibleName(f"What can be done with the plot of {self.panel.label}")
-        self.more.setToolTip("Remove, move")
+        self.more.setAccessibleName(
+            tr("What can be done with the plot of {quantity}").format(quantity=self.panel.label)
+        )
+        self.more.setToolTip(tr("Remove, move"))
         self.more.clicked.connect(self._show_menu_below)
         layout = self.layout()
         layout.removeWidget(self.head)
@@ -83,12 +86,15 @@ class SignalPlot(PlotPanel):
         """All that can be done with it."""
         menu = QtWidgets.QMenu(self)
         for key, (side, words) in _MOVES.items():
-            move = menu.addAction(f"Move {words}", lambda side=side: self.step.emit(self.place, side))
+            move = menu.addAction(words, lambda side=side: self.step.emit(self.place, side))
             move.setShortcut(QtGui.QKeySequence(int(_ALT) | int(key)))
         if len(self.signals) > 1:
             menu.addSeparator()
             for key in self.signals:
-                menu.addAction(f"Remove {SIGNALS[key].name}", lambda key=key: self.removal.emit(self.place, key))
+                menu.addAction(
+                    tr("Remove {signal}").format(signal=SIGNALS[key].name),
+                    lambda key=key: self.removal.emit(self.place, key),
+                )
         menu.addSeparator()
         give(menu.addAction("&Remove the plot", self._remove), "remove").setShortcut(_KEYS.Key_Delete)
         return menu
@@ -149,8 +155,8 @@ class SignalPlot(PlotPanel):
     def _title(self) -> str:
         """Names and unit; what is alone of its kind is named with its value, if there are any."""
         shown = [series for series in self.panel.series if series.columns != ("",) or not self._valued]
-        names = " &nbsp; ".join(f"{series.dashed or '—'}&nbsp;{series.name}" for series in shown)
-        unit = f"in {self.panel.unit}" if not names else f", {self.panel.unit}"
+        names = " &nbsp; ".join(f"{series.dashed or '—'}&nbsp;{series.shown}" for series in shown)
+        unit = f", {tr(self.panel.unit)}" if names else tr("in {unit}").format(unit=tr(self.panel.unit))
         return f"&nbsp;<b>{names}</b>{unit if self.panel.unit else ''} &nbsp;"
 
     def _values(self, stretch: Stretch, since: Stretch | None) -> str:
@@ -161,7 +167,7 @@ class SignalPlot(PlotPanel):
                 values = values - last_of(series, since)
             for column, (name, colour) in enumerate(zip(series.columns, series.colours, strict=True)):
                 if self._of_legs(series, column):
-                    texts = numbers.setdefault((self._colour(colour), name or series.name), [])
+                    texts = numbers.setdefault((self._colour(colour), name or series.shown), [])
                     texts.append(number_text(float(values[column]), self.panel.digits))
         texts = [f"<span style='color:{self._theme.accent}'><b>B − A</b></span>"] if since is not None else []
         texts += [f"{swatch(colour, name)}&nbsp;{_SLASH.join(each)}" for (colour, name), each in numbers.items()]
@@ -182,7 +188,7 @@ def panel_of(signals: Sequence[str], sources: Sources, legs: Sequence[bool] = (T
             series.append(
                 Series(quantity.title, partial(_values_of, quantity, taken, sources), names, shown, dashed=pattern)
             )
-    title = quantities[0].title + (f" and {len(quantities) - 1} more" if len(quantities) > 1 else "")
+    title = and_more(tr(quantities[0].title), len(quantities) - 1)
     least, digits = min(each.least for each in quantities), max(each.digits for each in quantities)
     return Panel(title, quantities[0].unit, tuple(series), least=least, digits=digits)
 

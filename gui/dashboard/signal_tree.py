@@ -5,11 +5,12 @@ from collections.abc import Sequence
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.dashboard.dragging import Dragging
-from gui.dashboard.signals import QUANTITIES, SIGNALS, Quantity
+from gui.dashboard.signals import QUANTITIES, SIGNALS, Quantity, and_more
+from gui.texts import tr
 from gui.widgets import GuardedButton, give
 
 _KEYS = QtCore.Qt.ItemDataRole.UserRole
-_NOT_CHOSEN = "choose signals in the tree"
+_NOT_CHOSEN = tr("choose signals in the tree")
 _ICON = 10  # px
 
 
@@ -38,12 +39,12 @@ class SignalTree(QtWidgets.QWidget):
     def __init__(self) -> None:
         super().__init__()
         self.search = QtWidgets.QLineEdit()
-        self.search.setPlaceholderText("Search: leg 3 force")
-        self.search.setAccessibleName("Search the signals")
+        self.search.setPlaceholderText(tr("Search: leg 3 force"))
+        self.search.setAccessibleName(tr("Search the signals"))
         self.tree = _Tree()
-        self.tree.setAccessibleName("Signals")
-        self.tree.setAccessibleDescription("Return: add to the plot chosen; Ctrl+Return: a plot of its own")
-        self.tree.setHeaderLabels(["Signal", "Unit"])
+        self.tree.setAccessibleName(tr("Signals"))
+        self.tree.setAccessibleDescription(tr("Return: add to the plot chosen; Ctrl+Return: a plot of its own"))
+        self.tree.setHeaderLabels([tr("Signal"), tr("Unit")])
         self.tree.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.ExtendedSelection)
         self.tree.setUniformRowHeights(True)
         self.tree.setExpandsOnDoubleClick(False)
@@ -78,16 +79,17 @@ class SignalTree(QtWidgets.QWidget):
         groups: dict[str, QtWidgets.QTreeWidgetItem] = {}
         for quantity in QUANTITIES:
             if quantity.group not in groups:
-                groups[quantity.group] = _item(self.tree, quantity.group, "", ())
-            item = _item(groups[quantity.group], quantity.title, quantity.unit, quantity.keys)
-            item.setToolTip(0, f"{quantity.title}\n{quantity.meaning}")
+                groups[quantity.group] = _item(self.tree, tr(quantity.group), "", ())
+            item = _item(groups[quantity.group], tr(quantity.title), tr(quantity.unit), quantity.keys)
+            item.setToolTip(0, f"{tr(quantity.title)}\n{quantity.meaning}")
             if len(quantity.keys) > 1:
                 self._fill_columns(item, quantity)
         self.tree.topLevelItem(0).setExpanded(True)
 
     def _fill_columns(self, parent: QtWidgets.QTreeWidgetItem, quantity: Quantity) -> None:
         for key, column, colour in zip(quantity.keys, quantity.columns, quantity.colours, strict=True):
-            item = _item(parent, f"leg {column}" if quantity.per_leg else column, quantity.unit, (key,))
+            text = tr("leg {leg}").format(leg=column) if quantity.per_leg else column
+            item = _item(parent, text, tr(quantity.unit), (key,))
             item.setToolTip(0, key)
             if colour.startswith("#"):
                 picture = QtGui.QPixmap(_ICON, _ICON)
@@ -129,7 +131,7 @@ class SignalTree(QtWidgets.QWidget):
         if item is None or not item.data(0, _KEYS) or not item.isSelected():
             return ""
         first, *others = self.chosen
-        return SIGNALS[first].label + (f" and {len(others)} more" if others else "")
+        return and_more(SIGNALS[first].label, len(others))
 
     def _ask(self, own: bool) -> None:
         if self.chosen:

@@ -8,10 +8,19 @@ import numpy as np
 
 from gui.live import EXACT, MODEL_NAMES, Sources, length_error, wrench_of
 from gui.session import Floats, Rows, Stretch
+from gui.texts import mark, tr, trn
 from gui.widgets import AXIS_COLOURS, LEG_COLOURS
 from rig.angles import shown_angle
 from rig.telemetry import MEANING, TERMS
 
+_TERMS = {
+    "platform inertia": mark("Term platform inertia"),
+    "gravity": mark("Term gravity"),
+    "leg inertia": mark("Term leg inertia"),
+    "friction": mark("Term friction"),
+    "external": mark("Term external"),
+}
+"""Titles of `TERMS`."""
 _LEGS = tuple(str(leg) for leg in range(1, 7))
 _AXES = ("x", "y", "z")
 _MM, _DEGREE, _US = ("mm", 1e3), ("°", math.degrees(1.0)), ("µs", 1e6)
@@ -22,7 +31,7 @@ _POSITION, _TWIST, _ACCELERATION = 0, 7, 13
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Quantity:
-    """Signals of one kind: one for each leg, one for each axis, or one alone.
+    """Signals of one kind: one for each leg, one for each axis, or one alone; its texts are English, `tr` shows them.
 
     `extract` turns rows (n,) into (n, k) in `unit`, a column for each of `columns`, which are the numbers of legs, the
     names of axes or "" alone; `colours` are #RRGGBB or fields of a theme; a quantity that is `told`, commanded or
@@ -64,7 +73,7 @@ class Quantity:
     @property
     def meaning(self) -> str:
         """What the recording's column holds, with its own unit."""
-        return f"{self.field}: {MEANING[self.field]}"
+        return f"{self.field}: {tr(MEANING[self.field])}"
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -123,13 +132,15 @@ class Signal:
     @property
     def name(self) -> str:
         """What a person calls it."""
-        column = self.quantity.columns[self.column]
-        return f"{self.quantity.title} {'leg ' if self.leg else ''}{column}".strip()
+        column, title = self.quantity.columns[self.column], tr(self.quantity.title)
+        return (
+            tr("{quantity} leg {leg}").format(quantity=title, leg=column) if self.leg else f"{title} {column}".strip()
+        )
 
     @property
     def label(self) -> str:
         """Name and unit."""
-        return f"{self.name}, {self.quantity.unit}" if self.quantity.unit else self.name
+        return f"{self.name}, {tr(self.quantity.unit)}" if self.quantity.unit else self.name
 
 
 def _of_legs(
@@ -148,7 +159,7 @@ def _term(number: int, name: str) -> Quantity:
         return np.asarray(rows["terms"][:, number])
 
     key = f"term_{name.replace(' ', '_')}"
-    return Quantity(key, "Forces", f"Term {name}", "N", extract, "terms", _LEGS, LEG_COLOURS, least=0.5)
+    return Quantity(key, mark("Forces"), _TERMS[name], "N", extract, "terms", _LEGS, LEG_COLOURS, least=0.5)
 
 
 def _of_axes(key: str, title: str, field: str, begin: int, unit: tuple[str, float], *, told: bool) -> Quantity:
@@ -157,7 +168,7 @@ def _of_axes(key: str, title: str, field: str, begin: int, unit: tuple[str, floa
     def extract(rows: Rows) -> Floats:
         return np.asarray(scale * rows[field][:, begin : begin + 3])
 
-    return Quantity(key, "Platform", title, name, extract, field, _AXES, AXIS_COLOURS, told, 3, 0.1)
+    return Quantity(key, mark("Platform"), title, name, extract, field, _AXES, AXIS_COLOURS, told, 3, 0.1)
 
 
 def _angles(key: str, title: str, field: str, *, told: bool) -> Quantity:
@@ -165,7 +176,7 @@ def _angles(key: str, title: str, field: str, *, told: bool) -> Quantity:
         turned = rows[field][:, 3:7]
         return np.degrees(np.column_stack([shown_angle(turned, axis) for axis in range(3)]))
 
-    return Quantity(key, "Platform", title, "°", extract, field, _AXES, AXIS_COLOURS, told, 3, 0.1)
+    return Quantity(key, mark("Platform"), title, "°", extract, field, _AXES, AXIS_COLOURS, told, 3, 0.1)
 
 
 def _alone(
@@ -183,8 +194,8 @@ def _error() -> Quantity:
     def extract(rows: Rows) -> Floats:
         return 1e6 * length_error(rows)
 
-    title = "Length measured − reference"
-    return Quantity("length_error", "Legs", title, "µm", extract, "length", _LEGS, LEG_COLOURS, least=2.0)
+    title = mark("Length measured − reference")
+    return Quantity("length_error", mark("Legs"), title, "µm", extract, "length", _LEGS, LEG_COLOURS, least=2.0)
 
 
 def _of_model(model: str, name: str) -> tuple[Quantity, Quantity]:
@@ -228,57 +239,69 @@ def _implied(key: str, title: str, unit: str, begin: int, least: float, digits: 
 
 
 QUANTITIES = (
-    _of_legs("Legs", "Length measured", "length", _MM, digits=3, least=0.1),
-    _of_legs("Legs", "Length of the reference", "length_reference", _MM, told=True, digits=3, least=0.1),
+    _of_legs(mark("Legs"), mark("Length measured"), "length", _MM, digits=3, least=0.1),
+    _of_legs(mark("Legs"), mark("Length of the reference"), "length_reference", _MM, told=True, digits=3, least=0.1),
     _error(),
-    _of_legs("Legs", "Speed measured", "velocity", ("mm/s", 1e3), digits=2, least=0.5),
-    _of_legs("Legs", "Speed of the reference", "velocity_reference", ("mm/s", 1e3), told=True, digits=2, least=0.5),
-    _of_axes("position", "Position measured", "pose", _POSITION, _MM, told=False),
-    _of_axes("position_reference", "Position of the reference", "reference", _POSITION, _MM, told=True),
-    _angles("angle", "Angle measured", "pose", told=False),
-    _angles("angle_reference", "Angle of the reference", "reference", told=True),
-    _of_axes("speed", "Platform speed measured", "twist", 0, ("mm/s", 1e3), told=False),
-    _of_axes("speed_reference", "Platform speed of the reference", "reference", _TWIST, ("mm/s", 1e3), told=True),
-    _of_axes("turning", "Turning measured", "twist", 3, ("°/s", _DEGREE[1]), told=False),
-    _of_axes("turning_reference", "Turning of the reference", "reference", _TWIST + 3, ("°/s", _DEGREE[1]), told=True),
-    _of_axes("acceleration", "Acceleration of the reference", "reference", _ACCELERATION, ("m/s²", 1.0), told=True),
+    _of_legs(mark("Legs"), mark("Speed measured"), "velocity", ("mm/s", 1e3), digits=2, least=0.5),
+    _of_legs(
+        mark("Legs"),
+        mark("Speed of the reference"),
+        "velocity_reference",
+        ("mm/s", 1e3),
+        told=True,
+        digits=2,
+        least=0.5,
+    ),
+    _of_axes("position", mark("Position measured"), "pose", _POSITION, _MM, told=False),
+    _of_axes("position_reference", mark("Position of the reference"), "reference", _POSITION, _MM, told=True),
+    _angles("angle", mark("Angle measured"), "pose", told=False),
+    _angles("angle_reference", mark("Angle of the reference"), "reference", told=True),
+    _of_axes("speed", mark("Platform speed measured"), "twist", 0, ("mm/s", 1e3), told=False),
+    _of_axes("speed_reference", mark("Platform speed of the reference"), "reference", _TWIST, ("mm/s", 1e3), told=True),
+    _of_axes("turning", mark("Turning measured"), "twist", 3, ("°/s", _DEGREE[1]), told=False),
+    _of_axes(
+        "turning_reference", mark("Turning of the reference"), "reference", _TWIST + 3, ("°/s", _DEGREE[1]), told=True
+    ),
+    _of_axes(
+        "acceleration", mark("Acceleration of the reference"), "reference", _ACCELERATION, ("m/s²", 1.0), told=True
+    ),
     _of_axes(
         "turning_acceleration",
-        "Angular acceleration of the reference",
+        mark("Angular acceleration of the reference"),
         "reference",
         _ACCELERATION + 3,
         ("°/s²", _DEGREE[1]),
         told=True,
     ),
-    _alone("Platform", "Condition number of H", "condition", _COUNT, digits=2, least=0.2),
-    _of_legs("Forces", "Force measured", "force_measured", _N, least=2.0),
-    _of_legs("Forces", "Force by the model", "force_model", _N, told=True, least=2.0),
-    _of_legs("Forces", "Residual, measured − model", "force_residual", _N, digits=2, least=1.0),
+    _alone(mark("Platform"), mark("Condition number of H"), "condition", _COUNT, digits=2, least=0.2),
+    _of_legs(mark("Forces"), mark("Force measured"), "force_measured", _N, least=2.0),
+    _of_legs(mark("Forces"), mark("Force by the model"), "force_model", _N, told=True, least=2.0),
+    _of_legs(mark("Forces"), mark("Residual, measured − model"), "force_residual", _N, digits=2, least=1.0),
     *(_term(number, name) for number, name in enumerate(TERMS)),
-    _of_legs("Forces", "Force commanded", "force_command", _N, told=True, least=2.0),
-    _of_legs("Forces", "Force commanded, the model's part", "force_feedforward", _N, told=True, least=2.0),
+    _of_legs(mark("Forces"), mark("Force commanded"), "force_command", _N, told=True, least=2.0),
+    _of_legs(mark("Forces"), mark("Force commanded, the model's part"), "force_feedforward", _N, told=True, least=2.0),
     *(quantity for model, name in MODEL_NAMES.items() if model != EXACT for quantity in _of_model(model, name)),
     _implied("external_force", "External force implied", "N", 0, 2.0, 2),
     _implied("external_moment", "External moment implied", "N m", 3, 0.5, 3),
-    _of_legs("Drives", "Length commanded", "position_command", _MM, told=True, digits=3, least=0.1),
-    _of_legs("Drives", "Mode commanded", "mode", _COUNT, told=True, digits=0, least=1.0),
-    _of_legs("Drives", "Status bits", "drive_status", _COUNT, digits=0, least=1.0),
-    _of_legs("Drives", "Error code", "drive_error", _COUNT, digits=0, least=1.0),
-    _of_legs("Drives", "Cycles without feedback", "stale", ("cycles", 1.0), digits=0, least=1.0),
-    _alone("Timing", "Lateness", "lateness", _US, least=20.0),
-    _alone("Timing", "Period", "period", _US, least=20.0),
-    _alone("Timing", "Exchange", "exchange_time", _US, least=20.0),
-    _alone("Timing", "Computation", "compute_time", _US, least=20.0),
-    _alone("Timing", "Cycle", "cycle", ("cycles", 1.0)),
-    _alone("Timing", "Cycles skipped", "overruns", ("cycles", 1.0)),
-    _alone("Motion and state", "Time on the path", "path_time", ("s", 1.0), digits=3, least=0.1),
-    _alone("Motion and state", "Rate on the path", "path_rate", _COUNT, digits=3, least=0.1),
-    _alone("Motion and state", "Motion", "motion", _COUNT),
-    _alone("Motion and state", "State", "state", _COUNT),
-    _alone("Motion and state", "Stop", "stop", _COUNT),
-    _alone("Motion and state", "Fault code", "fault", _COUNT),
-    _alone("Motion and state", "Leg of the fault", "fault_leg", _COUNT),
-    _alone("Motion and state", "Flags", "flags", _COUNT),
+    _of_legs(mark("Drives"), mark("Length commanded"), "position_command", _MM, told=True, digits=3, least=0.1),
+    _of_legs(mark("Drives"), mark("Mode commanded"), "mode", _COUNT, told=True, digits=0, least=1.0),
+    _of_legs(mark("Drives"), mark("Status bits"), "drive_status", _COUNT, digits=0, least=1.0),
+    _of_legs(mark("Drives"), mark("Error code"), "drive_error", _COUNT, digits=0, least=1.0),
+    _of_legs(mark("Drives"), mark("Cycles without feedback"), "stale", (mark("cycles"), 1.0), digits=0, least=1.0),
+    _alone(mark("Timing"), mark("Lateness"), "lateness", _US, least=20.0),
+    _alone(mark("Timing"), mark("Period"), "period", _US, least=20.0),
+    _alone(mark("Timing"), mark("Exchange"), "exchange_time", _US, least=20.0),
+    _alone(mark("Timing"), mark("Computation"), "compute_time", _US, least=20.0),
+    _alone(mark("Timing"), mark("Cycle"), "cycle", (mark("cycles"), 1.0)),
+    _alone(mark("Timing"), mark("Cycles skipped"), "overruns", (mark("cycles"), 1.0)),
+    _alone(mark("Motion and state"), mark("Time on the path"), "path_time", ("s", 1.0), digits=3, least=0.1),
+    _alone(mark("Motion and state"), mark("Rate on the path"), "path_rate", _COUNT, digits=3, least=0.1),
+    _alone(mark("Motion and state"), mark("Motion"), "motion", _COUNT),
+    _alone(mark("Motion and state"), mark("State"), "state", _COUNT),
+    _alone(mark("Motion and state"), mark("Stop"), "stop", _COUNT),
+    _alone(mark("Motion and state"), mark("Fault code"), "fault", _COUNT),
+    _alone(mark("Motion and state"), mark("Leg of the fault"), "fault_leg", _COUNT),
+    _alone(mark("Motion and state"), mark("Flags"), "flags", _COUNT),
 )
 """All of them; those of a group follow each other."""
 
@@ -291,3 +314,10 @@ SIGNALS: dict[str, Signal] = {
 def units_of(keys: Iterable[str]) -> tuple[str, ...]:
     """Units of signals, each once, in their order. Raises KeyError for a signal that there is not."""
     return tuple(dict.fromkeys(SIGNALS[key].quantity.unit for key in keys))
+
+
+def and_more(first: str, others: int) -> str:
+    """The first of several, and how many others there are."""
+    if not others:
+        return first
+    return trn("{first} and {count} more", "{first} and {count} more", others).format(first=first, count=others)

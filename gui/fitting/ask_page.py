@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.fitting.asked import Asked
 from gui.fitting.looker import Told
 from gui.steps import StepPage
+from gui.texts import tr
 
 Look = Callable[[Asked, Told], None]
 """Looks into the files of what is asked, and calls back."""
@@ -51,7 +52,7 @@ class LookedPage(AskPage):
         self.holding = QtWidgets.QLabel()
         self.holding.setObjectName("muted")
         self.holding.setWordWrap(True)
-        self.holding.setAccessibleName("What the files hold")
+        self.holding.setAccessibleName(tr("What the files hold"))
         self._pause = QtCore.QTimer(self)
         self._pause.setSingleShot(True)
         self._pause.setInterval(_PAUSE)
@@ -74,13 +75,13 @@ class LookedPage(AskPage):
         if self.lacking:
             return self.lacking
         if self._found is None or self._looking != self.asked:
-            return "Looking into the files …"
+            return tr("Looking into the files …")
         return self._found[1]
 
     @property
     def findings(self) -> str:
         """What the page says of what it found, of the files as a rule."""
-        return f"It holds: {self.holds}." if self.holds else ""
+        return tr("It holds: {holds}.").format(holds=self.holds) if self.holds else ""
 
     def close_form(self) -> None:
         """See `StepPage`; what the files hold stands below the form as well."""

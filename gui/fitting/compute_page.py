@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.fitting.asked import Outcome
 from gui.fitting.result_view import ResultView
 from gui.steps import StepPage, set_role
+from gui.texts import tr
 from gui.widgets import GuardedButton
 
 _PART = re.compile(r": (\d+) %$")
@@ -35,17 +36,17 @@ class ComputePage(StepPage):
     ) -> None:
         super().__init__(title, subtitle)
         self.view = view
-        self.begin = GuardedButton(title, "Compute from what was chosen")
-        self.cancel = GuardedButton("Cancel the fit", "Give it up; what was chosen stays")
+        self.begin = GuardedButton(title, tr("Compute from what was chosen"))
+        self.cancel = GuardedButton(tr("Cancel the fit"), tr("Give it up; what was chosen stays"))
         self.bar = QtWidgets.QProgressBar()
-        self.bar.setAccessibleName("Progress of the fit")
+        self.bar.setAccessibleName(tr("Progress of the fit"))
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(130)
         self.step = QtWidgets.QLabel()
-        self.step.setAccessibleName("What the fit is doing")
+        self.step.setAccessibleName(tr("What the fit is doing"))
         self.result = QtWidgets.QLabel()
         self.result.setWordWrap(True)
-        self.result.setAccessibleName("What came of the fit")
+        self.result.setAccessibleName(tr("What came of the fit"))
         self.result.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         row = QtWidgets.QHBoxLayout()
         for widget in (self.begin, self.cancel, self.bar):
@@ -55,8 +56,8 @@ class ComputePage(StepPage):
         self.question = QtWidgets.QLabel()
         self.question.setWordWrap(True)
         self.question.setObjectName("heading")
-        self.question.setAccessibleName("What is to be done")
-        self.go_on = GuardedButton("Done, all is still", "What was asked for is done: go on")
+        self.question.setAccessibleName(tr("What is to be done"))
+        self.go_on = GuardedButton(tr("Done, all is still"), tr("What was asked for is done: go on"))
         self.go_on.setProperty("next", True)
         asking = QtWidgets.QHBoxLayout()
         asking.addWidget(self.go_on)

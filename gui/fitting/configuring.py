@@ -6,9 +6,10 @@ import tomlkit
 
 from calibration import parameters_line
 from gui.fitting.store_page import Use
+from gui.texts import tr
 from rig.config import RigConfig
 
-_LABEL = "For the configuration"
+_LABEL = tr("For the configuration")
 
 
 def parameters_use(config: RigConfig, mechanism: str, target: Path) -> Use:
@@ -22,20 +23,20 @@ def parameters_use(config: RigConfig, mechanism: str, target: Path) -> Use:
     if own:
         name = _named(config, target)
         line = parameters_line([*(each for each in config.parameters if each != name), name])
-    about = (
-        f"Put this line into {_where(config, own)}, above its first section: engine, checks and reports then compute "
-        "with these parameters. The mechanism's own file stays as it was drawn."
-    )
+    about = tr(
+        "Put this line into {file}, above its first section: engine, checks and reports then compute with these "
+        "parameters. The mechanism's own file stays as it was drawn."
+    ).format(file=_where(config, own))
     return Use(_LABEL, line, about)
 
 
 def cells_use(config: RigConfig, own: bool, target: Path) -> Use:
     """The line for a calibration of the load cells; `own`: of this configuration's rig."""
     name = _named(config, target) if own else target.name
-    about = (
-        f"Put this line into the section [load_cells] of {_where(config, own)}: engine, checks and reports then read "
-        "the cells by this calibration."
-    )
+    about = tr(
+        "Put this line into the section [load_cells] of {file}: engine, checks and reports then read the cells by "
+        "this calibration."
+    ).format(file=_where(config, own))
     return Use(_LABEL, tomlkit.dumps({"calibration": name}).strip(), about)
 
 
@@ -46,5 +47,9 @@ def _named(config: RigConfig, target: Path) -> str:
 
 def _where(config: RigConfig, own: bool) -> str:
     if not own:
-        return "the rig's configuration"
-    return f"a copy of {config.path.name}, which is the project's" if config.shipped else config.path.name
+        return tr("the rig's configuration")
+    return (
+        tr("a copy of {name}, which is the project's").format(name=config.path.name)
+        if config.shipped
+        else config.path.name
+    )

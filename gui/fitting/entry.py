@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.fitting.wizard import FitWizard
 from gui.session import RigSession, heavy_work_obstacle
 from gui.steps import StepEntry
+from gui.texts import tr
 from gui.widgets import Theme
 
 MakeWizard = Callable[[RigSession, Theme, Path | None, QtWidgets.QWidget], FitWizard]
@@ -45,7 +46,7 @@ class FitEntry(StepEntry):
     @property
     def obstacle(self) -> str:
         """Why nothing can be computed now; empty when it can."""
-        return "it is open" if self.wizard is not None else heavy_work_obstacle(self.session.situation)
+        return tr("it is open") if self.wizard is not None else heavy_work_obstacle(self.session.situation)
 
     def start(self, source: Path | None = None) -> None:
         """Open the wizard on a file, or on what it takes by itself."""

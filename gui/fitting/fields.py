@@ -6,6 +6,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.steps import browse_button, line_edit
+from gui.texts import tr
 from gui.widgets import Choice, QuantityBox, WholeNumber
 
 _WHOLE = 4  # columns of a row: two fields with their labels
@@ -81,7 +82,7 @@ class FileField(QtWidgets.QWidget):
         super().__init__()
         self._name, self._kinds = name, kinds
         self.line = line_edit(name, "", hint)
-        self.browse = browse_button(f"Choose: {name}", self._browse)
+        self.browse = browse_button(tr("Choose: {name}").format(name=name), self._browse)
         row = QtWidgets.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addWidget(self.line, 1)
@@ -111,4 +112,4 @@ def permit(field: QtWidgets.QWidget, obstacle: str) -> None:
         field.setProperty("hint", field.toolTip())
     field.setEnabled(not obstacle)
     field.setToolTip(obstacle or field.property("hint"))
-    field.setAccessibleDescription(f"not possible now: {obstacle}" if obstacle else "")
+    field.setAccessibleDescription(tr("not possible now: {obstacle}").format(obstacle=obstacle) if obstacle else "")

@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore
 from gui.fitting.asked import Asked
 from gui.fitting.words import errors_and_warnings, in_a_line
 from gui.session import RigCommand
+from gui.texts import tr
 from rig.errors import ExitCode
 
 Told = Callable[[str, str], None]
@@ -44,6 +45,6 @@ class Looker(QtCore.QObject):
             doubts = "".join(f"; ⚠ {in_a_line(text, asked.files)}" for text in (*errors, *warnings))
             told(json.loads(output)["holds"] + doubts, "")
         else:
-            reason = "\n".join(errors) or stream.strip() or f"the command ended with {code}"
+            reason = "\n".join(errors) or stream.strip() or tr("the command ended with {code}").format(code=code)
             told("", in_a_line(reason, asked.files))
         self._next()

@@ -5,12 +5,13 @@ from collections.abc import Sequence
 from calibration import Parameter
 from gui.fitting.pictures import ChangePicture
 from gui.fitting.result_view import NumberTable
+from gui.texts import tr
 from gui.widgets import Theme
 
-CHANGES = "Change of each parameter, ± one standard deviation"
+CHANGES = tr("Change of each parameter, ± one standard deviation")
 """legend of the picture"""
 
-_HEADINGS = ("", "Parameter", "Unit", "Nominal", "Value", "σ", "Change / σ")
+_HEADINGS = ("", tr("Parameter"), tr("Unit"), tr("Nominal"), tr("Value"), "σ", tr("Change / σ"))
 
 
 def change(parameter: Parameter) -> float:
@@ -26,7 +27,7 @@ class ParameterTable(NumberTable):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("Parameters", _HEADINGS, words=(1, 2), wide=1)
+        super().__init__(tr("Parameters"), _HEADINGS, words=(1, 2), wide=1)
         self.changes = ChangePicture(theme)
         self.currentCellChanged.connect(lambda row, *_rest: self.changes.choose(row))
 

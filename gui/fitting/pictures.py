@@ -10,6 +10,7 @@ import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore
 
 from gui.live import Plot
+from gui.texts import tr
 from gui.widgets import Theme
 
 Floats = npt.NDArray[np.float64]
@@ -23,7 +24,7 @@ _SURE = 2.0
 _DECADES = 3  # of a logarithmic axis, up to which it has ticks at 2 and 5 as well
 _MARGIN = 0.06  # of a picture's range, on each side
 
-LEGS = tuple(f"leg {leg}" for leg in range(1, 7))
+LEGS = tuple(tr("leg {leg}").format(leg=leg) for leg in range(1, 7))
 
 
 class Picture(Plot):
@@ -93,7 +94,9 @@ class ChangePicture(Picture):
     """
 
     def __init__(self, theme: Theme) -> None:
-        super().__init__("Changes of the parameters, in standard deviations", theme, "change / σ", "row of the table")
+        super().__init__(
+            tr("Changes of the parameters, in standard deviations"), theme, tr("change / σ"), tr("row of the table")
+        )
         self.mark = pg.InfiniteLine(angle=90, pen=theme.pen(theme.accent))
         """at the parameter that is chosen in the table"""
 

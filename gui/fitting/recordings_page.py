@@ -9,8 +9,9 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.fitting.ask_page import AskPage, Look
 from gui.fitting.asked import Asked
 from gui.fitting.fields import FieldGrid
-from gui.live import Found, recordings_in
+from gui.live import Found, recordings_counted, recordings_in
 from gui.steps import browse_button
+from gui.texts import tr
 
 _CHECKED, _FREE = QtCore.Qt.CheckState.Checked, QtCore.Qt.CheckState.Unchecked
 _FIRST = 2  # column of a role
@@ -51,10 +52,10 @@ class RecordingsPage(AskPage):
         self.found: list[Found] = []
         self.where = QtWidgets.QLabel()
         self.where.setWordWrap(True)
-        self.where.setAccessibleName("Folder of recordings")
-        headings = ("Recording", "Date", *(role.name for role in self.roles), "What it holds")
+        self.where.setAccessibleName(tr("Folder of recordings"))
+        headings = (tr("Recording"), tr("Date"), *(role.name for role in self.roles), tr("What it holds"))
         self.table = QtWidgets.QTableWidget(0, len(headings))
-        self.table.setAccessibleName("Recordings to choose from")
+        self.table.setAccessibleName(tr("Recordings to choose from"))
         self.table.setHorizontalHeaderLabels(headings)
         self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectionBehavior.SelectRows)
@@ -65,7 +66,7 @@ class RecordingsPage(AskPage):
         for column in range(self._held):
             header.setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
-        self.browse = browse_button("Choose the folder of recordings", self._browse)
+        self.browse = browse_button(tr("Choose the folder of recordings"), self._browse)
         self.fields = FieldGrid()
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.where, 1)
@@ -99,7 +100,7 @@ class RecordingsPage(AskPage):
     def fault(self) -> str:
         """See `AskPage`."""
         if not self.found:
-            return f"There is no recording in {self.folder}."
+            return tr("There is no recording in {folder}.").format(folder=self.folder)
         for number, role in enumerate(self.roles):
             if role.lacking and not self.chosen(number):
                 return role.lacking
@@ -107,13 +108,13 @@ class RecordingsPage(AskPage):
         if faults := [f"{path.name}: {self._told[path][1]}" for path in chosen if self._told[path][1]]:
             return "\n".join(faults)
         looking = [path.name for path in chosen if not self._told[path][0]]
-        return f"Looking into {', '.join(looking)} …" if looking else ""
+        return tr("Looking into {names} …").format(names=", ".join(looking)) if looking else ""
 
     def _show(self, folder: Path) -> None:
         self.folder = folder
         try:
             self.found = recordings_in(folder)
-            text = f"{folder}: {len(self.found)} recording{'s' * (len(self.found) != 1)}"
+            text = recordings_counted(folder, len(self.found))
         except OSError as error:
             self.found = []
             text = f"{folder}: {error.strerror}"
@@ -166,7 +167,7 @@ class RecordingsPage(AskPage):
                 self.table.item(row, self._held).setToolTip(tip)
 
     def _browse(self) -> None:
-        name = QtWidgets.QFileDialog.getExistingDirectory(self, "Folder of recordings", str(self.folder))
+        name = QtWidgets.QFileDialog.getExistingDirectory(self, tr("Folder of recordings"), str(self.folder))
         if name:
             self._told.clear()
             self._show(Path(name))

@@ -9,6 +9,7 @@ from pyqtgraph.Qt import QtCore
 from gui.fitting.asked import Asked, Outcome
 from gui.fitting.words import QUESTION, STEP, errors_and_warnings
 from gui.session import RigCommand
+from gui.texts import tr
 from rig.errors import ExitCode
 
 _ANSWERED = (ExitCode.OK, ExitCode.REFUSED, ExitCode.RECORDING)  # with an object, where there is something to show
@@ -82,7 +83,7 @@ class FitRunner(QtCore.QObject):
             )
         self._clean()
         if outcome is None:
-            self.finished.emit(None, reason or stream.strip() or f"the command ended with {code}")
+            self.finished.emit(None, reason or stream.strip() or tr("the command ended with {code}").format(code=code))
         else:
             self.finished.emit(outcome, "")
 

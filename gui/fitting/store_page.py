@@ -3,11 +3,13 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.fitting.asked import Asked
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
+from gui.texts import tr
 from gui.widgets import GuardedButton
 
 
@@ -24,42 +26,53 @@ class Use:
     motion: bool = False
 
 
+Kept = Literal["parameters", "calibration", "motion", "plots"]
+"""What a wizard's file holds."""
+_WORDS: dict[Kept, tuple[str, str, str]] = {
+    "parameters": (tr("File of the parameters"), tr("Choose where the parameters go"), tr("Parameters")),
+    "calibration": (tr("File of the calibration"), tr("Choose where the calibration goes"), tr("Calibration")),
+    "motion": (tr("File of the motion"), tr("Choose where the motion goes"), tr("Motion")),
+    "plots": (tr("File of the plots"), tr("Choose where the plots go"), tr("Plots")),
+}
+"""Accessible names of the file and of the button that chooses it, and the title of that dialog."""
+
+
 class StorePage(StepPage):
     """The file's name, Save, and the line to copy. Signals: `wanted` when it is to be opened in the tab Motion.
 
     Args:
-        what: the file holds, such as "parameters".
+        what: the file holds.
         save: writes the file.
     """
 
     wanted = QtCore.Signal()
 
-    def __init__(self, what: str, save: Callable[[], None]) -> None:
-        super().__init__("Save", "The file is new and written whole; one that exists is never touched.")
-        self._what = what
+    def __init__(self, what: Kept, save: Callable[[], None]) -> None:
+        super().__init__(tr("Save"), tr("The file is new and written whole; one that exists is never touched."))
+        named, where, self._what = _WORDS[what]
         self.saved: Path | None = None
         """where it was written, None while it is not"""
         self._failure = ""
         self._suggested = ""
         self._suffix = ".toml"
-        self.path = line_edit(f"File of the {what}")
-        self.save = GuardedButton("Save", "Write the file")
+        self.path = line_edit(named)
+        self.save = GuardedButton(tr("Save"), tr("Write the file"))
         self.result = QtWidgets.QLabel()
         self.result.setWordWrap(True)
-        self.result.setAccessibleName("What came of saving")
+        self.result.setAccessibleName(tr("What came of saving"))
         self.label = QtWidgets.QLabel()
-        self.naming = line_edit("Line to copy")
+        self.naming = line_edit(tr("Line to copy"))
         self.naming.setReadOnly(True)
-        self.copy = GuardedButton("Copy", "Copy the line")
-        self.open = GuardedButton("Open in Motion", "Close this, and take the motion into the tab Motion")
+        self.copy = GuardedButton(tr("Copy"), tr("Copy the line"))
+        self.open = GuardedButton(tr("Open in Motion"), tr("Close this, and take the motion into the tab Motion"))
         self.told = QtWidgets.QLabel()
         self.told.setWordWrap(True)
         self.told.setObjectName("muted")
-        self.told.setAccessibleName("What the line is for")
+        self.told.setAccessibleName(tr("What the line is for"))
         row = QtWidgets.QHBoxLayout()
-        row.addWidget(QtWidgets.QLabel("File"))
+        row.addWidget(QtWidgets.QLabel(tr("File")))
         row.addWidget(self.path, 1)
-        row.addWidget(browse_button(f"Choose where the {what} go", self._browse))
+        row.addWidget(browse_button(where, self._browse))
         row.addWidget(self.save)
         self.use = QtWidgets.QWidget()
         below = QtWidgets.QHBoxLayout(self.use)
@@ -102,7 +115,7 @@ class StorePage(StepPage):
     def show_saved(self, path: Path) -> None:
         """It was written."""
         self.saved, self._failure = path, ""
-        set_role(self.result, "good", f"✓ saved: {path}")
+        set_role(self.result, "good", tr("✓ saved: {path}").format(path=path))
 
     def show_failure(self, reason: str) -> None:
         """It was not written."""
@@ -114,13 +127,15 @@ class StorePage(StepPage):
             self.saved = None
         if not obstacle:
             if not self.path.text().strip():
-                obstacle = "name the file first"
+                obstacle = tr("name the file first")
             elif self.saved is not None:
-                obstacle = "it is saved"
+                obstacle = tr("it is saved")
             elif self.target().exists():
-                obstacle = f"{self.target().name} exists already, and is not overwritten: name another"
+                obstacle = tr("{name} exists already, and is not overwritten: name another").format(
+                    name=self.target().name
+                )
             elif not self.target().parent.is_dir():
-                obstacle = f"there is no folder {self.target().parent}"
+                obstacle = tr("there is no folder {folder}").format(folder=self.target().parent)
         self.save.set_obstacle(obstacle)
         if self.saved is None:
             set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else obstacle[:1].upper() + obstacle[1:])
@@ -131,7 +146,7 @@ class StorePage(StepPage):
         self.told.setText(use.about if use is not None else "")
         self.open.setVisible(use is not None and use.motion)
         for button in (self.copy, self.open):
-            button.set_obstacle("" if self.saved is not None else "save first")
+            button.set_obstacle("" if self.saved is not None else tr("save first"))
         self.show_missing("")
         self.completeChanged.emit()
 
@@ -140,8 +155,8 @@ class StorePage(StepPage):
         return self.saved is not None
 
     def _browse(self) -> None:
-        kinds = f"{self._what.capitalize()} (*{self._suffix})"
-        if name := ask_new_path(self, self._what.capitalize(), kinds, self.path.text(), self._suffix):
+        kinds = f"{self._what} (*{self._suffix})"
+        if name := ask_new_path(self, self._what, kinds, self.path.text(), self._suffix):
             self.path.setText(name)
             self._edited()
 

@@ -13,9 +13,10 @@ from gui.fitting.compute_page import ComputePage
 from gui.fitting.looker import Looker
 from gui.fitting.result_view import ResultView
 from gui.fitting.runner import FitRunner
-from gui.fitting.store_page import StorePage, Use
+from gui.fitting.store_page import Kept, StorePage, Use
 from gui.session import RigSession, Worker, heavy_work_obstacle
 from gui.steps import StepPage, StepWizard, set_role
+from gui.texts import tr
 
 _PATIENCE = 5.0  # s for a file that is being written
 
@@ -34,7 +35,7 @@ class FitWizard(StepWizard):
     motion_wanted = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, title: str, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(session, title, "What is being computed", parent)
+        super().__init__(session, title, tr("What is being computed"), parent)
         self.looker = Looker(self)
         self.runner = FitRunner(self)
         self.outcome: Outcome | None = None
@@ -43,12 +44,12 @@ class FitWizard(StepWizard):
         self._step = ""
         self._saving = False
 
-    def set_up(self, asking: AskPage, view: ResultView, computing: tuple[str, str], what: str) -> None:
+    def set_up(self, asking: AskPage, view: ResultView, computing: tuple[str, str], what: Kept) -> None:
         """Put the steps in.
 
         Args:
             asking: the first. view: shows what came of it, in the second, whose title and subtitle are `computing`.
-            what: the file holds, such as "parameters".
+            what: the file holds.
         """
         self.asking = asking
         self.view = view
@@ -77,34 +78,38 @@ class FitWizard(StepWizard):
         if self.outcome is not None and self.outcome.asked != self.asking.asked:
             self.outcome = None
             self.storing.forget()
-            self.computing.show_nothing(f"What was chosen has changed: {self.asking.verb.lower()} again.")
+            self.computing.show_nothing(
+                tr("What was chosen has changed: {verb} again.").format(verb=self.asking.verb.lower())
+            )
         self._refresh()
 
     def _refresh(self) -> None:
         fault, busy, outcome = self.asking.fault, self.runner.busy, self.outcome
-        running = "a fit is running" if busy else ""
+        running = tr("a fit is running") if busy else ""
         self.asking.setEnabled(not busy)
         self.asking.show_missing(fault)
         self.computing.show_verb(self.asking.verb)
         self.computing.begin.set_obstacle(running or heavy_work_obstacle(self.session.situation) or fault)
-        self.computing.cancel.set_obstacle("" if busy else "nothing is running")
+        self.computing.cancel.set_obstacle("" if busy else tr("nothing is running"))
         doing = f"{self._step[:1].upper()}{self._step[1:]}" if busy else ""
         self.computing.show_progress(doing if doing.endswith("%") or not doing else f"{doing} …")
-        refused = "It was refused, so there is nothing to save." if outcome is not None and outcome.text is None else ""
-        first = "Wait for the fit, or cancel it." if busy else "Compute first, then go on to save."
+        refused = (
+            tr("It was refused, so there is nothing to save.") if outcome is not None and outcome.text is None else ""
+        )
+        first = tr("Wait for the fit, or cancel it.") if busy else tr("Compute first, then go on to save.")
         self.computing.show_missing(refused or ("" if outcome is not None else first))
         self.storing.suggest(self.asking.asked if outcome is None else outcome.asked)
-        obstacle = "being saved" if self._saving else "" if outcome is not None else "nothing was computed yet"
+        obstacle = tr("being saved") if self._saving else "" if outcome is not None else tr("nothing was computed yet")
         use = None if outcome is None or refused else self.use(outcome, self.storing.target())
         self.storing.refresh(refused or obstacle, use)
-        set_role(self.state, "muted", f"{doing} …" if busy else "Nothing is being computed.")
+        set_role(self.state, "muted", f"{doing} …" if busy else tr("Nothing is being computed."))
 
     # -- what is done ------------------------------------------------------------------------------------------------
 
     def _begin(self) -> None:
         self.outcome = None
         self.storing.forget()
-        self._step = "starting"
+        self._step = tr("starting")
         self.runner.start(self.asking.asked)
         self.computing.show_nothing()
         self._refresh()
@@ -116,7 +121,7 @@ class FitWizard(StepWizard):
     def _cancel(self) -> None:
         self.runner.cancel()
         self.computing.show_question("")
-        self.computing.show_nothing("Cancelled: nothing was written.")
+        self.computing.show_nothing(tr("Cancelled: nothing was written."))
         self._refresh()
 
     def _stepped(self, step: str) -> None:
@@ -124,7 +129,7 @@ class FitWizard(StepWizard):
         self._refresh()
 
     def _questioned(self, question: str) -> None:
-        self._step = "waiting for you"
+        self._step = tr("waiting for you")
         self.computing.show_question(question)
         self._refresh()
 
@@ -136,7 +141,7 @@ class FitWizard(StepWizard):
         else:
             self.computing.show_outcome(outcome)
             reason = outcome.refusal
-        self._log("warning" if reason else "info", reason.splitlines()[0] if reason else "done")
+        self._log("warning" if reason else "info", reason.splitlines()[0] if reason else tr("done"))
         self._refresh()
 
     def _save(self) -> None:
@@ -151,7 +156,7 @@ class FitWizard(StepWizard):
                 self.storing.show_failure(_said(error, path))
             elif self.outcome is outcome:
                 self.storing.show_saved(path)
-                self._log("info", f"saved {path}")
+                self._log("info", tr("saved {path}").format(path=path))
             self._refresh()
 
         self._saving = True
@@ -171,9 +176,9 @@ class FitWizard(StepWizard):
     def loss(self) -> str:
         """See `StepWizard`: what came out and was not saved, or is being computed."""
         if self.runner.busy:
-            return "What is being computed"
+            return tr("What is being computed")
         kept = self.outcome is None or self.outcome.text is None or self.storing.saved is not None
-        return "" if kept else "What was computed"
+        return "" if kept else tr("What was computed")
 
     def left(self) -> None:
         """See `StepWizard`: nothing of a fit is left."""

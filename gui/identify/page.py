@@ -2,19 +2,20 @@
 
 from calibration import Accuracy
 from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, unless
+from gui.texts import tr
 
 _FIT, _HOLD = 0, 1
 _USUAL = Accuracy()
 _PARTS = (1e-6, 10.0)
 _PLACES = (1e-9, 0.1)  # m
 _KNOWN = (
-    ("Masses, part", "mass", "How well masses are known before, one sigma", "", _PARTS),
-    ("Inertias, part", "inertia", "How well moments of inertia are known before", "", _PARTS),
-    ("Frictions, part", "friction", "How well frictions are known before", "", _PARTS),
-    ("Centres", "center", "How well centres of mass are known before, each axis", "m", _PLACES),
-    ("Cells' gains, part", "gain", "How well the load cells' gains are known", "", _PARTS),
-    ("Cross-talk, part", "cross_talk", "Part of a neighbouring leg's force that a cell may read", "", _PARTS),
-    ("Joints' places", "joints", "How well the joints' places are known, each axis", "m", _PLACES),
+    (tr("Masses, part"), "mass", tr("How well masses are known before, one sigma"), "", _PARTS),
+    (tr("Inertias, part"), "inertia", tr("How well moments of inertia are known before"), "", _PARTS),
+    (tr("Frictions, part"), "friction", tr("How well frictions are known before"), "", _PARTS),
+    (tr("Centres"), "center", tr("How well centres of mass are known before, each axis"), "m", _PLACES),
+    (tr("Cells' gains, part"), "gain", tr("How well the load cells' gains are known"), "", _PARTS),
+    (tr("Cross-talk, part"), "cross_talk", tr("Part of a neighbouring leg's force that a cell may read"), "", _PARTS),
+    (tr("Joints' places"), "joints", tr("How well the joints' places are known, each axis"), "m", _PLACES),
 )
 """label, name as the option has it, words, unit, bounds: of what is known before, one standard deviation each"""
 
@@ -26,14 +27,17 @@ class IdentifyPage(RecordingsPage):
         look: looks into a recording.
     """
 
-    verb = "Identify"
+    verb = tr("Identify")
 
     def __init__(self, look: Look) -> None:
         super().__init__(
-            "Recordings",
-            "Choose recordings of one rig in motion. Those held out are not fitted, they judge the result; without any "
-            "that is the last quarter of every motion. The fields say how well things are known before, one σ each.",
-            (Role("Fit on", "Choose a recording to fit on."), Role("Hold out")),
+            tr("Recordings"),
+            tr(
+                "Choose recordings of one rig in motion. Those held out are not fitted, they judge the result; "
+                "without any "
+                "that is the last quarter of every motion. The fields say how well things are known before, one σ each."
+            ),
+            (Role(tr("Fit on"), tr("Choose a recording to fit on.")), Role(tr("Hold out"))),
             look,
             lambda path: Asked(("identify",), files=(path,)),
         )
@@ -41,7 +45,9 @@ class IdentifyPage(RecordingsPage):
             name: self.fields.quantity(label, words, unit, getattr(_USUAL, name), *bounds)
             for label, name, words, unit, bounds in _KNOWN
         }
-        self.note = self.fields.text("Note", "Note", "kept in the file, as: after the new payload plate", whole=True)
+        self.note = self.fields.text(
+            tr("Note"), tr("Note"), tr("kept in the file, as: after the new payload plate"), whole=True
+        )
 
     @property
     def asked(self) -> Asked:

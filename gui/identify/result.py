@@ -7,6 +7,7 @@ from typing import Any
 from calibration import Parameter, parse_parameters
 from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, ResultView, change, said
 from gui.live import swatch
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -60,11 +61,12 @@ class IdentifyView(ResultView):
         super().__init__()
         self._theme = theme
         self.result: Identified | None = None
-        self.residuals = BarPicture("Residual before and after, by leg", theme, "N RMS", (*LEGS, "all"))
+        self.residuals = BarPicture(tr("Residual before and after, by leg"), theme, tr("N RMS"), (*LEGS, tr("all")))
         self.table = ParameterTable(theme)
-        legend = (
-            f"Residual held out: {swatch(theme.muted, 'nominal')} {swatch(theme.accent, 'identified')} "
-            f"{swatch(theme.warning, 'noise')}"
+        legend = tr("Residual held out: {nominal} {identified} {noise}").format(
+            nominal=swatch(theme.muted, tr("nominal")),
+            identified=swatch(theme.accent, tr("identified")),
+            noise=swatch(theme.warning, tr("noise")),
         )
         self.add_pictures(((legend, self.residuals), (CHANGES, self.table.changes)))
         self.add_below(self.table)
@@ -77,12 +79,18 @@ class IdentifyView(ResultView):
         self.table.show_parameters(result.parameters)
         warnings = []
         if not result.consistent:
-            warnings.append("No bodies can exist with these parameters.")
+            warnings.append(tr("No bodies can exist with these parameters."))
         if not result.drives:
-            warnings.append("The drives' forces are not known here: friction below the load cells was not told.")
-        line = (
-            f"{result.mechanism}: residual {result.before[-1]:.2f} N → {result.after[-1]:.2f} N, noise "
-            f"{result.noise[-1]:.2f} N. {result.told} of {result.combinations} combinations that forces can tell are "
-            "known at least twice as well as before."
+            warnings.append(tr("The drives' forces are not known here: friction below the load cells was not told."))
+        line = tr(
+            "{mechanism}: residual {before:.2f} N → {after:.2f} N, noise {noise:.2f} N. {told} of {combinations} "
+            "combinations that forces can tell are known at least twice as well as before."
+        ).format(
+            mechanism=result.mechanism,
+            before=result.before[-1],
+            after=result.after[-1],
+            noise=result.noise[-1],
+            told=result.told,
+            combinations=result.combinations,
         )
         return said(outcome, [line], warnings)

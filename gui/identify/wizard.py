@@ -8,6 +8,7 @@ from gui.fitting import FitWizard, Outcome, Use, parameters_use
 from gui.identify.page import IdentifyPage
 from gui.identify.result import IdentifyView
 from gui.session import RigSession
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -28,12 +29,12 @@ class IdentifyWizard(FitWizard):
         recording: Path | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
-        super().__init__(session, "Identify parameters", parent)
+        super().__init__(session, tr("Identify parameters"), parent)
         self.recordings = IdentifyPage(self.looker.look)
         self.fit = IdentifyView(theme)
-        judged = "Nothing is saved before the next step. This page judges by what was not fitted."
+        judged = tr("Nothing is saved before the next step. This page judges by what was not fitted.")
         self.recordings.begin(session.folder if recording is None else recording.parent, recording)
-        self.set_up(self.recordings, self.fit, ("Identify", judged), "parameters")
+        self.set_up(self.recordings, self.fit, (tr("Identify"), judged), "parameters")
 
     def use(self, outcome: Outcome, target: Path) -> Use:
         """See `FitWizard`."""

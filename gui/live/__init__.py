@@ -14,7 +14,7 @@ from gui.live.plot import Plot
 from gui.live.plot_looks import header_label, swatch
 from gui.live.plot_page import Plots
 from gui.live.plot_panel import PlotPanel, last_of
-from gui.live.recording_files import Found, recordings_in
+from gui.live.recording_files import Found, recordings_counted, recordings_in
 from gui.live.recordings_view import RecordingsView
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
@@ -43,6 +43,7 @@ __all__ = [
     "last_of",
     "length_error",
     "number_text",
+    "recordings_counted",
     "recordings_in",
     "swatch",
     "wrench_of",

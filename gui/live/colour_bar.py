@@ -4,6 +4,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.live.numbers import number_text
 from gui.scene import Colouring, Scale, colour_map
+from gui.texts import tr
 from gui.widgets import Theme
 
 
@@ -15,7 +16,7 @@ class ColourBar(QtWidgets.QWidget):
         self._theme = theme
         self._kind, self.scale = Colouring.FORCE, Scale(-1.0, 1.0, "N")
         self.setMinimumSize(width, 22)
-        self.setAccessibleName("Scale of the colours")
+        self.setAccessibleName(tr("Scale of the colours"))
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -27,7 +28,7 @@ class ColourBar(QtWidgets.QWidget):
         if (kind, scale) != (self._kind, self.scale):
             self._kind, self.scale = kind, scale
             low, high = self.ends
-            self.setAccessibleDescription(f"{low} to {high}")
+            self.setAccessibleDescription(tr("{low} to {high}").format(low=low, high=high))
             self.update()
 
     @property

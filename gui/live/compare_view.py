@@ -10,6 +10,7 @@ from gui.live.plot import AXIS_WIDTH, plain_plot
 from gui.live.plot_looks import header_label
 from gui.live.series import FORCES, Panel
 from gui.session import Floats
+from gui.texts import tr
 from gui.widgets import DASHES, LEG_COLOURS, QuantityBox, Theme
 
 MOST = 1 + len(DASHES)
@@ -28,24 +29,24 @@ class CompareView(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("Comparison of recordings or runs")
+        self.setAccessibleName(tr("Comparison of recordings or runs"))
         self.legs = LegButtons(theme)
         self.names = header_label()
-        self.names.setAccessibleName("Recordings or runs compared")
-        self.shift = QuantityBox("Shift of the others against the first", "s", 0.0, -_SHIFT, _SHIFT)
+        self.names.setAccessibleName(tr("Recordings or runs compared"))
+        self.shift = QuantityBox(tr("Shift of the others against the first"), "s", 0.0, -_SHIFT, _SHIFT)
         self.shift.valueChanged.connect(lambda _value: self._show())
-        self.difference = QtWidgets.QCheckBox("Difference")
-        self.difference.setToolTip("What the others are more than the first, instead of themselves")
+        self.difference = QtWidgets.QCheckBox(tr("Difference"))
+        self.difference.setToolTip(tr("What the others are more than the first, instead of themselves"))
         self.difference.toggled.connect(lambda _on: self._show())
         self.verdict = QtWidgets.QLabel()
         self.verdict.setStyleSheet("font-family: monospace; font-size: 11px")
         self.verdict.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
-        self.verdict.setAccessibleName("How they differ, as the report says it")
+        self.verdict.setAccessibleName(tr("How they differ, as the report says it"))
         self.verdict.hide()
         top = QtWidgets.QHBoxLayout()
-        top.addWidget(QtWidgets.QLabel("Legs"))
+        top.addWidget(QtWidgets.QLabel(tr("Legs")))
         top.addWidget(self.legs)
-        top.addWidget(QtWidgets.QLabel("Shift"))
+        top.addWidget(QtWidgets.QLabel(tr("Shift")))
         top.addWidget(self.shift)
         top.addWidget(self.difference)
         top.addStretch(1)
@@ -79,19 +80,23 @@ class CompareView(QtWidgets.QWidget):
         self._outlines, self._begins = outlines, begins
         self.say("")
         if len(names) < 2:
-            self.names.setText("Choose runs on the page Runs, or another recording on the page Files; press Compare")
+            self.names.setText(
+                tr("Choose runs on the page Runs, or another recording on the page Files; press Compare")
+            )
         else:
             marks = ("—", *DASHES)
             self.names.setText(
                 " &nbsp;&nbsp; ".join(f"{mark} {name}" for mark, name in zip(marks, names, strict=False))
             )
         points = sum(len(outline[0].whole[0]) for outline in outlines)
-        obstacle = "" if len(names) > 1 else "there is nothing to compare with"
-        obstacle = obstacle or ("" if points <= _MOST_POINTS else f"{points} points are too many at once")
+        obstacle = "" if len(names) > 1 else tr("there is nothing to compare with")
+        obstacle = obstacle or (
+            "" if points <= _MOST_POINTS else tr("{points} points are too many at once").format(points=points)
+        )
         self.difference.setEnabled(not obstacle)
         if obstacle:
             self.difference.setChecked(False)
-        self.difference.setToolTip(obstacle or "What the others are more than the first, instead of themselves")
+        self.difference.setToolTip(obstacle or tr("What the others are more than the first, instead of themselves"))
         self._show()
 
     def say(self, text: str) -> None:
@@ -135,9 +140,9 @@ class _Overlay(QtWidgets.QWidget):
         self._outlines: list[Outline] = []
         self._begins: list[float] = []
         self._legs = [True] * 6
-        self.plot = plain_plot(f"Overlay of {panel.label}")
+        self.plot = plain_plot(tr("Overlay of {label}").format(label=panel.label))
         header = header_label()
-        header.setText(f"&nbsp;<b>{panel.title}</b>, {panel.unit}")
+        header.setText(f"&nbsp;<b>{panel.heading}</b>, {panel.unit}")
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(1)
@@ -145,7 +150,7 @@ class _Overlay(QtWidgets.QWidget):
         layout.addWidget(self.plot, 1)
         self.plot.getAxis("left").setWidth(AXIS_WIDTH)
         self.plot.getAxis("left").setLabel(panel.unit)
-        self.plot.getAxis("bottom").setLabel("time since the motion began, s")
+        self.plot.getAxis("bottom").setLabel(tr("time since the motion began, s"))
         self.view = self.plot.view
         self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in range(6)] for _ in range(MOST)]
         for curves in self.curves:

@@ -1,5 +1,7 @@
 """The two cursors of the plots."""
 
+from gui.texts import tr
+
 
 class Cursors:
     """A stays where somebody clicked; B follows the mouse until a second click; a third one takes both away.
@@ -47,9 +49,13 @@ class Cursors:
     def words(self, t: float | None) -> str:
         """What the values of the row at t, s, are those of; without a row there is none at the cursor's time."""
         if self.at is None:
-            return f"{t:.3f} s" if t is not None else "No data"
+            return f"{t:.3f} s" if t is not None else tr("No data")
         which = "" if self.a is None else " A" if self.b is None else " B"
-        text = f"{t:.3f} s, cursor{which}" if t is not None else f"No data at {self.at:.3f} s, cursor{which}"
+        text = (
+            tr("{t:.3f} s, cursor{which}").format(t=t, which=which)
+            if t is not None
+            else tr("No data at {at:.3f} s, cursor{which}").format(at=self.at, which=which)
+        )
         if self.apart is not None:
             text += f"\nΔt = B − A = {self.apart:+.3f} s"
         return text.replace("-", "−")

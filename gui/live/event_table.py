@@ -5,6 +5,7 @@ from collections.abc import Sequence
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.live.tables import fill_table
+from gui.texts import tr
 from gui.widgets import Theme
 from rig.recording import EventLevel, RecordedEvent
 from rig.states import FaultCode, enum_name
@@ -15,14 +16,14 @@ def show_events(table: QtWidgets.QTableWidget, events: Sequence[RecordedEvent], 
     rows = [
         [
             f"{event.t:.3f}",
-            enum_name(EventLevel, event.level).lower(),
+            tr(enum_name(EventLevel, event.level).lower()),
             enum_name(FaultCode, event.code) if event.code else "",
             event.text,
         ]
         for event in events
     ]
-    fill_table(table, ["Rig time, s", "Level", "Code", "Text"], rows, range(0))
-    table.setToolTip("Double click, or Enter: show the curves there")
+    fill_table(table, [tr("Rig time, s"), tr("Level"), tr("Code"), tr("Text")], rows, range(0))
+    table.setToolTip(tr("Double click, or Enter: show the curves there"))
     table.horizontalHeader().setStretchLastSection(True)
     for row, event in enumerate(events):
         if event.level > EventLevel.INFO:

@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.live.series import Panel
 from gui.session import Stretch, Worker
+from gui.texts import tr
 from rig.csvio import Column, write_columns
 
 _PATIENCE = 5.0  # s for a file that is being written
@@ -78,11 +79,15 @@ class ExportWriter:
         """Have the job done that writes the file. Returns at once; `close` waits for it."""
         if self._worker is None:
             self._worker = Worker("export", self._parent)
-        self._say(f"Writing {path.name} …")
+        self._say(tr("Writing {name} …").format(name=path.name))
 
         def done(_none: None, failure: Exception | None) -> None:
             reason = failure.strerror if isinstance(failure, OSError) else failure
-            self._say(f"Saved {path.name}" if failure is None else f"Not saved: {reason}")
+            self._say(
+                tr("Saved {name}").format(name=path.name)
+                if failure is None
+                else tr("Not saved: {reason}").format(reason=reason)
+            )
 
         self._worker.submit(job, done)
 

@@ -13,6 +13,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.session import Timeline, Worker
+from gui.texts import tr
 
 if TYPE_CHECKING:
     from PIL import Image
@@ -43,12 +44,20 @@ class Cut:
     def fault(self, *, bounded: bool) -> str:
         """Why it cannot be made, in words; empty when it can. bounded: it is put together in memory."""
         if not self.end > self.begin:
-            return f"it ends at {self.end:.3f} s, must end after its beginning at {self.begin:.3f} s"
+            return tr("it ends at {end:.3f} s, must end after its beginning at {begin:.3f} s").format(
+                end=self.end, begin=self.begin
+            )
         pixels = len(self.times) * self.size[0] * self.size[1]
         if bounded and pixels > MOST_PIXELS:
-            size = f"{len(self.times)} frames of {self.size[0]} × {self.size[1]} px"
-            most = f"{pixels / 1e6:.0f} million px, must be at most {MOST_PIXELS / 1e6:.0f}"
-            return f"{size} are {most}: fewer frames, a smaller picture, or a folder of frames"
+            size = tr("{count} frames of {width} × {height} px").format(
+                count=len(self.times), width=self.size[0], height=self.size[1]
+            )
+            most = tr("{pixels:.0f} million px, must be at most {most:.0f}").format(
+                pixels=pixels / 1000000.0, most=MOST_PIXELS / 1000000.0
+            )
+            return tr("{size} are {most}: fewer frames, a smaller picture, or a folder of frames").format(
+                size=size, most=most
+            )
         return ""
 
 
@@ -70,7 +79,7 @@ class FrameFolder:
 
     def __init__(self, path: Path) -> None:
         if path.exists():
-            raise FileExistsError(0, f"{path} exists already")
+            raise FileExistsError(0, tr("{path} exists already").format(path=path))
         self._path = path
         self._made = Path(tempfile.mkdtemp(prefix=f".{path.name}-", dir=path.parent))
         self._count = 0
@@ -181,7 +190,7 @@ class FilmMaker(QtCore.QObject):
     def cancel(self) -> None:
         """End it and leave nothing behind, unless it is whole already. May be called again."""
         if not self.ended:
-            self._end("cancelled")
+            self._end(tr("cancelled"))
 
     def _draw_next(self) -> None:
         if self._drawn == len(self._times):

@@ -9,6 +9,7 @@ from gui.live.film import AnimatedGif, Cut, FilmMaker, FrameFolder
 from gui.live.platform_view import PlatformView
 from gui.live.replay import Replay
 from gui.session import Timeline
+from gui.texts import tr
 from gui.widgets import Choice, GuardedButton, QuantityBox, ask_save
 from rig.states import State, enum_name
 
@@ -38,38 +39,40 @@ class FilmDialog(QtWidgets.QDialog):
         self, view: PlatformView, replay: Replay, name: str, obstacle: Callable[[], str], parent: QtWidgets.QWidget
     ) -> None:
         super().__init__(parent)
-        self.setWindowTitle("Film of the recording")
+        self.setWindowTitle(tr("Film of the recording"))
         self._view, self._replay, self._name, self._obstacle = view, replay, name, obstacle
         self.maker: FilmMaker | None = None
         self._path = Path()
         begin, end = replay.begin, replay.end
-        self.begin = QuantityBox("First moment of the film, rig time", "s", max(begin, replay.position), begin, end)
-        self.end = QuantityBox("Last moment of the film, rig time", "s", end, begin, end)
-        self.speed = Choice("Speed, times real time", [(f"{speed:g} ×", speed) for speed in _SPEEDS])
+        self.begin = QuantityBox(tr("First moment of the film, rig time"), "s", max(begin, replay.position), begin, end)
+        self.end = QuantityBox(tr("Last moment of the film, rig time"), "s", end, begin, end)
+        self.speed = Choice(tr("Speed, times real time"), [(f"{speed:g} ×", speed) for speed in _SPEEDS])
         self.speed.setCurrentIndex(_SPEEDS.index(1.0))
-        self.rate = Choice("Frames a second", [(f"{rate} a second", rate) for rate in _RATES])
+        self.rate = Choice(tr("Frames a second"), [(tr("{rate} a second").format(rate=rate), rate) for rate in _RATES])
         self.rate.setCurrentIndex(_RATES.index(20))
-        self.size_ = Choice("Size of the picture", [(f"{w} × {h} px", (w, h)) for w, h in _SIZES])
+        self.size_ = Choice(tr("Size of the picture"), [(f"{w} × {h} px", (w, h)) for w, h in _SIZES])
         self.size_.setCurrentIndex(1)
-        self.kind = Choice("What is made", [("Animated picture (GIF)", "gif"), ("Folder of frames (PNG)", "frames")])
+        self.kind = Choice(
+            tr("What is made"), [(tr("Animated picture (GIF)"), "gif"), (tr("Folder of frames (PNG)"), "frames")]
+        )
         form = QtWidgets.QFormLayout()
         for text, field in (
-            ("From", self.begin),
-            ("To", self.end),
-            ("Speed", self.speed),
-            ("Frames", self.rate),
-            ("Size", self.size_),
-            ("As", self.kind),
+            (tr("From"), self.begin),
+            (tr("To"), self.end),
+            (tr("Speed"), self.speed),
+            (tr("Frames"), self.rate),
+            (tr("Size"), self.size_),
+            (tr("As"), self.kind),
         ):
             form.addRow(text, field)
         self.progress = QtWidgets.QProgressBar()
-        self.progress.setAccessibleName("Part of the film that is made")
+        self.progress.setAccessibleName(tr("Part of the film that is made"))
         self.message = QtWidgets.QLabel()
         self.message.setWordWrap(True)
-        self.message.setAccessibleName("What the film will be, or why it cannot be made")
-        self.make = GuardedButton("Make …", "Choose the file, then make the film")
-        self.cancel = GuardedButton("Cancel", "Leave nothing of the film behind")
-        self.cancel.set_obstacle("no film is being made")
+        self.message.setAccessibleName(tr("What the film will be, or why it cannot be made"))
+        self.make = GuardedButton(tr("Make …"), tr("Choose the file, then make the film"))
+        self.cancel = GuardedButton(tr("Cancel"), tr("Leave nothing of the film behind"))
+        self.cancel.set_obstacle(tr("no film is being made"))
         row = QtWidgets.QHBoxLayout()
         row.addStretch(1)
         row.addWidget(self.make)
@@ -98,10 +101,15 @@ class FilmDialog(QtWidgets.QDialog):
         busy = self.maker is not None and not self.maker.ended
         cut = self.cut
         fault = cut.fault(bounded=self.kind.currentData() == "gif")
-        self.make.set_obstacle("a film is being made" if busy else fault or self._obstacle())
-        self.cancel.set_obstacle("" if busy else "no film is being made")
+        self.make.set_obstacle(tr("a film is being made") if busy else fault or self._obstacle())
+        self.cancel.set_obstacle("" if busy else tr("no film is being made"))
         if not busy:
-            self.message.setText(fault or f"{len(cut.times)} frames, {len(cut.times) / cut.rate:.1f} s")
+            self.message.setText(
+                fault
+                or tr("{count} frames, {duration:.1f} s").format(
+                    count=len(cut.times), duration=len(cut.times) / cut.rate
+                )
+            )
 
     def start(self, path: Path) -> None:
         """Make the film that is chosen."""
@@ -116,7 +124,7 @@ class FilmDialog(QtWidgets.QDialog):
         )
         self.maker.progressed.connect(lambda part: self.progress.setValue(round(100 * part)))
         self.maker.finished.connect(self._finished)
-        self.message.setText(f"Making {path.name} …")
+        self.message.setText(tr("Making {name} …").format(name=path.name))
         self.progress.setValue(0)
         self.refresh()
 
@@ -132,14 +140,18 @@ class FilmDialog(QtWidgets.QDialog):
 
     def _ask(self) -> None:
         gif = self.kind.currentData() == "gif"
-        kind, suffix = ("Animated pictures (*.gif)", ".gif") if gif else ("Folders (*)", "")
-        path = ask_save(self, "Make the film", f"{self._name}{suffix}", kind, suffix)
+        kind, suffix = (tr("Animated pictures (*.gif)"), ".gif") if gif else (tr("Folders (*)"), "")
+        path = ask_save(self, tr("Make the film"), f"{self._name}{suffix}", kind, suffix)
         if path is not None:
             self.start(path)
 
     def _finished(self, reason: str) -> None:
         self.refresh()
-        text = f"{self._path.name} was not made: {reason}" if reason else f"Saved {self._path.name}"
+        text = (
+            tr("{name} was not made: {reason}").format(name=self._path.name, reason=reason)
+            if reason
+            else tr("Saved {name}").format(name=self._path.name)
+        )
         self.message.setText(text)
         self.said.emit(text)
 

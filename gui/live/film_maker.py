@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.live.film_dialog import FilmDialog
 from gui.live.platform_view import PlatformView
 from gui.live.replay import Replay
+from gui.texts import tr
 from gui.widgets import GuardedButton, give
 
 
@@ -39,7 +40,7 @@ class FilmMaker(QtCore.QObject):
     def allow(self, replay: Replay | None, name: str) -> None:
         """From now on films are of this replay, None for none; name: what a file is called at first."""
         self._replay, self._name = replay, name
-        missing = "" if replay is not None else "open a recording first"
+        missing = "" if replay is not None else tr("open a recording first")
         self.button.set_obstacle(self._platform.menu.problem or missing)
 
     def begin(self) -> None:

@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.live.numbers import number_text
 from gui.session import Rows
+from gui.texts import tr
 from gui.widgets import Theme
 from kinematics import KinematicsError, pose_to_coordinates
 from rig.telemetry import CycleFlag
@@ -23,7 +24,7 @@ _PLACES = (
     ("θx", "°", "−00"),
     ("θy", "°", "−00"),
     ("θz", "°", "−00"),
-    ("RMS residual", "N", "00"),
+    (tr("RMS residual"), "N", "00"),
 )
 """Caption, unit, and the widest that usually stands before the point: each has that room, so that nothing jumps."""
 
@@ -38,7 +39,7 @@ class LargeNumbers(QtWidgets.QWidget):
         """in the units shown; not a number where it is not known"""
         self._widest = [widest for *_rest, widest in _PLACES]
         self.setObjectName("ground")
-        self.setAccessibleName("Pose of the platform, mm and °, and RMS of the residual, N")
+        self.setAccessibleName(tr("Pose of the platform, mm and °, and RMS of the residual, N"))
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
         self.setFixedHeight(_LOOKS[0][0] + _SMALL + 12)
 

@@ -6,6 +6,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, FlowLayout, Theme, ask_save, give
 
 WINDOWS = (1, 2, 5, 10, 20, 30, 60)
@@ -28,14 +29,14 @@ class LegButtons(QtWidgets.QWidget):
             button.setText(str(leg + 1))
             button.setCheckable(True)
             button.setChecked(True)
-            button.setAccessibleName(f"Show leg {leg + 1}")
-            button.setToolTip(f"Show or hide leg {leg + 1}; with Shift: this leg alone")
+            button.setAccessibleName(tr("Show leg {leg}").format(leg=leg + 1))
+            button.setToolTip(tr("Show or hide leg {leg}; with Shift: this leg alone").format(leg=leg + 1))
             button.clicked.connect(lambda _checked, leg=leg: self._clicked(leg))
             layout.addWidget(button)
             self.buttons.append(button)
         self.all = QtWidgets.QToolButton()
-        self.all.setText("All")
-        self.all.setAccessibleName("Show all legs")
+        self.all.setText(tr("All"))
+        self.all.setAccessibleName(tr("Show all legs"))
         self.all.clicked.connect(lambda: self.set_legs([True] * 6))
         layout.addWidget(self.all)
         self.set_theme(theme)
@@ -87,13 +88,15 @@ class LiveBar(QtWidgets.QWidget):
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(row)
-        self.freeze = push_button("Freeze", "Hold the picture still; data go on being recorded. Drag it to look back")
+        self.freeze = push_button(
+            tr("Freeze"), tr("Hold the picture still; data go on being recorded. Drag it to look back")
+        )
         self.freeze.setCheckable(True)
-        self.clear = push_button("Clear", "Begin with an empty picture")
-        self.fit = push_button("Fit", "Let the axes follow the data again")
+        self.clear = push_button(tr("Clear"), tr("Begin with an empty picture"))
+        self.fit = push_button(tr("Fit"), tr("Let the axes follow the data again"))
         self.window = QtWidgets.QComboBox()
-        self.window.setAccessibleName("Window length, s")
-        self.window.setToolTip("How much time is shown")
+        self.window.setAccessibleName(tr("Window length, s"))
+        self.window.setToolTip(tr("How much time is shown"))
         for seconds in WINDOWS:
             self.window.addItem(f"{seconds} s", float(seconds))
         self.window.setCurrentText("10 s")
@@ -114,12 +117,12 @@ class LiveBar(QtWidgets.QWidget):
         self.platform.setCheckable(True)
         give(self.platform, "space")
         self.note = QtWidgets.QLabel()
-        self.note.setAccessibleName("Message")
+        self.note.setAccessibleName(tr("Message"))
         for group in (
             (self.freeze, self.clear, self.fit),
-            (QtWidgets.QLabel("Window"), self.window),
-            (QtWidgets.QLabel("Legs"), self.legs),
-            (QtWidgets.QLabel("Export"), self.png, self.csv),
+            (QtWidgets.QLabel(tr("Window")), self.window),
+            (QtWidgets.QLabel(tr("Legs")), self.legs),
+            (QtWidgets.QLabel(tr("Export")), self.png, self.csv),
             (self.platform,),
             (self.note,),
         ):
@@ -149,7 +152,7 @@ class LiveBar(QtWidgets.QWidget):
             self.legs.set_legs([str(leg + 1) in str(kept) for leg in range(6)])
 
     def _ask(self, signal: Any, kind: str, suffix: str) -> None:
-        path = ask_save(self, "Export what is shown", f"live{suffix}", kind, suffix)
+        path = ask_save(self, tr("Export what is shown"), f"live{suffix}", kind, suffix)
         if path is not None:
             signal.emit(path)
 

@@ -23,7 +23,8 @@ from gui.live.timing_page import TimingPage
 from gui.live.values_column import ValuesColumn
 from gui.scene import Shapes
 from gui.session import Excerpt, Stretch, Timeline
-from gui.widgets import Theme, plain_tabs
+from gui.texts import tr
+from gui.widgets import Theme, plain_tabs, put_tab, tab_name
 from kinematics import Geometry
 from rig.csvio import write_columns
 from rig.telemetry import ROW
@@ -45,7 +46,7 @@ class LiveView(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme, *, replayed: bool = False, alone: Plots | None = None) -> None:
         super().__init__()
-        self.setAccessibleName("Live views" if alone is None else alone.accessibleName())
+        self.setAccessibleName(tr("Live views") if alone is None else alone.accessibleName())
         self._mechanism: Mechanism | None = None
         self._rows = ShownRows(replayed)
         self._drawn: object = None
@@ -61,10 +62,10 @@ class LiveView(QtWidgets.QWidget):
         self._exports = ExportWriter(self, self.bar.say)
         self.chooser = ModelsBar(theme)
         self.pages: dict[str, Plots | TimingPage] = {}
-        self.tabs = plain_tabs("Pages of the live views")
+        self.tabs = plain_tabs(tr("Pages of the live views"))
         self.tabs.setTabBarAutoHide(True)
         own = own_pages(theme, self.models.differences, self._geometry, self.chooser) if alone is None else {}
-        for name, page in (own if alone is None else {alone.accessibleName(): alone}).items():
+        for name, page in (own if alone is None else {alone.name: alone}).items():
             self.add_page(name, page)
         self._forces = self.pages.get("Forces")
         self.values = ValuesColumn(theme)
@@ -88,7 +89,7 @@ class LiveView(QtWidgets.QWidget):
         self.pages[name] = page
         if isinstance(page, DerivedPlots):
             page.sources = Sources(self.models.differences, self._geometry)
-        self.tabs.addTab(page, name)
+        put_tab(self.tabs, page, name)
         if isinstance(page, Plots):
             page.pointed.connect(self._point)
             page.pinned.connect(self._click)
@@ -157,7 +158,7 @@ class LiveView(QtWidgets.QWidget):
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
         """Keep under a name the page, what is shown of it, and whether the platform stands beside it."""
-        settings.setValue(f"{name}/page", self.tabs.tabText(self.tabs.currentIndex()))
+        settings.setValue(f"{name}/page", tab_name(self.tabs, self.tabs.currentIndex()))
         for part in (self.bar, self.chooser, self.beside):
             part.save(settings, name)
 
@@ -210,7 +211,7 @@ class LiveView(QtWidgets.QWidget):
         page, shown = self.tabs.currentWidget(), self._rows.drawn or Excerpt(np.empty(0, ROW))
         if not isinstance(page, Plots):
             return partial(write_columns, path, *page.table())
-        stretch, name = page.stretch(shown).copy(), self.tabs.tabText(self.tabs.currentIndex())
+        stretch, name = page.stretch(shown).copy(), tab_name(self.tabs, self.tabs.currentIndex())
         complete = self.models.completion(stretch) if self._page_of_models() else None
         panels = panels_to_write(name, page, complete, self._geometry())
         return partial(write_table, path, panels, page.exported, page.selection, stretch)
@@ -296,7 +297,7 @@ class LiveView(QtWidgets.QWidget):
             return
         reaches, now = self._rows.reaches(shown), self._at(shown, cursors.at)
         t = float(now.times[-1]) if len(now) else None
-        words = cursors.words(t) if reaches else "No data"
+        words = cursors.words(t) if reaches else tr("No data")
         if isinstance(page, Plots):
             begin = self._at(shown, cursors.a) if cursors.apart is not None else None
             page.show_values(now if reaches else None, begin)

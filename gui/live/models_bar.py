@@ -9,10 +9,11 @@ from gui.live.numbers import number_text
 from gui.live.plot_looks import swatch
 from gui.live.series import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES
 from gui.session import Floats
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Still, Theme
 
-UNKNOWN = "The mechanism is not known, the models cannot be computed"
-_COLUMNS = (*LEGS, "all")
+UNKNOWN = tr("The mechanism is not known, the models cannot be computed")
+_COLUMNS = (*LEGS, tr("all"))
 
 
 class ModelsBar(QtWidgets.QWidget):
@@ -25,22 +26,22 @@ class ModelsBar(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("Models of the leg forces")
+        self.setAccessibleName(tr("Models of the leg forces"))
         self.setStyleSheet("font-size: 11px")
         self.boxes: dict[str, QtWidgets.QCheckBox] = {}
         self._stale: list[str] = []
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(4, 0, 4, 0)
         row.setSpacing(5)
-        row.addWidget(QtWidgets.QLabel("Models"))
+        row.addWidget(QtWidgets.QLabel(tr("Models")))
         for model, name in MODEL_NAMES.items():
-            box = QtWidgets.QCheckBox(name)
-            box.setAccessibleName(f"Show model {name}")
+            box = QtWidgets.QCheckBox(tr(name))
+            box.setAccessibleName(tr("Show model {name}").format(name=tr(name)))
             box.toggled.connect(self._toggled)
             row.addWidget(box)
             self.boxes[model] = box
         self.note = QtWidgets.QLabel()
-        self.note.setAccessibleName("State of the models")
+        self.note.setAccessibleName(tr("State of the models"))
         self.note.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         row.addWidget(self.note, 1)
         self.table = _Residuals(theme)
@@ -52,7 +53,7 @@ class ModelsBar(QtWidgets.QWidget):
         layout.addWidget(self._still)
         self.boxes[EXACT].setChecked(True)
         self.boxes[EXACT].setEnabled(False)
-        self.boxes[EXACT].setToolTip("The model that controls the rig; always shown")
+        self.boxes[EXACT].setToolTip(tr("The model that controls the rig; always shown"))
         self.set_available(False)
         self._toggled()
 
@@ -66,7 +67,11 @@ class ModelsBar(QtWidgets.QWidget):
         for model, box in self.boxes.items():
             if model != EXACT:
                 box.setEnabled(known)
-                box.setToolTip(f"Lay it over the measured forces: {MODEL_DASHES[model]}" if known else UNKNOWN)
+                box.setToolTip(
+                    tr("Lay it over the measured forces: {dashes}").format(dashes=MODEL_DASHES[model])
+                    if known
+                    else UNKNOWN
+                )
         self._toggled()
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
@@ -113,14 +118,14 @@ class _Residuals(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.setAccessibleName("RMS residual of the models over the window shown, N")
+        self.setAccessibleName(tr("RMS residual of the models over the window shown, N"))
         right = QtCore.Qt.AlignmentFlag.AlignRight
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(4, 0, 4, 0)
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(0)
-        title = QtWidgets.QLabel("RMS residual, N")
-        title.setToolTip("Of measured − model, over the rows in the window shown; brought up to date once a second")
+        title = QtWidgets.QLabel(tr("RMS residual, N"))
+        title.setToolTip(tr("Of measured − model, over the rows in the window shown; brought up to date once a second"))
         grid.addWidget(title, 0, 0, 1, 2)
         heads = [swatch(colour, leg) for leg, colour in zip(LEGS, LEG_COLOURS, strict=True)]
         for column, head in enumerate((*heads, f"<b>{_COLUMNS[-1]}</b>")):
@@ -130,7 +135,7 @@ class _Residuals(QtWidgets.QWidget):
         self.values: dict[str, list[QtWidgets.QLabel]] = {}
         """texts by model: six legs and all"""
         for row, (model, name) in enumerate(MODEL_NAMES.items(), 1):
-            self._samples[model], self._names[model] = _Line(model, theme), QtWidgets.QLabel(name)
+            self._samples[model], self._names[model] = _Line(model, theme), QtWidgets.QLabel(tr(name))
             grid.addWidget(self._samples[model], row, 0)
             grid.addWidget(self._names[model], row, 1)
             self.values[model] = []
@@ -138,8 +143,8 @@ class _Residuals(QtWidgets.QWidget):
                 value = QtWidgets.QLabel("–")
                 value.setMinimumWidth(36)
                 value.setAlignment(right)
-                of = f"leg {what}" if what in LEGS else "all legs"
-                value.setAccessibleName(f"RMS residual of {name}, {of}, N")
+                of = tr("leg {leg}").format(leg=what) if what in LEGS else tr("all legs")
+                value.setAccessibleName(tr("RMS residual of {model}, {legs}, N").format(model=tr(name), legs=of))
                 grid.addWidget(value, row, 2 + column)
                 self.values[model].append(value)
         grid.setColumnStretch(2 + len(_COLUMNS), 1)

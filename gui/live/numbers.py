@@ -5,6 +5,8 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any
 
+from gui.texts import tr
+
 Summary = Mapping[str, Any]
 
 
@@ -30,32 +32,38 @@ def _at(*path: str | int, scale: float = 1.0) -> Callable[[Summary], float | Non
 
 def _legs(name: str, unit: str, *path: str, key: str, scale: float = 1.0, digits: int = 3) -> list[Quantity]:
     return [
-        Quantity(f"{name}, leg {leg + 1}", unit, _at(*path, "legs", leg, key, scale=scale), digits) for leg in range(6)
+        Quantity(
+            tr("{name}, leg {leg}").format(name=name, leg=leg + 1),
+            unit,
+            _at(*path, "legs", leg, key, scale=scale),
+            digits,
+        )
+        for leg in range(6)
     ]
 
 
 QUANTITIES: tuple[Quantity, ...] = (
-    Quantity("Duration", "s", _at("recording", "duration_s")),
-    Quantity("Rows", "rows", _at("recording", "rows"), 0),
-    Quantity("Dropped rows", "rows", _at("recording", "dropped"), 0),
-    Quantity("Cycle rate", "Hz", _at("cycle", "rate_measured_hz"), 2),
-    Quantity("Overruns", "cycles", _at("cycle", "overruns"), 0),
-    Quantity("Stale feedback", "cycles", _at("cycle", "stale_feedback"), 0),
-    Quantity("Period error, 99 %", "µs", _at("cycle", "period_error_p99_us"), 1),
-    Quantity("Period error, largest", "µs", _at("cycle", "period_error_max_us"), 1),
-    Quantity("Exchange, median", "µs", _at("cycle", "exchange_p50_us"), 1),
-    Quantity("Computation, median", "µs", _at("cycle", "compute_p50_us"), 1),
-    Quantity("Position error, RMS", "µm", _at("tracking", "position_rms_m", scale=1e6), 2),
-    Quantity("Position error, largest", "µm", _at("tracking", "position_max_m", scale=1e6), 2),
-    Quantity("Rotation error, RMS", "µrad", _at("tracking", "rotation_rms_rad", scale=1e6), 2),
-    Quantity("Rotation error, largest", "µrad", _at("tracking", "rotation_max_rad", scale=1e6), 2),
-    *_legs("Length error, RMS", "µm", "tracking", key="length_rms_m", scale=1e6, digits=2),
-    *_legs("Force measured, RMS", "N", "force", key="rms_measured_n", digits=2),
-    *_legs("Force of the model, RMS", "N", "force", key="rms_model_n", digits=2),
-    *_legs("Residual, RMS", "N", "force", key="rms_residual_n"),
-    *_legs("Residual, mean", "N", "force", key="bias_n"),
-    *_legs("Residual, largest", "N", "force", key="peak_residual_n"),
-    Quantity("Condition number, largest", "–", _at("condition", "max"), 2),
+    Quantity(tr("Duration"), "s", _at("recording", "duration_s")),
+    Quantity(tr("Rows"), tr("rows"), _at("recording", "rows"), 0),
+    Quantity(tr("Dropped rows"), tr("rows"), _at("recording", "dropped"), 0),
+    Quantity(tr("Cycle rate"), "Hz", _at("cycle", "rate_measured_hz"), 2),
+    Quantity(tr("Overruns"), tr("cycles"), _at("cycle", "overruns"), 0),
+    Quantity(tr("Stale feedback"), tr("cycles"), _at("cycle", "stale_feedback"), 0),
+    Quantity(tr("Period error, 99 %"), "µs", _at("cycle", "period_error_p99_us"), 1),
+    Quantity(tr("Period error, largest"), "µs", _at("cycle", "period_error_max_us"), 1),
+    Quantity(tr("Exchange, median"), "µs", _at("cycle", "exchange_p50_us"), 1),
+    Quantity(tr("Computation, median"), "µs", _at("cycle", "compute_p50_us"), 1),
+    Quantity(tr("Position error, RMS"), "µm", _at("tracking", "position_rms_m", scale=1e6), 2),
+    Quantity(tr("Position error, largest"), "µm", _at("tracking", "position_max_m", scale=1e6), 2),
+    Quantity(tr("Rotation error, RMS"), "µrad", _at("tracking", "rotation_rms_rad", scale=1e6), 2),
+    Quantity(tr("Rotation error, largest"), "µrad", _at("tracking", "rotation_max_rad", scale=1e6), 2),
+    *_legs(tr("Length error, RMS"), "µm", "tracking", key="length_rms_m", scale=1e6, digits=2),
+    *_legs(tr("Force measured, RMS"), "N", "force", key="rms_measured_n", digits=2),
+    *_legs(tr("Force of the model, RMS"), "N", "force", key="rms_model_n", digits=2),
+    *_legs(tr("Residual, RMS"), "N", "force", key="rms_residual_n"),
+    *_legs(tr("Residual, mean"), "N", "force", key="bias_n"),
+    *_legs(tr("Residual, largest"), "N", "force", key="peak_residual_n"),
+    Quantity(tr("Condition number, largest"), "–", _at("condition", "max"), 2),
 )
 
 

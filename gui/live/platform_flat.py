@@ -11,9 +11,10 @@ from dynamics import Mechanism
 from gui.live.plot import plain_plot
 from gui.scene import Scene, Shapes, Shown, ring_order
 from gui.session import Floats
+from gui.texts import tr
 from gui.widgets import Theme
 
-_PROJECTIONS = {"Front": (0, 2), "Top": (0, 1)}
+_PROJECTIONS = {tr("Front view of the platform, m"): (0, 2), tr("Top view of the platform, m"): (0, 1)}
 
 
 class PlatformFlat(QtWidgets.QWidget):
@@ -27,9 +28,9 @@ class PlatformFlat(QtWidgets.QWidget):
     def __init__(self, theme: Theme, why: str) -> None:
         super().__init__()
         self.problem = why
-        self.note = QtWidgets.QLabel(f"No 3-D view: {why}. Front and top view instead.")
+        self.note = QtWidgets.QLabel(tr("No 3-D view: {why}. Front and top view instead.").format(why=why))
         self.note.setWordWrap(True)
-        self.note.setAccessibleName("Why there is no 3-D view")
+        self.note.setAccessibleName(tr("Why there is no 3-D view"))
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         row = QtWidgets.QHBoxLayout()
@@ -90,7 +91,7 @@ class _Projection:
     def __init__(self, name: str, axes: tuple[int, int]) -> None:
         self._across, self._up = axes
         self._name = name
-        self.plot = plain_plot(f"{name} view of the platform, m")
+        self.plot = plain_plot(name)
         self.plot.getAxis("bottom").setLabel(f"{'xyz'[self._across]}, m")
         self.plot.getAxis("left").setLabel(f"{'xyz'[self._up]}, m")
         self.view = self.plot.view

@@ -16,6 +16,7 @@ from gui.live.shown_menu import ShownMenu
 from gui.live.wrench import implied_wrench
 from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
 from gui.session import Floats, Rows, Timeline, largest_amount
+from gui.texts import mark, tr
 from gui.widgets import FlowLayout, GuardedButton, Still, Theme, ask_save, give
 from kinematics import quaternion_to_matrix
 from rig.angles import shown_angle
@@ -33,7 +34,13 @@ _CALM = 0.1
 """s over which residuals are averaged for the wrench that they imply"""
 _PICTURE = 2.0
 """px of a saved picture for one on the screen"""
-_KEYS = {"Isometric": "I", "Front": "F", "Side": "S", "Top": "T", "Fit": "Home"}
+_KEYS = {mark("Isometric"): "I", mark("Front"): "F", mark("Side"): "S", mark("Top"): "T", mark("Fit"): "Home"}
+_VIEWS = {
+    "Isometric": mark("Isometric view"),
+    "Front": mark("Front view"),
+    "Side": mark("Side view"),
+    "Top": mark("Top view"),
+}
 
 
 class PlatformView(QtWidgets.QWidget):
@@ -51,7 +58,7 @@ class PlatformView(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme, *, compact: bool = False, bare: bool = False, expected: bool = False) -> None:
         super().__init__()
-        self.setAccessibleName("Platform")
+        self.setAccessibleName(tr("Platform"))
         self._theme = theme
         self._compact = compact
         self._bare = bare
@@ -70,19 +77,19 @@ class PlatformView(QtWidgets.QWidget):
         problem = gl_problem()
         self.picture = _picture(theme, problem)
         self.colouring = QtWidgets.QComboBox()
-        self.colouring.setAccessibleName("What the legs' colours say")
+        self.colouring.setAccessibleName(tr("What the legs' colours say"))
         for kind in Colouring:
-            text = kind.value.replace("measured", "expected") if expected else kind.value
+            text = tr("expected force") if expected and kind is Colouring.FORCE else tr(kind.value)
             self.colouring.addItem(text, kind)
-        self.colouring.setToolTip("What the rods' colours say; the cylinders have the colour of their leg")
+        self.colouring.setToolTip(tr("What the rods' colours say; the cylinders have the colour of their leg"))
         self.bar = ColourBar(theme, _BAR_WIDTH)
         self.menu = ShownMenu(problem, measured=not expected)
         self.save_picture = GuardedButton("Save …", "Save a picture of what is shown, twice as fine")
         give(self.save_picture, "picture")
         self.save_picture.setAccessibleName("Save a picture of the platform")
         self.save_picture.clicked.connect(self._ask_picture)
-        self.pose = QtWidgets.QLabel("No mechanism")
-        self.pose.setAccessibleName("Measured pose, mm and °")
+        self.pose = QtWidgets.QLabel(tr("No mechanism"))
+        self.pose.setAccessibleName(tr("Measured pose, mm and °"))
         self.pose.setWordWrap(True)
         self._words = Still(self.pose)
         self._exports = ExportWriter(self, self._say)
@@ -98,13 +105,13 @@ class PlatformView(QtWidgets.QWidget):
             colours = QtWidgets.QHBoxLayout()
             colours.setSpacing(6)
             if not self._compact:
-                colours.addWidget(QtWidgets.QLabel("Rods coloured by"))
+                colours.addWidget(QtWidgets.QLabel(tr("Rods coloured by")))
             colours.addWidget(self.colouring)
             colours.addWidget(self.bar)
             controls.addItem(colours)
         for name in self.picture.viewpoints:
-            controls.addWidget(self._view_button(name, f"{name} view", partial(self.picture.look_from, name)))
-        controls.addWidget(self._view_button("Fit", "Fit the platform into the picture", self.picture.fit))
+            controls.addWidget(self._view_button(name, tr(_VIEWS[name]), partial(self.picture.look_from, name)))
+        controls.addWidget(self._view_button("Fit", tr("Fit the platform into the picture"), self.picture.fit))
         controls.addWidget(self.menu)
         controls.addWidget(self.save_picture)
         self.controls = controls
@@ -116,14 +123,16 @@ class PlatformView(QtWidgets.QWidget):
         if not self._bare:
             layout.addWidget(self._words)
 
-    def _view_button(self, text: str, name: str, act: "partial[None] | object") -> QtWidgets.QToolButton:
+    def _view_button(self, key: str, name: str, act: "partial[None] | object") -> QtWidgets.QToolButton:
         """A button, and its key while the picture has the focus."""
         button = QtWidgets.QToolButton()
-        button.setText(text)
+        button.setText(tr(key))
         button.setAccessibleName(name)
-        button.setToolTip(f"{name} ({_KEYS[text]}, in the picture)" if self.picture.viewpoints else name)
+        button.setToolTip(
+            tr("{name} ({key}, in the picture)").format(name=name, key=_KEYS[key]) if self.picture.viewpoints else name
+        )
         button.clicked.connect(lambda: act())  # type: ignore[operator]
-        self.picture.keys[QtGui.QKeySequence(_KEYS[text])[0]] = button.click
+        self.picture.keys[QtGui.QKeySequence(_KEYS[key])[0]] = button.click
         return button
 
     def set_shapes(self, shapes: Shapes) -> None:
@@ -135,7 +144,7 @@ class PlatformView(QtWidgets.QWidget):
         self._mechanism = mechanism
         self._row = self._before = None
         self._largest = 0.0
-        self.save_picture.set_obstacle("" if mechanism is not None else "no mechanism is shown")
+        self.save_picture.set_obstacle("" if mechanism is not None else tr("no mechanism is shown"))
         self.picture.set_mechanism(mechanism, self._shapes)
         self._redraw()
 
@@ -165,12 +174,13 @@ class PlatformView(QtWidgets.QWidget):
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
         """Keep under a name what the colours say, and what is shown beside the machine."""
-        settings.setValue(f"{name}/colouring", self.colouring.currentText())
+        settings.setValue(f"{name}/colouring", self.kind.value)
         self.menu.save(settings, name)
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
         """Take up what was kept under a name."""
-        self.colouring.setCurrentText(str(settings.value(f"{name}/colouring", self.colouring.currentText())))
+        kept = settings.value(f"{name}/colouring")
+        self.colouring.setCurrentIndex(next((i for i, kind in enumerate(Colouring) if kind.value == kept), 0))
         self.menu.restore(settings, name)
 
     def close_worker(self) -> None:
@@ -232,7 +242,7 @@ class PlatformView(QtWidgets.QWidget):
 
     @property
     def _unknown(self) -> str:
-        return f"{self._past}, pose not known" if self._past else "Pose not known"
+        return tr("{past}, pose not known").format(past=self._past) if self._past else tr("Pose not known")
 
     def _pose_text(self) -> str:
         if self._row is None:
@@ -242,7 +252,8 @@ class PlatformView(QtWidgets.QWidget):
         places = [f"{name} {number_text(float(value), 2)} mm" for name, value in zip("xyz", position, strict=True)]
         turns = [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
         state = enum_name(State, self._row["state"])
-        moment = f"{float(self._row['t']):.3f} s   {f'{self._past}; last known: ' if self._past else ''}{state}"
+        known = tr("{reason}; last known: {state}").format(reason=self._past, state=state) if self._past else state
+        moment = f"{float(self._row['t']):.3f} s   {known}"
         if self._expected:
             places.insert(0, f"{float(self._row['t']):.3f} s")
             return "\n".join(("   ".join(places), "   ".join(turns)))
@@ -261,7 +272,7 @@ class PlatformView(QtWidgets.QWidget):
         return self.picture.snapshot(size, letters, self.scene_of(row, before))
 
     def _ask_picture(self) -> None:
-        path = ask_save(self, "Save the picture", "platform.png", "Pictures (*.png)", ".png")
+        path = ask_save(self, tr("Save the picture"), "platform.png", tr("Pictures (*.png)"), ".png")
         if path is not None:
             self.export_picture(path)
 

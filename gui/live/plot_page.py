@@ -22,6 +22,8 @@ class Plots(QtWidgets.QWidget):
     pinned = QtCore.Signal(float)
     moved = QtCore.Signal(float, float)
     remade = QtCore.Signal()
+    name = ""
+    """of a page that stands alone, in English; `tr` shows it"""
     tells_moment = False
     """whether it says itself of which moment its values are, and takes the room of the column of values"""
 

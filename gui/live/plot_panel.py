@@ -16,6 +16,7 @@ from gui.live.plot_looks import header_label, swatch
 from gui.live.series import LEGS, Panel, Series
 from gui.live.thinned import Thinned
 from gui.session import Floats, Stretch, Timeline
+from gui.texts import tr
 from gui.widgets import Still, Theme
 
 _BINS = 1 / 2
@@ -61,7 +62,7 @@ class PlotPanel(QtWidgets.QWidget):
         self.plot.centralLayout.setContentsMargins(0, 2, 6, 0)
         left = self.plot.getAxis("left")
         left.setWidth(AXIS_WIDTH)
-        left.setLabel(panel.unit)
+        left.setLabel(tr(panel.unit))
         self.show_time(time_axis)
         self.view = self.plot.view
         self.view.setDefaultPadding(0.0)
@@ -107,7 +108,7 @@ class PlotPanel(QtWidgets.QWidget):
         """Whether the time axis has numbers and a name."""
         bottom = self.plot.getAxis("bottom")
         bottom.setStyle(showValues=shown)
-        bottom.setLabel("rig time, s" if shown else None)
+        bottom.setLabel(tr("rig time, s") if shown else None)
         bottom.setHeight(None if shown else 6)
 
     def set_legs(self, legs: list[bool]) -> None:
@@ -216,16 +217,16 @@ class PlotPanel(QtWidgets.QWidget):
         always = [series for series in self.panel.series if not series.model]
         names = ""
         if len(always) > 1:
-            names = " &nbsp; ".join(f"{series.dashed or '—'}&nbsp;{series.name}" for series in always)
+            names = " &nbsp; ".join(f"{series.dashed or '—'}&nbsp;{series.shown}" for series in always)
         elif always[0].name != always[0].columns[0]:
-            names = "" if always[0].per_leg and not self.models else always[0].name
+            names = "" if always[0].per_leg and not self.models else always[0].shown
         if self._stride > 1:
-            names += f", means over {1e3 * self._bin_time:.0f} ms"
+            names += ", " + tr("means over {time:.0f} ms").format(time=1e3 * self._bin_time)
         if self.models:
-            names += " / models as listed above<br>"  # their values need the line
-        unit = f", {self.panel.unit}" if self.panel.unit else ""
+            names += " / " + tr("models as listed above") + "<br>"  # their values need the line
+        unit = f", {tr(self.panel.unit)}" if self.panel.unit else ""
         names = f"<span style='color:{self._theme.muted}'>{names}</span> &nbsp;" if names else ""
-        return f"&nbsp;<b>{self.panel.title}</b>{unit} &nbsp;{names}"
+        return f"&nbsp;<b>{self.panel.heading}</b>{unit} &nbsp;{names}"
 
     def _values(self, stretch: Stretch, since: Stretch | None) -> str:
         shown = self.shown_series

@@ -10,6 +10,7 @@ from gui.live.numbers import number_text
 from gui.live.wrench import AXES, wrench_of
 from gui.scene import strokes
 from gui.session import Floats, Rows
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 from rig.telemetry import CycleFlag
 
@@ -29,7 +30,7 @@ class StrokeBars(QtWidgets.QWidget):
         """px for the longest number so far: it never shrinks, so that the bars do not jump"""
         self.setMinimumSize(180, 6 * 22 + 4)
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
-        self.setAccessibleName("Leg lengths, mm, and stroke used, %")
+        self.setAccessibleName(tr("Leg lengths, mm, and stroke used, %"))
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
@@ -91,7 +92,7 @@ class WrenchTable(QtWidgets.QWidget):
         for row, name in enumerate(AXES):
             unit = "N" if row < 3 else "N m"
             value = QtWidgets.QLabel("–")
-            value.setAccessibleName(f"External wrench {name}, {unit}")
+            value.setAccessibleName(tr("External wrench {name}, {unit}").format(name=name, unit=unit))
             value.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
             grid.addWidget(QtWidgets.QLabel(f"{name[0]}<sub>{name[1]}</sub>"), row, 0)
             grid.addWidget(value, row, 1)
@@ -99,7 +100,7 @@ class WrenchTable(QtWidgets.QWidget):
             self.values.append(value)
         grid.setColumnStretch(1, 1)
         self.note = QtWidgets.QLabel(
-            "Platform axes, at its origin; mean ± standard deviation of single cycles over half a second"
+            tr("Platform axes, at its origin; mean ± standard deviation of single cycles over half a second")
         )
         self.note.setWordWrap(True)
         self.note.setStyleSheet("font-size: 11px")

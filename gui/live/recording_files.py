@@ -14,6 +14,7 @@ from gui.live.outline import Outline
 from gui.live.replay import Replay
 from gui.live.series import FORCES
 from gui.session import Excerpt, Floats
+from gui.texts import tr, trn
 from rig.errors import InputError
 from rig.recording import Recording, RecordingError, in_memory, open_part, size_of_rows, split_part
 from rig.runs import Listed, beside
@@ -45,6 +46,11 @@ def recordings_in(folder: Path) -> list[Found]:
             status = path.stat()
             found.append(Found(path, datetime.fromtimestamp(status.st_mtime), status.st_size))
     return sorted(found, key=lambda one: (one.modified, one.path.name), reverse=True)
+
+
+def recordings_counted(folder: Path, count: int) -> str:
+    """How many recordings a folder has, in words."""
+    return trn("{folder}: {count} recording", "{folder}: {count} recordings", count).format(folder=folder, count=count)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -118,12 +124,16 @@ def _check_size(path: Path, obstacle: str) -> None:
     needed = size_of_rows(path)
     if obstacle and needed > QUICK:
         raise RecordingError(
-            f"{path.name}: its rows take {needed / 1e9:.2f} GB of memory; above {QUICK / 1e9:.2f} GB: {obstacle}"
+            tr("{name}: its rows take {needed:.2f} GB of memory; above {quick:.2f} GB: {obstacle}").format(
+                name=path.name, needed=needed / 1000000000.0, quick=QUICK / 1000000000.0, obstacle=obstacle
+            )
         )
     if needed > LARGEST:
         raise RecordingError(
-            f"{path.name}: its rows take {needed / 1e9:.2f} GB, the app opens a recording of at most "
-            f"{LARGEST / 1e9:.2f} GB; use `rig report`, or look at the file with PlotJuggler"
+            tr(
+                "{name}: its rows take {needed:.2f} GB, the app opens a recording of at most {largest:.2f} GB; use "
+                "`rig report`, or look at the file with PlotJuggler"
+            ).format(name=path.name, needed=needed / 1000000000.0, largest=LARGEST / 1000000000.0)
         )
 
 
@@ -139,7 +149,7 @@ def said_of(runs: Sequence[Listed]) -> str:
     from rig.report import said_beside
 
     if any(one.numbers is None for one in runs):
-        return "Judge the runs on the page Runs, and the report's comparison of their numbers is here too."
+        return tr("Judge the runs on the page Runs, and the report's comparison of their numbers is here too.")
     return said_beside(beside(runs))
 
 
@@ -148,6 +158,8 @@ def outcome(failure: Exception | None, success: str) -> str:
     if failure is None:
         return success
     if isinstance(failure, OSError):
-        return f"Failed: {failure.strerror or failure}"
+        return tr("Failed: {reason}").format(reason=failure.strerror or failure)
     known = isinstance(failure, RecordingError | InputError)
-    return str(failure) if known else f"Failed: {type(failure).__name__}: {failure}"
+    return (
+        str(failure) if known else tr("Failed: {name}: {failure}").format(name=type(failure).__name__, failure=failure)
+    )

@@ -8,11 +8,19 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.live_bar import push_button
-from gui.live.recording_files import Found, recordings_in
+from gui.live.recording_files import Found, recordings_counted, recordings_in
+from gui.texts import mark, tr
 
-_COLUMNS = ("Recording", "Date", "Size, MB")
+_COLUMNS = (tr("Recording"), tr("Date"), tr("Size, MB"))
 _HEAVY = ("CSV…", "Report", "Identify…")
 """choices that keep the processor busy for long"""
+_ACCESSIBLE = {
+    "Open": mark("Open recording"),
+    "Compare": mark("Compare recording"),
+    "CSV…": mark("Export rows"),
+    "Report": mark("Report recording"),
+    "Identify…": mark("Identify recording"),
+}
 
 
 class RecordingList(QtWidgets.QWidget):
@@ -40,13 +48,13 @@ class RecordingList(QtWidgets.QWidget):
         """folder that somebody chose"""
         self.folder = Path("recordings")
         self.found: list[Found] = []
-        self.choose = push_button("Folder…", "Choose the folder to look in", "Choose folder")
-        self.again = push_button("Refresh", "Look into the folder again")
+        self.choose = push_button(tr("Folder…"), tr("Choose the folder to look in"), tr("Choose folder"))
+        self.again = push_button(tr("Refresh"), tr("Look into the folder again"))
         self.where = QtWidgets.QLabel()
         self.where.setWordWrap(True)
-        self.where.setAccessibleName("Folder of recordings")
+        self.where.setAccessibleName(tr("Folder of recordings"))
         self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
-        self.table.setAccessibleName("Recordings")
+        self.table.setAccessibleName(tr("Recordings"))
         self.table.setHorizontalHeaderLabels(_COLUMNS)
         self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.SingleSelection)
@@ -58,16 +66,16 @@ class RecordingList(QtWidgets.QWidget):
         for column in (1, 2):
             header.setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.choices = {
-            "Open": (self.opened, "Replay it and count its numbers"),
-            "Compare": (self.compared, "Lay it over the open one"),
-            "CSV…": (self.exported, "Save its rows as a table"),
-            "Report": (self.reported, "Make its report beside it and open that"),
-            "Identify…": (self.identified, "Masses, inertias and frictions from it, and others"),
+            mark("Open"): (self.opened, tr("Replay it and count its numbers")),
+            mark("Compare"): (self.compared, tr("Lay it over the open one")),
+            mark("CSV…"): (self.exported, tr("Save its rows as a table")),
+            mark("Report"): (self.reported, tr("Make its report beside it and open that")),
+            mark("Identify…"): (self.identified, tr("Masses, inertias and frictions from it, and others")),
         }
         self.buttons = {}
         row = QtWidgets.QHBoxLayout()
         for name, (signal, tip) in self.choices.items():
-            button = push_button(name, tip, "Export rows" if name == "CSV…" else f"{name.rstrip('…')} recording")
+            button = push_button(tr(name), tip, tr(_ACCESSIBLE[name]))
             button.clicked.connect(lambda _checked, signal=signal: self._send(signal))
             row.addWidget(button)
             self.buttons[name] = button
@@ -99,7 +107,7 @@ class RecordingList(QtWidgets.QWidget):
         chosen = self.chosen
         try:
             self.found = recordings_in(self.folder)
-            text = f"{self.folder}: {len(self.found)} recording{'s' * (len(self.found) != 1)}"
+            text = recordings_counted(self.folder, len(self.found))
         except OSError as error:
             self.found = []
             text = f"{self.folder}: {error.strerror}"
@@ -156,9 +164,9 @@ class RecordingList(QtWidgets.QWidget):
         chosen = self.chosen is not None
         self._told = self._obstacle()
         for name, button in self.buttons.items():
-            obstacle = "" if chosen else "Choose a recording first"
+            obstacle = "" if chosen else tr("Choose a recording first")
             if name == "Compare" and chosen and not self.comparable:
-                obstacle = "Open a recording first, then choose the one to compare it with"
+                obstacle = tr("Open a recording first, then choose the one to compare it with")
             if name in _HEAVY and self._told:
                 obstacle = self._told
             button.setEnabled(not obstacle)
@@ -169,6 +177,6 @@ class RecordingList(QtWidgets.QWidget):
             signal.emit(self.chosen)
 
     def _ask(self) -> None:
-        name = QtWidgets.QFileDialog.getExistingDirectory(self, "Folder of recordings", str(self.folder))
+        name = QtWidgets.QFileDialog.getExistingDirectory(self, tr("Folder of recordings"), str(self.folder))
         if name:
             self._choose_folder(Path(name))

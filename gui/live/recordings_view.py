@@ -22,7 +22,8 @@ from gui.live.tables import fill_table, plain_table
 from gui.live.timeline_bar import Stretch, TimelineBar
 from gui.scene import Shapes
 from gui.session import ReportMaker, Timeline, Worker
-from gui.widgets import Theme, ask_save, plain_tabs
+from gui.texts import mark, tr
+from gui.widgets import Theme, ask_save, plain_tabs, put_tab
 from rig.cell_models import recorded_coulomb_speed
 from rig.recording import RecordingFile, caveats, write_rows_csv
 from rig.runs import Listed
@@ -54,7 +55,7 @@ class RecordingsView(QtWidgets.QWidget):
         obstacle: Callable[[], str] = lambda: "",
     ) -> None:
         super().__init__()
-        self.setAccessibleName("Recordings")
+        self.setAccessibleName(tr("Recordings"))
         self._theme = theme
         self._clock = clock
         self._show_file = show_file
@@ -73,26 +74,26 @@ class RecordingsView(QtWidgets.QWidget):
         self.platform = PlatformView(theme)
         self.film = FilmMaker(self.platform, obstacle, self)
         self.compare = CompareView(theme)
-        self.numbers = plain_table("Numbers of the recordings")
-        self.events = plain_table("Events of the recording")
+        self.numbers = plain_table(tr("Numbers of the recordings"))
+        self.events = plain_table(tr("Events of the recording"))
         self.bar = ReplayBar()
         self.timeline = TimelineBar(theme)
-        self.title = QtWidgets.QLabel("Choose a recording below and open it")
-        self.title.setAccessibleName("Recording shown")
+        self.title = QtWidgets.QLabel(tr("Choose a recording below and open it"))
+        self.title.setAccessibleName(tr("Recording shown"))
         self.note = QtWidgets.QLabel()
-        self.note.setAccessibleName("Message")
+        self.note.setAccessibleName(tr("Message"))
         self.note.setWordWrap(True)
         self.note.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
-        self.tabs = plain_tabs("Views of the recording")
+        self.tabs = plain_tabs(tr("Views of the recording"))
         for name, page in {
-            "Files": self.list,
-            "Curves": self.live,
-            "Platform": self.platform,
-            "Compare": self.compare,
-            "Numbers": self.numbers,
-            "Events": self.events,
+            mark("Files"): self.list,
+            mark("Curves"): self.live,
+            mark("Platform"): self.platform,
+            mark("Compare"): self.compare,
+            mark("Numbers"): self.numbers,
+            mark("Events"): self.events,
         }.items():
-            self.tabs.addTab(page, name)
+            put_tab(self.tabs, page, name)
         self._lay_out()
         self.film.said.connect(self._say)
         self.film.began.connect(self.bar.show_position)
@@ -169,7 +170,7 @@ class RecordingsView(QtWidgets.QWidget):
 
     def open(self, path: Path, span: tuple[float, float] | None = None) -> None:
         """Open a recording, and replay it from the beginning of its motion; or show its curves over a span, s."""
-        self._say(f"Opening {path.name} …")
+        self._say(tr("Opening {name} …").format(name=path.name))
 
         def opened(found: Opened | None, failure: Exception | None) -> None:
             self._show_opened(found, failure)
@@ -181,7 +182,7 @@ class RecordingsView(QtWidgets.QWidget):
     def compare_runs(self, folder: Path, runs: Sequence[Listed]) -> None:
         """Lay runs of a folder's recordings over each other, and say how they differ."""
         names = [f"{one.name} ({one.run.id})" for one in runs[:MOST]]
-        self._say(f"Opening {', '.join(names)} …")
+        self._say(tr("Opening {names} …").format(names=", ".join(names)))
 
         def job() -> tuple[list[Opened], str]:
             opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
@@ -191,30 +192,32 @@ class RecordingsView(QtWidgets.QWidget):
 
     def compare_with(self, path: Path) -> None:
         """Lay a recording over the open one."""
-        self._say(f"Opening {path.name} …")
+        self._say(tr("Opening {name} …").format(name=path.name))
         self._worker.submit(partial(open_with_numbers, path, self._obstacle(), replayed=False), self._show_second)
 
     def export_to(self, recording: Path, target: Path) -> None:
         """Write a recording's rows as CSV, unless there is an obstacle."""
         if self._obstacle():
-            self._say(f"No CSV: {self._obstacle()}")
+            self._say(tr("No CSV: {obstacle}").format(obstacle=self._obstacle()))
             return
-        self._say(f"Writing {target.name} …")
+        self._say(tr("Writing {name} …").format(name=target.name))
 
         def job() -> None:
             write_rows_csv(RecordingFile(recording), target)
 
-        self._worker.submit(job, lambda _none, failure: self._say(outcome(failure, f"Saved {target.name}")))
+        self._worker.submit(
+            job, lambda _none, failure: self._say(outcome(failure, tr("Saved {name}").format(name=target.name)))
+        )
 
     def make_report(self, path: Path) -> None:
         """Make a recording's report beside it, and open that, unless there is an obstacle."""
         if self._obstacle():
-            self._say(f"No report: {self._obstacle()}")
+            self._say(tr("No report: {obstacle}").format(obstacle=self._obstacle()))
             return
         if self._reports.busy:
-            self._say("A report is being made already")
+            self._say(tr("A report is being made already"))
             return
-        self._say(f"Making the report of {path.name} …")
+        self._say(tr("Making the report of {name} …").format(name=path.name))
         self._reports.make(path)
 
     def close_worker(self) -> None:
@@ -256,9 +259,13 @@ class RecordingsView(QtWidgets.QWidget):
             self.tabs.setCurrentWidget(self.live)
         self._show_events()
         self._show_numbers()
-        notes = [f"This recording is {caveat}" for caveat in caveats(recording)]
+        notes = [tr("This recording is {caveat}").format(caveat=caveat) for caveat in caveats(recording)]
         if opened.every > 1:
-            notes.append(f"It is long: one of {opened.every} cycles is replayed; Numbers and Compare are of all")
+            notes.append(
+                tr("It is long: one of {every} cycles is replayed; Numbers and Compare are of all").format(
+                    every=opened.every
+                )
+            )
         self._say("; ".join(notes))
 
     def _show_second(self, second: Opened | None, failure: Exception | None) -> None:
@@ -269,7 +276,11 @@ class RecordingsView(QtWidgets.QWidget):
             self.compared, self._names = [self.opened, second], [self.opened.name, second.name]
         self._show_numbers()
         self.tabs.setCurrentWidget(self.compare)
-        self._say("; ".join(f"{second.name} is {caveat}" for caveat in caveats(second.recording)))
+        self._say(
+            "; ".join(
+                tr("{name} is {caveat}").format(name=second.name, caveat=caveat) for caveat in caveats(second.recording)
+            )
+        )
 
     def _show_compared(
         self, names: list[str], found: tuple[list[Opened], str] | None, failure: Exception | None
@@ -281,7 +292,9 @@ class RecordingsView(QtWidgets.QWidget):
         self._show_numbers()
         self.compare.say(said)
         self.tabs.setCurrentWidget(self.compare)
-        self._say("" if len(names) <= MOST - 1 else f"At most {MOST} runs are laid over each other")
+        self._say(
+            "" if len(names) <= MOST - 1 else tr("At most {most} runs are laid over each other").format(most=MOST)
+        )
 
     def _show_span(self, begin: float, end: float) -> None:
         """Show the curves of a part of what is open."""
@@ -296,7 +309,7 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _show_numbers(self) -> None:
         shown, names = self.compared, self._names
-        header = ["Quantity", "Unit", *names, *(["Difference"] if len(shown) == 2 else [])]
+        header = [tr("Quantity"), tr("Unit"), *names, *([tr("Difference")] if len(shown) == 2 else [])]
         fill_table(self.numbers, header, side_by_side([opened.summary for opened in shown]), range(2, len(header)))
         self.compare.show_recordings(names, [opened.outlines for opened in shown], [opened.begin for opened in shown])
 
@@ -319,17 +332,17 @@ class RecordingsView(QtWidgets.QWidget):
             self.bar.show_position()
 
     def _ask_export(self, path: Path) -> None:
-        target = ask_save(self, "Export rows", str(path.with_suffix(".csv")), "Tables (*.csv)", ".csv")
+        target = ask_save(self, tr("Export rows"), str(path.with_suffix(".csv")), tr("Tables (*.csv)"), ".csv")
         if target is not None:
             self.export_to(path, target)
 
     def _reported(self, path: str, fault: str) -> None:
         if fault:
-            self._say(f"No report: {fault}")
+            self._say(tr("No report: {fault}").format(fault=fault))
         elif self._show_file(Path(path)):
-            self._say(f"Report: {Path(path).name}")
+            self._say(tr("Report: {name}").format(name=Path(path).name))
         else:
-            self._say(f"Report: {path} (there is no browser to open it)")
+            self._say(tr("Report: {path} (there is no browser to open it)").format(path=path))
 
     def _say(self, text: str) -> None:
         self.note.setText(text)

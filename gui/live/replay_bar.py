@@ -3,26 +3,33 @@
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.replay import Replay
+from gui.texts import tr
 from gui.widgets import give
 
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0)
 _STEPS = 10_000
+_NAMES = {
+    "recording": (tr("Position in the recording"), tr("Rig time, s"), tr("End of the recording, s")),
+    "motion": (tr("Position in the motion"), tr("Time of the motion, s"), tr("End of the motion, s")),
+}
+"""Accessible names of position, time and end."""
 
 
 class ReplayBar(QtWidgets.QWidget):
     """Moves a replay; disabled while there is none.
 
     Args:
-        of: what is replayed.
-        missing: why there is none.
+        of: what is replayed, "recording" or "motion".
+        missing: why there is none; empty: no recording is open.
         narrow: in little width, without the end's time.
     """
 
-    def __init__(self, of: str = "recording", missing: str = "Open a recording first", *, narrow: bool = False) -> None:
+    def __init__(self, of: str = "recording", missing: str = "", *, narrow: bool = False) -> None:
         super().__init__()
-        self._missing = missing
+        position, time, end = _NAMES[of]
+        self._missing = missing or tr("Open a recording first")
         self._replay: Replay | None = None
-        self.play = QtWidgets.QPushButton("Play")
+        self.play = QtWidgets.QPushButton(tr("Play"))
         self.play.setCheckable(True)
         self.play.setAccessibleName("Play or pause")
         give(self.play, "play")
@@ -30,16 +37,16 @@ class ReplayBar(QtWidgets.QWidget):
         self.slider = QtWidgets.QSlider(QtCore.Qt.Orientation.Horizontal)
         self.slider.setRange(0, _STEPS)
         self.slider.setPageStep(_STEPS // 20)
-        self.slider.setAccessibleName(f"Position in the {of}")
+        self.slider.setAccessibleName(position)
         self.time = QtWidgets.QDoubleSpinBox()
         self.time.setDecimals(3)
         self.time.setSuffix(" s")
         self.time.setKeyboardTracking(False)
-        self.time.setAccessibleName("Rig time, s" if of == "recording" else f"Time of the {of}, s")
+        self.time.setAccessibleName(time)
         self.duration = QtWidgets.QLabel()
-        self.duration.setAccessibleName(f"End of the {of}, s")
+        self.duration.setAccessibleName(end)
         self.speed = QtWidgets.QComboBox()
-        self.speed.setAccessibleName("Speed of replay, times real time")
+        self.speed.setAccessibleName(tr("Speed of replay, times real time"))
         for speed in SPEEDS:
             self.speed.addItem(f"{speed:g} ×", speed)
         self.speed.setCurrentIndex(SPEEDS.index(1.0))
@@ -50,7 +57,7 @@ class ReplayBar(QtWidgets.QWidget):
         layout.addWidget(self.time)
         if not narrow:
             layout.addWidget(self.duration)
-            layout.addWidget(QtWidgets.QLabel("Speed"))
+            layout.addWidget(QtWidgets.QLabel(tr("Speed")))
         layout.addWidget(self.speed)
         self.play.toggled.connect(self._toggle)
         self.slider.valueChanged.connect(self._slide)
@@ -66,7 +73,7 @@ class ReplayBar(QtWidgets.QWidget):
         begin, end = (replay.begin, replay.end) if replay is not None else (0.0, 0.0)
         with QtCore.QSignalBlocker(self.time):
             self.time.setRange(begin, end)
-        self.duration.setText(f"to {end:.3f} s, rig time")
+        self.duration.setText(tr("to {end:.3f} s, rig time").format(end=end))
         self._choose_speed()
         self.show_position()
 

@@ -7,6 +7,7 @@ import numpy as np
 
 from gui.live.wrench import AXES, wrench_of
 from gui.session import Floats, Rows, Stretch
+from gui.texts import mark, tr
 from gui.widgets import AXIS_COLOURS, DASHED, LEG_COLOURS
 from kinematics import Geometry
 from rig.angles import shown_angle
@@ -31,6 +32,11 @@ class Series:
     model: str = ""
 
     @property
+    def shown(self) -> str:
+        """What a person calls it."""
+        return tr(self.name)
+
+    @property
     def per_leg(self) -> bool:
         """Whether the columns are the legs."""
         return self.columns is LEGS
@@ -38,7 +44,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class Panel:
-    """One plot.
+    """One plot; title, unit and names of series are those of exported columns, whatever a person reads.
 
     `least` is the smallest height of its axis, so that noise does not fill it; `digits` after the point in values;
     `averaged` plots means instead of outlines, for what is noise at full rate; `tip` explains what it is.
@@ -55,17 +61,30 @@ class Panel:
     @property
     def label(self) -> str:
         """Title and unit, as on the axis."""
-        return f"{self.title}, {self.unit}" if self.unit else self.title
+        return f"{self.heading}, {tr(self.unit)}" if self.unit else self.heading
+
+    @property
+    def heading(self) -> str:
+        """The title as a person reads it."""
+        return tr(self.title)
 
 
 EXACT = "exact"
 MODEL_NAMES = {
-    EXACT: "exact",
+    EXACT: mark("exact"),
     "dasgupta-1998": "Dasgupta 1998",
     "pedrammehr-2012": "Pedrammehr 2012",
-    "massless": "massless",
+    "massless": mark("massless"),
 }
 """Names for a person of `dynamics.MODELS`."""
+_TERMS = {
+    "platform inertia": mark("Platform inertia"),
+    "gravity": mark("Gravity"),
+    "leg inertia": mark("Leg inertia"),
+    "friction": mark("Friction"),
+    "external": mark("External"),
+}
+"""Titles of `TERMS`."""
 MODEL_DASHES = dict(zip(MODEL_NAMES, (DASHED, "··", "–·", "–··"), strict=True))
 """Patterns of their curves."""
 
@@ -73,11 +92,11 @@ Differences = Callable[[str, Stretch], Floats]
 """What the load cells read by a model, by name, less what they read by the exact one, of n rows, (n, 6) N."""
 
 
-_AT_CELL = (
+_AT_CELL = tr(
     "What the load cell reads, and what the model says it should read at its place in the leg. The drive's own force "
     "(page Terms) differs from it by weight, inertia and friction of what the leg has between drive and cell."
 )
-_OF_DRIVE = (
+_OF_DRIVE = tr(
     "The sum of the other panels: what the model says the drive must push with. The load cell reads another force "
     "(page Forces): weight, inertia and friction of what the leg has between drive and cell are not in it."
 )
@@ -103,14 +122,14 @@ def force_panels(differences: Differences | None = None) -> tuple[Panel, ...]:
         ]
 
     force = (
-        Series("measured", field("force_measured")),
-        Series("model", field("force_model"), dashed=MODEL_DASHES[EXACT]),
+        Series(mark("measured"), field("force_measured")),
+        Series(mark("model"), field("force_model"), dashed=MODEL_DASHES[EXACT]),
         *published("force_model", 1.0),
     )
-    residual = (Series("residual", field("force_residual")), *published("force_residual", -1.0))
+    residual = (Series(mark("residual"), field("force_residual")), *published("force_residual", -1.0))
     return (
-        Panel("Force at the load cell", "N", force, least=2.0, tip=_AT_CELL),
-        Panel("Residual, measured − model", "N", residual, least=1.0, digits=2),
+        Panel(mark("Force at the load cell"), "N", force, least=2.0, tip=_AT_CELL),
+        Panel(mark("Residual, measured − model"), "N", residual, least=1.0, digits=2),
     )
 
 
@@ -121,11 +140,11 @@ def _term(term: int) -> Callable[[Stretch], Floats]:
     return lambda stretch: np.ascontiguousarray(stretch.rows["terms"][:, term])
 
 
-_TERM_SUM = Series("sum", lambda stretch: stretch.rows["terms"].sum(axis=1))
+_TERM_SUM = Series(mark("sum"), lambda stretch: stretch.rows["terms"].sum(axis=1))
 
 TERM_PANELS = (
-    *(Panel(name.capitalize(), "N", (Series(name, _term(term)),), least=0.5) for term, name in enumerate(TERMS)),
-    Panel("Force of the drive (sum)", "N", (_TERM_SUM,), least=0.5, tip=_OF_DRIVE),
+    *(Panel(_TERMS[name], "N", (Series(name, _term(term)),), least=0.5) for term, name in enumerate(TERMS)),
+    Panel(mark("Force of the drive (sum)"), "N", (_TERM_SUM,), least=0.5, tip=_OF_DRIVE),
 )
 
 
@@ -138,15 +157,15 @@ def length_error(rows: Rows) -> Floats:
 
 TRACKING = (
     Panel(
-        "Leg length error",
+        mark("Leg length error"),
         "µm",
-        (Series("measured − command", lambda stretch: 1e6 * length_error(stretch.rows)),),
+        (Series(mark("measured − command"), lambda stretch: 1e6 * length_error(stretch.rows)),),
         least=2.0,
     ),
     Panel(
-        "Condition number of H",
+        mark("Condition number of H"),
         "",
-        (Series("condition", lambda stretch: stretch.rows["condition"][:, None], ("condition",), ("text",)),),
+        (Series(mark("condition"), lambda stretch: stretch.rows["condition"][:, None], ("condition",), ("text",)),),
         least=0.2,
         digits=2,
     ),
@@ -170,8 +189,8 @@ def _pose(title: str, unit: str, extract: Callable[[str, int], Callable[[Stretch
         title,
         unit,
         (
-            Series("measured", extract("pose", axis), (title,), ("text",)),
-            Series("command", extract("reference", axis), (title,), ("accent",), dashed=DASHED),
+            Series(mark("measured"), extract("pose", axis), (title,), ("text",)),
+            Series(mark("command"), extract("reference", axis), (title,), ("accent",), dashed=DASHED),
         ),
         least=0.1,
         digits=3,
@@ -199,17 +218,17 @@ def wrench_panels(geometry: Callable[[], Geometry | None]) -> tuple[Panel, ...]:
 
     return (
         Panel(
-            "External force implied",
+            mark("External force implied"),
             "N",
-            (Series("platform axes", part(slice(0, 3)), AXES[:3], AXIS_COLOURS),),
+            (Series(mark("platform axes"), part(slice(0, 3)), AXES[:3], AXIS_COLOURS),),
             least=2.0,
             digits=2,
             averaged=True,
         ),
         Panel(
-            "External moment implied",
+            mark("External moment implied"),
             "N m",
-            (Series("platform axes", part(slice(3, 6)), AXES[3:], AXIS_COLOURS),),
+            (Series(mark("platform axes"), part(slice(3, 6)), AXES[3:], AXIS_COLOURS),),
             least=0.5,
             digits=3,
             averaged=True,
@@ -222,9 +241,9 @@ def panels_by_page(
 ) -> dict[str, tuple[Panel, ...]]:
     """Panels of every page of plots by its name."""
     return {
-        "Forces": force_panels(differences),
-        "Terms": TERM_PANELS,
-        "Tracking": TRACKING,
-        "Pose": POSE,
-        "External wrench": wrench_panels(geometry),
+        mark("Forces"): force_panels(differences),
+        mark("Terms"): TERM_PANELS,
+        mark("Tracking"): TRACKING,
+        mark("Pose"): POSE,
+        mark("External wrench"): wrench_panels(geometry),
     }

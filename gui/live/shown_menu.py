@@ -5,12 +5,19 @@ from dataclasses import fields
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.scene import Shown
+from gui.texts import tr
 
 _TEXTS = {
-    "forces": ("&Forces", "Arrows of the legs' forces: measured in the leg's colour, the model's slim beside it"),
-    "wrench": ("External &wrench", "Force and moment (two heads) that the residuals imply, if the model is right"),
-    "trail": ("&Trail", "Where the platform's origin has been in the last seconds"),
-    "limits": ("&Limits", "Stripes and words on a leg that uses 90 % of a stroke, joint angle or force"),
+    "forces": (
+        tr("&Forces"),
+        tr("Arrows of the legs' forces: measured in the leg's colour, the model's slim beside it"),
+    ),
+    "wrench": (
+        tr("External &wrench"),
+        tr("Force and moment (two heads) that the residuals imply, if the model is right"),
+    ),
+    "trail": (tr("&Trail"), tr("Where the platform's origin has been in the last seconds")),
+    "limits": (tr("&Limits"), tr("Stripes and words on a leg that uses 90 % of a stroke, joint angle or force")),
 }
 
 
@@ -27,11 +34,13 @@ class ShownMenu(QtWidgets.QToolButton):
     def __init__(self, problem: str, *, measured: bool) -> None:
         super().__init__()
         self.problem = problem
-        self.setText("Show")
-        self.setAccessibleName("What is drawn beside the machine")
+        self.setText(tr("Show"))
+        self.setAccessibleName(tr("What is drawn beside the machine"))
         self.setPopupMode(QtWidgets.QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setEnabled(not problem)
-        reason = f"Not possible: {problem}" if problem else "Forces, wrench, trail, limits"
+        reason = (
+            tr("Not possible: {problem}").format(problem=problem) if problem else tr("Forces, wrench, trail, limits")
+        )
         self.setToolTip(reason)
         self.setAccessibleDescription(reason)
         menu = QtWidgets.QMenu(self)
@@ -47,7 +56,7 @@ class ShownMenu(QtWidgets.QToolButton):
             action.toggled.connect(lambda _on: self.changed.emit())
         if not measured:
             self.actions_["wrench"].setEnabled(False)
-            self.actions_["wrench"].setToolTip("Nothing is measured, so there are no residuals that tell a wrench")
+            self.actions_["wrench"].setToolTip(tr("Nothing is measured, so there are no residuals that tell a wrench"))
         self.setMenu(menu)
 
     @property

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import STATE_COLOURS, Theme
 from rig.recording import EventLevel, RecordedEvent
 
@@ -55,7 +56,7 @@ class TimelineBar(QtWidgets.QWidget):
         self._pressed = QtCore.QPoint()
         self.setFixedHeight(_FLAGS + _STATES + self.fontMetrics().height() + 4)
         self.setMouseTracking(True)
-        self.setAccessibleName("Timeline: states, events and two cursors")
+        self.setAccessibleName(tr("Timeline: states, events and two cursors"))
         self.show_recording((), (), 0.0, 0.0)
 
     def set_theme(self, theme: Theme) -> None:
@@ -102,7 +103,7 @@ class TimelineBar(QtWidgets.QWidget):
     def words(self) -> str:
         """Where the cursors are and how far apart."""
         if not self.cursors:
-            return "Open a recording first"
+            return tr("Open a recording first")
         a, b = self.cursors
         apart = b - a
         rate = "" if apart == 0.0 else f", 1/Δt = {1.0 / abs(apart):.3g} Hz"

@@ -10,11 +10,12 @@ from gui.live.numbers import number_text
 from gui.live.plot import AXIS_WIDTH, plain_plot
 from gui.live.plot_looks import header_label
 from gui.session import Floats, Rows
+from gui.texts import mark, tr
 from gui.widgets import Still, Theme
 from rig.csvio import Column
 
 _BINS = 60
-_NOTHING = "No cycles to count"
+_NOTHING = tr("No cycles to count")
 _FLOOR = -0.3
 """logarithm of the count that stands for none"""
 
@@ -28,10 +29,10 @@ def period_error(rows: Rows) -> Floats:
 
 
 QUANTITIES: dict[str, Callable[[Rows], Floats]] = {
-    "Period error": period_error,
-    "Lateness": lambda rows: rows["lateness"],
-    "Exchange": lambda rows: rows["exchange_time"],
-    "Computation": lambda rows: rows["compute_time"],
+    mark("Period error"): period_error,
+    mark("Lateness"): lambda rows: rows["lateness"],
+    mark("Exchange"): lambda rows: rows["exchange_time"],
+    mark("Computation"): lambda rows: rows["compute_time"],
 }
 
 
@@ -40,7 +41,7 @@ class Histogram(QtWidgets.QWidget):
 
     def __init__(self, title: str, theme: Theme) -> None:
         super().__init__()
-        self._title = title
+        self._title = tr(title)
         self.header = header_label()
         self.header.setWordWrap(True)
         self._head = Still(self.header)
@@ -57,8 +58,8 @@ class Histogram(QtWidgets.QWidget):
         left, bottom = self.plot.getAxis("left"), self.plot.getAxis("bottom")
         left.setWidth(AXIS_WIDTH)
         left.setLogMode(False, True)
-        left.setLabel("cycles")
-        bottom.setLabel(f"{title.lower()}, µs")
+        left.setLabel(tr("cycles"))
+        bottom.setLabel(f"{self._title.lower()}, µs")
         self.counts = np.zeros(_BINS, np.intp)
         self.edges = np.linspace(0, 1, _BINS + 1)
         self.curve = pg.PlotCurveItem(
@@ -91,7 +92,7 @@ class Histogram(QtWidgets.QWidget):
             xRange=(self.edges[0], self.edges[-1]), yRange=(_FLOOR, np.log10(self.counts.max()) + 0.1), padding=0
         )
         median, tail = np.percentile(values, (50, 99))
-        figures = (("median", float(median)), ("99 %", float(tail)), ("largest", high))
+        figures = ((tr("median"), float(median)), ("99 %", float(tail)), (tr("largest"), high))
         told = " &nbsp; ".join(
             f"<span style='color:{self._theme.muted}'>{name}</span> {number_text(value, 1)}" for name, value in figures
         )
@@ -114,7 +115,7 @@ class TimingPage(QtWidgets.QWidget):
         for index, histogram in enumerate(self.histograms.values()):
             grid.addWidget(histogram, index // 2, index % 2)
         self.missed = QtWidgets.QLabel(_NOTHING)
-        self.missed.setAccessibleName("Cycles missed")
+        self.missed.setAccessibleName(tr("Cycles missed"))
         grid.addWidget(self.missed, 2, 0, 1, 2)
 
     def set_theme(self, theme: Theme) -> None:
@@ -131,7 +132,11 @@ class TimingPage(QtWidgets.QWidget):
             return
         skipped = int(rows["overruns"][-1]) - int(rows["overruns"][0])
         stale = int(np.count_nonzero(rows["stale"].any(axis=1)))
-        self.missed.setText(f"{len(rows)} cycles shown, {skipped} skipped, {stale} with stale feedback of a leg")
+        self.missed.setText(
+            tr("{count} cycles shown, {skipped} skipped, {stale} with stale feedback of a leg").format(
+                count=len(rows), skipped=skipped, stale=stale
+            )
+        )
 
     def table(self) -> tuple[list[str], list[Column]]:
         """Edges of the bins and counts, as columns under their names."""

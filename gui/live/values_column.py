@@ -8,6 +8,7 @@ from dynamics import Mechanism
 from gui.live.large_numbers import LargeNumbers
 from gui.live.readout import WRENCH_WINDOW, StrokeBars, WrenchTable
 from gui.session import Stretch, Timeline
+from gui.texts import tr
 from gui.widgets import Card, Theme
 
 _WIDTH = 224
@@ -22,9 +23,9 @@ class ValuesColumn(QtWidgets.QWidget):
         self.wrench = WrenchTable()
         self.large = LargeNumbers(theme)
         """to be put where there is room for them"""
-        self.moment = QtWidgets.QLabel("No data")
-        self.moment.setAccessibleName("Time of the values")
-        hint = QtWidgets.QLabel("Click in a plot: cursor A; again: B; again: none")
+        self.moment = QtWidgets.QLabel(tr("No data"))
+        self.moment.setAccessibleName(tr("Time of the values"))
+        hint = QtWidgets.QLabel(tr("Click in a plot: cursor A; again: B; again: none"))
         hint.setWordWrap(True)
         hint.setStyleSheet("font-size: 11px")
         self.setFixedWidth(_WIDTH)
@@ -40,9 +41,9 @@ class ValuesColumn(QtWidgets.QWidget):
         column = QtWidgets.QVBoxLayout(content)
         column.setContentsMargins(4, 4, 4, 4)
         for title, widgets in (
-            ("Values at", (self.moment, hint)),
-            ("Leg length, mm", (self.strokes,)),
-            ("Implied wrench", (self.wrench,)),
+            (tr("Values at"), (self.moment, hint)),
+            (tr("Leg length, mm"), (self.strokes,)),
+            (tr("Implied wrench"), (self.wrench,)),
         ):
             column.addWidget(Card(title, *widgets))
         column.addStretch(1)

@@ -9,13 +9,14 @@ from gui.motion.editor import MotionEditor
 from gui.motion.specification import Data, moved, read_motion
 from gui.motion.unsaved import UnsavedQuestion
 from gui.session import RigSession, Worker
+from gui.texts import tr
 from gui.widgets import ask_save
 from kinematics import Thresholds, trajectory_text
 from rig.config import save_own_thresholds
 from rig.csvio import whole_file
 from rig.errors import InputError
 
-_KINDS = "Motions (*.toml)"
+_KINDS = tr("Motions (*.toml)")
 
 
 class MotionDocument(QtCore.QObject):
@@ -60,8 +61,8 @@ class MotionDocument(QtCore.QObject):
     def title(self) -> str:
         """What is shown, and whether it was changed."""
         if self._reading:
-            return f"Motion: reading {self._reading} …"
-        return f"Motion: {self.name}{' (changed)' if self.unsaved else ''}"
+            return tr("Motion: reading {name} …").format(name=self._reading)
+        return (tr("Motion: {name} (changed)") if self.unsaved else tr("Motion: {name}")).format(name=self.name)
 
     @property
     def unsaved(self) -> bool:
@@ -116,8 +117,8 @@ class MotionDocument(QtCore.QObject):
                     return
             self.say_title()
             reason = str(error).removeprefix(f"{path}: ")
-            self.refused.emit(f"{path.name} was not opened: {reason}")
-            self._session.log("error", "app", f"{path} was not opened: {reason}")
+            self.refused.emit(tr("{name} was not opened: {reason}").format(name=path.name, reason=reason))
+            self._session.log("error", "app", tr("{path} was not opened: {reason}").format(path=path, reason=reason))
 
         self._worker.submit(lambda: read_motion(path, home) if opened == self._opened else None, taken)
 
@@ -130,11 +131,11 @@ class MotionDocument(QtCore.QObject):
                 file.write(trajectory_text(moved(shown, self._editor.folder, path.parent)))
         except InputError as error:
             self._session.log("error", "app", str(error))
-            self._session.refused.emit("save the motion", str(error))
+            self._session.refused.emit(tr("save the motion"), str(error))
         else:
             self.name, self.path, self._taken = path.stem, path, shown
             self.say_title()
-            self._session.log("info", "app", f"motion saved: {path}")
+            self._session.log("info", "app", tr("motion saved: {path}").format(path=path))
 
     def keep_thresholds(self, thresholds: Thresholds) -> None:
         """Put thresholds into the motion's file, and nothing else; what is shown has them from then on as well.
@@ -146,7 +147,7 @@ class MotionDocument(QtCore.QObject):
         kept = {key: value for key, value in self._taken.items() if key != "validation"}
         self._taken = kept | ({"validation": thresholds.named} if thresholds.named else {})
         self._editor.set_thresholds(thresholds.named)
-        self._session.log("info", "app", f"thresholds saved in the motion's file {self.path}")
+        self._session.log("info", "app", tr("thresholds saved in the motion's file {path}").format(path=self.path))
 
     def save(self) -> bool:
         """Save the motion in its file, one that is asked for where it has none; whether that was done."""
@@ -157,7 +158,7 @@ class MotionDocument(QtCore.QObject):
 
     def save_as(self) -> bool:
         """Ask for a file and save the motion; whether that was done."""
-        path = ask_save(self._window, "Save the motion", f"{self.name}.toml", _KINDS, ".toml")
+        path = ask_save(self._window, tr("Save the motion"), f"{self.name}.toml", _KINDS, ".toml")
         if path is not None:
             self.save_to(path)
         return not self.unsaved

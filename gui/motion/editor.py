@@ -10,12 +10,19 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import TupleField
 from gui.motion.part_form import PartForm
-from gui.motion.specification import NEW_PARTS, TRANSITION, Data, authored, part_models, with_transitions
+from gui.motion.specification import NEW_PARTS, TRANSITION, Data, authored, in_words, part_models, with_transitions
 from gui.motion.terms import make_field
+from gui.texts import mark, tr
 from gui.widgets import Choice, PageStack, QuantityBox, give
 from kinematics import TrajectorySpec
 
-_FRAMES = {"home": "relative to the home pose", "base": "in the base frame"}
+_FRAMES = {"home": tr("relative to the home pose"), "base": tr("in the base frame")}
+_ACCESSIBLE = {
+    "Add": mark("Add part"),
+    "Remove": mark("Remove part"),
+    "Up": mark("Up part"),
+    "Down": mark("Down part"),
+}
 _LIST_HEIGHT = 96  # px
 _PART = QtCore.Qt.ItemDataRole.UserRole  # of an item: the index of its part, none of a transition
 LEAST_AMPLITUDE = 0.1
@@ -35,30 +42,30 @@ class MotionEditor(QtWidgets.QWidget):
         self._transitions: dict[tuple[PartForm, PartForm], float] = {}  # between these two, s
         self._quiet = False  # while a motion is put in
         self._thresholds: dict[str, float] = {}
-        self.amplitude = QuantityBox("Size of the motion about its start pose", "%", 100.0, LEAST_AMPLITUDE, 100.0)
+        self.amplitude = QuantityBox(tr("Size of the motion about its start pose"), "%", 100.0, LEAST_AMPLITUDE, 100.0)
         """to be put where there is room"""
-        self.frame = Choice("Frame of the motion", [(text, frame) for frame, text in _FRAMES.items()])
+        self.frame = Choice(tr("Frame of the motion"), [(text, frame) for frame, text in _FRAMES.items()])
         point = TrajectorySpec.model_fields["pivot"]
-        self.pivot = make_field("pivot", point)
+        self.pivot = make_field(in_words("pivot"), point)
         assert isinstance(self.pivot, TupleField)
-        self.pivot.setToolTip("Point of the platform, in platform axes, that the coordinates move and turn about")
+        self.pivot.setToolTip(tr("Point of the platform, in platform axes, that the coordinates move and turn about"))
         self.parts = QtWidgets.QListWidget()
-        self.parts.setAccessibleName("Parts of the motion, in their order")
+        self.parts.setAccessibleName(tr("Parts of the motion, in their order"))
         self.parts.setMaximumHeight(_LIST_HEIGHT)
-        self.kinds = Choice("Kind of the part to add", [(kind, kind) for kind in self._models])
+        self.kinds = Choice(tr("Kind of the part to add"), [(kind, kind) for kind in self._models])
         self.forms = PageStack()
         acts = {
-            "Add": self._add,
-            "Remove": self._remove,
-            "Up": lambda: self._shift(-1),
-            "Down": lambda: self._shift(1),
+            mark("Add"): self._add,
+            mark("Remove"): self._remove,
+            mark("Up"): lambda: self._shift(-1),
+            mark("Down"): lambda: self._shift(1),
         }
         self.buttons: dict[str, QtWidgets.QPushButton] = {}
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.kinds, 1)
         for text, act in acts.items():
-            button = QtWidgets.QPushButton(text)
-            button.setAccessibleName(f"{text} part")
+            button = QtWidgets.QPushButton(tr(text))
+            button.setAccessibleName(tr(_ACCESSIBLE[text]))
             button.clicked.connect(lambda _checked=False, act=act: act())
             row.addWidget(button)
             self.buttons[text] = button
@@ -71,13 +78,15 @@ class MotionEditor(QtWidgets.QWidget):
         scroll.setWidget(self.forms)
         scroll.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         form = QtWidgets.QFormLayout()
-        form.addRow("Frame", self.frame)
-        form.addRow("Pivot", self.pivot)
+        form.addRow(tr("Frame"), self.frame)
+        form.addRow(tr("Pivot"), self.pivot)
         self.judged_by = QtWidgets.QLabel()
         self.judged_by.setObjectName("muted")
         self.judged_by.setWordWrap(True)
-        self.judged_by.setAccessibleName("Thresholds of the motion's own")
-        self.judged_by.setToolTip("[validation] of the motion's file: its runs are judged by these before the rig's")
+        self.judged_by.setAccessibleName(tr("Thresholds of the motion's own"))
+        self.judged_by.setToolTip(
+            tr("[validation] of the motion's file: its runs are judged by these before the rig's")
+        )
         self.judged_by.hide()
         form.addRow(self.judged_by)
         layout = QtWidgets.QVBoxLayout(self)
@@ -203,8 +212,8 @@ class MotionEditor(QtWidgets.QWidget):
 
     def _show_thresholds(self, thresholds: Mapping[str, float]) -> None:
         self._thresholds = dict(thresholds)
-        said = ", ".join(f"{name.replace('_', ' ')} {value:g}" for name, value in thresholds.items())
-        self.judged_by.setText(f"Judged by its own {said}")
+        said = ", ".join(f"{in_words(name)} {value:g}" for name, value in thresholds.items())
+        self.judged_by.setText(tr("Judged by its own {thresholds}").format(thresholds=said))
         self.judged_by.setVisible(bool(thresholds))
 
     def _placed_elsewhere(self) -> None:
@@ -287,5 +296,5 @@ class MotionEditor(QtWidgets.QWidget):
         item.setData(_PART, index)
         if index is None:
             item.setFlags(QtCore.Qt.ItemFlag.NoItemFlags)
-            item.setToolTip("Put in where the parts beside it do not meet, as long as the rig's limits ask for")
+            item.setToolTip(tr("Put in where the parts beside it do not meet, as long as the rig's limits ask for"))
         self.parts.addItem(item)

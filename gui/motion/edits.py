@@ -1,12 +1,14 @@
 """What was changed on a motion, step by step: undone and done again."""
 
 from collections.abc import Callable, Iterator, Sequence
+from functools import reduce
 from itertools import takewhile
 from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.motion.specification import Data, authored
+from gui.motion.specification import Data, authored, in_words
+from gui.texts import tr
 from gui.widgets import give
 from kinematics import COORDINATES
 
@@ -33,7 +35,8 @@ class Edits(QtCore.QObject):
         self._present, self._show, self._owner = present, show, owner
         self._known: Data | None = None
         self.stack = QtWidgets.QUndoStack(self)
-        self.undo_button, self.redo_button = StepButton("undo", "Undo"), StepButton("redo", "Redo")
+        self.undo_button = StepButton("undo", tr("Undo"), tr("Nothing to undo"))
+        self.redo_button = StepButton("redo", tr("Redo"), tr("Nothing to redo"))
         for button, texts, possible, act, keys in (
             (self.undo_button, self.stack.undoTextChanged, self.stack.canUndoChanged, self.undo, _UNDO),
             (self.redo_button, self.stack.redoTextChanged, self.stack.canRedoChanged, self.redo, _REDO),
@@ -105,11 +108,12 @@ class StepButton(QtWidgets.QPushButton):
     Args:
         meaning: of its icon.
         act: what it does, in a word.
+        nothing: said where there is nothing to do it with.
     """
 
-    def __init__(self, meaning: str, act: str) -> None:
+    def __init__(self, meaning: str, act: str, nothing: str) -> None:
         super().__init__(act)
-        self._act, self._keys, self._what = act, "", ""
+        self._act, self._nothing, self._keys, self._what = act, nothing, "", ""
         give(self, meaning)
         self.setAccessibleName(act)
         self.setAutoDefault(False)
@@ -125,7 +129,7 @@ class StepButton(QtWidgets.QPushButton):
     def say(self, what: str) -> None:
         """Say what would be undone or done again, "" for nothing."""
         self._what = what
-        whole = f"{self._act} {what}" if what else f"Nothing to {self._act.lower()}"
+        whole = f"{self._act} {what}" if what else self._nothing
         self.setToolTip(f"{whole} ({self._keys})")
         self.setAccessibleDescription(whole)
         self._write()
@@ -188,13 +192,14 @@ def what_changed(before: Data, after: Data) -> tuple[Place, str]:
     if len(old) != len(new):
         index = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
         kind = (new if len(new) > len(old) else old)[index]["type"]
-        return ("parts", index), f"{'adding' if len(new) > len(old) else 'removing'} {kind}"
+        done = tr("adding {kind}") if len(new) > len(old) else tr("removing {kind}")
+        return ("parts", index), done.format(kind=kind)
     places = list(_differences(before, after))
     parts = {place[1] for place in places if place[0] == "parts"}
     if len(parts) > 1:
-        return ("parts", min(parts)), "moving a part"
+        return ("parts", min(parts)), tr("moving a part")
     place = _common(places)
-    return place, _in_words(place) if place else "changing the motion"
+    return place, _in_words(place) if place else tr("changing the motion")
 
 
 def _common(places: list[Place]) -> Place:
@@ -217,13 +222,14 @@ def _differences(before: Any, after: Any, place: Place = ()) -> Iterator[Place]:
 def _in_words(place: Place) -> str:
     """What is at a place, such as "end z of part 1" or "amplitude of line 2 of part 1"."""
     if place[0] == "validation":
-        return " ".join(["thresholds", *(str(each).replace("_", " ") for each in place[1:])])
-    words = [str(each).replace("_", " ") for each in place if isinstance(each, str) and each not in ("parts", "terms")]
+        return " ".join([tr("thresholds"), *(in_words(str(each)) for each in place[1:])])
+    words = [in_words(each) for each in place if isinstance(each, str) and each not in ("parts", "terms")]
     numbers = [each for each in place if isinstance(each, int)]
-    of = [f"part {numbers.pop(0) + 1}"] if place[0] == "parts" else []
+    of = [tr("part {number}").format(number=numbers.pop(0) + 1)] if place[0] == "parts" else []
     if "terms" in place:
-        of = [*(f"line {number + 1}" for number in numbers), *of]
-        words = words or ([] if numbers else ["lines"])
+        of = [*(tr("line {number}").format(number=number + 1) for number in numbers), *of]
+        words = words or ([] if numbers else [tr("lines")])
     else:
         words += [_COORDINATES[number] for number in numbers]
-    return " of ".join([*filter(None, [" ".join(words)]), *of])
+    first, *others = [*filter(None, [" ".join(words)]), *of]
+    return reduce(lambda what, whole: tr("{what} of {whole}").format(what=what, whole=whole), others, first)

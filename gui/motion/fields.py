@@ -7,6 +7,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import Choice, QuantityBox, WholeNumber
 from kinematics import Quantity
 
@@ -57,7 +58,7 @@ class OptionalField(Field):
     def __init__(self, name: str, inner: QuantityField) -> None:
         super().__init__()
         self.given = QtWidgets.QCheckBox()
-        self.given.setAccessibleName(f"{name} is given")
+        self.given.setAccessibleName(tr("{name} is given").format(name=name))
         self._inner = inner
         inner.setEnabled(False)
         self.given.toggled.connect(inner.setEnabled)
@@ -135,7 +136,7 @@ class FileField(Field):
         self.line.setAccessibleName(name)
         self.line.setPlaceholderText("CSV: t,x,y,z,qw,qx,qy,qz")
         self.line.editingFinished.connect(self.edited)
-        browse = QtWidgets.QPushButton("Browse …")
+        browse = QtWidgets.QPushButton(tr("Browse …"))
         browse.clicked.connect(self._browse)
         _row(self, self.line, browse)
 
@@ -149,7 +150,7 @@ class FileField(Field):
 
     def _browse(self) -> None:
         start = str(Path(self.value()).parent) if self.value() else ""
-        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Poses", start, "Poses (*.csv)")
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, tr("Poses"), start, tr("Poses (*.csv)"))
         if name:
             self.set_value(name)
             self.edited.emit()

@@ -19,12 +19,13 @@ from gui.motion.transport import TransportBar
 from gui.motion.unsaved import UnsavedQuestion
 from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, RigSession, Worker
+from gui.texts import tr
 from gui.widgets import GuardedButton, Theme, WholeNumber, give
 from rig.engine import Snapshot
 from rig.states import State
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
-_BEING_CHECKED = "being checked"
+_BEING_CHECKED = tr("being checked")
 _ICONS = ("", "", "", "open", "save", "save as")  # of the buttons that load and save: more have no room
 
 
@@ -85,7 +86,7 @@ class MotionPanel(QtWidgets.QWidget):
     def _lay_out(self) -> None:
         self._title = QtWidgets.QLabel()
         self._title.setObjectName("heading")
-        self._title.setAccessibleName("Name of the motion")
+        self._title.setAccessibleName(tr("Name of the motion"))
         composing = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(composing)
         column.setContentsMargins(0, 0, 0, 0)
@@ -117,20 +118,26 @@ class MotionPanel(QtWidgets.QWidget):
     def _source_rows(self) -> list[QtWidgets.QHBoxLayout]:
         sources, files = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
         document, let_go = self.document, self.let_go
-        acts: tuple[tuple[QtWidgets.QHBoxLayout, str, str, Callable[[], object]], ...] = (
-            (sources, "Demo", "The motion that comes along: 20 s over all six axes", lambda: let_go(self._take_demo)),
-            (sources, "New", "A small motion to begin with", lambda: let_go(self.begin_new)),
-            (sources, "From template …", "Sine, sweep, circle, step, random, multisine, CSV", self.begin_template),
-            (sources, "Open …", "A motion file (TOML), or a CSV of poses", self.open),
-            (files, "Save", "Save this motion in its file (Ctrl+S)", document.save),
-            (files, "Save as …", "Save this motion as another TOML file", document.save_as),
+        demo, csv = (
+            tr("The motion that comes along: 20 s over all six axes"),
+            tr("A motion file (TOML), or a CSV of poses"),
         )
-        for (row, text, hint, act), meaning in zip(acts, _ICONS, strict=True):
+        kinds, own = tr("Sine, sweep, circle, step, random, multisine, CSV"), tr("A small motion to begin with")
+        kept, other = tr("Save this motion in its file (Ctrl+S)"), tr("Save this motion as another TOML file")
+        acts: tuple[tuple[QtWidgets.QHBoxLayout, str, str, str, Callable[[], object]], ...] = (
+            (sources, tr("Demo"), tr("Demo motion"), demo, lambda: let_go(self._take_demo)),
+            (sources, tr("New"), tr("New motion"), own, lambda: let_go(self.begin_new)),
+            (sources, tr("From template …"), tr("From template motion"), kinds, self.begin_template),
+            (sources, tr("Open …"), tr("Open motion"), csv, self.open),
+            (files, tr("Save"), tr("Save motion"), kept, document.save),
+            (files, tr("Save as …"), tr("Save as motion"), other, document.save_as),
+        )
+        for (row, text, name, hint, act), meaning in zip(acts, _ICONS, strict=True):
             button = QtWidgets.QPushButton(text)
             if meaning:
                 give(button, meaning)
             button.setToolTip(hint)
-            button.setAccessibleName(f"{text.rstrip(' …')} motion")
+            button.setAccessibleName(name)
             button.clicked.connect(lambda _checked=False, act=act: act())
             row.addWidget(button)
         files.addWidget(self.edits.undo_button, 1)
@@ -139,15 +146,17 @@ class MotionPanel(QtWidgets.QWidget):
         return [sources, files]
 
     def _size_row(self) -> QtWidgets.QHBoxLayout:
-        self.repeats = WholeNumber("How many times the motion is run, one after the other", 1, 1, 1000)
+        self.repeats = WholeNumber(tr("How many times the motion is run, one after the other"), 1, 1, 1000)
         self.repeats.setSuffix(" ×")
-        self.fit = GuardedButton("Largest that passes", "Take the largest amplitude with which the motion passes")
+        self.fit = GuardedButton(
+            tr("Largest that passes"), tr("Take the largest amplitude with which the motion passes")
+        )
         self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(6, 0, 6, 0)
-        row.addWidget(QtWidgets.QLabel("Repeat"))
+        row.addWidget(QtWidgets.QLabel(tr("Repeat")))
         row.addWidget(self.repeats)
-        row.addWidget(QtWidgets.QLabel("Amplitude"))
+        row.addWidget(QtWidgets.QLabel(tr("Amplitude")))
         row.addWidget(self.amplitude)
         row.addWidget(self.fit)
         row.addStretch(1)
@@ -210,7 +219,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.let_go(self._ask_open)
 
     def _ask_open(self) -> None:
-        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Open a motion", "", "Motions (*.toml *.csv)")
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, tr("Open a motion"), "", tr("Motions (*.toml *.csv)"))
         if name:
             self.load_file(Path(name))
 
@@ -226,7 +235,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.sights.plots.show_present(None)
         self.preview = Preview(fault=_BEING_CHECKED)
         self.verdict.refused = ""
-        self.verdict.judge("muted", "Checking …")
+        self.verdict.judge("muted", tr("Checking …"))
         self._changed.start()
         self.refresh()
 
@@ -279,11 +288,13 @@ class MotionPanel(QtWidgets.QWidget):
 
     def refresh(self) -> None:
         """Enable what can be done now; say why the motion cannot be run."""
-        busy = "a motion is under way" if self._mover.active else ""
+        busy = tr("a motion is under way") if self._mover.active else ""
         self.transport.refresh(self._session.obstacle(Action.MOVE) or busy or self.preview.obstacle)
         verdict = self.preview.verdict
         self.fit.setVisible(verdict is not None and not verdict.passed)
-        self.fit.set_obstacle("" if self._largest() > 0.0 else f"none from {LEAST_AMPLITUDE:g} % on passes")
+        self.fit.set_obstacle(
+            "" if self._largest() > 0.0 else tr("none from {least:g} % on passes").format(least=LEAST_AMPLITUDE)
+        )
 
     def _run(self) -> None:
         if self.preview.table is not None and not self.preview.obstacle:

@@ -6,8 +6,9 @@ from pydantic import BaseModel
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import Field
-from gui.motion.specification import Data
+from gui.motion.specification import Data, in_words
 from gui.motion.terms import make_field
+from gui.texts import tr
 
 
 class PartForm(QtWidgets.QWidget):
@@ -23,14 +24,14 @@ class PartForm(QtWidgets.QWidget):
         layout = QtWidgets.QFormLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setRowWrapPolicy(QtWidgets.QFormLayout.RowWrapPolicy.WrapLongRows)
-        about = QtWidgets.QLabel((model.__doc__ or kind).split(" (`")[0].rstrip(".") + ".")
+        about = QtWidgets.QLabel(tr(about_part(kind, model)))
         about.setObjectName("muted")
         about.setWordWrap(True)
         layout.addRow(about)
         for name, info in model.model_fields.items():
             if name == "type":
                 continue
-            label = name.replace("_", " ")
+            label = in_words(name)
             field = make_field(label, info)
             field.edited.connect(self.edited)
             field.rearranged.connect(self._order)
@@ -38,7 +39,7 @@ class PartForm(QtWidgets.QWidget):
             if name == "terms":
                 layout.addRow(field)
             else:
-                layout.addRow(label.capitalize(), field)
+                layout.addRow(label[:1].upper() + label[1:], field)
 
     def value(self) -> Data:
         """The part as data, SI."""
@@ -60,3 +61,8 @@ class PartForm(QtWidgets.QWidget):
             stops = [stop for field in self.fields.values() for stop in field.stops()]
             for before, after in pairwise([self._before, *stops]):
                 self.setTabOrder(before, after)
+
+
+def about_part(kind: str, model: type[BaseModel]) -> str:
+    """What a part does, in English."""
+    return (model.__doc__ or kind).split(" (`")[0].rstrip(".") + "."

@@ -6,19 +6,20 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live import Plot
 from gui.motion.preview import Curves, Preview, tightest
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Array
 from rig.config import RigConfig
 
 _PLOTS = (
-    ("Position, mm", 3),
-    ("Angles, °", 3),
-    ("Leg length, mm", 6),
-    ("Leg speed, mm/s", 6),
-    ("Predicted drive force, N", 6),
+    (tr("Position, mm"), 3),
+    (tr("Angles, °"), 3),
+    (tr("Leg length, mm"), 6),
+    (tr("Leg speed, mm/s"), 6),
+    (tr("Predicted drive force, N"), 6),
 )
 """Titles, and how many curves: one an axis or one a leg."""
-_FROM_HOME = "Position from home, mm"
+_FROM_HOME = tr("Position from home, mm")
 _LETTERS = "9pt"  # of titles
 _GRID = 63  # opacity of its lines, of 255
 _NEAR = 0.25  # of the height of what is drawn: a limit within is brought into view
@@ -38,7 +39,7 @@ class PreviewPlots(QtWidgets.QWidget):
         super().__init__(parent)
         self._config = config
         self._theme = theme
-        self.setAccessibleName("Preview of the motion: pose, stroke, speed and predicted forces over time")
+        self.setAccessibleName(tr("Preview of the motion: pose, stroke, speed and predicted forces over time"))
         self._grid = QtWidgets.QGridLayout(self)
         self._grid.setContentsMargins(0, 0, 0, 0)
         self._grid.setSpacing(4)
@@ -51,7 +52,7 @@ class PreviewPlots(QtWidgets.QWidget):
 
     def _make(self) -> None:
         for index, (title, count) in enumerate(_PLOTS):
-            plot = Plot(f"{title} over time")
+            plot = Plot(tr("{title} over time").format(title=title))
             plot.setMinimumSize(180, 80)
             for side in ("left", "bottom"):
                 plot.getAxis(side).setGrid(_GRID)
@@ -120,10 +121,14 @@ class PreviewPlots(QtWidgets.QWidget):
         def entry(colour: str, text: str) -> str:
             return f'<span style="color:{colour}">▬</span>&nbsp;{text}'
 
-        legs = " ".join(entry(LEG_COLOURS[leg], f"leg&nbsp;{leg + 1}") for leg in range(6))
+        legs = " ".join(entry(LEG_COLOURS[leg], _unbroken(tr("leg {leg}").format(leg=leg + 1))) for leg in range(6))
         axes = " ".join(map(entry, self._theme.axis_colours(), ("x/θx", "y/θy", "z/θz")))
-        limit = entry(self._theme.error, "limit&nbsp;(dashed), worst&nbsp;sample&nbsp;(dotted)")
-        self._legend.setText(f"Pose: {axes}<br>Legs: {legs}<br>{limit}")
+        limit = entry(
+            self._theme.error, _unbroken(tr("limit (dashed)")) + ", " + _unbroken(tr("worst sample (dotted)"))
+        )
+        self._legend.setText(
+            "<br>".join((tr("Pose: {axes}").format(axes=axes), tr("Legs: {legs}").format(legs=legs), limit))
+        )
 
     def show_preview(self, preview: Preview) -> None:
         """Show a motion, or nothing where there is nothing to show."""
@@ -172,3 +177,7 @@ def _series(curves: Curves) -> list[np.ndarray[tuple[int, ...], np.dtype[np.floa
         1e3 * curves.speeds,
         curves.forces,
     ]
+
+
+def _unbroken(text: str) -> str:
+    return text.replace(" ", "&nbsp;")

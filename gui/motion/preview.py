@@ -10,6 +10,7 @@ from gui.live import decimate
 from gui.motion.specification import Data, with_transitions
 from gui.scene import Figure
 from gui.session import Rows
+from gui.texts import tr
 from kinematics import (
     Array,
     KinematicsError,
@@ -68,8 +69,8 @@ class Preview:
     def obstacle(self) -> str:
         """Why the motion must not be run, in one line; empty when it may."""
         if self.fault or self.verdict is None:
-            return "the motion is not complete: see the message above"
-        return "" if self.verdict.passed else "the motion does not pass the check"
+            return tr("the motion is not complete: see the message above")
+        return "" if self.verdict.passed else tr("the motion does not pass the check")
 
 
 def look_ahead(config: RigConfig, motion: Data, folder: Path, amplitude: float) -> Preview:
@@ -170,6 +171,6 @@ def describe(verdict: TrajectoryVerdict) -> str:
     """The verdict in words."""
     if not verdict.passed:
         return verdict.message[:1].upper() + verdict.message[1:]
-    text = f"Passes every limit over {verdict.duration:g} s."
+    text = tr("Passes every limit over {duration:g} s.").format(duration=verdict.duration)
     nearest = tightest(verdict)
-    return text if nearest is None else f"{text} Nearest to its limit: {nearest}."
+    return text if nearest is None else text + " " + tr("Nearest to its limit: {check}.").format(check=nearest)

@@ -2,6 +2,8 @@
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
+
 _LONGEST = 1000  # characters, as recordings take them
 
 
@@ -17,10 +19,13 @@ class RunWords(QtWidgets.QWidget):
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         hints = (
-            "Who operates the rig: recordings say so from Connect on",
-            "On the runs that follow: kept beside the recording, and can be changed later",
+            tr("Who operates the rig: recordings say so from Connect on"),
+            tr("On the runs that follow: kept beside the recording, and can be changed later"),
         )
-        fields = ((self.operator, "Operator", self.operator_changed, 1), (self.note, "Note", self.note_changed, 2))
+        fields = (
+            (self.operator, tr("Operator"), self.operator_changed, 1),
+            (self.note, tr("Note"), self.note_changed, 2),
+        )
         for (field, name, told, stretch), hint in zip(fields, hints, strict=True):
             field.setMaxLength(_LONGEST)
             field.setAccessibleName(name)

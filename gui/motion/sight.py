@@ -10,10 +10,11 @@ from gui.live import PlatformView, Replay, ReplayBar
 from gui.motion.preview import Preview, tightest
 from gui.scene import Shapes
 from gui.session import Floats, Timeline, largest_amount
+from gui.texts import tr
 from gui.widgets import Theme
 from rig.config import RigConfig
 
-_NONE = "There is no motion that can be evaluated"
+_NONE = tr("There is no motion that can be evaluated")
 
 
 class MotionSight(QtWidgets.QWidget):
@@ -34,7 +35,7 @@ class MotionSight(QtWidgets.QWidget):
         clock: Callable[[], float] = time.monotonic,
     ) -> None:
         super().__init__()
-        self.setAccessibleName("The motion in space")
+        self.setAccessibleName(tr("The motion in space"))
         self._clock = clock
         self.replay: Replay | None = None
         self.view = PlatformView(theme, compact=True, expected=True)
@@ -42,7 +43,7 @@ class MotionSight(QtWidgets.QWidget):
         self.view.set_mechanism(config.machine)
         self.bar = ReplayBar("motion", _NONE, narrow=True)
         self.envelope = QtWidgets.QLabel(_NONE)
-        self.envelope.setAccessibleName("Space that the platform's edge needs, mm")
+        self.envelope.setAccessibleName(tr("Space that the platform's edge needs, mm"))
         self.envelope.setWordWrap(True)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -89,4 +90,4 @@ class MotionSight(QtWidgets.QWidget):
 def _extent(rings: Floats) -> str:
     low, high = 1e3 * rings.min(axis=(0, 1)), 1e3 * rings.max(axis=(0, 1))
     spans = (f"{name} {a:.0f} … {b:.0f} mm" for name, a, b in zip("xyz", low, high, strict=True))
-    return f"The plate's edge stays within {', '.join(spans)}".replace("-", "−")
+    return tr("The plate's edge stays within {spans}").format(spans=", ".join(spans).replace("-", "−"))

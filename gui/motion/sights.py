@@ -5,6 +5,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview
 from gui.motion.sight import MotionSight
+from gui.texts import tr
 from gui.widgets import Theme
 from rig.config import RigConfig
 
@@ -28,12 +29,12 @@ class Sights(QtWidgets.QStackedWidget):
         self.tabs = QtWidgets.QTabWidget()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setAccessibleName("Views of the motion")
+        self.tabs.setAccessibleName(tr("Views of the motion"))
         self.splitter = QtWidgets.QSplitter()
         self.splitter.setChildrenCollapsible(False)
         self.addWidget(self.tabs)
         self.addWidget(self.splitter)
-        self.tabs.addTab(self.plots, "Curves")
+        self.tabs.addTab(self.plots, tr("Curves"))
 
     def show_in_space(self, space: MotionSight) -> None:
         """Put the motion in space in front; it comes later, as it takes its time."""
@@ -76,8 +77,8 @@ class Sights(QtWidgets.QStackedWidget):
             self.splitter.setSizes([self.width() // 2, self.width() // 2])
             self.setCurrentWidget(self.splitter)
         else:
-            self.tabs.insertTab(0, space, "In space")
-            self.tabs.insertTab(1, self.plots, "Curves")
+            self.tabs.insertTab(0, space, tr("In space"))
+            self.tabs.insertTab(1, self.plots, tr("Curves"))
             self.tabs.setCurrentIndex(0)
             self.setCurrentWidget(self.tabs)
 

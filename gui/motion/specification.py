@@ -9,6 +9,7 @@ from typing import Any, get_args
 import numpy as np
 from pydantic import BaseModel
 
+from gui.texts import tr
 from kinematics import InputFileError, TrajectoryError, TrajectorySpec, parse_trajectory, read_text
 
 Data = dict[str, Any]
@@ -115,3 +116,8 @@ def moved(motion: Data, folder: Path, target: Path) -> Data:
         return part | {"file": (place.relative_to(there) if place.is_relative_to(there) else place).as_posix()}
 
     return motion | {"parts": [renamed(part) for part in motion["parts"]]}
+
+
+def in_words(name: str) -> str:
+    """A field of a motion's file as a person reads it."""
+    return tr(name.replace("_", " "))

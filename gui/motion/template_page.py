@@ -9,13 +9,14 @@ from gui.motion.fields import Field
 from gui.motion.specification import as_data
 from gui.motion.terms import make_field
 from gui.session import Worker
+from gui.texts import tr
 from gui.widgets import GuardedButton, PageStack, mark_next
 from kinematics import TrajectorySpec
 from rig.client import TEMPLATES, Template, fitted, template_motion
 from rig.config import RigConfig
 
 _PAUSE = 200  # ms without a change before sizes are looked for
-_SIZES = "Sizes are about half of the largest that pass, until you type one."
+_SIZES = tr("Sizes are about half of the largest that pass, until you type one.")
 
 
 class TemplateForm(QtWidgets.QWidget):
@@ -36,12 +37,12 @@ class TemplateForm(QtWidgets.QWidget):
         self.fields: dict[str, Field] = {}
         self._layout = QtWidgets.QFormLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        about = QtWidgets.QLabel(template.__doc__ or "")
+        about = QtWidgets.QLabel(tr(str(template.__doc__)))
         about.setObjectName("muted")
         about.setWordWrap(True)
         self._layout.addRow(about)
         for name, info in template.model_fields.items():
-            label = info.title or name
+            label = tr(info.title or name)
             field = make_field(label, info)
             if not info.is_required():
                 field.set_value(info.get_default())
@@ -56,9 +57,9 @@ class TemplateForm(QtWidgets.QWidget):
             return self._template.model_validate({name: field.value() for name, field in self.fields.items()})
         except ValidationError as error:
             first = error.errors(include_url=False)[0]
-            title = self._template.model_fields[str(first["loc"][0])].title
-            reason = {"too_short": "choose at least one", "string_too_short": "choose one"}.get(first["type"])
-            raise ValueError(f"{title}: {reason or first['msg']}") from None
+            title = self._template.model_fields[str(first["loc"][0])].title or ""
+            reason = {"too_short": tr("choose at least one"), "string_too_short": tr("choose one")}.get(first["type"])
+            raise ValueError(f"{tr(title)}: {reason or first['msg']}") from None
 
     def show_sizes(self, template: Template) -> None:
         """Show the sizes that were found, but for those that a person chose."""
@@ -103,26 +104,28 @@ class TemplatePage(QtWidgets.QWidget):
         self._config, self._worker = config, worker
         self._version = 0
         self.list = QtWidgets.QListWidget()
-        self.list.setAccessibleName("Templates")
-        self.list.addItems([template.title for template in TEMPLATES.values()])
+        self.list.setAccessibleName(tr("Templates"))
+        self.list.addItems([tr(template.title) for template in TEMPLATES.values()])
         self.stack = PageStack()
         self._forms: dict[int, TemplateForm] = {}
         """by row, each made once it is chosen: most windows never show one"""
         self.list.setFixedHeight(self.list.sizeHintForRow(0) * len(TEMPLATES) + 2 * self.list.frameWidth() + 4)
         self.said = QtWidgets.QLabel()
-        self.said.setAccessibleName("What the template says")
+        self.said.setAccessibleName(tr("What the template says"))
         self.said.setWordWrap(True)
-        self.create = GuardedButton("Create", "Make the motion, to be edited, checked, saved and run as any other")
-        self.cancel = QtWidgets.QPushButton("Cancel")
-        self.create.setAccessibleName("Create the motion")
+        self.create = GuardedButton(
+            tr("Create"), tr("Make the motion, to be edited, checked, saved and run as any other")
+        )
+        self.cancel = QtWidgets.QPushButton(tr("Cancel"))
+        self.create.setAccessibleName(tr("Create the motion"))
         mark_next(self.create, True)
-        self.cancel.setAccessibleName("Back to the motion")
+        self.cancel.setAccessibleName(tr("Back to the motion"))
         self.create.clicked.connect(lambda _checked=False: self._create())
         self.cancel.clicked.connect(lambda _checked=False: self.leave())
         buttons = QtWidgets.QHBoxLayout()
         buttons.addWidget(self.create, 1)
         buttons.addWidget(self.cancel, 1)
-        title = QtWidgets.QLabel("New from template")
+        title = QtWidgets.QLabel(tr("New from template"))
         title.setObjectName("heading")
         scroll = QtWidgets.QScrollArea()
         scroll.setWidgetResizable(True)
@@ -196,7 +199,7 @@ class TemplatePage(QtWidgets.QWidget):
             self._say(str(error) if create or name != "csv" else "", "bad" if create else "muted")
             return
         given = set(form.typed)
-        self._say("Looking for sizes that pass …", "muted")
+        self._say(tr("Looking for sizes that pass …"), "muted")
 
         def find() -> tuple[Template, TrajectorySpec] | None:
             if version != self._version:

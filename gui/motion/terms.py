@@ -19,6 +19,8 @@ from gui.motion.fields import (
     TupleField,
     WholeField,
 )
+from gui.motion.specification import in_words
+from gui.texts import tr
 from gui.widgets import Choice, QuantityBox, give
 from kinematics import Quantity
 
@@ -36,7 +38,9 @@ class TermsField(Field):
         self.table = QtWidgets.QTableWidget(0, 1 + len(self._columns))
         self.table.setAccessibleName(name)
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Preferred, QtWidgets.QSizePolicy.Policy.Fixed)
-        self.table.setHorizontalHeaderLabels(["axis", *(column.replace("_", "\n") for column in self._columns)])
+        self.table.setHorizontalHeaderLabels(
+            [tr("axis"), *(in_words(column).replace(" ", "\n") for column in self._columns)]
+        )
         header = self.table.horizontalHeader()
         header.setSectionResizeMode(QtWidgets.QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
@@ -91,13 +95,15 @@ class TermsField(Field):
     def _add(self, term: dict[str, Any]) -> None:
         row = self.table.rowCount()
         self.table.insertRow(row)
-        choice = Choice(f"Axis of line {row + 1}", [(dof.replace("r", "θ"), dof) for dof in self._models])
+        choice = Choice(
+            tr("Axis of line {number}").format(number=row + 1), [(dof.replace("r", "θ"), dof) for dof in self._models]
+        )
         choice.setCurrentIndex(choice.findData(term["dof"]))
         boxes = []
         for place, column in enumerate(self._columns, start=1):
             field = self._models[term["dof"]].model_fields[column]
             quantity = quantity_of(field)
-            name = f"{column.replace('_', ' ')} of line {row + 1}"
+            name = tr("{field} of line {number}").format(field=in_words(column), number=row + 1)
             least = least_of(field.metadata)
             box = QuantityBox(name, quantity.unit, max(0.0, least), least)
             box.setMinimumWidth(60)

@@ -3,6 +3,7 @@
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
+from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, give, mark_next
 from rig.states import State
 
@@ -20,7 +21,7 @@ class TransportBar(QtWidgets.QFrame):
     def __init__(self, session: RigSession, mover: Mover) -> None:
         super().__init__()
         self.setObjectName("transport")
-        self.setAccessibleName("Transport: run and stop the motion")
+        self.setAccessibleName(tr("Transport: run and stop the motion"))
         self._session, self._mover = session, mover
         self.run = GuardedButton("Run", "Move to the motion's start, then follow it")
         self.run.setAccessibleName("Run the motion")
@@ -42,15 +43,17 @@ class TransportBar(QtWidgets.QFrame):
         self.abandon.clicked.connect(mover.abandon)
         self.hold.clicked.connect(mover.hold)
         self.motion = QtWidgets.QLabel()
-        self.motion.setAccessibleName("Motion that Run runs")
+        self.motion.setAccessibleName(tr("Motion that Run runs"))
         self.progress = QtWidgets.QProgressBar()
         self.progress.setRange(0, 1000)
-        self.progress.setAccessibleName("Progress of the motion")
+        self.progress.setAccessibleName(tr("Progress of the motion"))
         self.progress.setTextVisible(False)
         self.progress.setObjectName("thin")
         self.left = QtWidgets.QLabel()
-        self.left.setAccessibleName("Time left")
-        self.left.setMinimumWidth(self.left.fontMetrics().horizontalAdvance("9999.9 s left") * 3 // 2)
+        self.left.setAccessibleName(tr("Time left"))
+        self.left.setMinimumWidth(
+            self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time="9999.9")) * 3 // 2
+        )
         self.phase = ElidedLabel()
         self.phase.setAccessibleName("What is being done")
         self.reason = ElidedLabel()
@@ -107,7 +110,7 @@ class TransportBar(QtWidgets.QFrame):
     def show_end(self, reason: str) -> None:
         """Say how it ended: "" for the end, else why before."""
         self.progress.setValue(0 if reason else 1000)
-        self._say(f"ended: {reason.splitlines()[0]}" if reason else "done")
+        self._say(tr("ended: {reason}").format(reason=reason.splitlines()[0]) if reason else tr("done"))
 
     def clear(self) -> None:
         """Say nothing: what was done is another motion's."""
@@ -122,5 +125,5 @@ class TransportBar(QtWidgets.QFrame):
         status = self._session.status
         runs = status is not None and (status.state is State.RUNNING or status.paused)
         left = max(0.0, status.path_duration - status.path_time) if status is not None and runs else None
-        big = '<span style="font-size: 17px; font-weight: bold">'
-        self.left.setText("" if left is None else f"{big}{left:.1f}</span> s left")
+        big = f'<span style="font-size: 17px; font-weight: bold">{left or 0.0:.1f}</span>'
+        self.left.setText("" if left is None else tr("{time} s left").format(time=big))

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
+
 
 class UnsavedQuestion(QtWidgets.QMessageBox):
     """Save, discard, or stay; in front of its window, without waiting for the answer. See `carry_out`.
@@ -29,13 +31,13 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
     ) -> None:
         super().__init__(parent)
         self._save, self._then, self._stay = save, then, stay
-        self.setWindowTitle("Not saved")
+        self.setWindowTitle(tr("Not saved"))
         self.setIcon(QtWidgets.QMessageBox.Icon.Question)
-        self.setText(f"The motion {name!r} was changed and is not saved.")
+        self.setText(tr("The motion {name!r} was changed and is not saved.").format(name=name))
         role = QtWidgets.QMessageBox.ButtonRole
-        self._saves = self.addButton("Save as …" if asks else "Save", role.AcceptRole)
-        self._discards = self.addButton("Discard the changes", role.DestructiveRole)
-        stays = self.addButton("Cancel", role.RejectRole)
+        self._saves = self.addButton(tr("Save as …") if asks else tr("Save"), role.AcceptRole)
+        self._discards = self.addButton(tr("Discard the changes"), role.DestructiveRole)
+        stays = self.addButton(tr("Cancel"), role.RejectRole)
         self.setDefaultButton(self._saves)
         self.setEscapeButton(stays)
         self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)

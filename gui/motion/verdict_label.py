@@ -2,6 +2,8 @@
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
+
 
 class VerdictLabel(QtWidgets.QLabel):
     """The verdict on the motion that is shown; `refused` is said above it until the motion changes."""
@@ -10,7 +12,7 @@ class VerdictLabel(QtWidgets.QLabel):
         super().__init__()
         self.setWordWrap(True)
         self.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setAccessibleName("Verdict of the check")
+        self.setAccessibleName(tr("Verdict of the check"))
         self.refused = ""
         self._role, self._verdict = "muted", ""
 
@@ -26,7 +28,9 @@ class VerdictLabel(QtWidgets.QLabel):
 
     def _write(self) -> None:
         if self.refused:
-            self.setText(f"✗ {self.refused}\nThe motion shown stays: {self._verdict}")
+            self.setText(
+                tr("✗ {reason}\nThe motion shown stays: {verdict}").format(reason=self.refused, verdict=self._verdict)
+            )
         else:
             self.setText(self._verdict)
         self.setObjectName("warning" if self.refused else self._role)

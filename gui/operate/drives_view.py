@@ -8,22 +8,24 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from actuators import Status as DriveStatus
+from gui.texts import mark, tr, trn
 from rig.client import LegPostMortem
 from rig.config import RigConfig
 from rig.engine import DriveReport
 
 _LEG_LINE = re.compile(r"\s*leg (?P<leg>[1-6]): (?P<text>.*)")
 _BITS = (
-    (DriveStatus.WATCHDOG, "stopped by its watchdog"),
-    (DriveStatus.FAULT, "fault"),
-    (DriveStatus.QUICK_STOP, "quick stop"),
-    (DriveStatus.HOMING, "homing"),
-    (DriveStatus.ENABLED, "torque on"),
-    (DriveStatus.BRAKE, "brake on"),
-    (DriveStatus.HOMED, "homed"),
+    (DriveStatus.WATCHDOG, tr("stopped by its watchdog")),
+    (DriveStatus.FAULT, tr("fault")),
+    (DriveStatus.QUICK_STOP, tr("quick stop")),
+    (DriveStatus.HOMING, tr("homing")),
+    (DriveStatus.ENABLED, tr("torque on")),
+    (DriveStatus.BRAKE, tr("brake on")),
+    (DriveStatus.HOMED, tr("homed")),
 )
+_READY = tr("ready")
 _BAD = DriveStatus.WATCHDOG | DriveStatus.FAULT
-_UNITS = {"temperature": "°C", "supply": "V", "power": "W"}
+_UNITS = {mark("temperature"): "°C", mark("supply"): "V", mark("power"): "W"}
 _SHOWN = ("temperature", "supply")
 _NOTHING = DriveReport((), "", 0, 0)
 
@@ -44,14 +46,14 @@ class DrivesView(QtWidgets.QWidget):
         grid.setColumnStretch(1, 1)
         self._values: list[QtWidgets.QLabel] = []
         for leg in range(6):
-            name = QtWidgets.QLabel(f"Leg {leg + 1}")
+            name = QtWidgets.QLabel(tr("Leg {leg}").format(leg=leg + 1))
             label = QtWidgets.QLabel()
             label.setWordWrap(True)
-            label.setAccessibleName(f"Drive of leg {leg + 1}")
+            label.setAccessibleName(tr("Drive of leg {leg}").format(leg=leg + 1))
             grid.addWidget(name, leg, 0, QtCore.Qt.AlignmentFlag.AlignTop)
             values = QtWidgets.QLabel()
             values.setObjectName("muted")
-            values.setAccessibleName(f"What the drive of leg {leg + 1} measures in itself")
+            values.setAccessibleName(tr("What the drive of leg {leg} measures in itself").format(leg=leg + 1))
             grid.addWidget(label, leg, 1)
             grid.addWidget(values, leg, 2, QtCore.Qt.AlignmentFlag.AlignTop)
             self._labels.append(label)
@@ -87,7 +89,7 @@ class DrivesView(QtWidgets.QWidget):
             if leg in self._failures:
                 _show(label, "bad", f"✗ {self._failures[leg]}")
             else:
-                _show(label, "good", f"✓ answered ({self._addresses[leg]})")
+                _show(label, "good", tr("✓ answered ({address})").format(address=self._addresses[leg]))
 
     def show_post_mortem(self, legs: Sequence[LegPostMortem]) -> None:
         """The engine has died: what each drive did then."""
@@ -95,8 +97,8 @@ class DrivesView(QtWidgets.QWidget):
         self._measure_nothing()
         for label, address, leg in zip(self._labels, self._addresses, legs, strict=True):
             _show(label, "good" if leg.safe else "bad", f"{'✓' if leg.safe else '✗'} {leg.words}")
-            moved = f"\n{leg.moved * 1e3:+.2f} mm from its length in the last cycle" if math.isfinite(leg.moved) else ""
-            label.setToolTip(f"{address}{moved}")
+            moved = tr("{distance:+.2f} mm from its length in the last cycle").format(distance=1e3 * leg.moved)
+            label.setToolTip(f"{address}\n{moved}" if math.isfinite(leg.moved) else address)
 
     def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
         """Show what a telemetry row says of the drives.
@@ -110,20 +112,29 @@ class DrivesView(QtWidgets.QWidget):
             stale, error = int(row["stale"][leg]), int(row["drive_error"][leg])
             words = [text for bit, text in _BITS if status & bit]
             if lag[leg]:
-                words.append(f"replies {lag[leg]} cycle{'s' if lag[leg] > 1 else ''} old")
+                words.append(
+                    trn("replies {count} cycle old", "replies {count} cycles old", lag[leg]).format(count=lag[leg])
+                )
             if error:
-                words.insert(0, f"error {error}{f': {reports[leg].error}' if reports[leg].error else ''}")
+                said = reports[leg].error
+                words.insert(0, tr("error {code}").format(code=error) + (f": {said}" if said else ""))
             if stale:
-                _show(label, "bad", f"✗ silent for {stale} cycles")
+                _show(
+                    label,
+                    "bad",
+                    trn("✗ silent for {count} cycle", "✗ silent for {count} cycles", stale).format(count=stale),
+                )
             elif status & _BAD or error:
                 _show(label, "bad", f"✗ {', '.join(words)}")
             else:
-                _show(label, "good", f"✓ {', '.join(words) or 'ready'}")
+                _show(label, "good", f"✓ {', '.join(words) or _READY}")
             report = reports[leg]
             self._values[leg].setText(_measured(dict(report.values)))
             lines = [f"{self._addresses[leg]} {self._identities[leg]}".strip()]
-            lines += [f"{name} {_quantity(name, value)}" for name, value in report.values]
-            lines.append(f"{report.late} replies late, {report.rejected} rejected")
+            lines += [f"{tr(name)} {_quantity(name, value)}" for name, value in report.values]
+            lines.append(
+                tr("{late} replies late, {rejected} rejected").format(late=report.late, rejected=report.rejected)
+            )
             label.setToolTip("\n".join(lines))
 
     def _measure_nothing(self) -> None:

@@ -1,73 +1,82 @@
 """Faults as a person calls them, in groups by where they sit; scripts and timetables call them by their names."""
 
+from gui.texts import mark, tr
+
 _MACHINE = {
-    "jam": "leg{} jammed",
-    "brake_slips": "brake{} slips",
-    "brake_open": "brake{} does not close",
-    "weak": "drive{} is weak",
-    "motor_exchanged": "motor{} wired to another drive",
-    "force_step": "push on the platform{}",
-    "payload": "unknown payload",
-    "test_load": "test mass on cell{}",
+    "jam": mark("leg{leg} jammed"),
+    "brake_slips": mark("brake{leg} slips"),
+    "brake_open": mark("brake{leg} does not close"),
+    "weak": mark("drive{leg} is weak"),
+    "motor_exchanged": mark("motor{leg} wired to another drive"),
+    "force_step": mark("push on the platform{leg}"),
+    "payload": mark("unknown payload"),
+    "test_load": mark("test mass on cell{leg}"),
 }
 _DRIVES = {
-    "force_reversed": "drive{} pushes for pull",
-    "temperature": "drive{} hot",
-    "supply": "supply{} low",
-    "safe_torque_off": "safe torque off{}",
-    "torque_stuck": "power stage{} stays on",
-    "reboot": "drive{} restarts",
-    "hang": "drive{} hangs",
+    "force_reversed": mark("drive{leg} pushes for pull"),
+    "temperature": mark("drive{leg} hot"),
+    "supply": mark("supply{leg} low"),
+    "safe_torque_off": mark("safe torque off{leg}"),
+    "torque_stuck": mark("power stage{leg} stays on"),
+    "reboot": mark("drive{leg} restarts"),
+    "hang": mark("drive{leg} hangs"),
 }
 _ENCODERS = {
-    "encoder_frozen": "encoder{} frozen",
-    "encoder_jump": "encoder{} jumped",
-    "encoder_creep": "encoder{} creeps",
-    "encoder_scale": "encoder{} wrong scale",
-    "encoder_reversed": "encoder{} reversed",
-    "encoder_nan": "encoder{} without value",
+    "encoder_frozen": mark("encoder{leg} frozen"),
+    "encoder_jump": mark("encoder{leg} jumped"),
+    "encoder_creep": mark("encoder{leg} creeps"),
+    "encoder_scale": mark("encoder{leg} wrong scale"),
+    "encoder_reversed": mark("encoder{leg} reversed"),
+    "encoder_nan": mark("encoder{leg} without value"),
 }
 _CELLS = {
-    "cell_nan": "cell{} without value",
-    "cell_silent": "cell{} stands still",
-    "cell_saturated": "cell{} at end of scale",
-    "cell_offset": "cell{} off",
-    "cell_scale": "cell{} wrong scale",
+    "cell_nan": mark("cell{leg} without value"),
+    "cell_silent": mark("cell{leg} stands still"),
+    "cell_saturated": mark("cell{leg} at end of scale"),
+    "cell_offset": mark("cell{leg} off"),
+    "cell_scale": mark("cell{leg} wrong scale"),
 }
 _WIRES = {
-    "drop_all": "cable{} unplugged",
-    "drop_write": "requests{} lost",
-    "close": "connection{} closed",
-    "delay": "replies{} late",
-    "lag": "replies{} old",
-    "replay": "replies{} repeated",
-    "rechunk": "replies{} split",
-    "bit_flip": "replies{} garbled",
-    "busy": "requests{} refused",
-    "swap_unit": "cable{} exchanged",
+    "drop_all": mark("cable{leg} unplugged"),
+    "drop_write": mark("requests{leg} lost"),
+    "close": mark("connection{leg} closed"),
+    "delay": mark("replies{leg} late"),
+    "lag": mark("replies{leg} old"),
+    "replay": mark("replies{leg} repeated"),
+    "rechunk": mark("replies{leg} split"),
+    "bit_flip": mark("replies{leg} garbled"),
+    "busy": mark("requests{leg} refused"),
+    "swap_unit": mark("cable{leg} exchanged"),
 }
 _AMPLIFIER = {
-    **{f"amplifier_{name}": f"amplifier: {words.format('')}" for name, words in _WIRES.items() if name != "swap_unit"},
-    "amplifier_drop_all": "amplifier unplugged",
-    "amplifier_hang": "amplifier hangs",
-    "amplifier_standing": "amplifier converts nothing",
-    "amplifier_invalid": "amplifier: channel{} not valid",
+    "amplifier_drop_write": mark("amplifier: requests lost"),
+    "amplifier_close": mark("amplifier: connection closed"),
+    "amplifier_delay": mark("amplifier: replies late"),
+    "amplifier_lag": mark("amplifier: replies old"),
+    "amplifier_replay": mark("amplifier: replies repeated"),
+    "amplifier_rechunk": mark("amplifier: replies split"),
+    "amplifier_bit_flip": mark("amplifier: replies garbled"),
+    "amplifier_busy": mark("amplifier: requests refused"),
+    "amplifier_drop_all": mark("amplifier unplugged"),
+    "amplifier_hang": mark("amplifier hangs"),
+    "amplifier_standing": mark("amplifier converts nothing"),
+    "amplifier_invalid": mark("amplifier: channel{leg} not valid"),
 }
-AMPLIFIER = "Amplifier of the cells"
+AMPLIFIER = mark("Amplifier of the cells")
 GROUPS: dict[str, dict[str, str]] = {
-    "Machine": _MACHINE,
-    "Drives": _DRIVES,
-    "Encoders": _ENCODERS,
-    "Load cells": _CELLS,
-    "Wires": _WIRES,
+    mark("Machine"): _MACHINE,
+    mark("Drives"): _DRIVES,
+    mark("Encoders"): _ENCODERS,
+    mark("Load cells"): _CELLS,
+    mark("Wires"): _WIRES,
     AMPLIFIER: _AMPLIFIER,
-    "Computer": {"owner_hangs": "app stands still"},
+    mark("Computer"): {"owner_hangs": mark("app stands still")},
 }
-"""Names and words by group; {} stands for the leg."""
+"""Names and words by group; {leg} stands for the leg, with a space before it."""
 
 _WORDS = {name: words for group in GROUPS.values() for name, words in group.items()}
 
 
 def fault_words(name: str, leg: int = 0) -> str:
     """A fault in words, such as "cable 3 unplugged"; leg 1…6, or 0 for all or for none."""
-    return _WORDS.get(name, name).format(f" {leg}" if leg else "")
+    return tr(_WORDS.get(name, name)).format(leg=f" {leg}" if leg else "")

@@ -6,6 +6,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.operate.fault_words import AMPLIFIER, GROUPS, fault_words
 from gui.session import Action, LogEntry, RigSession
+from gui.texts import tr
 from gui.widgets import GuardedButton, QuantityBox, Reason, give
 from rig.virtual import FAULTS, RigView
 
@@ -26,28 +27,28 @@ class FaultsPanel(QtWidgets.QWidget):
         self._session = session
         self._since: float | None = None
         self.faults = QtWidgets.QTreeWidget()
-        self.faults.setAccessibleName("Faults that can be injected")
-        self.faults.setHeaderLabels(["Fault", "What it does"])
+        self.faults.setAccessibleName(tr("Faults that can be injected"))
+        self.faults.setHeaderLabels([tr("Fault"), tr("What it does")])
         self.faults.setIndentation(14)
         self._fill(amplifier=session.config.load_cells.amplifier is not None)
         self.leg = QtWidgets.QComboBox()
-        self.leg.addItem("all, or the whole rig", None)
+        self.leg.addItem(tr("all, or the whole rig"), None)
         for leg in range(1, 7):
-            self.leg.addItem(f"leg {leg}", leg)
-        self.leg.setAccessibleName("Leg of the fault")
-        self.value = QuantityBox("Value of the fault", "")
-        self.lasting = QtWidgets.QCheckBox("only for")
-        self.lasting.setAccessibleName("The fault ends by itself")
-        self.duration = QuantityBox("Duration of the fault", "s", 1.0, 1e-3, 3600.0)
+            self.leg.addItem(tr("leg {leg}").format(leg=leg), leg)
+        self.leg.setAccessibleName(tr("Leg of the fault"))
+        self.value = QuantityBox(tr("Value of the fault"), "")
+        self.lasting = QtWidgets.QCheckBox(tr("only for"))
+        self.lasting.setAccessibleName(tr("The fault ends by itself"))
+        self.duration = QuantityBox(tr("Duration of the fault"), "s", 1.0, 1e-3, 3600.0)
         self.duration.setEnabled(False)
         self.lasting.toggled.connect(self.duration.setEnabled)
-        self.inject = GuardedButton("Inject", "Begin this fault now")
+        self.inject = GuardedButton(tr("Inject"), tr("Begin this fault now"))
         self.inject.clicked.connect(self._inject)
         self.active = QtWidgets.QTreeWidget()
-        self.active.setAccessibleName("Faults that are on")
-        self.active.setHeaderLabels(["Fault", "Leg", "Value"])
+        self.active.setAccessibleName(tr("Faults that are on"))
+        self.active.setHeaderLabels([tr("Fault"), tr("Leg"), tr("Value")])
         self.active.setRootIsDecorated(False)
-        self.clear = GuardedButton("Clear selected", "End the fault that is selected above")
+        self.clear = GuardedButton(tr("Clear selected"), tr("End the fault that is selected above"))
         self.clear.clicked.connect(self._clear)
         self.clear_all = GuardedButton("Clear all", "End every fault")
         for button, meaning in ((self.inject, "inject"), (self.clear, "remove"), (self.clear_all, "clear")):
@@ -56,8 +57,8 @@ class FaultsPanel(QtWidgets.QWidget):
         self.reaction = QtWidgets.QPlainTextEdit()
         self.reaction.setReadOnly(True)
         self.reaction.setMaximumBlockCount(_MOST_LINES)
-        self.reaction.setAccessibleName("What followed the last fault")
-        self.reaction.setPlaceholderText("What the engine says after a fault is injected")
+        self.reaction.setAccessibleName(tr("What followed the last fault"))
+        self.reaction.setPlaceholderText(tr("What the engine says after a fault is injected"))
         self._reason = Reason()
         self._lay_out()
         self._timer = QtCore.QTimer(self)
@@ -75,16 +76,18 @@ class FaultsPanel(QtWidgets.QWidget):
         for title, group in GROUPS.items():
             if title == AMPLIFIER and not amplifier:
                 continue
-            heading = QtWidgets.QTreeWidgetItem([title])
+            heading = QtWidgets.QTreeWidgetItem([tr(title)])
             heading.setFlags(QtCore.Qt.ItemFlag.ItemIsEnabled)
             self.faults.addTopLevelItem(heading)
             heading.setFirstColumnSpanned(True)
             heading.setExpanded(True)
             for name in group:
-                item = self._items[name] = QtWidgets.QTreeWidgetItem(heading, [fault_words(name), FAULTS[name].text])
+                item = self._items[name] = QtWidgets.QTreeWidgetItem(
+                    heading, [fault_words(name), tr(FAULTS[name].text)]
+                )
                 item.setData(0, _NAME, name)
-                item.setToolTip(0, f"In scripts and timetables: {name}")
-                item.setToolTip(1, FAULTS[name].text)
+                item.setToolTip(0, tr("In scripts and timetables: {name}").format(name=name))
+                item.setToolTip(1, tr(FAULTS[name].text))
         self.faults.resizeColumnToContents(0)
 
     @property
@@ -98,9 +101,9 @@ class FaultsPanel(QtWidgets.QWidget):
 
     def _lay_out(self) -> None:
         form = QtWidgets.QGridLayout()
-        form.addWidget(QtWidgets.QLabel("Leg"), 0, 0)
+        form.addWidget(QtWidgets.QLabel(tr("Leg")), 0, 0)
         form.addWidget(self.leg, 0, 1)
-        form.addWidget(QtWidgets.QLabel("Value"), 0, 2)
+        form.addWidget(QtWidgets.QLabel(tr("Value")), 0, 2)
         form.addWidget(self.value, 0, 3)
         form.addWidget(self.lasting, 1, 0)
         form.addWidget(self.duration, 1, 1)
@@ -108,7 +111,7 @@ class FaultsPanel(QtWidgets.QWidget):
         form.setColumnStretch(1, 1)
         form.setColumnStretch(3, 1)
         left = QtWidgets.QVBoxLayout()
-        left.addWidget(QtWidgets.QLabel("Faults of plant, drives, cells and wires"))
+        left.addWidget(QtWidgets.QLabel(tr("Faults of plant, drives, cells and wires")))
         left.addWidget(self.faults, 1)
         left.addLayout(form)
         left.addWidget(self._reason)
@@ -116,10 +119,10 @@ class FaultsPanel(QtWidgets.QWidget):
         buttons.addWidget(self.clear)
         buttons.addWidget(self.clear_all)
         right = QtWidgets.QVBoxLayout()
-        right.addWidget(QtWidgets.QLabel("On now"))
+        right.addWidget(QtWidgets.QLabel(tr("On now")))
         right.addWidget(self.active, 1)
         right.addLayout(buttons)
-        right.addWidget(QtWidgets.QLabel("Reaction"))
+        right.addWidget(QtWidgets.QLabel(tr("Reaction")))
         right.addWidget(self.reaction, 1)
         layout = QtWidgets.QHBoxLayout(self)
         layout.addLayout(left, 3)
@@ -130,7 +133,7 @@ class FaultsPanel(QtWidgets.QWidget):
         reason = self._session.obstacle(Action.INJECT)
         self._reason.show_reason(reason)
         self.inject.set_obstacle(reason)
-        nothing = reason or ("" if self.active.topLevelItemCount() else "no fault is on")
+        nothing = reason or ("" if self.active.topLevelItemCount() else tr("no fault is on"))
         self.clear_all.set_obstacle(nothing)
         self.clear.set_obstacle(nothing)
 
@@ -154,9 +157,15 @@ class FaultsPanel(QtWidgets.QWidget):
         self.value.setEnabled(kind.default is not None)
         self.value.setSuffix(f" {kind.unit}" if kind.unit else "")
         self.value.setValue(0.0 if kind.default is None else kind.default)
-        self.value.setAccessibleName(f"Value of the fault, {kind.unit}" if kind.unit else "Value of the fault")
-        measured = f"Value of the fault in {kind.unit}" if kind.unit else "Value of the fault, a number without unit"
-        self.value.setToolTip("This fault has no value" if kind.default is None else measured)
+        self.value.setAccessibleName(
+            tr("Value of the fault, {unit}").format(unit=kind.unit) if kind.unit else tr("Value of the fault")
+        )
+        measured = (
+            tr("Value of the fault in {unit}").format(unit=kind.unit)
+            if kind.unit
+            else tr("Value of the fault, a number without unit")
+        )
+        self.value.setToolTip(tr("This fault has no value") if kind.default is None else measured)
 
     def _inject(self) -> None:
         name = self._chosen_name
@@ -178,7 +187,7 @@ class FaultsPanel(QtWidgets.QWidget):
             unit = FAULTS[fault.name].unit
             value = "" if fault.value is None or math.isnan(fault.value) else f"{fault.value:g} {unit}".strip()
             names.append(fault.name)
-            lines.append((fault_words(fault.name, fault.leg), str(fault.leg) if fault.leg else "whole rig", value))
+            lines.append((fault_words(fault.name, fault.leg), str(fault.leg) if fault.leg else tr("whole rig"), value))
         shown = [
             tuple(self.active.topLevelItem(row).text(column) for column in range(3))
             for row in range(self.active.topLevelItemCount())
@@ -198,4 +207,4 @@ class FaultsPanel(QtWidgets.QWidget):
     def _react(self, entry: LogEntry) -> None:
         if entry.source != "operator" and self._since is not None:
             late = "" if entry.t is None else f"{entry.t - self._since:+.3f} s  "
-            self.reaction.appendPlainText(f"{late}{entry.level}: {entry.text}")
+            self.reaction.appendPlainText(f"{late}{tr(entry.level)}: {entry.text}")

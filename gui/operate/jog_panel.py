@@ -15,6 +15,7 @@ from gui.operate.range_finder import Question, RangeFinder
 from gui.operate.saved_positions import SavedPositions
 from gui.operate.target_drag import TargetDrag
 from gui.session import Action, Mover, Phase, RigSession
+from gui.texts import mark, tr
 from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason
 from kinematics import Array, JogFrame, leg_lengths
 from rig.client import AXES, LEGS, HeldMotion, Positions, held_motion, jogged, positions_path
@@ -54,12 +55,12 @@ class JogPanel(QtWidgets.QWidget):
         self.saved = SavedPositions(Positions(positions_path(session.config, session.folder)))
         self.buttons["go saved"] = self.saved.go
         self.folds = [
-            Fold("Step in pose", self.steps),
-            Fold("Speeds", self.speeds),
-            Fold("Step of one leg", self.legs),
-            Fold("Go to a pose (platform origin in the base frame)", self.to),
-            Fold("Saved positions", self.saved),
-            Fold("Game pad", self.pad),
+            Fold(mark("Step in pose"), self.steps),
+            Fold(mark("Speeds"), self.speeds),
+            Fold(mark("Step of one leg"), self.legs),
+            Fold(mark("Go to a pose (platform origin in the base frame)"), self.to),
+            Fold(mark("Saved positions"), self.saved),
+            Fold(mark("Game pad"), self.pad),
         ]
         self.finder = RangeFinder(session.config, mover, self)
         self.drag = TargetDrag(session.config, mover, self.to, self.steps, self.speeds, self._commanded)
@@ -96,7 +97,7 @@ class JogPanel(QtWidgets.QWidget):
         self._reason.setSizePolicy(policy)
         self._outcome = QtWidgets.QLabel()
         self._outcome.setWordWrap(True)
-        self._outcome.setAccessibleName("Outcome of the last move")
+        self._outcome.setAccessibleName(tr("Outcome of the last move"))
         content = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 6)
@@ -187,9 +188,10 @@ class JogPanel(QtWidgets.QWidget):
         """Enable the moves, or say why there can be none; show where the platform is commanded to be."""
         reason = self._session.obstacle(Action.MOVE)
         if held := self.held.key:
-            reason = f"it moves as long as {held[0]}{NAMES.get(held[1:], held[1:])} is held"
+            way = held[0] + NAMES.get(held[1:], held[1:])
+            reason = tr("it moves as long as {way} is held").format(way=way)
         elif not reason and self._mover.active:
-            reason = "a move is under way"
+            reason = tr("a move is under way")
         self._obstacle = reason
         self._reason.show_reason(reason)
         self._ask_ranges()
@@ -276,7 +278,11 @@ class JogPanel(QtWidgets.QWidget):
     def _say_deleted(self, name: str, pose: Array) -> None:
         """So that it can be had again."""
         numbers = ",".join(f"{value:.9g}" for value in pose)
-        self._session.log("info", "operator", f"the saved position {name!r} was deleted; it was {numbers}")
+        self._session.log(
+            "info",
+            "operator",
+            tr("the saved position {name!r} was deleted; it was {numbers}").format(name=name, numbers=numbers),
+        )
 
     def _move(self, name: str, target: Callable[[Array], Array], purpose: MotionKind) -> None:
         self._outcome.clear()
@@ -290,7 +296,7 @@ class JogPanel(QtWidgets.QWidget):
 
     def _finished(self, reason: str) -> None:
         if self._mine:
-            self._outcome.setText(f"Not moved, or not to the end: {reason}" if reason else "")
+            self._outcome.setText(tr("Not moved, or not to the end: {reason}").format(reason=reason) if reason else "")
         self._mine = False
         self.refresh()
 

@@ -6,6 +6,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtWidgets
 
 from gui.operate.presets import Presets
+from gui.texts import tr
 from gui.widgets import QuantityBox
 from rig.client import greatest_speed
 from rig.config import RigConfig
@@ -32,13 +33,13 @@ class JogSpeeds(QtWidgets.QWidget):
         self._config = config
         self._pivot = pivot
         motion = config.motion
-        self.speed = _speed_box("Peak speed", "m/s", motion.approach_speed, _FASTEST)
-        self.turn_speed = _speed_box("Peak angular speed", "rad/s", motion.approach_rotation, _FASTEST_TURN)
-        self.share = QuantityBox("Speed while held, of the legs' limit", "%", _SHARE, 0.1, 100.0)
+        self.speed = _speed_box(tr("Peak speed"), "m/s", motion.approach_speed, _FASTEST)
+        self.turn_speed = _speed_box(tr("Peak angular speed"), "rad/s", motion.approach_rotation, _FASTEST_TURN)
+        self.share = QuantityBox(tr("Speed while held, of the legs' limit"), "%", _SHARE, 0.1, 100.0)
         self.words = QtWidgets.QLabel()
         self.words.setObjectName("muted")
         self.words.setWordWrap(True)
-        self.words.setAccessibleName("Speed while a button is held")
+        self.words.setAccessibleName(tr("Speed while a button is held"))
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(4, 2, 4, 4)
         grid.setHorizontalSpacing(4)
@@ -47,9 +48,9 @@ class JogSpeeds(QtWidgets.QWidget):
         peaks.setSpacing(4)
         peaks.addWidget(self.speed, 1)
         peaks.addWidget(self.turn_speed, 1)
-        presets = Presets(self.share, "Speed while held, of the legs' limit", "%", _SHARES)
+        presets = Presets(self.share, tr("Speed while held, of the legs' limit"), "%", _SHARES)
         for row, (name, hint) in enumerate(
-            (("Step, move", "Peak speeds of steps and moves"), ("Held", "Speed while a button is held"))
+            ((tr("Step, move"), tr("Peak speeds of steps and moves")), (tr("Held"), tr("Speed while a button is held")))
         ):
             label = QtWidgets.QLabel(name)
             label.setToolTip(hint)
@@ -72,7 +73,9 @@ class JogSpeeds(QtWidgets.QWidget):
     def refresh(self) -> None:
         """Say what the share comes to, about the present pivot."""
         along, about = self.held("x") * 1e3, math.degrees(self.held("rx"))
-        self.words.setText(f"Held: {along:.3g} mm/s along, {about:.3g} °/s about an axis")
+        self.words.setText(
+            tr("Held: {along:.3g} mm/s along, {about:.3g} °/s about an axis").format(along=along, about=about)
+        )
 
 
 def _speed_box(name: str, unit: str, value: float, most: float) -> QuantityBox:

@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.operate.hold_button import HoldButton, Repeats
 from gui.operate.presets import Presets
 from gui.operate.range_bar import RangeBar
+from gui.texts import tr
 from gui.widgets import Choice, QuantityBox
 from kinematics import JogFrame
 from rig.client import AXES, LEGS, most_looked_at
@@ -16,10 +17,10 @@ from rig.config import RigConfig
 NAMES = dict(zip(AXES, ("x", "y", "z", "θx", "θy", "θz"), strict=True))
 """Axis of a step → what a person calls it."""
 _HINTS = {
-    "Position": "How far a step along an axis goes",
-    "Angle": "How far a step about an axis turns",
-    "Frame": "Axes along and about which a step goes",
-    "Pivot": "Point of the platform, in platform axes, about which it turns",
+    tr("Position"): tr("How far a step along an axis goes"),
+    tr("Angle"): tr("How far a step about an axis turns"),
+    tr("Frame"): tr("Axes along and about which a step goes"),
+    tr("Pivot"): tr("Point of the platform, in platform axes, about which it turns"),
 }
 _STEPS = (0.1, 0.5, 1.0, 5.0, 10.0)
 """mm or °, the last one mm alone"""
@@ -27,7 +28,7 @@ _FULL = 0.5
 """of what is looked at, that fills a bar"""
 _PER_COLUMN = 3
 _BUTTON = 34  # px, so that "−" and "+" are alike
-_HOLD_HINT = "A click is a step; held down it moves until it is let go"
+_HOLD_HINT = tr("A click is a step; held down it moves until it is let go")
 _KEYS, _WITH = QtCore.Qt.Key, QtCore.Qt.KeyboardModifier
 _NO_KEY, _SHIFT, _PADDED = _WITH.NoModifier, _WITH.ShiftModifier, _WITH.KeypadModifier
 KEYS = {
@@ -111,11 +112,13 @@ class PoseSteps(QtWidgets.QWidget):
 
     def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
-        self.translation = QuantityBox("Step of position", "m", 0.005, 1e-5, 0.1)
-        self.rotation = QuantityBox("Step of angle", "rad", math.radians(1.0), 1e-4, 0.5)
-        self.frame = Choice("Frame of the steps", [("base axes", "base"), ("platform axes", "platform")])
-        self.frame.setToolTip("Axes along and about which a step goes")
-        self.pivot = [QuantityBox(f"Pivot {axis}, platform axes", "m", 0.0, -1.0, 1.0) for axis in "xyz"]
+        self.translation = QuantityBox(tr("Step of position"), "m", 0.005, 1e-5, 0.1)
+        self.rotation = QuantityBox(tr("Step of angle"), "rad", math.radians(1.0), 1e-4, 0.5)
+        self.frame = Choice(tr("Frame of the steps"), [(tr("base axes"), "base"), (tr("platform axes"), "platform")])
+        self.frame.setToolTip(tr("Axes along and about which a step goes"))
+        self.pivot = [
+            QuantityBox(tr("Pivot {axis}, platform axes").format(axis=axis), "m", 0.0, -1.0, 1.0) for axis in "xyz"
+        ]
         names = {axis: (f"− {name}", f"+ {name}") for axis, name in NAMES.items()}
         self.bars = {axis: _bar(config, axis) for axis in AXES}
         self.pad = Pad(dict(self.bars), names, KEYS)
@@ -134,8 +137,8 @@ class PoseSteps(QtWidgets.QWidget):
             label.setToolTip(hint)
             grid.addWidget(label, row, 0)
         self.presets = [
-            Presets(self.translation, "Step of position", "m", [1e-3 * step for step in _STEPS]),
-            Presets(self.rotation, "Step of angle", "rad", [math.radians(step) for step in _STEPS[:-1]]),
+            Presets(self.translation, tr("Step of position"), "m", [1e-3 * step for step in _STEPS]),
+            Presets(self.rotation, tr("Step of angle"), "rad", [math.radians(step) for step in _STEPS[:-1]]),
         ]
         for row, presets in enumerate(self.presets):
             grid.addWidget(presets, row, 1)
@@ -166,23 +169,26 @@ class LegSteps(QtWidgets.QWidget):
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
-        self.step = QuantityBox("Step of a leg", "m", 0.002, 1e-5, 0.05)
+        self.step = QuantityBox(tr("Step of a leg"), "m", 0.002, 1e-5, 0.05)
         self.lengths: list[QtWidgets.QLabel] = []
         for leg in LEGS.values():
             length = QtWidgets.QLabel("–")
             length.setMinimumWidth(length.fontMetrics().horizontalAdvance("000.00 mm"))
             length.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
-            length.setAccessibleName(f"Length of leg {leg}, mm")
+            length.setAccessibleName(tr("Length of leg {leg}, mm").format(leg=leg))
             self.lengths.append(length)
-        names = {axis: (f"Leg {leg} shorter", f"Leg {leg} longer") for axis, leg in LEGS.items()}
+        names = {
+            axis: (tr("Leg {leg} shorter").format(leg=leg), tr("Leg {leg} longer").format(leg=leg))
+            for axis, leg in LEGS.items()
+        }
         middles = {axis: _beside(f"{leg}", self.lengths[leg - 1]) for axis, leg in LEGS.items()}
         self.pad = Pad(middles, names)
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(4, 2, 4, 4)
         grid.setHorizontalSpacing(4)
         grid.setVerticalSpacing(4)
-        label = QtWidgets.QLabel("Length")
-        label.setToolTip("By how much a step makes a leg longer or shorter")
+        label = QtWidgets.QLabel(tr("Length"))
+        label.setToolTip(tr("By how much a step makes a leg longer or shorter"))
         grid.addWidget(label, 0, 0)
         grid.addWidget(self.step, 0, 1)
         grid.addWidget(self.pad, 1, 0, 1, 2)

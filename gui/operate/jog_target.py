@@ -6,6 +6,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.operate.jog_steps import NAMES
+from gui.texts import tr
 from gui.widgets import GuardedButton, QuantityBox, give
 from kinematics import Array, coordinates_to_pose, pose_to_coordinates
 
@@ -31,7 +32,10 @@ class Target(QtWidgets.QWidget):
         grid.setHorizontalSpacing(4)
         grid.setVerticalSpacing(4)
         names = tuple(NAMES.values())
-        self.boxes = [QuantityBox(f"Target {name}", "m" if index < 3 else "rad") for index, name in enumerate(names)]
+        self.boxes = [
+            QuantityBox(tr("Target {axis}").format(axis=name), "m" if index < 3 else "rad")
+            for index, name in enumerate(names)
+        ]
         self.present: list[QtWidgets.QLabel] = []
         for index, (name, box) in enumerate(zip(names, self.boxes, strict=True)):
             row, column = 2 * (index // 3), index % 3
@@ -39,16 +43,16 @@ class Target(QtWidgets.QWidget):
             now = QtWidgets.QLabel("–")
             now.setObjectName("muted")
             now.setIndent(_INDENT)
-            now.setAccessibleName(f"Commanded {name} now, {'mm' if index < 3 else '°'}")
-            now.setToolTip(f"{name} that is commanded now")
+            now.setAccessibleName(tr("Commanded {axis} now, {unit}").format(axis=name, unit="mm" if index < 3 else "°"))
+            now.setToolTip(tr("{axis} that is commanded now").format(axis=name))
             self.present.append(now)
             grid.addWidget(box, row, column)
             grid.addWidget(now, row + 1, column)
             grid.setColumnStretch(column, 1)
-        self.here = GuardedButton("Present pose", "Fill in where the platform is commanded to be now")
+        self.here = GuardedButton(tr("Present pose"), tr("Fill in where the platform is commanded to be now"))
         self.here.clicked.connect(self.wanted)
-        self.home = QtWidgets.QPushButton("Home pose")
-        self.home.setToolTip("Fill in the mechanism's home pose")
+        self.home = QtWidgets.QPushButton(tr("Home pose"))
+        self.home.setToolTip(tr("Fill in the mechanism's home pose"))
         self.home.clicked.connect(lambda: self.fill(home))
         self.go = give(GuardedButton("Go"), "go")
         give(self.home, "home")
@@ -84,7 +88,7 @@ class Target(QtWidgets.QWidget):
 
     def show_present(self, pose: Array | None) -> None:
         """Say where the platform is, (7,), or that nobody knows."""
-        self.here.set_obstacle("" if pose is not None else "the pose is not known: connect and home first")
+        self.here.set_obstacle("" if pose is not None else tr("the pose is not known: connect and home first"))
         values = [None] * 6 if pose is None else pose_to_coordinates(pose).tolist()
         for index, (label, value) in enumerate(zip(self.present, values, strict=True)):
             if value is None:

@@ -5,6 +5,7 @@ from pathlib import PurePath
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
 from rig.engine import BusVerdict
 
 _LONGEST = 20  # characters of a line's name, its last ones
@@ -31,7 +32,7 @@ class LinesView(QtWidgets.QWidget):
             bar.setTextVisible(False)
             bar.setMinimumWidth(40)
             bar.setFormat(f"{share:.0f} %")
-            bar.setAccessibleName(f"Share of line {plan.place}: {bar.format()}")
+            bar.setAccessibleName(tr("Share of line {line}: {share}").format(line=plan.place, share=bar.format()))
             value = QtWidgets.QLabel(bar.format())
             value.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
             for column, widget in enumerate((name, bar, value)):
@@ -40,15 +41,15 @@ class LinesView(QtWidgets.QWidget):
             self.bars[plan.place] = bar
         self.measured = QtWidgets.QLabel()
         self.measured.setObjectName("muted")
-        self.measured.setAccessibleName("How long the last exchange took")
+        self.measured.setAccessibleName(tr("How long the last exchange took"))
         grid.addWidget(self.measured, grid.rowCount(), 0, 1, 3)
         self.show_nothing()
 
     def show_row(self, row: np.void) -> None:
         """Show how long the exchange of a telemetry row took."""
         took, budget = float(row["exchange_time"]) * 1e3, self._budget * 1e3
-        self.measured.setText(f"last exchange {took:.2f} of {budget:.3g} ms")
+        self.measured.setText(tr("last exchange {took:.2f} of {budget:.3g} ms").format(took=took, budget=budget))
 
     def show_nothing(self) -> None:
         """Nothing is exchanged."""
-        self.measured.setText(f"of {self._budget * 1e3:.3g} ms for replies, as planned")
+        self.measured.setText(tr("of {budget:.3g} ms for replies, as planned").format(budget=self._budget * 1000.0))

@@ -10,6 +10,7 @@ from calibration import CalibrationError
 from gui.operate.drives_view import DrivesView
 from gui.operate.lines_view import LinesView
 from gui.session import Action, LogEntry, Phase, RigSession
+from gui.texts import mark, tr
 from gui.widgets import ArmedPair, GuardedButton, give, mark_next
 from rig.config import RigConfig
 from rig.engine import DriveReport, Engage, Home, Park, Reset, check_buses
@@ -18,8 +19,10 @@ from rig.states import State
 _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
 """The step that leads on, by state."""
 
-_CONNECT, _RESTART, _TAKE = "&1  Connect", "&1  Restart engine", "&1  Take it over"
-_DISCONNECT, _END = "&5  Disconnect", "&5  End it"
+_CONNECT, _RESTART, _TAKE = tr("Connect"), tr("Restart engine"), tr("Take it over")
+_DISCONNECT, _END = tr("Disconnect"), tr("End it")
+_FIRST, _LAST = "&1  ", "&5  "
+"""before the texts of both, which change: Alt+1, Alt+5"""
 
 _ICONS = {
     Action.CONNECT: "connect",
@@ -29,12 +32,12 @@ _ICONS = {
     Action.DISCONNECT: "disconnect",
 }
 _HINTS = {
-    Action.CONNECT: "Start the engine and open, identify and configure six drives",
-    Action.HOME: "Every leg looks for its reference; the platform moves",
-    Action.ENGAGE: "Torque on: the platform is held where it is",
-    Action.PARK: "Move home, then brakes on and torque off",
-    Action.RESET: "Acknowledge the fault: back to idle, without torque",
-    Action.DISCONNECT: "Close drives and recording",
+    Action.CONNECT: tr("Start the engine and open, identify and configure six drives"),
+    Action.HOME: tr("Every leg looks for its reference; the platform moves"),
+    Action.ENGAGE: tr("Torque on: the platform is held where it is"),
+    Action.PARK: tr("Move home, then brakes on and torque off"),
+    Action.RESET: tr("Acknowledge the fault: back to idle, without torque"),
+    Action.DISCONNECT: tr("Close drives and recording"),
 }
 
 
@@ -56,21 +59,21 @@ class OperatePanel(QtWidgets.QScrollArea):
         content = QtWidgets.QWidget()
         layout = QtWidgets.QVBoxLayout(content)
         layout.setSpacing(2)
-        layout.addWidget(_heading("Operate"))
-        self._connect = self._add_step(layout, _CONNECT, Action.CONNECT, session.connect_rig)
-        self._add_step(layout, "&2  Home", Action.HOME, lambda: session.send("home", Home()))
+        layout.addWidget(_heading(tr("Operate")))
+        self._connect = self._add_step(layout, _FIRST + _CONNECT, Action.CONNECT, session.connect_rig)
+        self._add_step(layout, "&2  " + tr("Home"), Action.HOME, lambda: session.send(mark("home"), Home()))
         self._add_engage(layout)
-        self._add_step(layout, "&4  Park", Action.PARK, lambda: session.send("park", Park()))
-        self._disconnect = self._add_step(layout, _DISCONNECT, Action.DISCONNECT, session.disconnect_rig)
-        self._add_step(layout, "&Reset fault", Action.RESET, lambda: session.send("reset", Reset()))
+        self._add_step(layout, "&4  " + tr("Park"), Action.PARK, lambda: session.send(mark("park"), Park()))
+        self._disconnect = self._add_step(layout, _LAST + _DISCONNECT, Action.DISCONNECT, session.disconnect_rig)
+        self._add_step(layout, tr("&Reset fault"), Action.RESET, lambda: session.send(mark("reset"), Reset()))
         layout.addSpacing(6)
-        layout.addWidget(_heading("Drives"))
+        layout.addWidget(_heading(tr("Drives")))
         self.drives = DrivesView(session.config)
         layout.addWidget(self.drives)
         self.lines = _lines(session.config)
         if self.lines is not None:
             layout.addSpacing(6)
-            layout.addWidget(_heading("Lines"))
+            layout.addWidget(_heading(tr("Lines")))
             layout.addWidget(self.lines)
         layout.addStretch(1)
         self.setWidget(content)
@@ -86,7 +89,7 @@ class OperatePanel(QtWidgets.QScrollArea):
     ) -> GuardedButton:
         button = give(GuardedButton(text, _HINTS[action]), _ICONS[action])
         button.setObjectName("step")
-        button.setAccessibleName(action.value)
+        button.setAccessibleName(tr(action.value))
         button.clicked.connect(lambda: press())
         layout.addWidget(button)
         self._add_reason(layout, action, button)
@@ -97,7 +100,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         reason.setObjectName("reason")
         reason.setWordWrap(True)
         reason.setIndent(8)
-        reason.setAccessibleName(f"{action.value}: why not now")
+        reason.setAccessibleName(tr("{step}: why not now").format(step=tr(action.value)))
         reason.setMinimumHeight(reason.fontMetrics().height())  # buttons must not move under the pointer
         layout.addWidget(reason)
         self.buttons[action] = button
@@ -105,7 +108,7 @@ class OperatePanel(QtWidgets.QScrollArea):
 
     def _add_engage(self, layout: QtWidgets.QVBoxLayout) -> None:
         self.pair = ArmedPair(
-            "Engage", _HINTS[Action.ENGAGE], lambda: self._session.send("engage", Engage()), self, "&3  "
+            tr("Engage"), _HINTS[Action.ENGAGE], lambda: self._session.send(mark("engage"), Engage()), self, "&3  "
         )
         give(self.pair.act, "engage")
         self.arm = self.pair.arm
@@ -126,10 +129,11 @@ class OperatePanel(QtWidgets.QScrollArea):
                 button.set_obstacle(reason)
         died = self._session.phase is Phase.DIED
         held = self._session.situation.holder is not None
-        self._connect.setText(_TAKE if held else _RESTART if died else _CONNECT)
-        self._disconnect.setText(_END if held else _DISCONNECT)
-        for button in (self._connect, self._disconnect):
-            button.setAccessibleName(button.text().split("  ")[1])
+        begin = _TAKE if held else _RESTART if died else _CONNECT
+        end = _END if held else _DISCONNECT
+        for button, key, text in ((self._connect, _FIRST, begin), (self._disconnect, _LAST, end)):
+            button.setText(key + text)
+            button.setAccessibleName(text)
         status = self._session.status
         up = self._session.phase is Phase.UP
         following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT

@@ -7,17 +7,18 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.operate.hold_button import HoldButton
 from gui.operate.jog_steps import NAMES
 from gui.session import Mover, RigSession
+from gui.texts import tr
 from gui.widgets import GuardedCheckBox
 from rig.client import GamePad, PadReading, PadWishes, Wish
 from rig.errors import RigError
 
 _LOOK = 20  # ms
 _MAP = (
-    ("LB, left shoulder", "dead-man's button: nothing moves but while it is down"),
-    ("Left stick", "along x and y"),
-    ("Right stick, up and down", "along z"),
-    ("RB, right shoulder", "with it down the sticks turn about x, y, z"),
-    ("B, right one of the four", "STOP, on every page"),
+    (tr("LB, left shoulder"), tr("dead-man's button: nothing moves but while it is down")),
+    (tr("Left stick"), tr("along x and y")),
+    (tr("Right stick, up and down"), tr("along z")),
+    (tr("RB, right shoulder"), tr("with it down the sticks turn about x, y, z")),
+    (tr("B, right one of the four"), tr("STOP, on every page")),
 )
 """Buttons and sticks, and what each does."""
 
@@ -53,12 +54,12 @@ class PadJog(QtWidgets.QWidget):
         self._wish: Wish | None = None  # whose button is down
         self._changing = False  # the platform comes to a stand for another wish
         self._spent = ""  # why what is asked for does not move the platform, until nothing is asked for
-        self.switch = GuardedCheckBox("Use a game pad")
-        self.switch.setToolTip("Read a game pad: its sticks hold the buttons of Step in pose down")
+        self.switch = GuardedCheckBox(tr("Use a game pad"))
+        self.switch.setToolTip(tr("Read a game pad: its sticks hold the buttons of Step in pose down"))
         self.words = QtWidgets.QLabel()
         self.words.setObjectName("muted")
         self.words.setWordWrap(True)
-        self.words.setAccessibleName("Game pad")
+        self.words.setAccessibleName(tr("Game pad"))
         self.map = _map()
         self.map.hide()
         column = QtWidgets.QVBoxLayout(self)
@@ -109,7 +110,7 @@ class PadJog(QtWidgets.QWidget):
         if reading.stop:
             self._session.stop(1, "game pad")
         if self._there.pad is not None and reading.pad != self._there.pad:
-            self._session.log("warning", "app", f"the game pad {self._there.name!r} is gone")
+            self._session.log("warning", "app", tr("the game pad {name!r} is gone").format(name=self._there.name))
         self._there = reading
         self._follow(self._wishes.take(reading))
         self._say()
@@ -117,7 +118,7 @@ class PadJog(QtWidgets.QWidget):
     def _follow(self, wish: Wish | None) -> None:
         if self._wish is not None and not self._buttons[self._wish.way].in_hand:
             self._let_up()
-            self._spent = "it has ended"
+            self._spent = tr("it has ended")
         elif self._wish is not None and wish != self._wish:
             self._let_up()
             self._changing = True
@@ -128,7 +129,7 @@ class PadJog(QtWidgets.QWidget):
             if button.hold_down():
                 self._wish, self._changing = wish, False
             elif not (self._changing and self._mover.active):
-                self._spent = button.obstacle or "its button cannot be held down now"
+                self._spent = button.obstacle or tr("its button cannot be held down now")
 
     def _let_up(self) -> None:
         if self._wish is not None:
@@ -142,23 +143,27 @@ class PadJog(QtWidgets.QWidget):
 
     def _text(self) -> str:
         if self._pad is None:
-            return "Off: no pad is read."
+            return tr("Off: no pad is read.")
         there, wish = self._there, self._wish
         if there.pad is None:
-            return f"{there.name}: its buttons are not known to SDL." if there.name else "No game pad is there."
+            return (
+                tr("{name}: its buttons are not known to SDL.").format(name=there.name)
+                if there.name
+                else tr("No game pad is there.")
+            )
         if not self._wishes.ready:
-            words = "let the dead-man's button up first"
+            words = tr("let the dead-man's button up first")
         elif self._spent:
-            words = f"{self._spent}; bring the stick back to its middle first"
+            words = tr("{reason}; bring the stick back to its middle first").format(reason=self._spent)
         elif wish is not None:
             way = wish.way[0].replace("-", "−") + NAMES[wish.way[1:]]
-            words = f"{way}, {100.0 * wish.share:.0f} % of the speed while held"
+            words = tr("{way}, {share:.0f} % of the speed while held").format(way=way, share=100.0 * wish.share)
         elif self._changing:
-            words = "comes to a stand, then goes on by the stick"
+            words = tr("comes to a stand, then goes on by the stick")
         elif there.dead_man:
-            words = "dead-man's button is down: a stick moves the platform"
+            words = tr("dead-man's button is down: a stick moves the platform")
         else:
-            words = "keep the dead-man's button down and move a stick"
+            words = tr("keep the dead-man's button down and move a stick")
         return f"{there.name}: {words}."
 
 
@@ -171,7 +176,7 @@ def _map() -> QtWidgets.QWidget:
     for row, (button, meaning) in enumerate(_MAP):
         does = QtWidgets.QLabel(meaning)
         does.setWordWrap(True)
-        does.setAccessibleName(f"Game pad, {button}")
+        does.setAccessibleName(tr("Game pad, {button}").format(button=button))
         grid.addWidget(QtWidgets.QLabel(button), row, 0, QtCore.Qt.AlignmentFlag.AlignTop)
         grid.addWidget(does, row, 1)
     grid.setColumnStretch(1, 1)

@@ -4,6 +4,7 @@ import math
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import shown_unit
 from rig.client import FreeRange
 
@@ -35,13 +36,15 @@ class RangeBar(QtWidgets.QWidget):
         """How far the axis is free towards minus and plus; None while nobody knows."""
         self._ways = (back, forth)
         lines = [
-            f"{sign}{self._name}: {self._free(way)} {self._unit} free" + (f", then {way.limit}" if way.limit else "")
+            (tr("{axis}: {free} {unit} free, then {limit}") if way.limit else tr("{axis}: {free} {unit} free")).format(
+                axis=sign + self._name, free=self._free(way), unit=self._unit, limit=way.limit
+            )
             for sign, way in (("−", back), ("+", forth))
             if way is not None
         ]
-        text = "\n".join(lines) or f"{self._name}: how far it is free is not known now"
+        text = "\n".join(lines) or tr("{axis}: how far it is free is not known now").format(axis=self._name)
         self.setToolTip(text)
-        self.setAccessibleName(f"Free range of {self._name}")
+        self.setAccessibleName(tr("Free range of {axis}").format(axis=self._name))
         self.setAccessibleDescription(text)
         self.update()
 

@@ -5,6 +5,7 @@ from collections.abc import Callable
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import GuardedButton, Reason, give
 from kinematics import Array, pose_to_coordinates
 from rig.client import Positions, name_fault
@@ -12,8 +13,8 @@ from rig.errors import InputError
 
 _ROWS = 4
 """lines of the list that are in view"""
-_NOT_CHOSEN = "choose one from the list"
-_NOT_KNOWN = "the pose is not known: connect and home first"
+_NOT_CHOSEN = tr("choose one from the list")
+_NOT_KNOWN = tr("the pose is not known: connect and home first")
 
 
 class SavedPositions(QtWidgets.QWidget):
@@ -36,11 +37,11 @@ class SavedPositions(QtWidgets.QWidget):
         self._fault = ""
         self._known = False
         self.name = QtWidgets.QLineEdit()
-        self.name.setPlaceholderText("name")
-        self.name.setAccessibleName("Name of a position")
-        self.save = GuardedButton("Save present", "Save where the platform is commanded to be under this name")
+        self.name.setPlaceholderText(tr("name"))
+        self.name.setAccessibleName(tr("Name of a position"))
+        self.save = GuardedButton(tr("Save present"), tr("Save where the platform is commanded to be under this name"))
         self.list = QtWidgets.QListWidget()
-        self.list.setAccessibleName("Saved positions")
+        self.list.setAccessibleName(tr("Saved positions"))
         self.list.setFixedHeight(_ROWS * (self.fontMetrics().height() + 3) + 4)
         self.go = GuardedButton("Go there", "Move to the chosen position")
         self.go.setAccessibleName("Go to the chosen position")
@@ -49,7 +50,7 @@ class SavedPositions(QtWidgets.QWidget):
         for button, meaning in ((self.save, "save"), (self.go, "go"), (self.rename, "rename"), (self.delete, "delete")):
             give(button, meaning)
         self.reason = Reason()
-        self.reason.setAccessibleName("What is wrong with the saved positions")
+        self.reason.setAccessibleName(tr("What is wrong with the saved positions"))
         self._lay_out()
         self.name.textChanged.connect(self._refresh)
         self.list.currentItemChanged.connect(self._chosen_another)
@@ -127,9 +128,9 @@ class SavedPositions(QtWidgets.QWidget):
         self.reason.setText(self._fault)
         self.reason.setVisible(bool(self._fault))
         name = self.name.text()
-        new = "type a name" if not name else name_fault(name)
+        new = tr("type a name") if not name else name_fault(name)
         if not new and name in self._saved:
-            new = f"a position {name!r} is saved already"
+            new = tr("a position {name!r} is saved already").format(name=name)
         self.save.set_obstacle(new or ("" if self._known else _NOT_KNOWN))
         self.rename.set_obstacle(self.go_obstacle or new)
         self.delete.set_obstacle(self.go_obstacle)

@@ -12,12 +12,13 @@ from gui.operate.jog_steps import NAMES, PoseSteps
 from gui.operate.jog_target import Target
 from gui.scene import Wanted
 from gui.session import Mover
+from gui.texts import tr
 from gui.widgets import GuardedButton, give, shown_unit
 from kinematics import Array, quaternion_to_matrix
 from rig.client import AXES, jogged, step_refusal
 from rig.config import RigConfig
 
-_IDLE = "Drag an arrow or a ring of the handle: the numbers of the target follow. Nothing moves before Go."
+_IDLE = tr("Drag an arrow or a ring of the handle: the numbers of the target follow. Nothing moves before Go.")
 
 
 class TargetDrag(QtCore.QObject):
@@ -65,11 +66,11 @@ class TargetDrag(QtCore.QObject):
         self.switch.setToolButtonStyle(QtCore.Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         give(self.switch, "target")
         self.switch.setCheckable(True)
-        self.switch.setAccessibleName("Drag the target pose in the picture")
+        self.switch.setAccessibleName(tr("Drag the target pose in the picture"))
         self.words = QtWidgets.QLabel(_IDLE)
         self.words.setObjectName("muted")
         self.words.setWordWrap(True)
-        self.words.setAccessibleName("Target that is dragged")
+        self.words.setAccessibleName(tr("Target that is dragged"))
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the picture keeps its height
         self.go = give(GuardedButton("Go", "Move to the target pose"), "go")
         self.go.setAccessibleName("Go to the target that is dragged")
@@ -89,10 +90,12 @@ class TargetDrag(QtCore.QObject):
         """Drag in a `PlatformGL`; where it is the stand-in in two dimensions, say why not."""
         if problem := picture.problem:
             self.switch.setEnabled(False)
-            self.switch.setToolTip(f"Not possible: {problem}. The numbers of the target do the same.")
+            self.switch.setToolTip(
+                tr("Not possible: {reason}. The numbers of the target do the same.").format(reason=problem)
+            )
         else:
             self._picture = picture
-            self.switch.setToolTip("A handle at the target, which begins where the platform is; Go moves there")
+            self.switch.setToolTip(tr("A handle at the target, which begins where the platform is; Go moves there"))
             picture.view.taken.connect(self._take)
             picture.view.dragged.connect(self._drag)
             picture.view.dropped.connect(self._drop)
@@ -170,4 +173,8 @@ class TargetDrag(QtCore.QObject):
         turn = quaternion_to_matrix(pose[3:])
         axes = np.eye(3) if self._steps.axes == "base" else turn
         self._picture.set_wanted(Wanted(pose, pose[:3] + turn @ point, axes, bool(self.refusal)))
-        self.words.setText(f"{self._dragged}Refused: {self.refusal}" if self.refusal else self._dragged or _IDLE)
+        self.words.setText(
+            self._dragged + tr("Refused: {reason}").format(reason=self.refusal)
+            if self.refusal
+            else self._dragged or _IDLE
+        )

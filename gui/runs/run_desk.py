@@ -10,6 +10,7 @@ from gui.motion import MotionDocument
 from gui.runs.run_judge import RunJudge
 from gui.runs.verdict_card import VerdictCard
 from gui.session import Action, RigSession, Worker, heavy_work_obstacle
+from gui.texts import tr
 from kinematics import Thresholds
 from rig.config import RigConfig, Validation, own_thresholds, save_thresholds
 from rig.engine import Snapshot
@@ -18,8 +19,8 @@ from rig.recording import MotionRecord, part_name
 from rig.runs import Catalogue
 from rig.states import MotionKind, MotionOutcome
 
-_EDITED = "edited thresholds"
-_SHIPPED = "the configuration came with the project and is nobody's to change: copy it, and open the copy"
+_EDITED = tr("edited thresholds")
+_SHIPPED = tr("the configuration came with the project and is nobody's to change: copy it, and open the copy")
 
 
 class RunDesk(QtCore.QObject):
@@ -119,7 +120,7 @@ class RunDesk(QtCore.QObject):
         recording, motion = self._shown
         run = part_name(recording.name, motion.id)
         if reason := self.obstacle:
-            self.card.show_judging(run, motion.name, f"Will be judged later: {reason}.")
+            self.card.show_judging(run, motion.name, tr("Will be judged later: {reason}.").format(reason=reason))
             return
         self.card.show_judging(run, motion.name)
         if not self.judge.busy:
@@ -140,7 +141,11 @@ class RunDesk(QtCore.QObject):
             found = next((one for one in runs if one["run"] == run and one["numbers"] is not None), None)
             if found is not None:
                 self.card.show_run(found, _EDITED if self._given or self._once else "")
-                self._session.log("info", "app", f"run {run}: {found['verdict'] or 'no thresholds'}")
+                self._session.log(
+                    "info",
+                    "app",
+                    tr("run {run}: {verdict}").format(run=run, verdict=found["verdict"] or tr("no thresholds")),
+                )
             else:
                 self.card.show_failure(run, motion.name, reason)
         self.told.emit()
@@ -164,10 +169,14 @@ class RunDesk(QtCore.QObject):
 
     def _saved(self, config: RigConfig | None, error: Exception | None) -> None:
         if config is None:
-            self._session.refused.emit("save the thresholds", str(error))
+            self._session.refused.emit(tr("save the thresholds"), str(error))
             return
         self._session.config = config
-        self._session.log("info", "app", f"thresholds saved in {config.path}; recordings have them from Connect on")
+        self._session.log(
+            "info",
+            "app",
+            tr("thresholds saved in {path}; recordings have them from Connect on").format(path=config.path),
+        )
         self._given, self._once, self._rig_by = [], [], ["--thresholds", str(config.path)]
         self._judge_again()
 
@@ -190,11 +199,11 @@ class RunDesk(QtCore.QObject):
         """Why thresholds cannot be saved in the file of the motion on the card."""
         document = self._document
         if self._shown is None or document is None or document.name != self._shown[1].name:
-            return "the tab Motion shows another motion than the one that ran"
+            return tr("the tab Motion shows another motion than the one that ran")
         if document.path is None:
-            return "the motion has no file of its own: save it in the tab Motion first"
+            return tr("the motion has no file of its own: save it in the tab Motion first")
         if self._motion_file not in (None, document.path):
-            return "the tab Motion shows another file than the one that ran"
+            return tr("the tab Motion shows another file than the one that ran")
         return ""
 
     def _say_motion_obstacle(self) -> None:
@@ -202,7 +211,7 @@ class RunDesk(QtCore.QObject):
 
     def _noted(self, _result: object, error: Exception | None) -> None:
         if error is not None:
-            self._session.refused.emit("note on the run", str(error))
+            self._session.refused.emit(tr("note on the run"), str(error))
         self.told.emit()
 
     def _ask_report(self, run: str, place: str) -> None:

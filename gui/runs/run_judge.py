@@ -8,6 +8,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore
 
 from gui.session import RigCommand
+from gui.texts import tr
 from rig.errors import ExitCode
 
 _DEADLINE = 120_000  # ms, from the beginning to the last attempt's end
@@ -31,7 +32,9 @@ class RunJudge(QtCore.QObject):
         self._command.ended.connect(self._done)
         self._arguments: list[str] = []
         self._deadline = QtCore.QTimer(self, singleShot=True, interval=deadline)
-        self._deadline.timeout.connect(lambda: self._give_up(f"not done after {deadline / 1000:g} s"))
+        self._deadline.timeout.connect(
+            lambda: self._give_up(tr("not done after {time:g} s").format(time=deadline / 1000))
+        )
         self._again = QtCore.QTimer(self, singleShot=True, interval=_AGAIN)
         self._again.timeout.connect(lambda: self._command.start(self._arguments))
 
@@ -55,7 +58,7 @@ class RunJudge(QtCore.QObject):
     def cancel(self) -> None:
         """Give up what is being judged; it is said as a reason."""
         if self.busy:
-            self._give_up("cancelled")
+            self._give_up(tr("cancelled"))
 
     def close(self) -> None:
         """The same, and nothing is told any more. May be called again."""
@@ -82,4 +85,6 @@ class RunJudge(QtCore.QObject):
             self._again.start()  # not even its beginning is there
             return
         self._stop()
-        self.judged.emit(told, "" if code == ExitCode.OK else errors.strip() or f"rig runs ended with {code}")
+        self.judged.emit(
+            told, "" if code == ExitCode.OK else errors.strip() or tr("rig runs ended with {code}").format(code=code)
+        )

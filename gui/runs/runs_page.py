@@ -9,11 +9,13 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.runs.run_judge import RunJudge
 from gui.runs.showing import figure_text, look_of
 from gui.session import Worker
+from gui.texts import mark, tr
 from gui.widgets import GuardedButton, give
 from rig.runs import Catalogue, Listed, matches
 
 _COLUMNS = (
-    "★", "Run", "Begun", "Size", "Verdict", "Residual, N", "Position, µm", "Outcome", "Operator", "Note", "Injected", ""
+    "★", tr("Run"), tr("Begun"), tr("Size"), tr("Verdict"), tr("Residual, N"), tr("Position, µm"), tr("Outcome"),
+    tr("Operator"), tr("Note"), tr("Injected"), "",
 )  # fmt: skip
 _STAR, _NAME, _NOTE, _OPEN = 0, 1, 9, 11
 _EDITED = {_NAME: "name", _NOTE: "note"}
@@ -35,7 +37,7 @@ class RunsPage(QtWidgets.QWidget):
 
     def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
         super().__init__()
-        self.setAccessibleName("Runs")
+        self.setAccessibleName(tr("Runs"))
         self._obstacle = obstacle
         self._told: str | None = None
         self.folder = Path("recordings")
@@ -47,16 +49,16 @@ class RunsPage(QtWidgets.QWidget):
         self.judge.judged.connect(self._judged)
         self.listed: list[Listed] = []
         self.search = QtWidgets.QLineEdit()
-        self.search.setAccessibleName("Search the runs")
-        self.search.setPlaceholderText("Search: name, operator, note, injected, outcome, verdict")
+        self.search.setAccessibleName(tr("Search the runs"))
+        self.search.setPlaceholderText(tr("Search: name, operator, note, injected, outcome, verdict"))
         self.search.textChanged.connect(lambda _text: self._fill())
-        self.starred = QtWidgets.QCheckBox("Starred only")
+        self.starred = QtWidgets.QCheckBox(tr("Starred only"))
         self.starred.toggled.connect(lambda _on: self._fill())
         self.message = QtWidgets.QLabel()
         self.message.setWordWrap(True)
-        self.message.setAccessibleName("What is said of the runs")
+        self.message.setAccessibleName(tr("What is said of the runs"))
         self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
-        self.table.setAccessibleName("Runs")
+        self.table.setAccessibleName(tr("Runs"))
         self.table.setHorizontalHeaderLabels(_COLUMNS)
         self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.EditKeyPressed)
@@ -68,15 +70,15 @@ class RunsPage(QtWidgets.QWidget):
         self.table.cellDoubleClicked.connect(self._double_clicked)
         self.table.itemChanged.connect(self._edited)
         self.buttons = {
-            name: GuardedButton(name, hint)
+            name: GuardedButton(tr(name), hint)
             for name, hint in (
-                ("Open", "Show the curves of this run"),
-                ("Compare", "Lay the runs over each other, and their numbers side by side"),
-                ("Judge", "Count numbers and verdict of the runs chosen, in a process of its own"),
-                ("Report", "Make the report of this run and open it"),
-                ("Rename", "Call the run something else; its recording stays as it is"),
-                ("Note", "Write something on the run; its recording stays as it is"),
-                ("Star", "Give the runs a star, or take it away"),
+                (mark("Open"), tr("Show the curves of this run")),
+                (mark("Compare"), tr("Lay the runs over each other, and their numbers side by side")),
+                (mark("Judge"), tr("Count numbers and verdict of the runs chosen, in a process of its own")),
+                (mark("Report"), tr("Make the report of this run and open it")),
+                (mark("Rename"), tr("Call the run something else; its recording stays as it is")),
+                (mark("Note"), tr("Write something on the run; its recording stays as it is")),
+                (mark("Star"), tr("Give the runs a star, or take it away")),
             )
         }
         for name, button in self.buttons.items():
@@ -136,10 +138,10 @@ class RunsPage(QtWidgets.QWidget):
     def follow(self) -> None:
         """Keep up with what can be done now."""
         chosen, heavy = self.chosen, self._obstacle()
-        none = "" if chosen else "choose a run first"
-        one = none or ("" if len(chosen) == 1 else "choose one run")
-        several = "" if len(chosen) > 1 else "choose two runs or more: Ctrl and click"
-        busy = "others are being judged" if self.judge.busy else ""
+        none = "" if chosen else tr("choose a run first")
+        one = none or ("" if len(chosen) == 1 else tr("choose one run"))
+        several = "" if len(chosen) > 1 else tr("choose two runs or more: Ctrl and click")
+        busy = tr("others are being judged") if self.judge.busy else ""
         obstacles = dict.fromkeys(("Rename", "Note", "Open"), one) | {"Star": none}
         obstacles |= {"Judge": none or busy or heavy, "Report": one or heavy, "Compare": several or heavy}
         for name, reason in obstacles.items():
@@ -163,7 +165,9 @@ class RunsPage(QtWidgets.QWidget):
     def _looked(self, found: tuple[list[Listed], list[str]] | None, error: Exception | None) -> None:
         if found is not None:
             self.listed, unreadable = found
-            self._say(self._failure or (f"Left out: {unreadable[0]}" if unreadable else ""))
+            self._say(
+                self._failure or (tr("Left out: {recording}").format(recording=unreadable[0]) if unreadable else "")
+            )
             self._fill()
         elif error is not None:
             self._say(str(error))
@@ -201,7 +205,7 @@ class RunsPage(QtWidgets.QWidget):
         outcome = run.outcome + (f": {run.cause}" if run.cause else "")
         star = "★" if one.entry.starred else "☆"
         said = (outcome, run.operator, one.note, "; ".join(run.injected))
-        texts = (star, one.name, begun, size, verdict, *figures, *said, "Open")
+        texts = (star, one.name, begun, size, verdict, *figures, *said, tr("Open"))
         for column, text in enumerate(texts):
             item = QtWidgets.QTableWidgetItem(text)
             item.setData(_RUN, run.id)
@@ -211,9 +215,9 @@ class RunsPage(QtWidgets.QWidget):
                 item.setTextAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
             if column == _OPEN:
                 item.setForeground(self.palette().link())
-                item.setToolTip("Show the curves of this run")
+                item.setToolTip(tr("Show the curves of this run"))
             elif column == 2:
-                item.setToolTip(f"{run.id}, UTC")
+                item.setToolTip(tr("{id}, UTC").format(id=run.id))
             else:
                 item.setToolTip(text)
             self.table.setItem(row, column, item)
@@ -268,9 +272,9 @@ class RunsPage(QtWidgets.QWidget):
 
     def _judge(self) -> None:
         self.judge.start(self.folder, [one.run.id for one in self.chosen])
-        self._say("Counting numbers …")
+        self._say(tr("Counting numbers …"))
         self.follow()
 
     def _judged(self, _runs: list[object], reason: str) -> None:
-        self._failure = f"Not judged: {reason}" if reason else ""
+        self._failure = tr("Not judged: {reason}").format(reason=reason) if reason else ""
         self.look()

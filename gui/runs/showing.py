@@ -4,6 +4,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from typing import Any
 
+from gui.texts import tr, trn
+
 
 @dataclass(frozen=True, slots=True)
 class Look:
@@ -16,19 +18,19 @@ class Look:
 
 
 _LOOKS = {
-    "pass": Look("PASS", "✓", "#007a59", "white"),
-    "fail": Look("FAIL", "✗", "#9b1111", "white"),
-    "undecided": Look("UNDECIDED", "?", "#e69f00", "#10151a"),
+    "pass": Look(tr("PASS"), "✓", "#007a59", "white"),
+    "fail": Look(tr("FAIL"), "✗", "#9b1111", "white"),
+    "undecided": Look(tr("UNDECIDED"), "?", "#e69f00", "#10151a"),
 }
-NOT_JUDGED = Look("NO THRESHOLDS", "–", "#5b6470", "white")
-BEING_JUDGED = Look("JUDGING", "…", "#0072b2", "white")
-WAITING = Look("NOT JUDGED", "–", "#5b6470", "white")
+NOT_JUDGED = Look(tr("NO THRESHOLDS"), "–", "#5b6470", "white")
+BEING_JUDGED = Look(tr("JUDGING"), "…", "#0072b2", "white")
+WAITING = Look(tr("NOT JUDGED"), "–", "#5b6470", "white")
 
 FIGURES: tuple[tuple[str, str, float, str, int], ...] = (
-    ("residual_n", "Residual RMS", 1.0, "N", 3),
-    ("position_m", "Position RMS", 1e6, "µm", 1),
-    ("peak_force_n", "Peak force", 1.0, "N", 1),
-    ("period_error_s", "Period ±, 99 %", 1e6, "µs", 0),
+    ("residual_n", tr("Residual RMS"), 1.0, "N", 3),
+    ("position_m", tr("Position RMS"), 1e6, "µm", 1),
+    ("peak_force_n", tr("Peak force"), 1.0, "N", 1),
+    ("period_error_s", tr("Period ±, 99 %"), 1e6, "µs", 0),
 )
 """Key of the headline, caption, how many of the unit are one of SI, unit, decimals."""
 
@@ -60,24 +62,51 @@ def what_to_look_at(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     numbers = run["numbers"]
     found = []
     if run["cause"]:
-        found.append((f"Stopped: {run['cause']}", "faults"))
+        found.append((tr("Stopped: {cause}").format(cause=run["cause"]), "faults"))
     elif run["outcome"] != "finished":
-        found.append((f"It did not come to its end: {run['outcome']} at {run['reached']:.2f} s", "motions"))
+        found.append(
+            (
+                tr("It did not come to its end: {outcome} at {reached:.2f} s").format(
+                    outcome=run["outcome"], reached=run["reached"]
+                ),
+                "motions",
+            )
+        )
     said = [(one["why"], one["name"]) for one in numbers["criteria"] if one["verdict"] == numbers["verdict"]]
     if numbers["verdict"] in ("fail", "undecided"):
         for why in dict.fromkeys(why for why, _name in said):
             found.append((_sentence(why), next(_PLACES[name] for text, name in said if text == why)))
     cycle = numbers["cycle"]
     if cycle["overruns"]:
-        found.append((f"{cycle['overruns']} of {cycle['cycles']} cycles were skipped", "timing"))
+        found.append(
+            (
+                tr("{count} of {cycles} cycles were skipped").format(count=cycle["overruns"], cycles=cycle["cycles"]),
+                "timing",
+            )
+        )
     if numbers["dropped"]:
-        found.append((f"{numbers['dropped']} rows are missing", "timing"))
+        found.append(
+            (
+                trn("{count} row is missing", "{count} rows are missing", numbers["dropped"]).format(
+                    count=numbers["dropped"]
+                ),
+                "timing",
+            )
+        )
     if not found and numbers["verdict"] == "pass":
         count = len(numbers["criteria"])
-        sure = f"{100 * numbers['confidence']:g} % confidence"
-        found.append((f"{count} threshold{'s' * (count != 1)} kept, at {sure}", "validation"))
+        found.append(
+            (
+                trn(
+                    "{count} threshold kept, at {confidence:g} % confidence",
+                    "{count} thresholds kept, at {confidence:g} % confidence",
+                    count,
+                ).format(count=count, confidence=100 * numbers["confidence"]),
+                "validation",
+            )
+        )
     elif not found:
-        found.append(("No threshold is set: Thresholds … gives some", "validation"))
+        found.append((tr("No threshold is set: Thresholds … gives some"), "validation"))
     return found
 
 

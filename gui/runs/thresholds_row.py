@@ -5,19 +5,20 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import GuardedButton
 from rig.config import GIVEN, MOTION, RIG, Validation, parse_thresholds
 from rig.errors import ConfigError, InputError
 
-_WHOSE = {RIG: "the rig's", MOTION: "the motion's", GIVEN: "typed here"}
+_WHOSE = {RIG: tr("the rig's"), MOTION: tr("the motion's"), GIVEN: tr("typed here")}
 _FIELDS = {
-    "residual_rms": ("Residual, RMS", "N"),
-    "residual_noise": ("… in cells' noise", "×"),
-    "bias": ("Bias", "N"),
-    "lag": ("Lag", "s"),
-    "r_squared": ("R², at least", ""),
-    "inside_band": ("In the band, at least", ""),
-    "confidence": ("Confidence", ""),
+    "residual_rms": (tr("Residual, RMS"), "N"),
+    "residual_noise": (tr("… in cells' noise"), "×"),
+    "bias": (tr("Bias"), "N"),
+    "lag": (tr("Lag"), "s"),
+    "r_squared": (tr("R², at least"), ""),
+    "inside_band": (tr("In the band, at least"), ""),
+    "confidence": (tr("Confidence"), ""),
 }
 
 
@@ -38,7 +39,7 @@ class ThresholdsRow(QtWidgets.QWidget):
 
     def __init__(self, obstacle: str, origin: str) -> None:
         super().__init__()
-        self.setAccessibleName("Thresholds of the verdict")
+        self.setAccessibleName(tr("Thresholds of the verdict"))
         self.fields: dict[str, QtWidgets.QLineEdit] = {}
         self.captions: dict[str, tuple[QtWidgets.QLabel, str]] = {}
         """what stands over each field, and that without whose it is"""
@@ -51,21 +52,26 @@ class ThresholdsRow(QtWidgets.QWidget):
             self.captions[name] = (label, f"{caption}, {unit}" if unit else caption)
             label.setText(self.captions[name][1])
             field = QtWidgets.QLineEdit()
-            field.setAccessibleName(f"Threshold: {caption}")
-            field.setPlaceholderText("not judged")
-            field.setToolTip(f"{name} of [validation]; a number in SI, or with its unit; empty: not judged")
+            field.setAccessibleName(tr("Threshold: {name}").format(name=caption))
+            field.setPlaceholderText(tr("not judged"))
+            field.setToolTip(
+                tr("{name} of [validation]; a number in SI, or with its unit; empty: not judged").format(name=name)
+            )
             field.returnPressed.connect(lambda: self._send(self.applied))
             label.setBuddy(field)
             grid.addWidget(label, 2 * (place // 4), place % 4)
             grid.addWidget(field, 2 * (place // 4) + 1, place % 4)
             self.fields[name] = field
-        self.apply = QtWidgets.QPushButton("Judge by these")
+        self.apply = QtWidgets.QPushButton(tr("Judge by these"))
         self.apply.clicked.connect(lambda: self._send(self.applied))
-        self.save = GuardedButton(f"Save in {origin}", "Put these into [validation] of the rig's configuration")
+        self.save = GuardedButton(
+            tr("Save in {file}").format(file=origin), tr("Put these into [validation] of the rig's configuration")
+        )
         self.save.clicked.connect(lambda: self._send(self.saved))
         self.save.set_obstacle(obstacle)
         self.keep = GuardedButton(
-            "Save in the motion's file", "Put what differs from the rig's into [validation] of the motion's own file"
+            tr("Save in the motion's file"),
+            tr("Put what differs from the rig's into [validation] of the motion's own file"),
         )
         self.keep.clicked.connect(lambda: self._send(self.saved_in_motion))
         buttons = QtWidgets.QHBoxLayout()
@@ -76,7 +82,7 @@ class ThresholdsRow(QtWidgets.QWidget):
         self.message = QtWidgets.QLabel()
         self.message.setObjectName("bad")
         self.message.setWordWrap(True)
-        self.message.setAccessibleName("What is wrong with the thresholds")
+        self.message.setAccessibleName(tr("What is wrong with the thresholds"))
         self.message.hide()
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)

@@ -7,8 +7,10 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.runs.showing import BEING_JUDGED, FIGURES, WAITING, Look, figure_text, look_of, what_to_look_at
 from gui.runs.thresholds_row import ThresholdsRow
+from gui.texts import tr, trn
 from gui.widgets import GuardedButton, give
 
+_LINK = tr("in the report")
 _LINES = 2
 """sentences on what to look at that are shown; the report has all"""
 
@@ -29,11 +31,11 @@ class VerdictCard(QtWidgets.QFrame):
     def __init__(self, obstacle: str, origin: str) -> None:
         super().__init__()
         self.setObjectName("card")
-        self.setAccessibleName("Verdict on the last run")
+        self.setAccessibleName(tr("Verdict on the last run"))
         self._run = ""
         self.badge = QtWidgets.QLabel()
         self.badge.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-        self.badge.setAccessibleName("Verdict")
+        self.badge.setAccessibleName(tr("Verdict"))
         self.badge.setMinimumWidth(118)
         self.title = QtWidgets.QLabel()
         self.title.setObjectName("heading")
@@ -43,12 +45,12 @@ class VerdictCard(QtWidgets.QFrame):
         self.advice.setMinimumWidth(160)
         self.advice.setStyleSheet("font-size: 11px")
         self.advice.setTextFormat(QtCore.Qt.TextFormat.RichText)
-        self.advice.setAccessibleName("What to look at")
+        self.advice.setAccessibleName(tr("What to look at"))
         self.advice.linkActivated.connect(lambda place: self.report_asked.emit(self._run, place))
         self.figures = [QtWidgets.QLabel() for _ in FIGURES]
-        self.report = GuardedButton("Report", "Make the report of this run and open it")
+        self.report = GuardedButton(tr("Report"), tr("Make the report of this run and open it"))
         self.report.clicked.connect(lambda: self.report_asked.emit(self._run, "validation"))
-        self.change = QtWidgets.QPushButton("Thresholds …")
+        self.change = QtWidgets.QPushButton(tr("Thresholds …"))
         self.change.setCheckable(True)
         give(self.report, "report")
         give(self.change, "settings")
@@ -58,8 +60,8 @@ class VerdictCard(QtWidgets.QFrame):
         self.dismiss = QtWidgets.QToolButton()
         give(self.dismiss, "close")
         self.dismiss.setAutoRaise(True)
-        self.dismiss.setAccessibleName("Dismiss the verdict")
-        self.dismiss.setToolTip("Dismiss; the run stays in the list of runs")
+        self.dismiss.setAccessibleName(tr("Dismiss the verdict"))
+        self.dismiss.setToolTip(tr("Dismiss; the run stays in the list of runs"))
         self.dismiss.clicked.connect(self.hide)
         self.thresholds = ThresholdsRow(obstacle, origin)
         self.thresholds.hide()
@@ -101,14 +103,14 @@ class VerdictCard(QtWidgets.QFrame):
     def show_judging(self, run: str, name: str, waits_for: str = "") -> None:
         """A run is over, and is being judged, or will be once what it `waits_for` is over."""
         self._begin(run, name, WAITING if waits_for else BEING_JUDGED)
-        self.advice.setText(waits_for or "Its numbers are being counted, in a process of their own.")
+        self.advice.setText(waits_for or tr("Its numbers are being counted, in a process of their own."))
         self.cancel.setVisible(not waits_for)
 
     def show_failure(self, run: str, name: str, reason: str) -> None:
         """A run could not be judged."""
         self._begin(run, name, WAITING)
-        why = reason.splitlines()[0] if reason else "for no reason given"
-        self.advice.setText(f"Not judged: {why}".replace("<", "&lt;"))
+        why = reason.splitlines()[0] if reason else tr("for no reason given")
+        self.advice.setText(tr("Not judged: {reason}").format(reason=why).replace("<", "&lt;"))
         self.report.show()
 
     def show_run(self, run: Mapping[str, Any], by: str = "") -> None:
@@ -116,9 +118,10 @@ class VerdictCard(QtWidgets.QFrame):
         numbers = run["numbers"]
         self._begin(run["run"], run["name"], look_of(run["verdict"]), run["amplitude"], by)
         said = what_to_look_at(run)
-        links = [f'{text.replace("<", "&lt;")} <a href="{place}">in the report</a>' for text, place in said[:_LINES]]
-        more = f" … and {len(said) - _LINES} more" if len(said) > _LINES else ""
-        self.advice.setText("<br>".join(links) + more)
+        links = [f'{text.replace("<", "&lt;")} <a href="{place}">{_LINK}</a>' for text, place in said[:_LINES]]
+        left = len(said) - _LINES
+        more = trn("… and {count} more", "… and {count} more", left).format(count=left)
+        self.advice.setText("<br>".join(links) + (f" {more}" if left > 0 else ""))
         self.advice.setToolTip("\n".join(text for text, _place in said))
         for place, label in enumerate(self.figures):
             number, unit = figure_text(numbers, place)

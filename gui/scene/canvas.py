@@ -19,6 +19,7 @@ from gui.scene.meshes import Placed
 from gui.scene.renderer import Renderer
 from gui.scene.solids import SOLID, Solids
 from gui.session import Floats
+from gui.texts import tr
 from gui.widgets import Theme
 
 _TURN = 0.008  # rad a px
@@ -58,7 +59,9 @@ class Canvas(QtWidgets.QWidget):
     def __init__(self, theme: Theme, name: str) -> None:
         super().__init__()
         self.setAccessibleName(name)
-        self.setAccessibleDescription("Drag, or arrow keys: turn; right button: move; wheel, + and −: nearer, farther")
+        self.setAccessibleDescription(
+            tr("Drag, or arrow keys: turn; right button: move; wheel, + and −: nearer, farther")
+        )
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self.setAttribute(QtCore.Qt.WidgetAttribute.WA_OpaquePaintEvent)
         self.camera = Camera()

@@ -5,6 +5,8 @@ from typing import Any
 
 from pyqtgraph.Qt import QtGui, QtWidgets
 
+from gui.texts import tr
+
 _NO_CONTEXT = ("offscreen", "minimal", "vnc", "linuxfb")
 """Qt platforms that have no OpenGL; asking them for a context is an error already"""
 _VERSION = (3, 3)
@@ -14,18 +16,20 @@ def gl_problem() -> str:
     """Why there can be no 3-D view, in words; empty when there can."""
     platform = QtGui.QGuiApplication.platformName()
     if platform in _NO_CONTEXT:
-        return f"Qt's platform {platform!r} has no OpenGL"
+        return tr("Qt's platform {platform!r} has no OpenGL").format(platform=platform)
     try:
         from OpenGL import GL  # noqa: F401  (fails here where the system has no GL library)
     except (ImportError, AttributeError, OSError) as error:
-        return f"PyOpenGL cannot be used: {error}"
+        return tr("PyOpenGL cannot be used: {error}").format(error=error)
     context, surface = _made()
     if not surface.isValid() or not context.makeCurrent(surface):
-        return "the screen gives no OpenGL context"
+        return tr("the screen gives no OpenGL context")
     given = context.format().version()
     context.doneCurrent()
     if given < _VERSION:
-        return f"the screen gives OpenGL {given[0]}.{given[1]}; {_VERSION[0]}.{_VERSION[1]} is needed"
+        return tr("the screen gives OpenGL {given}; {needed} is needed").format(
+            given=f"{given[0]}.{given[1]}", needed=f"{_VERSION[0]}.{_VERSION[1]}"
+        )
     return ""
 
 

@@ -15,6 +15,7 @@ from gui.scene.meshes import Mesh, Placed, hull
 from gui.scene.scene import Scene, rgb
 from gui.scene.solids import Solids
 from gui.session import Floats
+from gui.texts import tr
 from gui.widgets import Theme
 
 _CLEAR = 0.16
@@ -36,7 +37,7 @@ class PlatformGL(QtWidgets.QWidget):
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        self.view = Canvas(theme, "Platform in three dimensions")
+        self.view = Canvas(theme, tr("Platform in three dimensions"))
         self.view.setMinimumSize(180, 150)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

@@ -11,16 +11,17 @@ import pyqtgraph as pg
 from dynamics import Mechanism
 from gui.scene.uses import LIMITS, limit_uses
 from gui.session import Floats
+from gui.texts import mark
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Geometry, quaternion_to_matrix
 
 
 class Colouring(Enum):
-    """What the legs' colours say; the value is its name for a person."""
+    """What the legs' colours say; the value is its name for a person, in English."""
 
-    FORCE = "measured force"
-    STROKE = "stroke used"
-    LEG = "leg number"
+    FORCE = mark("measured force")
+    STROKE = mark("stroke used")
+    LEG = mark("leg number")
 
 
 @dataclass(frozen=True, slots=True, eq=False)

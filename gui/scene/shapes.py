@@ -6,6 +6,7 @@ import numpy as np
 
 from gui.scene.figure import Shapes
 from gui.scene.meshes import Mesh, smooth_mesh
+from gui.texts import tr
 from rig.config import RigConfig, read_shape
 from rig.errors import InputError
 
@@ -23,7 +24,7 @@ def shapes_of(config: RigConfig) -> tuple[Shapes, list[str]]:
         try:
             shape = read_shape(Path(config.folder, name), config.picture.unit)
         except InputError as error:
-            faults.append(f"the machine is shown with a plate instead: {error}")
+            faults.append(tr("the machine is shown with a plate instead: {error}").format(error=error))
             return None
         return smooth_mesh(shape.points, shape.faces, _CREASE)
 

@@ -6,9 +6,10 @@ import numpy as np
 
 from dynamics import Mechanism
 from gui.session import Floats
+from gui.texts import tr
 from kinematics import joint_angles
 
-LIMITS = ("stroke", "base joint", "platform joint", "force")
+LIMITS = (tr("stroke"), tr("base joint"), tr("platform joint"), tr("force"))
 """What the second axis of the uses counts."""
 NEAR, AT = 0.9, 1.0
 """parts of a limit from which on a leg is near it, and at it"""

@@ -8,6 +8,7 @@ from typing import Literal
 from pyqtgraph.Qt import QtCore
 
 from gui.session.workers import Worker
+from gui.texts import tr
 from rig.client import LiveRig, bring_to_rest
 from rig.config import RigConfig
 from rig.engine import RunningEngine, Snapshot, Stop, find_engine
@@ -30,14 +31,25 @@ class Holder:
     @property
     def words(self) -> str:
         """Who it is, what it does, and for how long, for a person."""
-        engine = f"An engine (process {self.pid}) has these drives"
         if self.status is None:
-            return f"{engine} and does not answer."
-        owner = "its app lives" if self.owner_alive else "its app is gone"
-        lease = f"{self.status.lease!r} commands it" if self.status.lease else "nobody commands it"
+            return tr("An engine (process {pid}) has these drives and does not answer.").format(pid=self.pid)
+        owner = tr("its app lives") if self.owner_alive else tr("its app is gone")
+        lease = (
+            tr("{lease!r} commands it").format(lease=self.status.lease)
+            if self.status.lease
+            else tr("nobody commands it")
+        )
         left = self.status.hold_left
-        time = "" if left is None else f", {left:.0f} s left until it takes the torque off and ends"
-        return f"{engine}: state {self.status.state.name}, {owner}, {lease}{time}."
+        engine = (
+            tr("An engine (process {pid}) has these drives: state {state}, {owner}, {lease}.")
+            if left is None
+            else tr(
+                "An engine (process {pid}) has these drives: state {state}, {owner}, {lease}, {left:.0f} s left "
+                "until it "
+                "takes the torque off and ends."
+            )
+        )
+        return engine.format(pid=self.pid, state=self.status.state.name, owner=owner, lease=lease, left=left)
 
 
 class FoundEngine(QtCore.QObject):
@@ -109,7 +121,7 @@ class FoundEngine(QtCore.QObject):
             with LiveRig(config, engine, client) as rig:
                 bring_to_rest(rig)
             if engine.alive:
-                raise HardwareError(f"the engine was told to end, and has not: `kill {engine.pid}`")
+                raise HardwareError(tr("the engine was told to end, and has not: `kill {pid}`").format(pid=engine.pid))
 
         self._worker.submit(end, lambda _result, error: done(error))
 

@@ -9,6 +9,7 @@ from pyqtgraph.Qt import QtCore
 
 from gui.session.rig_session import RigSession
 from gui.session.workers import Worker
+from gui.texts import mark, tr
 from kinematics import Array, MotionTable
 from rig.client import HOLD, HeldMotion, MotionSequence, Order, Stage, checked_move, stages_of_run
 from rig.engine import Abandon, Follow, Pause, Resume, Snapshot
@@ -36,8 +37,8 @@ class Mover(QtCore.QObject):
         self._sequence.end("")
         self._late_status = False
         session.statusChanged.connect(self._follow)
-        session.stopped.connect(lambda _category: self._end("stopped"))
-        session.died.connect(lambda: self._end("the engine has died"))
+        session.stopped.connect(lambda _category: self._end(tr("stopped")))
+        session.died.connect(lambda: self._end(tr("the engine has died")))
 
     @property
     def active(self) -> bool:
@@ -76,7 +77,7 @@ class Mover(QtCore.QObject):
     def let_go(self) -> None:
         """Send nothing any more of a way that was held; one that is sent the engine brings to a stand by itself."""
         if self._sequence.stage is None:
-            self._end("let go before it began")
+            self._end(tr("let go before it began"))
 
     def run(self, name: str, table: MotionTable, repeats: int) -> None:
         """Move to the start of a motion that was checked, rest there, then follow it `repeats` times."""
@@ -85,25 +86,27 @@ class Mover(QtCore.QObject):
 
     def hold(self) -> None:
         """Stop on the path and hold there under power; nothing further is sent, and what is on its way is stopped."""
-        self._end("stopped")
+        self._end(tr("stopped"))
         self._session.stop(2, "hold")
 
     def pause(self) -> None:
         """Slow down along the path and stand; see `MotionSequence.pause`."""
         if self._sequence.pause() is not None:
-            self._session.send("pause", Pause())  # refused when the end came first: then the next status ends it all
+            self._session.send(
+                mark("pause"), Pause()
+            )  # refused when the end came first: then the next status ends it all
         else:
-            self.progressed.emit(f"{self._sequence.name}: pausing", 0.0)
+            self.progressed.emit(tr("{name}: pausing").format(name=self._sequence.name), 0.0)
 
     def resume(self) -> None:
         """Go on along the path."""
         self._sequence.resume()
-        self._session.send("resume", Resume())
+        self._session.send(mark("resume"), Resume())
 
     def abandon(self) -> None:
         """Have the engine forget a motion that is paused; nothing further is sent."""
         self._sequence.doubt(False)  # a status may come before the answer: the stage has not come to its end
-        self._session.send("abandon", Abandon(), done=self._abandoned)
+        self._session.send(mark("abandon"), Abandon(), done=self._abandoned)
 
     def look(self, job: Callable[[], Any], done: Callable[[Any, Exception | None], None]) -> None:
         """Look into moves that nobody has asked for, apart from the window and from the moves; see `Worker.submit`."""
@@ -120,7 +123,7 @@ class Mover(QtCore.QObject):
         if reason:
             self._sequence.doubt(True)
         else:
-            self._end("abandoned")
+            self._end(tr("abandoned"))
 
     def _begin(self, name: str, plan: Callable[[Array], list[Stage]]) -> None:
         status = self._session.status
@@ -128,7 +131,7 @@ class Mover(QtCore.QObject):
             return
         self._session.moving = True
         self._sequence = sequence = MotionSequence(name)
-        self.progressed.emit(f"{name}: checking", 0.0)
+        self.progressed.emit(tr("{name}: checking").format(name=name), 0.0)
         here = np.array(status.reference)
         self._checks.submit(lambda: plan(here), partial(self._planned, sequence))
 
@@ -168,10 +171,14 @@ class Mover(QtCore.QObject):
         order = sequence.take(status)
         if stage is not None and stage is sequence.stage and (status.state is State.RUNNING or status.paused):
             fraction = min(1.0, status.path_time / max(status.path_duration, 1e-9))
-            repeat = f"repeat {stage.number} of {sequence.repeats}, " if stage.number and sequence.repeats > 1 else ""
-            pause = ", paused" if status.paused else ""
-            time = f"{status.path_time:.1f} of {status.path_duration:.1f} s"
-            self.progressed.emit(f"{status.motion}: {repeat}{time}{pause}", fraction)
+            parts = []
+            if stage.number and sequence.repeats > 1:
+                repeat = tr("repeat {number} of {repeats}")
+                parts.append(repeat.format(number=stage.number, repeats=sequence.repeats))
+            time = tr("{time:.1f} of {duration:.1f} s")
+            parts.append(time.format(time=status.path_time, duration=status.path_duration))
+            parts += [tr("paused")] if status.paused else []
+            self.progressed.emit(f"{status.motion}: {', '.join(parts)}", fraction)
         self._send(sequence, order)
 
     def _end(self, reason: str) -> None:

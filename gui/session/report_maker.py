@@ -5,6 +5,7 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore
 
 from gui.session.rig_command import RigCommand
+from gui.texts import tr
 from rig.errors import ExitCode
 from rig.recording import report_path
 
@@ -41,4 +42,4 @@ class ReportMaker(QtCore.QObject):
         if code == ExitCode.OK or of_a_damaged_one:
             self.finished.emit(str(self._report), "")
         else:
-            self.finished.emit("", text or f"rig report ended with {code}")
+            self.finished.emit("", text or tr("rig report ended with {code}").format(code=code))

@@ -7,6 +7,7 @@ from multiprocessing import Pipe
 
 from pyqtgraph.Qt import QtCore
 
+from gui.texts import tr
 from rig.errors import ExitCode
 from rig.runtime import ChildProcess
 
@@ -43,7 +44,11 @@ class RigCommand(QtCore.QObject):
         try:
             self._running = _Running(arguments, self._tell, self._done)
         except OSError as error:
-            self.ended.emit(ExitCode.INTERNAL, "", f"no process can be started: {error.strerror or error}")
+            self.ended.emit(
+                ExitCode.INTERNAL,
+                "",
+                tr("no process can be started: {reason}").format(reason=error.strerror or error),
+            )
 
     def answer(self) -> None:
         """Say that what it asked for is done, by a line of its standard input. Nothing while none runs."""

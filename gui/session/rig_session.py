@@ -18,6 +18,7 @@ from gui.session.rules import Phase, ending
 from gui.session.session_state import Done, SessionState, StopSource
 from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
+from gui.texts import mark, tr
 from rig.client import EventFollower, LegPostMortem, LiveRig, ask_drives, new_recording, remove_empty
 from rig.config import RigConfig
 from rig.engine import Connect, EngineAddress, RigCommand, Shutdown, Snapshot
@@ -45,7 +46,7 @@ class RigSession(SessionState):
         self.virtual = VirtualHardware(config, self)
         self.virtual.answered.connect(lambda what, error: self._answer(what, error, None))
         self.virtual.stuck.connect(lambda reason: self.log("error", "virtual rig", reason))
-        self.virtual.stuck.connect(partial(self.refused.emit, "virtual rig"))
+        self.virtual.stuck.connect(partial(self.refused.emit, mark("virtual rig")))
         self._commands = Worker("commands", self)
         self._watching = Worker("status", self)
         self._stops = Worker("stops", self)
@@ -103,14 +104,14 @@ class RigSession(SessionState):
 
     def stop(self, category: Literal[0, 1, 2] = 1, source: StopSource = "button") -> None:
         """Stop: by the flag in shared memory, at once, and by the control link as well. Possible at any time."""
-        reached = ""
+        said = tr("stop, category {category} ({source})")
         if self._engine is not None:
             self._engine.raise_stop_flag(category)
             self._stops.submit(partial(self._engine.send_stop, category), self._stop_sent)
         elif self.found.request_stop(category, partial(self._stop_sent, None)):
-            reached = ", sent to the engine that has the drives"
+            said = tr("stop, category {category} ({source}), sent to the engine that has the drives")
         self._connect_next = False
-        self.log("warning", "operator", f"stop, category {category} ({source}){reached}")
+        self.log("warning", "operator", said.format(category=category, source=tr(source)))
         self.stopped.emit(category)
 
     def connect_rig(self) -> None:
@@ -119,15 +120,15 @@ class RigSession(SessionState):
         An engine that has the drives already is taken over as it is.
         """
         if self.phase is Phase.UP:
-            self.send("connect", Connect())
+            self.send(mark("connect"), Connect())
         elif self.found.engine is not None and self.found.holder is not None:
             self._enter(Phase.STARTING)
             self._commands.submit(partial(hold_engine, self.config, self.found.engine), self._taken_over)
         elif self.phase in (Phase.DOWN, Phase.DIED):
             self._connect_next = True
             self._enter(Phase.STARTING)
-            virtual = "the virtual rig and " if self.config.virtual is not None else ""
-            self.log("info", "app", f"starting {virtual}the engine")
+            both = tr("starting the virtual rig and the engine")
+            self.log("info", "app", tr("starting the engine") if self.config.virtual is None else both)
             self._commands.submit(self._start, self._started)
 
     def send(
@@ -136,7 +137,7 @@ class RigSession(SessionState):
         """Send a command; `what` says so in words. A refusal is logged, signalled and told to `done`."""
         engine = self._engine
         if engine is None or self.phase is not Phase.UP:
-            self._answer(what, HardwareError("the engine is not running"), done)
+            self._answer(what, HardwareError(tr("the engine is not running")), done)
             return
         self.busy, asked = what, self.rig_time
         self.changed.emit()
@@ -154,7 +155,7 @@ class RigSession(SessionState):
         An engine that was found brings the platform to rest first.
         """
         if self.found.holder is not None:
-            self.busy = "end the engine"
+            self.busy = mark("end the engine")
             self.changed.emit()
             self.found.end(CLIENT, self._found_ended)
             return
@@ -206,7 +207,7 @@ class RigSession(SessionState):
         if engine is None:
             if self.phase is Phase.STARTING:
                 self._enter(Phase.DOWN)
-            self._answer("start the engine", error, None)
+            self._answer(mark("start the engine"), error, None)
             return
         self._engine, self._unclaimed = engine, None
         if self.phase is not Phase.STARTING:
@@ -214,9 +215,9 @@ class RigSession(SessionState):
         self._follow(engine)
         if self._connect_next:
             self._connect_next = False
-            self.send("connect", Connect())
+            self.send(mark("connect"), Connect())
         else:
-            self.log("warning", "app", "stopped while the engine started: the drives were not connected")
+            self.log("warning", "app", tr("stopped while the engine started: the drives were not connected"))
 
     def _follow(self, engine: LiveRig) -> None:
         self.recording = engine.recording
@@ -230,13 +231,13 @@ class RigSession(SessionState):
         self._engine = engine
         if self.phase is Phase.STARTING:
             self._enter(Phase.DOWN) if engine is None else self._follow(engine)
-        self._answer("take over the engine", error, None)
+        self._answer(mark("take over the engine"), error, None)
 
     def _found_ended(self, error: Exception | None) -> None:
         self.busy = ""
         self.found.look()
         self.changed.emit()
-        self._answer("end the engine", error, None)
+        self._answer(mark("end the engine"), error, None)
 
     def _left(self, _result: object, error: Exception | None) -> None:
         engine = self._engine
@@ -244,18 +245,18 @@ class RigSession(SessionState):
             return  # it has been let go of already
         if isinstance(error, RefusedError):
             self._enter(Phase.UP)  # nothing has changed: the state was another already than the one that was shown
-            self._answer("disconnect", error, None)
+            self._answer(mark("disconnect"), error, None)
             return
         self._timer.stop()
         if error is not None:
-            self._answer("disconnect", error, None)
+            self._answer(mark("disconnect"), error, None)
         fault = "" if self.status is None else self.status.recording_fault
         self._retire()
         if error is None:
             self._commands.submit(partial(remove_empty, engine.recording), self._drop_empty)
         self._enter(Phase.DOWN)
-        level, end = ("warning", f"cut off ({fault})") if fault else ("info", "closed")
-        self.log(level, "app", f"the recording is {end}: {self.recording}")
+        end = tr("the recording is cut off ({fault}): {path}") if fault else tr("the recording is closed: {path}")
+        self.log("warning" if fault else "info", "app", end.format(fault=fault, path=self.recording))
 
     def _drop_empty(self, removed: bool | None, _error: Exception | None) -> None:
         """After the engine has ended: no recording is left where nothing was recorded."""
@@ -277,12 +278,12 @@ class RigSession(SessionState):
 
     def _drives_asked(self, said: str, legs: list[LegPostMortem] | None, error: Exception | None) -> None:
         for number, leg in enumerate(legs or (), start=1):
-            self.log("info" if leg.safe else "error", "app", f"leg {number}: {leg.words}")
+            self.log("info" if leg.safe else "error", "app", tr("leg {leg}").format(leg=number) + f": {leg.words}")
         found = death.found(legs, error)
         self.log("warning", "app", found)
         if self.phase is not Phase.DIED:
             return  # another engine is on its way
-        self.death = f"{said} {found}{death.next_step(self.config)}"
+        self.death = f"{said} {found} {death.next_step(self.config)}"
         if legs is not None:
             self.postMortemKnown.emit(legs)
         self.changed.emit()
@@ -325,7 +326,7 @@ class RigSession(SessionState):
         if status is None:
             if not self.silent:
                 self.silent = True
-                self.log("error", "app", "the engine runs, but does not answer; STOP still raises its stop flag")
+                self.log("error", "app", tr("the engine runs, but does not answer; STOP still raises its stop flag"))
                 self.changed.emit()
             return
         self.silent = False
@@ -335,13 +336,13 @@ class RigSession(SessionState):
         for entry in map(log_entry, self._events.new(status.events)):
             self.logged.emit(entry)
             if entry.level == "warning" and not entry.code:  # nothing has stopped: the banner does not say it
-                self.refused.emit("warning", entry.text)
+                self.refused.emit(mark("warning"), entry.text)
         self.statusChanged.emit(status)
         self.changed.emit()
 
     def _stop_sent(self, _result: object, error: Exception | None) -> None:
         if error is not None:
-            self.log("error", "app", f"the stop was not acknowledged over the control link: {error}")
+            self.log("error", "app", tr("the stop was not acknowledged over the control link") + f": {error}")
 
 
 def _ignore(_result: object, _error: Exception | None) -> None:

@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from gui.session.found_engine import Holder
+from gui.texts import mark, tr
 from rig.engine import (
     TORQUE_STATES,
     Abandon,
@@ -39,21 +40,21 @@ class Phase(Enum):
 
 
 class Action(Enum):
-    """What the operator can ask for; the value is its name for a person."""
+    """What the operator can ask for; the value is its name for a person, in English."""
 
-    CONNECT = "Connect"
-    HOME = "Home"
-    ENGAGE = "Engage"
-    PARK = "Park"
-    RESET = "Reset"
-    DISCONNECT = "Disconnect"
-    MOVE = "Move"
-    PAUSE = "Pause"
-    RESUME = "Resume"
-    ABANDON = "Abandon"
-    HOLD = "Hold here"
-    INJECT = "Inject"
-    REPORT = "Report"
+    CONNECT = mark("Connect")
+    HOME = mark("Home")
+    ENGAGE = mark("Engage")
+    PARK = mark("Park")
+    RESET = mark("Reset")
+    DISCONNECT = mark("Disconnect")
+    MOVE = mark("Move")
+    PAUSE = mark("Pause")
+    RESUME = mark("Resume")
+    ABANDON = mark("Abandon")
+    HOLD = mark("Hold here")
+    INJECT = mark("Inject")
+    REPORT = mark("Report")
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,10 +97,10 @@ _COMMANDS: dict[Action, RigCommand] = {
 """What the engine is asked for, whatever it then is called or looks like."""
 
 _NOT_STARTED = {
-    Phase.DOWN: "connect first",
-    Phase.STARTING: "the engine is starting",
-    Phase.ENDING: "the engine is ending",
-    Phase.DIED: "the engine has died: restart it first",
+    Phase.DOWN: tr("connect first"),
+    Phase.STARTING: tr("the engine is starting"),
+    Phase.ENDING: tr("the engine is ending"),
+    Phase.DIED: tr("the engine has died: restart it first"),
 }
 
 
@@ -114,19 +115,19 @@ def obstacle(action: Action, now: Situation) -> str:
     if action is Action.CONNECT and now.phase in (Phase.DOWN, Phase.DIED):
         return ""
     if now.phase is not Phase.UP:
-        return "an engine has the drives: take it over first" if now.holder else _NOT_STARTED[now.phase]
+        return tr("an engine has the drives: take it over first") if now.holder else _NOT_STARTED[now.phase]
     if now.status is None:
-        return "the engine has not answered yet"
+        return tr("the engine has not answered yet")
     if action is Action.HOLD and (now.moving or now.status.state is State.RUNNING):
         return ""  # a stop waits for nothing
     if now.silent and action is not Action.DISCONNECT:  # which ends an engine that does not hear as well
-        return "the engine does not answer"
+        return tr("the engine does not answer")
     if action is Action.PAUSE and _at_a_seam(now, now.status):
         return ""
     if now.busy:
-        return f"{now.busy} is under way"
+        return tr("{request} is under way").format(request=tr(now.busy))
     if action is Action.HOLD:
-        return "no motion is running"
+        return tr("no motion is running")
     command = ending(now.status)[0] if action is Action.DISCONNECT else _COMMANDS[action]
     found = engine_obstacle(command, now.status)
     return "" if found is None or found.passing else found.text
@@ -146,26 +147,28 @@ def _at_a_seam(now: Situation, status: Snapshot) -> bool:
 def _holder_obstacle(now: Situation, holder: Holder) -> str:
     """Why the engine that was found can be neither taken over nor ended."""
     if now.busy:
-        return f"{now.busy} is under way"
+        return tr("{request} is under way").format(request=tr(now.busy))
     if holder.status is None:
-        return f"it does not answer; `kill -9 {holder.pid}` ends it, and nobody commands the drives then"
-    return f"{holder.status.lease!r} commands it" if holder.status.lease else ""
+        return tr("it does not answer; `kill -9 {pid}` ends it, and nobody commands the drives then").format(
+            pid=holder.pid
+        )
+    return tr("{lease!r} commands it").format(lease=holder.status.lease) if holder.status.lease else ""
 
 
 def _injection_obstacle(now: Situation) -> str:
     if not now.virtual:
-        return "faults can be injected into a virtual rig only"
-    return "" if now.phase in (Phase.UP, Phase.DIED) else "the virtual rig is not running: connect first"
+        return tr("faults can be injected into a virtual rig only")
+    return "" if now.phase in (Phase.UP, Phase.DIED) else tr("the virtual rig is not running: connect first")
 
 
 def _report_obstacle(now: Situation) -> str:
     if not now.recording:
-        return "nothing has been recorded yet"
+        return tr("nothing has been recorded yet")
     return heavy_work_obstacle(now)
 
 
 def heavy_work_obstacle(now: Situation) -> str:
     """Why nothing that keeps the processor busy for long can be begun now, in words; empty when it can."""
     if now.phase is Phase.UP and now.status is not None and now.status.state in TORQUE_STATES:
-        return "while the drives have torque the processor belongs to the engine: park or stop first"
+        return tr("while the drives have torque the processor belongs to the engine: park or stop first")
     return ""

@@ -10,11 +10,13 @@ from pyqtgraph.Qt import QtCore
 from gui.session.found_engine import FoundEngine
 from gui.session.log_entries import LogEntry
 from gui.session.rules import Action, Phase, Situation, obstacle
+from gui.texts import mark, tr
 from rig.config import RigConfig
 from rig.engine import TORQUE_STATES, Compiling, Snapshot
 from rig.errors import RigError
 
 StopSource = Literal["button", "Esc", "game pad", "hold", "closing the window"]
+_STOP_SOURCES = (mark("button"), mark("Esc"), mark("game pad"), mark("hold"), mark("closing the window"))
 Done = Callable[[str], None]
 """Told how a request ended: "" when it was accepted, else why not."""
 
@@ -23,9 +25,10 @@ class SessionState(QtCore.QObject):
     """The state of one rig as the app sees it.
 
     Signals: `changed` when the `situation` is another; `statusChanged` with every `Snapshot`; `logged` with a
-    `LogEntry`; `refused(request, reason)` and `accepted(request)`; `stopped(category)` when the operator asked for a
-    stop; `died` when an engine ended by itself; `postMortemKnown` with six `LegPostMortem` then; `ended` when no
-    process is left; `compilingTold` with a `Compiling`, from whichever thread waits.
+    `LogEntry`; `refused(request, reason)` and `accepted(request)`, the request as `tr` shows it; `stopped(category)`
+    when the operator asked for a stop; `died` when an engine ended by itself; `postMortemKnown` with six
+    `LegPostMortem` then; `ended` when no process is left; `compilingTold` with a `Compiling`, from whichever thread
+    waits.
 
     Args:
         config: the rig.
@@ -118,12 +121,12 @@ class SessionState(QtCore.QObject):
     def _answer(self, what: str, error: Exception | None, done: Done | None, t: float | None = None) -> None:
         reason = "" if error is None else str(error).removeprefix(f"{what}: ")
         if error is None:
-            self.log("info", "operator", what, t)
+            self.log("info", "operator", tr(what), t)
             self.accepted.emit(what)
         else:
             if not isinstance(error, RigError):
                 reason = f"{type(error).__name__}: {reason}"
-            self.log("error", "app", f"{what}: {reason}", t)
+            self.log("error", "app", f"{tr(what)}: {reason}", t)
             self.refused.emit(what, reason)
         if done is not None:
             done(reason)

@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session.session_state import StopSource
+from gui.texts import tr
 
 _EVENTS = QtCore.QEvent.Type
 _KEYS = frozenset([_EVENTS.KeyPress, _EVENTS.ShortcutOverride, _EVENTS.KeyRelease])
@@ -29,11 +30,11 @@ class StopButton(QtWidgets.QPushButton):
     """The red button: acts when it is pressed, not when it is let go, and is never disabled."""
 
     def __init__(self, stop: Callable[[], None], parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__("STOP\nEsc", parent)
+        super().__init__(tr("STOP\nEsc"), parent)
         self.setObjectName("stop")
-        self.setAccessibleName("STOP")
-        self.setAccessibleDescription("Stops the rig from any state: decelerate, brakes on, torque off. Also: Esc.")
-        self.setToolTip("Stop the rig: decelerate, brakes on, torque off (Esc does the same, anywhere)")
+        self.setAccessibleName(tr("STOP"))
+        self.setAccessibleDescription(tr("Stops the rig from any state: decelerate, brakes on, torque off. Also: Esc."))
+        self.setToolTip(tr("Stop the rig: decelerate, brakes on, torque off (Esc does the same, anywhere)"))
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self.setAutoDefault(False)
         self.setMinimumSize(150, 64)

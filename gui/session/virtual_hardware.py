@@ -6,12 +6,13 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtCore
 
 from gui.session.workers import Worker
+from gui.texts import tr
 from rig.config import RigConfig
 from rig.engine import Told
 from rig.errors import HardwareError
 from rig.virtual import RigView, VirtualRigProcess
 
-_WAY_OUT = "Disconnect, then Connect, starts a new virtual rig"
+_WAY_OUT = tr("Disconnect, then Connect, starts a new virtual rig")
 
 
 class VirtualHardware(QtCore.QObject):
@@ -83,11 +84,14 @@ class VirtualHardware(QtCore.QObject):
 
     def inject(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
         """Begin a fault; see `rig.virtual.Faults.inject`."""
-        self._ask(f"inject {name}", lambda rig: rig.inject(name, leg, value, duration))
+        self._ask(tr("inject {name}").format(name=name), lambda rig: rig.inject(name, leg, value, duration))
 
     def clear(self, name: str | None = None, leg: int | None = None) -> None:
         """End faults; see `rig.virtual.Faults.clear`."""
-        self._ask("clear faults" if name is None else f"clear {name}", lambda rig: rig.clear(name, leg))
+        self._ask(
+            tr("clear faults") if name is None else tr("clear {name}").format(name=name),
+            lambda rig: rig.clear(name, leg),
+        )
 
     def look(self) -> None:
         """Ask which faults are on."""
@@ -98,7 +102,7 @@ class VirtualHardware(QtCore.QObject):
         def job() -> RigView:
             with self._lock:
                 if self._process is None or not self._ready:
-                    raise HardwareError("the virtual rig is not running")
+                    raise HardwareError(tr("the virtual rig is not running"))
                 return ask(self._process)
 
         def done(view: RigView | None, error: Exception | None) -> None:

@@ -12,6 +12,7 @@ from pyqtgraph.Qt import QtCore
 from actuators import ActuatorError, Answer, SerialEndpoint, search
 from calibration import CalibrationError
 from gui.session import Worker
+from gui.texts import tr
 from rig.client import Interruption, Progress
 from rig.commissioning import (
     DriveKind,
@@ -100,7 +101,7 @@ class SetupBench(QtCore.QObject):
                 self._serve(config())
             return probe_drive(leg, address, kind)
 
-        self.run(f"asking the drive of leg {leg}", job, done)
+        self.run(tr("asking the drive of leg {leg}").format(leg=leg), job, done)
 
     def ask_all(self, config: Configured, done: Done) -> None:
         """Ask all six drives who they are."""
@@ -110,7 +111,7 @@ class SetupBench(QtCore.QObject):
             self._serve(made)
             return probe_rig(made)
 
-        self.run("asking the six drives", job, done)
+        self.run(tr("asking the six drives"), job, done)
 
     def search(self, target: str, units: Sequence[int], done: Done) -> None:
         """Ask for `units` at a serial port, a host or in a network; `done` is told the `actuators.Answer`s."""
@@ -122,12 +123,12 @@ class SetupBench(QtCore.QObject):
                 for endpoint, answers in asked:
                     found += answers
                     place = endpoint.settings if isinstance(endpoint, SerialEndpoint) else str(endpoint)
-                    self.progressed.emit(f"{place} asked")
+                    self.progressed.emit(tr("{place} asked").format(place=place))
             if self._over.is_set() and not found:
-                raise RigError("ended before anything answered")
+                raise RigError(tr("ended before anything answered"))
             return found
 
-        self.run(f"searching {target}", job, done)
+        self.run(tr("searching {target}").format(target=target), job, done)
 
     def run(self, what: str, job: Callable[[], Any], done: Done) -> None:
         """Do a job that moves nothing in the worker's thread."""
@@ -136,7 +137,7 @@ class SetupBench(QtCore.QObject):
 
     def test_leg(self, config: Configured, move: LegMove, done: Done) -> None:
         """Move one leg; `done` is told the `LegResult`."""
-        deadman = self._watched(f"testing leg {move.leg}", done, move.leg)
+        deadman = self._watched(tr("testing leg {leg}").format(leg=move.leg), done, move.leg)
 
         def report(test: LegTest) -> None:
             self.progressed.emit(f"{test.phase}, {test.length * 1e3:.3f} mm")
@@ -150,7 +151,7 @@ class SetupBench(QtCore.QObject):
 
     def zero(self, config: Configured, options: ZeroOptions, done: Done) -> None:
         """Home the rig and zero its cells; `done` is told the `rig.commissioning.Zero`."""
-        deadman = self._watched("homing and zeroing", done)
+        deadman = self._watched(tr("homing and zeroing"), done)
 
         def report(progress: Progress) -> None:
             self.progressed.emit(f"{progress.phase} {progress.fraction:.0%}" if progress.fraction else progress.phase)

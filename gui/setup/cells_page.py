@@ -6,6 +6,7 @@ from pyqtgraph.Qt import QtWidgets
 
 from gui.setup.page import LOCAL, SetupPage
 from gui.steps import browse_button, line_edit
+from gui.texts import tr
 from gui.widgets import QuantityBox, WholeNumber
 from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft
@@ -16,40 +17,45 @@ class CellsPage(SetupPage):
 
     def __init__(self) -> None:
         super().__init__(
-            "Load cells and recordings",
-            "What reads the six cells, what is expected of them, and where recordings go.",
+            tr("Load cells and recordings"),
+            tr("What reads the six cells, what is expected of them, and where recordings go."),
             ("load_cells", "recording"),
         )
         draft, amplifier = Draft(), CellAmplifier()
-        self.drives = QtWidgets.QRadioButton("The drives report their legs' cells")
-        self.own = QtWidgets.QRadioButton("A six-channel amplifier of its own")
+        self.drives = QtWidgets.QRadioButton(tr("The drives report their legs' cells"))
+        self.own = QtWidgets.QRadioButton(tr("A six-channel amplifier of its own"))
         self.drives.setChecked(True)
-        self.host = line_edit("Host of the amplifier", "", "name or address")
-        self.port = WholeNumber("Port of the amplifier", amplifier.port, 1, 65535)
-        self.unit = WholeNumber("Unit id of the amplifier", amplifier.unit, 0, 255)
+        self.host = line_edit(tr("Host of the amplifier"), "", tr("name or address"))
+        self.port = WholeNumber(tr("Port of the amplifier"), amplifier.port, 1, 65535)
+        self.unit = WholeNumber(tr("Unit id of the amplifier"), amplifier.unit, 0, 255)
         self.profile = line_edit(
-            "Register map of the amplifier: a shipped one's name, or a TOML file", amplifier.profile
+            tr("Register map of the amplifier: a shipped one's name, or a TOML file"), amplifier.profile
         )
-        self.noise = QuantityBox("Noise to expect, standard deviation", "N", draft.noise, 0.0, 1e5)
-        self.range = QuantityBox("End of scale of a cell", "N", draft.range, 0.0, 1e6)
-        self.folder = line_edit("Folder of recordings", draft.recording)
+        self.noise = QuantityBox(tr("Noise to expect, standard deviation"), "N", draft.noise, 0.0, 1e5)
+        self.range = QuantityBox(tr("End of scale of a cell"), "N", draft.range, 0.0, 1e6)
+        self.folder = line_edit(tr("Folder of recordings"), draft.recording)
         self._address = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self._address)
         row.setContentsMargins(20, 0, 0, 0)
-        for text, widget in (("host", self.host), ("port", self.port), ("unit id", self.unit), ("map", self.profile)):
+        for text, widget in (
+            (tr("host"), self.host),
+            (tr("port"), self.port),
+            (tr("unit id"), self.unit),
+            (tr("map"), self.profile),
+        ):
             row.addWidget(QtWidgets.QLabel(text))
             row.addWidget(widget, 1)
         self._address.setEnabled(False)
         form = QtWidgets.QFormLayout()
-        form.addRow("Read by", self.drives)
+        form.addRow(tr("Read by"), self.drives)
         form.addRow("", self.own)
         form.addRow("", self._address)
-        form.addRow("Noise", self.noise)
-        form.addRow("Range", self.range)
+        form.addRow(tr("Noise"), self.noise)
+        form.addRow(tr("Range"), self.range)
         places = QtWidgets.QHBoxLayout()
         places.addWidget(self.folder, 1)
-        places.addWidget(browse_button("Choose the folder of recordings", self._browse))
-        form.addRow("Recordings", places)
+        places.addWidget(browse_button(tr("Choose the folder of recordings"), self._browse))
+        form.addRow(tr("Recordings"), places)
         self.column.addLayout(form)
         self.close_form()
         self.own.toggled.connect(self._source_changed)
@@ -83,7 +89,7 @@ class CellsPage(SetupPage):
         self.edited.emit()
 
     def _browse(self) -> None:
-        name = QtWidgets.QFileDialog.getExistingDirectory(self, "Recordings", self.folder.text())
+        name = QtWidgets.QFileDialog.getExistingDirectory(self, tr("Recordings"), self.folder.text())
         if name:
             self.folder.setText(name)
             self.edited.emit()

@@ -7,12 +7,14 @@ from typing import Any
 
 from pyqtgraph.Qt import QtWidgets
 
-from actuators import PARITIES, Answer, drive_names, serial_ports
+from actuators import PARITIES, Answer, drive_names
+from gui.setup.drive_row import HEADINGS, NOT_ASKED, drive_row
 from gui.setup.page import LOCAL, SetupPage, leg_label, listed
 from gui.setup.search_row import Search, SearchRow
 from gui.setup.settings_form import SettingsForm
 from gui.steps import line_edit, set_role, unbroken
-from gui.widgets import Choice, GuardedButton, QuantityBox, WholeNumber
+from gui.texts import tr
+from gui.widgets import Choice, GuardedButton, QuantityBox
 from rig.client import free_ports
 from rig.commissioning import (
     Draft,
@@ -26,7 +28,7 @@ from rig.commissioning import (
     with_found,
 )
 
-_FRAMES = [("as usual", ("", 0))] + [
+_FRAMES = [(tr("as usual"), ("", 0))] + [
     (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits)) for parity in PARITIES for stop_bits in (1, 2)
 ]
 
@@ -51,9 +53,13 @@ class DrivesPage(SetupPage):
         stop_search: Callable[[], None],
     ) -> None:
         super().__init__(
-            "Drives and addresses",
-            "Where each drive is found. Ask connects, identifies, sets the watchdog, reads and closes; nothing moves. "
-            "A serial number that is not given is taken from the drive that answers: another is refused from then on.",
+            tr("Drives and addresses"),
+            tr(
+                "Where each drive is found. Ask connects, identifies, sets the watchdog, reads and closes; nothing "
+                "moves. "
+                "A serial number that is not given is taken from the drive that answers: another is refused from "
+                "then on."
+            ),
             ("drives",),
         )
         draft = Draft()
@@ -65,20 +71,20 @@ class DrivesPage(SetupPage):
         self.found: dict[int, str] = {}
         """serial numbers found, by leg 1 to 6"""
         self._taken: dict[int, str] = {}  # serial numbers entered by no user, by leg 0 to 5
-        self.driver = Choice("Driver of the drives", [(name, name) for name in drive_names()])
+        self.driver = Choice(tr("Driver of the drives"), [(name, name) for name in drive_names()])
         self.driver.setCurrentIndex(drive_names().index(draft.driver))
-        self.profile = line_edit("Register map of the drives: a shipped one's name, or a TOML file", draft.profile)
-        self.watchdog = QuantityBox("Watchdog", "s", draft.watchdog, 0.0, 100.0)
-        self.watchdog.setToolTip("Silence after which a drive stops by itself, s")
-        self.frame = Choice("Bytes on the serial ports: eight bits, parity, stop bits", _FRAMES)
+        self.profile = line_edit(tr("Register map of the drives: a shipped one's name, or a TOML file"), draft.profile)
+        self.watchdog = QuantityBox(tr("Watchdog"), "s", draft.watchdog, 0.0, 100.0)
+        self.watchdog.setToolTip(tr("Silence after which a drive stops by itself, s"))
+        self.frame = Choice(tr("Bytes on the serial ports: eight bits, parity, stop bits"), _FRAMES)
         self.settings = SettingsForm()
         self.search = SearchRow(search, stop_search, self._enter)
         top = QtWidgets.QHBoxLayout()
         for text, widget in (
-            ("Driver", self.driver),
-            ("Profile", self.profile),
-            ("Watchdog", self.watchdog),
-            ("Bytes", self.frame),
+            (tr("Driver"), self.driver),
+            (tr("Profile"), self.profile),
+            (tr("Watchdog"), self.watchdog),
+            (tr("Bytes"), self.frame),
         ):
             top.addWidget(QtWidgets.QLabel(text))
             top.addWidget(widget, 1)
@@ -86,9 +92,11 @@ class DrivesPage(SetupPage):
         self.column.addWidget(self.settings)
         self.column.addWidget(self.search)
         self._add_rows()
-        self.ask_all = GuardedButton("Ask all", "Ask all six drives at the same time")
+        self.ask_all = GuardedButton(tr("Ask all"), tr("Ask all six drives at the same time"))
         self.ask_all.clicked.connect(lambda: ask_all())
-        self.take = GuardedButton("Take the serial numbers found", "Another drive is refused there from then on")
+        self.take = GuardedButton(
+            tr("Take the serial numbers found"), tr("Another drive is refused there from then on")
+        )
         self.take.clicked.connect(lambda: self._take())
         bottom = QtWidgets.QHBoxLayout()
         bottom.addWidget(self.ask_all)
@@ -98,7 +106,7 @@ class DrivesPage(SetupPage):
         self.findings = QtWidgets.QLabel()
         self.findings.setObjectName("bad")
         self.findings.setWordWrap(True)
-        self.findings.setAccessibleName("What is wrong with the drives together")
+        self.findings.setAccessibleName(tr("What is wrong with the drives together"))
         self.column.addWidget(self.findings)
         self.close_form()
         for leg, button in enumerate(self.ask):
@@ -116,46 +124,23 @@ class DrivesPage(SetupPage):
         self.set_busy("")
 
     def _add_rows(self) -> None:
-        self.host, self.port, self.unit, self.zero, self.serial = [], [], [], [], []
-        self.ask: list[GuardedButton] = []
-        self.status: list[QtWidgets.QLabel] = []
+        rows = [drive_row(leg + 1) for leg in range(6)]
+        self.host, self.port, self.unit = (
+            [row.host for row in rows],
+            [row.port for row in rows],
+            [row.unit for row in rows],
+        )
+        self.zero, self.serial = [row.zero for row in rows], [row.serial for row in rows]
+        self.ask, self.status = [row.ask for row in rows], [row.status for row in rows]
         grid = QtWidgets.QGridLayout()
         grid.setVerticalSpacing(2)
-        for column, text in enumerate(
-            ("", "host or serial port", "port or baud", "unit id", "length at 0", "serial number", "")
-        ):
+        for column, text in enumerate(HEADINGS, start=1):
             grid.addWidget(QtWidgets.QLabel(text), 0, column)
-        for leg in range(6):
-            name = f"of leg {leg + 1}"
-            self.host.append(line_edit(f"Host {name}, or its serial port", "", "name, address or /dev/…"))
-            self.host[leg].setCompleter(QtWidgets.QCompleter(serial_ports(), self.host[leg]))
-            self.port.append(WholeNumber(f"Port {name}, or the baud of its serial port", 502, 1, 4_000_000))
-            self.unit.append(WholeNumber(f"Unit id {name}", 1, 0, 255))
-            self.zero.append(QuantityBox(f"Length {name} where its drive reads zero", "m", 0.0, -10.0, 10.0))
-            self.zero[leg].setSizePolicy(QtWidgets.QSizePolicy.Policy.Fixed, QtWidgets.QSizePolicy.Policy.Fixed)
-            self.serial.append(line_edit(f"Serial number {name}; empty: any", "", "any"))
-            button = GuardedButton(
-                "Ask", f"Connect to the drive {name}, read who it is and how it stands, close; nothing moves"
-            )
-            button.setAccessibleName(f"Ask the drive {name}")
-            label = QtWidgets.QLabel("not asked yet")
-            label.setObjectName("muted")
-            label.setWordWrap(True)
-            label.setAccessibleName(f"What the drive {name} said")
-            self.ask.append(button)
-            self.status.append(label)
-            row = (
-                leg_label(leg),
-                self.host[leg],
-                self.port[leg],
-                self.unit[leg],
-                self.zero[leg],
-                self.serial[leg],
-                button,
-            )
-            for column, widget in enumerate(row):
+        for leg, row in enumerate(rows):
+            widgets = (leg_label(leg), row.host, row.port, row.unit, row.zero, row.serial, row.ask)
+            for column, widget in enumerate(widgets):
                 grid.addWidget(widget, 2 * leg + 1, column)
-            grid.addWidget(label, 2 * leg + 2, 1, 1, len(row) - 1)
+            grid.addWidget(row.status, 2 * leg + 2, 1, 1, len(widgets) - 1)
             for changed in (self.host[leg].textEdited, self.port[leg].valueChanged, self.unit[leg].valueChanged):
                 changed.connect(partial(self._moved, leg))
                 changed.connect(partial(self._changed, [leg]))
@@ -205,7 +190,9 @@ class DrivesPage(SetupPage):
         """See `SetupPage`; hosts not given yet are said once."""
         missing = [str(leg + 1) for leg in range(6) if not self.host[leg].text().strip()]
         found = [fault for fault in super().own_faults(faults) if not missing or ".host" not in fault]
-        return ([f"Give the host or serial port of leg {', '.join(missing)}."] if missing else []) + found
+        return (
+            [tr("Give the host or serial port of leg {legs}.").format(legs=", ".join(missing))] if missing else []
+        ) + found
 
     def set_rehearsal(self, rehearsal: bool) -> None:
         """Show the addresses of virtual drives, or those of real ones; each kind keeps what was entered."""
@@ -226,7 +213,7 @@ class DrivesPage(SetupPage):
         """What the drives of legs 0…5 said does not hold any more."""
         for leg in legs:
             self.found.pop(leg + 1, None)
-            set_role(self.status[leg], "muted", "not asked yet")
+            set_role(self.status[leg], "muted", NOT_ASKED)
         self.findings.clear()
         self.set_busy(self._busy)
         self.edited.emit()
@@ -245,14 +232,14 @@ class DrivesPage(SetupPage):
         """Asking has begun: of leg 0…5, or of all."""
         for index in range(6) if leg is None else [leg]:
             self._asked[index] = self._question(index)
-            set_role(self.status[index], "muted", "asking …")
+            set_role(self.status[index], "muted", tr("asking …"))
 
     def _holds(self, leg: int) -> bool:
         """Whether an answer is to what is entered for leg 0…5 now; says so where it is not."""
         question = self._question(leg)
         if self._asked.pop(leg, question) == question:
             return True
-        set_role(self.status[leg], "muted", "changed while asking: ask again")
+        set_role(self.status[leg], "muted", tr("changed while asking: ask again"))
         return False
 
     def show_probe(self, probe: LegProbe) -> bool:
@@ -282,7 +269,7 @@ class DrivesPage(SetupPage):
         """There is no answer of leg 0…5, or of none, for a reason that is not a drive's."""
         held = [index for index in (range(6) if leg is None else [leg]) if self._holds(index)]
         for index in held:
-            set_role(self.status[index], *("muted", "not asked yet") if leg is None else ("bad", f"✗ {reason}"))
+            set_role(self.status[index], *("muted", NOT_ASKED) if leg is None else ("bad", f"✗ {reason}"))
         if held and leg is None:
             self.findings.setText(unbroken(f"✗ {reason}"))
 
@@ -292,14 +279,16 @@ class DrivesPage(SetupPage):
         hosts = all(host.text().strip() for host in self.host)
         for leg, button in enumerate(self.ask):
             given = hosts if self._rehearsal else self.host[leg].text().strip()
-            missing = "give all six hosts first" if self._rehearsal else "give its host first"
+            missing = tr("give all six hosts first") if self._rehearsal else tr("give its host first")
             button.set_obstacle(busy or ("" if given else missing))
-        self.ask_all.set_obstacle(busy or ("" if hosts else "give all six hosts first"))
-        self.take.set_obstacle(busy or ("" if self.found else "no drive has told its serial number yet"))
-        elsewhere = "virtual drives are where it is said here" if self._rehearsal else ""
+        self.ask_all.set_obstacle(busy or ("" if hosts else tr("give all six hosts first")))
+        self.take.set_obstacle(busy or ("" if self.found else tr("no drive has told its serial number yet")))
+        elsewhere = tr("virtual drives are where it is said here") if self._rehearsal else ""
         if not speaks_modbus(driver := self.driver.currentData()):
-            elsewhere = f"drives of {driver} do not speak Modbus: they could take the questions for commands"
-        self.search.set_busy(busy or elsewhere, elsewhere or ("every leg has its host already" if hosts else ""))
+            elsewhere = tr("drives of {driver} do not speak Modbus: they could take the questions for commands").format(
+                driver=driver
+            )
+        self.search.set_busy(busy or elsewhere, elsewhere or (tr("every leg has its host already") if hosts else ""))
 
     def _enter(self, found: Sequence[Answer]) -> None:
         """Put what was found into the rows that have no host; say what is put into none."""
@@ -314,7 +303,7 @@ class DrivesPage(SetupPage):
                 self.frame.setCurrentIndex([data for _text, data in _FRAMES].index(frame))
             self._show_address(leg, drive)
         self._changed(entered)
-        self.findings.setText(unbroken(listed([f"✗ not entered: {text}" for text in left_out])))
+        self.findings.setText(unbroken(listed([tr("✗ not entered: {text}").format(text=text) for text in left_out])))
 
     def _show_address(self, leg: int, address: DriveAddress) -> None:
         self.host[leg].setText(address.device or address.host)

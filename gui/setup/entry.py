@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.session import Phase, RigSession
 from gui.setup.wizard import SetupWizard
 from gui.steps import StepEntry
+from gui.texts import tr
 from gui.widgets import give
 
 
@@ -34,10 +35,10 @@ class SetupEntry(StepEntry):
     def obstacle(self) -> str:
         """Why a rig cannot be set up now; empty when it can."""
         if self.wizard is not None:
-            return "the set-up is open"
+            return tr("the set-up is open")
         if self.session.phase in (Phase.DOWN, Phase.DIED):
             return ""
-        return "the app holds its drives: park, then disconnect first"
+        return tr("the app holds its drives: park, then disconnect first")
 
     def start(self) -> None:
         """Open the wizard."""

@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.setup.page import SetupPage, leg_label
 from gui.steps import set_role, unbroken
+from gui.texts import tr
 from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason
 from rig.commissioning import LegMove, LegResult
 
@@ -21,20 +22,23 @@ class LegsPage(SetupPage):
 
     def __init__(self, test: Callable[[LegMove], None]) -> None:
         super().__init__(
-            "Test one leg at a time",
-            "Each leg moves a little, there and back, while the brakes hold the other five. Watch that it is that leg. "
-            "Stand clear: STOP and Esc bring it to rest.",
+            tr("Test one leg at a time"),
+            tr(
+                "Each leg moves a little, there and back, while the brakes hold the other five. Watch that it is "
+                "that leg. "
+                "Stand clear: STOP and Esc bring it to rest."
+            ),
         )
         self._test = test
         defaults = LegMove(1)
         self.results: dict[int, LegResult] = {}
         """by leg 1 to 6"""
-        self.travel = QuantityBox("Travel, positive extends", "m", defaults.travel, -0.1, 0.1)
-        self.speed = QuantityBox("Peak speed", "m/s", defaults.speed, 0.0, 1.0)
-        self.home = GuardedCheckBox("Home the leg first where its drive has no reference (it moves to its mark)")
-        self.clear = GuardedCheckBox("Clear latched faults")
+        self.travel = QuantityBox(tr("Travel, positive extends"), "m", defaults.travel, -0.1, 0.1)
+        self.speed = QuantityBox(tr("Peak speed"), "m/s", defaults.speed, 0.0, 1.0)
+        self.home = GuardedCheckBox(tr("Home the leg first where its drive has no reference (it moves to its mark)"))
+        self.clear = GuardedCheckBox(tr("Clear latched faults"))
         row = QtWidgets.QHBoxLayout()
-        for text, widget in (("Travel", self.travel), ("Speed", self.speed)):
+        for text, widget in ((tr("Travel"), self.travel), (tr("Speed"), self.speed)):
             row.addWidget(QtWidgets.QLabel(text))
             row.addWidget(widget)
         row.addWidget(self.clear)
@@ -47,13 +51,13 @@ class LegsPage(SetupPage):
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(3, 1)
         for leg in range(6):
-            pair = ArmedPair("Test", f"leg {leg + 1} moves", partial(self._press, leg), self)
+            pair = ArmedPair(tr("Test"), tr("leg {leg} moves").format(leg=leg + 1), partial(self._press, leg), self)
             pair.arm.toggled.connect(partial(self._armed, leg))
-            label = QtWidgets.QLabel("not tested yet")
+            label = QtWidgets.QLabel(tr("not tested yet"))
             label.setObjectName("muted")
             label.setWordWrap(True)
             label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
-            label.setAccessibleName(f"Result of leg {leg + 1}")
+            label.setAccessibleName(tr("Result of leg {leg}").format(leg=leg + 1))
             for column, widget in enumerate((leg_label(leg), pair.arm, pair.act, label)):
                 grid.addWidget(widget, leg, column)
             self.pairs.append(pair)
@@ -81,7 +85,7 @@ class LegsPage(SetupPage):
     def forget(self, leg: int) -> None:
         """What was found of leg 1 to 6 does not hold any more."""
         self.results.pop(leg, None)
-        set_role(self.labels[leg - 1], "muted", "not tested yet")
+        set_role(self.labels[leg - 1], "muted", tr("not tested yet"))
         self.labels[leg - 1].setToolTip("")
 
     def set_busy(self, busy: str) -> None:
@@ -103,14 +107,23 @@ class LegsPage(SetupPage):
 
 def describe(result: LegResult) -> str:
     """A result in a line or two."""
-    homed = "" if result.homed is None else f"homed {result.homed * 1e3:+z.3f} mm from home · "
     moved = {leg: value for leg, value in result.others.items() if value > 0.05e-3}
-    others = ", ".join(f"leg {leg} {value * 1e3:.2f} mm" for leg, value in moved.items()) or "none"
-    figures = (
-        f"{homed}{result.travel * 1e3:+g} mm commanded, {_mm(result.reached)} measured · following error "
-        f"{_mm(result.following)} · cell {_newton(result.force_before)} before, {_newton(result.force_after)} after · "
-        f"other encoders that moved: {others}"
+    others = ", ".join(
+        tr("leg {leg} {distance:.2f} mm").format(leg=leg, distance=1e3 * value) for leg, value in moved.items()
+    ) or tr("none")
+    figures = tr(
+        "{travel:+g} mm commanded, {reached} measured · following error {following} · cell {before} before, "
+        "{after} after · other encoders that moved: {others}"
+    ).format(
+        travel=result.travel * 1000.0,
+        reached=_mm(result.reached),
+        following=_mm(result.following),
+        before=_newton(result.force_before),
+        after=_newton(result.force_after),
+        others=others,
     )
+    if result.homed is not None:
+        figures = tr("homed {distance:+z.3f} mm from home").format(distance=1e3 * result.homed) + " · " + figures
     return f"✓ {figures}" if result.passed else f"✗ {'; '.join(result.faults)}\n{figures}"
 
 
@@ -119,4 +132,4 @@ def _mm(value: float) -> str:
 
 
 def _newton(value: float) -> str:
-    return f"{value:.1f} N" if np.isfinite(value) else "no reading"
+    return f"{value:.1f} N" if np.isfinite(value) else tr("no reading")

@@ -5,6 +5,7 @@ from itertools import groupby
 from pyqtgraph.Qt import QtWidgets
 
 from gui.steps import StepPage
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS
 from rig.commissioning import Draft
 
@@ -38,7 +39,7 @@ def listed(faults: list[str]) -> str:
     """Faults as text, a line each; many are counted."""
     lines = faults[:FAULT_LIMIT]
     if len(faults) > FAULT_LIMIT:
-        lines.append(f"… and {len(faults) - FAULT_LIMIT} more")
+        lines.append(tr("… and {count} more").format(count=len(faults) - FAULT_LIMIT))
     return "\n".join(lines)
 
 
@@ -53,4 +54,6 @@ def ranges(numbers: list[int]) -> str:
 
 def leg_label(leg: int) -> QtWidgets.QLabel:
     """The name of leg 0…5 with its colour."""
-    return QtWidgets.QLabel(f'<span style="color:{LEG_COLOURS[leg]}">●</span> Leg {leg + 1}')
+    return QtWidgets.QLabel(
+        tr('<span style="color:{leg_colours}">●</span> Leg {leg}').format(leg_colours=LEG_COLOURS[leg], leg=leg + 1)
+    )

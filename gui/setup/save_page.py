@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.setup.page import SetupPage
 from gui.steps import ask_new_path, browse_button, line_edit, set_role
+from gui.texts import tr
 from gui.widgets import GuardedButton, GuardedCheckBox
 from rig.commissioning import Zero
 
@@ -20,37 +21,37 @@ class SavePage(SetupPage):
     """
 
     def __init__(self, save: Callable[[], None], open_rig: Callable[[Path], None]) -> None:
-        super().__init__("Save", "The file is checked before it is written.")
+        super().__init__(tr("Save"), tr("The file is checked before it is written."))
         self.saved: Path | None = None
         """where it was written, None while it is not"""
         self._failure = ""
         self._zero: Zero | None = None
-        self.path = line_edit("File of the configuration", "", "my-rig.toml")
-        self.overwrite = GuardedCheckBox("Replace the file that is there")
+        self.path = line_edit(tr("File of the configuration"), "", "my-rig.toml")
+        self.overwrite = GuardedCheckBox(tr("Replace the file that is there"))
         self.text = QtWidgets.QPlainTextEdit()
         self.text.setReadOnly(True)
         self.text.setTabChangesFocus(True)
         self.text.setLineWrapMode(QtWidgets.QPlainTextEdit.LineWrapMode.NoWrap)
         self.text.setFont(QtGui.QFontDatabase.systemFont(QtGui.QFontDatabase.SystemFont.FixedFont))
-        self.text.setAccessibleName("The configuration as it will be written")
+        self.text.setAccessibleName(tr("The configuration as it will be written"))
         self.untested = QtWidgets.QLabel()
         self.untested.setObjectName("warning")
-        self.untested.setAccessibleName("Legs without a test that they passed")
+        self.untested.setAccessibleName(tr("Legs without a test that they passed"))
         self.notes = QtWidgets.QLabel()
         self.notes.setObjectName("muted")
         self.notes.setWordWrap(True)
-        self.notes.setAccessibleName("What became of the zero of the load cells")
-        self.save = GuardedButton("Save", "Write the configuration")
+        self.notes.setAccessibleName(tr("What became of the zero of the load cells"))
+        self.save = GuardedButton(tr("Save"), tr("Write the configuration"))
         self.save.clicked.connect(lambda: save())
-        self.open = GuardedButton("Open this rig", "Start the app anew on this rig; this window closes")
+        self.open = GuardedButton(tr("Open this rig"), tr("Start the app anew on this rig; this window closes"))
         self.open.clicked.connect(lambda: open_rig(self.saved) if self.saved is not None else None)
         self.result = QtWidgets.QLabel()
         self.result.setWordWrap(True)
-        self.result.setAccessibleName("What came of saving")
+        self.result.setAccessibleName(tr("What came of saving"))
         row = QtWidgets.QHBoxLayout()
-        row.addWidget(QtWidgets.QLabel("File"))
+        row.addWidget(QtWidgets.QLabel(tr("File")))
         row.addWidget(self.path, 1)
-        row.addWidget(browse_button("Choose where the configuration goes", self._browse))
+        row.addWidget(browse_button(tr("Choose where the configuration goes"), self._browse))
         row.addWidget(self.overwrite)
         self.column.addLayout(row)
         self.column.addWidget(self.text, 1)
@@ -100,19 +101,21 @@ class SavePage(SetupPage):
         exists = bool(self.path.text().strip()) and self.target().exists() and self.saved is None
         self.overwrite.setVisible(exists)
         if not self.path.text().strip():
-            obstacle = "name the file first"
+            obstacle = tr("name the file first")
         elif faults:
-            obstacle = "the configuration is not valid yet: " + "; ".join(faults)
+            obstacle = tr("the configuration is not valid yet: {faults}").format(faults="; ".join(faults))
         elif exists and not self.overwrite.isChecked():
-            obstacle = f"{self.target().name} exists already: tick “Replace the file that is there”, or name another"
+            obstacle = tr("{name} exists already: tick “Replace the file that is there”, or name another").format(
+                name=self.target().name
+            )
         else:
             obstacle = ""
         if self.saved is None:
             set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else obstacle)
-        self.save.set_obstacle(busy or obstacle or ("it is saved" if self.saved else ""))
-        self.open.set_obstacle(busy or ("" if self.saved else "save first"))
+        self.save.set_obstacle(busy or obstacle or (tr("it is saved") if self.saved else ""))
+        self.open.set_obstacle(busy or ("" if self.saved else tr("save first")))
         self.show_missing(
-            "" if self.saved else "Close is possible once the file is saved. Cancel leaves without saving."
+            "" if self.saved else tr("Close is possible once the file is saved. Cancel leaves without saving.")
         )
 
     def show_saved(self, path: Path, calibration: str, content: tuple[str, Zero | None]) -> None:
@@ -121,15 +124,15 @@ class SavePage(SetupPage):
         same = text == self.text.toPlainText() and zero is self._zero
         self.saved, self._failure = path if same else None, ""
         self.overwrite.setChecked(False)
-        beside = f", with {calibration} beside it" if calibration else ""
-        set_role(self.result, "good", f"✓ saved: {path}{beside}")
+        said = tr("✓ saved: {path}, with {calibration} beside it") if calibration else tr("✓ saved: {path}")
+        set_role(self.result, "good", said.format(path=path, calibration=calibration))
 
     def show_failure(self, reason: str) -> None:
         """It was not written."""
         self._failure = reason
 
     def _browse(self) -> None:
-        if name := ask_new_path(self, "Configuration", "Configurations (*.toml)", self.path.text()):
+        if name := ask_new_path(self, tr("Configuration"), tr("Configurations (*.toml)"), self.path.text()):
             self.path.setText(name)
             self._edited()
 

@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtWidgets
 from actuators import Answer, serial_ports
 from gui.setup.page import listed
 from gui.steps import line_edit, set_role
+from gui.texts import tr
 from gui.widgets import GuardedButton, WholeNumber
 
 _UNITS = 8
@@ -34,18 +35,20 @@ class SearchRow(QtWidgets.QWidget):
         self.found: tuple[Answer, ...] = ()
         self.searching = False
         self.place = line_edit(
-            "Where to search: a serial port, a host or a network", "", "/dev/serial/by-id/…, host, 192.168.10.0/24"
+            tr("Where to search: a serial port, a host or a network"),
+            "",
+            tr("/dev/serial/by-id/…, host, 192.168.10.0/24"),
         )
         self.place.setCompleter(QtWidgets.QCompleter(serial_ports(), self.place))
-        self.units = WholeNumber("Search for units 1 to this one", _UNITS, 1, 255)
+        self.units = WholeNumber(tr("Search for units 1 to this one"), _UNITS, 1, 255)
         self.search = GuardedButton(
-            "Search", "Say what answers there to Modbus; it is only read, and no drive that speaks Modbus moves"
+            tr("Search"), tr("Say what answers there to Modbus; it is only read, and no drive that speaks Modbus moves")
         )
-        self.stop = GuardedButton("Stop searching", "What was found until then is shown")
-        self.enter = GuardedButton("Enter what was found", "Into the rows that have no host yet, in this order")
+        self.stop = GuardedButton(tr("Stop searching"), tr("What was found until then is shown"))
+        self.enter = GuardedButton(tr("Enter what was found"), tr("Into the rows that have no host yet, in this order"))
         self.label = QtWidgets.QLabel()
         self.label.setWordWrap(True)
-        self.label.setAccessibleName("What was found")
+        self.label.setAccessibleName(tr("What was found"))
         self.label.hide()
         self.search.clicked.connect(lambda: self._begin(search))
         self.stop.clicked.connect(lambda: stop())
@@ -55,7 +58,7 @@ class SearchRow(QtWidgets.QWidget):
         column = QtWidgets.QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
         row = QtWidgets.QHBoxLayout()
-        for text, widget, stretch in (("Search at", self.place, 3), ("units 1 to", self.units, 0)):
+        for text, widget, stretch in ((tr("Search at"), self.place, 3), (tr("units 1 to"), self.units, 0)):
             row.addWidget(QtWidgets.QLabel(text))
             row.addWidget(widget, stretch)
         for button in (self.search, self.stop, self.enter):
@@ -68,7 +71,7 @@ class SearchRow(QtWidgets.QWidget):
         if self.search.obstacle:
             return
         self.searching, self.found = True, ()
-        self._show("muted", "searching …")
+        self._show("muted", tr("searching …"))
         self.refresh()
         search(self.place.text().strip(), range(1, self.units.value() + 1), self._show_found)
 
@@ -78,7 +81,7 @@ class SearchRow(QtWidgets.QWidget):
         if reason:
             self._show("bad", f"✗ {reason}")
         else:
-            self._show("good" if lines else "bad", listed(lines) or "✗ nothing answers there")
+            self._show("good" if lines else "bad", listed(lines) or tr("✗ nothing answers there"))
         self.refresh()
 
     def set_busy(self, busy: str, why_not_entered: str) -> None:
@@ -88,9 +91,9 @@ class SearchRow(QtWidgets.QWidget):
 
     def refresh(self) -> None:
         """Enable what can be done now."""
-        self.search.set_obstacle(self._busy or ("" if self.place.text().strip() else "say where first"))
-        self.stop.set_obstacle("" if self.searching else "nothing is searched")
-        self.enter.set_obstacle(self._why_not_entered or ("" if self.found else "nothing was found yet"))
+        self.search.set_obstacle(self._busy or ("" if self.place.text().strip() else tr("say where first")))
+        self.stop.set_obstacle("" if self.searching else tr("nothing is searched"))
+        self.enter.set_obstacle(self._why_not_entered or ("" if self.found else tr("nothing was found yet")))
 
     def _show(self, role: str, text: str) -> None:
         set_role(self.label, role, text)

@@ -5,6 +5,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.steps import line_edit
+from gui.texts import tr
 from rig.commissioning import own_settings, setting_value
 
 _IN_A_ROW = 4
@@ -41,7 +42,7 @@ class SettingsForm(QtWidgets.QWidget):
         for place, setting in enumerate(own_settings(driver)):
             words = setting.name.replace("_", " ")
             field = line_edit(f"{words}: {setting.about}" if setting.about else words, kept.get(setting.name, ""))
-            field.setPlaceholderText(setting.usual or "as usual")
+            field.setPlaceholderText(setting.usual or tr("as usual"))
             field.textEdited.connect(lambda _text: self.edited.emit())
             label = QtWidgets.QLabel(words)
             label.setToolTip(setting.about)

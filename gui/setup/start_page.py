@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from dynamics import mechanism_names
 from gui.setup.page import SetupPage
 from gui.steps import browse_button, line_edit
+from gui.texts import tr
 from gui.widgets import Choice, QuantityBox
 from rig.commissioning import Draft
 
@@ -19,39 +20,42 @@ class StartPage(SetupPage):
 
     def __init__(self) -> None:
         super().__init__(
-            "Mechanism and name",
-            "What the rig is called, and the file that says where its joints are, what it weighs and what it may do.",
+            tr("Mechanism and name"),
+            tr(
+                "What the rig is called, and the file that says where its joints are, what it weighs and what it may "
+                "do."
+            ),
             ("name", "mechanism", "mode", "rate"),
         )
         draft = Draft()
-        self.name = line_edit("Name of the rig", "", "for example my-rig")
-        self.mechanism = Choice("Mechanism: a shipped one's name, or a TOML file")
+        self.name = line_edit(tr("Name of the rig"), "", tr("for example my-rig"))
+        self.mechanism = Choice(tr("Mechanism: a shipped one's name, or a TOML file"))
         self.mechanism.setEditable(True)
         self.mechanism.setInsertPolicy(QtWidgets.QComboBox.InsertPolicy.NoInsert)
         self.mechanism.addItems(mechanism_names())
         self.mechanism.setCurrentText(draft.mechanism)
         self.mode = Choice(
-            "Control law",
+            tr("Control law"),
             [
-                ("Force, with the exact feedforward", "force"),
-                ("Computed torque", "computed-torque"),
-                ("Force, with a disturbance observer", "observer"),
-                ("Position, closed by the drives", "position"),
+                (tr("Force, with the exact feedforward"), "force"),
+                (tr("Computed torque"), "computed-torque"),
+                (tr("Force, with a disturbance observer"), "observer"),
+                (tr("Position, closed by the drives"), "position"),
             ],
         )
-        self.rate = QuantityBox("Cycles per second", "Hz", draft.rate, 1.0, 1e4)
-        self.real = QtWidgets.QRadioButton("Real drives")
-        self.rehearsal = QtWidgets.QRadioButton("Rehearsal: virtual drives on this machine, no hardware needed")
+        self.rate = QuantityBox(tr("Cycles per second"), "Hz", draft.rate, 1.0, 1e4)
+        self.real = QtWidgets.QRadioButton(tr("Real drives"))
+        self.rehearsal = QtWidgets.QRadioButton(tr("Rehearsal: virtual drives on this machine, no hardware needed"))
         self.real.setChecked(True)
         form = QtWidgets.QFormLayout()
-        form.addRow("Name", self.name)
+        form.addRow(tr("Name"), self.name)
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.mechanism, 1)
-        row.addWidget(browse_button("Choose a mechanism file", self._browse))
-        form.addRow("Mechanism", row)
-        form.addRow("Control", self.mode)
-        form.addRow("Rate", self.rate)
-        form.addRow("Drives", self.real)
+        row.addWidget(browse_button(tr("Choose a mechanism file"), self._browse))
+        form.addRow(tr("Mechanism"), row)
+        form.addRow(tr("Control"), self.mode)
+        form.addRow(tr("Rate"), self.rate)
+        form.addRow(tr("Drives"), self.real)
         form.addRow("", self.rehearsal)
         self.column.addLayout(form)
         self.close_form()
@@ -75,7 +79,7 @@ class StartPage(SetupPage):
     def own_faults(self, faults: tuple[str, ...]) -> list[str]:
         """See `SetupPage`; an empty name is said in a person's words."""
         found = super().own_faults(faults)
-        return ["Give the rig a name." if fault.startswith("name:") else fault for fault in found]
+        return [tr("Give the rig a name.") if fault.startswith("name:") else fault for fault in found]
 
     def _kind_changed(self, rehearsal: bool) -> None:
         self.kindChanged.emit(rehearsal)
@@ -84,6 +88,6 @@ class StartPage(SetupPage):
     def _browse(self) -> None:
         given = Path(self.mechanism.currentText())
         start = str(given.parent) if given.suffix == ".toml" else ""
-        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, "Mechanism", start, "Mechanisms (*.toml)")
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, tr("Mechanism"), start, tr("Mechanisms (*.toml)"))
         if name:
             self.mechanism.setCurrentText(name)

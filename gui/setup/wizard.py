@@ -16,7 +16,8 @@ from gui.setup.page import SetupPage, listed, ranges
 from gui.setup.save_page import SavePage
 from gui.setup.start_page import StartPage
 from gui.setup.zero_page import ZeroPage
-from gui.steps import StepWizard, set_role
+from gui.steps import StepWizard, sentence, set_role
+from gui.texts import tr
 from rig.commissioning import (
     Draft,
     LegMove,
@@ -37,7 +38,7 @@ from rig.config import RigConfig
 from rig.errors import ConfigError
 
 _EDIT_PAUSE = 150  # ms without a change before the draft is looked at
-_CHANGED = "what was entered has changed meanwhile: do it again"
+_CHANGED = tr("what was entered has changed meanwhile: do it again")
 
 
 class SetupWizard(StepWizard):
@@ -55,7 +56,7 @@ class SetupWizard(StepWizard):
     opening = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(session, "Set up a new rig", "What the set-up is doing", parent)
+        super().__init__(session, tr("Set up a new rig"), tr("What the set-up is doing"), parent)
         self.bench = SetupBench(self)
         self.start = StartPage()
         self.drives = DrivesPage(self._ask, self._ask_all, self.bench.search, self.bench.stop)
@@ -110,7 +111,7 @@ class SetupWizard(StepWizard):
 
     def _edited(self) -> None:
         if self.sender() is self.start or self.sender() is self.drives:
-            self.legs.set_busy("a change is being looked at")
+            self.legs.set_busy(tr("a change is being looked at"))
         self._pause.start()
 
     def look(self) -> None:
@@ -134,13 +135,13 @@ class SetupWizard(StepWizard):
         results = self.legs.results
         failed = [leg for leg in sorted(results) if not results[leg].passed]
         untested = [leg for leg in range(1, 7) if leg not in results]
-        found = (("Legs not tested", untested), ("Legs that did not pass their test", failed))
+        found = ((tr("Legs not tested"), untested), (tr("Legs that did not pass their test"), failed))
         return "\n".join(f"⚠ {text}: {ranges(legs)}" for text, legs in found if legs)
 
     def _about_zero(self) -> str:
         if self.zeroing.zero is None:
-            return "The load cells were not zeroed."
-        return "The zero found is written into a calibration file beside it, and named here."
+            return tr("The load cells were not zeroed.")
+        return tr("The zero found is written into a calibration file beside it, and named here.")
 
     # -- what is shown -----------------------------------------------------------------------------------------------
 
@@ -152,18 +153,19 @@ class SetupWizard(StepWizard):
     def _refresh(self) -> None:
         busy = self.bench.busy
         faults = [page.missing for page in self.pages[:3] if page.missing]
-        why = busy or ("the configuration is not valid yet: " + faults[0].splitlines()[0] if faults else "")
+        first = faults[0].splitlines()[0] if faults else ""
+        why = busy or (tr("the configuration is not valid yet: {faults}").format(faults=first) if faults else "")
         for page in (self.legs, self.zeroing):
-            page.show_missing(f"Wait: {busy}." if self.bench.moving else "")
+            page.show_missing(tr("Wait: {busy}.").format(busy=busy) if self.bench.moving else "")
         self.drives.set_busy(busy)
         self.legs.set_busy(why)
         self.zeroing.set_busy(why)
         self.saving.refresh(list(self._faults), busy)
-        set_role(self.state, "muted" if not self.bench.moving else "bad", busy.capitalize() or "Nothing is moving.")
+        set_role(self.state, "muted" if not self.bench.moving else "bad", sentence(busy) or tr("Nothing is moving."))
         self.refresh_cancel()
 
     def _progressed(self, text: str) -> None:
-        set_role(self.state, self.state.objectName(), f"{self.bench.busy.capitalize()}: {text}")
+        set_role(self.state, self.state.objectName(), f"{sentence(self.bench.busy)}: {text}")
         if self.bench.leg is not None:
             self.legs.show_progress(self.bench.leg, f"{text} …")
         elif self.bench.moving:
@@ -213,7 +215,7 @@ class SetupWizard(StepWizard):
         if self.bench.busy:
             return
         config = self._configured()
-        self.legs.show_progress(move.leg, "starting …")
+        self.legs.show_progress(move.leg, tr("starting …"))
         tested = _leg_of(self._given, move.leg)
 
         def done(result: LegResult | None, reason: str) -> None:
@@ -221,8 +223,13 @@ class SetupWizard(StepWizard):
             if _leg_of(self._given, move.leg) != tested:
                 result, reason = None, _CHANGED
             self.legs.show_result(move.leg, result, reason)
-            text = reason or ("passed" if result is not None and result.passed else "does not pass")
-            self.session.log("info" if text == "passed" else "warning", "set-up", f"test of leg {move.leg}: {text}")
+            passed = not reason and result is not None and result.passed
+            text = reason or (tr("passed") if passed else tr("does not pass"))
+            self.session.log(
+                "info" if passed else "warning",
+                "set-up",
+                tr("test of leg {leg}: {text}").format(leg=move.leg, text=text),
+            )
 
         self.bench.test_leg(config, move, done)
 
@@ -230,7 +237,7 @@ class SetupWizard(StepWizard):
         if self.bench.busy:
             return
         config = self._configured()
-        self.zeroing.show_progress("starting …")
+        self.zeroing.show_progress(tr("starting …"))
         zeroed = _rig_of(self._given)
 
         def done(zero: Zero | None, reason: str) -> None:
@@ -239,8 +246,13 @@ class SetupWizard(StepWizard):
                 zero, reason = None, _CHANGED
             self.zeroing.show_result(zero, reason)
             self.look()  # what was saved before has another zero
-            text = reason or ("done" if zero is not None and not zero.faults else "not to be used")
-            self.session.log("info" if text == "done" else "warning", "set-up", f"zero of the load cells: {text}")
+            good = not reason and zero is not None and not zero.faults
+            text = reason or (tr("done") if good else tr("not to be used"))
+            self.session.log(
+                "info" if good else "warning",
+                "set-up",
+                tr("zero of the load cells: {text}").format(text=text),
+            )
 
         self.bench.zero(config, options, done)
 
@@ -257,9 +269,9 @@ class SetupWizard(StepWizard):
                 self.saving.show_failure(reason)
             else:
                 self.saving.show_saved(path, config.load_cells.calibration or "", content)
-                self.session.log("info", "set-up", f"saved {path}")
+                self.session.log("info", "set-up", tr("saved {path}").format(path=path))
 
-        self.bench.run("saving", lambda: save_rig(draft, path, calibration, overwrite=overwrite), done)
+        self.bench.run(tr("saving"), lambda: save_rig(draft, path, calibration, overwrite=overwrite), done)
 
     def _open(self, path: Path) -> None:
         self.opening.emit(path)
@@ -274,11 +286,11 @@ class SetupWizard(StepWizard):
 
     def hindrance(self) -> str:
         """See `StepWizard`: something moves."""
-        return f"{self.bench.busy}: stop first" if self.bench.moving else ""
+        return tr("{busy}: stop first").format(busy=self.bench.busy) if self.bench.moving else ""
 
     def loss(self) -> str:
         """See `StepWizard`: what was entered and not saved."""
-        return "" if self.saving.saved is not None or not self.start.name.text() else "What was entered"
+        return "" if self.saving.saved is not None or not self.start.name.text() else tr("What was entered")
 
     def left(self) -> None:
         """See `StepWizard`: the virtual rig of a rehearsal ends."""

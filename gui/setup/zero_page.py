@@ -6,10 +6,12 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.setup.page import SetupPage, leg_label
 from gui.steps import line_edit, set_role, unbroken
+from gui.texts import tr
 from gui.widgets import ArmedPair, QuantityBox, Reason
 from rig.commissioning import Zero, ZeroOptions
 
-_NOT_ZEROED = "not zeroed: the cells are taken as they read, or as a calibration made later"
+_COLUMNS = (tr("Zero of leg {leg}, shift, N"), tr("Zero of leg {leg}, noise, N"), tr("Zero of leg {leg}, drift, N"))
+_NOT_ZEROED = tr("not zeroed: the cells are taken as they read, or as a calibration made later")
 
 
 class ZeroPage(SetupPage):
@@ -21,26 +23,29 @@ class ZeroPage(SetupPage):
 
     def __init__(self, start: Callable[[ZeroOptions], None]) -> None:
         super().__init__(
-            "Home and zero the load cells",
-            "All six legs look for their references; then the cells are compared with the model. Leave nothing on top.",
+            tr("Home and zero the load cells"),
+            tr(
+                "All six legs look for their references; then the cells are compared with the model. Leave nothing "
+                "on top."
+            ),
         )
         self._start = start
         self.zero: Zero | None = None
         """what may be used, None if nothing was found that may"""
         defaults = ZeroOptions()
-        self.duration = QuantityBox("Averaging time, at rest", "s", defaults.duration, 0.5, 60.0)
-        self.shift = QuantityBox("Largest shift of a zero", "N", 80.0, 0.0, 1e6)
-        self.operator = line_edit("Who zeroes; kept in the file")
+        self.duration = QuantityBox(tr("Averaging time, at rest"), "s", defaults.duration, 0.5, 60.0)
+        self.shift = QuantityBox(tr("Largest shift of a zero"), "N", 80.0, 0.0, 1e6)
+        self.operator = line_edit(tr("Who zeroes; kept in the file"))
         form = QtWidgets.QHBoxLayout()
         for text, widget in (
-            ("Averaging time", self.duration),
-            ("Largest shift", self.shift),
-            ("Operator", self.operator),
+            (tr("Averaging time"), self.duration),
+            (tr("Largest shift"), self.shift),
+            (tr("Operator"), self.operator),
         ):
             form.addWidget(QtWidgets.QLabel(text))
             form.addWidget(widget, 1)
         self.column.addLayout(form)
-        self.pair = ArmedPair("Home and zero", "all six legs move to their references", self._press, self)
+        self.pair = ArmedPair(tr("Home and zero"), tr("all six legs move to their references"), self._press, self)
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.pair.arm)
         row.addWidget(self.pair.act)
@@ -49,13 +54,13 @@ class ZeroPage(SetupPage):
         self.status = QtWidgets.QLabel(_NOT_ZEROED)
         self.status.setObjectName("muted")
         self.status.setWordWrap(True)
-        self.status.setAccessibleName("State of zeroing")
+        self.status.setAccessibleName(tr("State of zeroing"))
         self.status.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self.column.addWidget(self.status)
         grid = QtWidgets.QGridLayout()
         grid.setHorizontalSpacing(24)
         grid.setColumnStretch(4, 1)
-        for column, text in enumerate(("", "zero shifts by", "noise", "drift meanwhile")):
+        for column, text in enumerate(("", tr("zero shifts by"), tr("noise"), tr("drift meanwhile"))):
             heading = QtWidgets.QLabel(text)
             heading.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
             grid.addWidget(heading, 0, column)
@@ -63,8 +68,8 @@ class ZeroPage(SetupPage):
         for leg in range(6):
             grid.addWidget(leg_label(leg), leg + 1, 0)
             cells = [QtWidgets.QLabel("–") for _ in range(3)]
-            for column, (label, what) in enumerate(zip(cells, ("shift", "noise", "drift"), strict=True), start=1):
-                label.setAccessibleName(f"Zero of leg {leg + 1}, {what}, N")
+            for column, (label, what) in enumerate(zip(cells, _COLUMNS, strict=True), start=1):
+                label.setAccessibleName(what.format(leg=leg + 1))
                 label.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
                 grid.addWidget(label, leg + 1, column)
             self.values.append(cells)
@@ -87,10 +92,10 @@ class ZeroPage(SetupPage):
             for label, value in zip(labels, (zero.shift[leg], zero.noise[leg], zero.drift[leg]), strict=True):
                 label.setText(unbroken(f"{value:+z.2f} N" if label is not labels[1] else f"{value:.2f} N"))
         if zero.faults:
-            set_role(self.status, "bad", "✗ not to be used: " + "; ".join(zero.faults))
+            set_role(self.status, "bad", tr("✗ not to be used: {faults}").format(faults="; ".join(zero.faults)))
             return
         self.zero = zero
-        set_role(self.status, "good", "✓ zeroed: a calibration is written along with the configuration")
+        set_role(self.status, "good", tr("✓ zeroed: a calibration is written along with the configuration"))
 
     def forget(self) -> None:
         """What was found does not hold any more."""

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Action, CycleFigures, Phase, Situation, StopButton, obstacle
+from gui.texts import mark, tr, trn
 from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give
 from rig.engine import TORQUE_STATES, Compiling, Snapshot
 from rig.runtime import said_slower
@@ -59,10 +60,10 @@ _SMALL = (11, 10)  # px of a long cause in a narrow window
 
 _STOPS = {
     StopSeverity.NONE: "",
-    StopSeverity.CATEGORY_2: "category 2: decelerate and hold",
-    StopSeverity.CATEGORY_1: "category 1: decelerate, brakes on, torque off",
-    StopSeverity.QUICK_STOP: "the drives' own quick stop",
-    StopSeverity.CATEGORY_0: "category 0: torque off at once",
+    StopSeverity.CATEGORY_2: tr("category 2: decelerate and hold"),
+    StopSeverity.CATEGORY_1: tr("category 1: decelerate, brakes on, torque off"),
+    StopSeverity.QUICK_STOP: tr("the drives' own quick stop"),
+    StopSeverity.CATEGORY_0: tr("category 0: torque off at once"),
 }
 
 
@@ -75,13 +76,15 @@ def look_of(now: Situation) -> Look:
     if now.silent:
         return _SILENT
     if now.status.state is State.PARKED and now.status.away:
-        hint = (
-            f"Torque off, brakes on, {1e3 * now.status.from_home:.0f} mm from home. Next: Arm, then Engage, then Park."
+        hint = tr("Torque off, brakes on, {distance:.0f} mm from home. Next: Arm, then Engage, then Park.").format(
+            distance=1e3 * now.status.from_home
         )
         return Look("On its brakes", "on brakes", BLUE, "white", hint)
     if now.status.state is State.ENGAGED and now.status.paused:
-        where = f"{now.status.motion!r} at {now.status.path_time:.1f} of {now.status.path_duration:.1f} s"
-        return Look("Paused", "pause", BROWN, "white", f"{where}, held under power. Next: Resume, Abandon, or Park.")
+        hint = tr(
+            "{motion!r} at {time:.1f} of {duration:.1f} s, held under power. Next: Resume, Abandon, or Park."
+        ).format(motion=now.status.motion, time=now.status.path_time, duration=now.status.path_duration)
+        return Look(tr("Paused"), "pause", BROWN, "white", hint)
     return _STATES[now.status.state]
 
 
@@ -90,7 +93,7 @@ def detail_of(now: Situation) -> str:
     look = look_of(now)
     status = now.status
     if now.holder is not None:
-        return f"{now.holder.words} STOP reaches it. Next: Take it over, or End it."
+        return now.holder.words + " " + tr("STOP reaches it. Next: Take it over, or End it.")
     if now.phase is Phase.DIED:
         return now.death
     if now.phase is Phase.STARTING and now.compiling is not None:
@@ -101,22 +104,29 @@ def detail_of(now: Situation) -> str:
     if status.cause:
         code = "" if status.cause_code is FaultCode.NONE else f"{status.cause_code.name.replace('_', ' ').lower()}: "
         kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
-        after = ""
+        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{code}{status.cause}", time=status.cause_t)
+        text = text[:1].upper() + text[1:]
         if status.state is State.FAULT:
-            after = " Next: mend the cause, then Reset fault."
-        elif status.held_for_fault:
-            after = " Next: STOP, which takes the torque off, then Reset fault."
-        text = f"{kind}{code}{status.cause}, at {status.cause_t:.3f} s.{after}"
-        return text[0].upper() + text[1:]
+            return text + " " + tr("Next: mend the cause, then Reset fault.")
+        if status.held_for_fault:
+            return text + " " + tr("Next: STOP, which takes the torque off, then Reset fault.")
+        return text
     if status.recording_fault:
-        park = "Park, " if status.state in TORQUE_STATES else ""
-        return f"Nothing is being recorded: {status.recording_fault}. Next: {park}Disconnect, Connect."
+        nothing = (
+            tr("Nothing is being recorded: {reason}. Next: Park, Disconnect, Connect.")
+            if status.state in TORQUE_STATES
+            else tr("Nothing is being recorded: {reason}. Next: Disconnect, Connect.")
+        )
+        return nothing.format(reason=status.recording_fault)
     if status.state is State.RUNNING:
-        return f"{status.motion!r}, {status.path_time:.1f} of {status.path_duration:.1f} s"
+        return tr("{motion!r}, {time:.1f} of {duration:.1f} s").format(
+            motion=status.motion, time=status.path_time, duration=status.path_duration
+        )
     if now.armed and status.state is State.PARKED:
-        return "Armed. Next: Engage."
+        return tr("Armed. Next: Engage.")
     if now.busy:
-        return f"{now.busy.capitalize()} …"
+        busy = tr(now.busy)
+        return f"{busy[:1].upper()}{busy[1:]} …"
     return look.hint
 
 
@@ -126,11 +136,11 @@ def mend_of(now: Situation) -> tuple[Action, str] | None:
     Nothing that brings torque is among it.
     """
     if now.holder is not None:
-        return Action.CONNECT, "Take it over"
+        return Action.CONNECT, tr("Take it over")
     if now.phase is Phase.DIED:
-        return Action.CONNECT, "Restart engine"
+        return Action.CONNECT, tr("Restart engine")
     if now.phase is Phase.UP and now.status is not None and now.status.state is State.FAULT:
-        return Action.RESET, "Reset fault"
+        return Action.RESET, tr("Reset fault")
     return None
 
 
@@ -151,7 +161,7 @@ class Banner(QtWidgets.QFrame):
         self, stop: StopButton, virtual: bool, off: Sequence[str] = (), parent: QtWidgets.QWidget | None = None
     ) -> None:
         super().__init__(parent)
-        self.setAccessibleName("State of the rig")
+        self.setAccessibleName(tr("State of the rig"))
         self._state = QtWidgets.QFrame()
         self._state.setObjectName("state")
         self._icon = IconLabel(_ICON)
@@ -159,8 +169,8 @@ class Banner(QtWidgets.QFrame):
         self._detail = QtWidgets.QLabel()
         self._detail.setWordWrap(True)
         self._detail.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
-        self._detail.setAccessibleName("Cause, or next step")
-        self.mend = GuardedButton("Reset fault")
+        self._detail.setAccessibleName(tr("Cause, or next step"))
+        self.mend = GuardedButton(tr("Reset fault"))
         self.mend.setObjectName("mend")
         give(self.mend, "reset", colour="#10151a")
         self.mend.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # it comes and goes; the steps have the keyboard
@@ -171,7 +181,7 @@ class Banner(QtWidgets.QFrame):
         self.waiting.setObjectName("thin")
         self.waiting.setRange(0, 0)
         self.waiting.setTextVisible(False)
-        self.waiting.setAccessibleName("The engine is starting")
+        self.waiting.setAccessibleName(tr("The engine is starting"))
         self.waiting.hide()
         self._seconds = 0
         """that the engine has been starting"""
@@ -191,7 +201,7 @@ class Banner(QtWidgets.QFrame):
         figures.setHorizontalSpacing(8)
         figures.setVerticalSpacing(2)
         for place, (name, label) in enumerate(self._figures.items()):
-            caption = QtWidgets.QLabel(name)
+            caption = QtWidgets.QLabel(tr(name))
             caption.setObjectName("muted")
             figures.addWidget(caption, place % 3, 2 * (place // 3))
             figures.addWidget(label, place % 3, 2 * (place // 3) + 1)
@@ -200,15 +210,15 @@ class Banner(QtWidgets.QFrame):
         layout.setSpacing(12)
         layout.addWidget(self._state, 1)
         if virtual:
-            badge = QtWidgets.QLabel("VIRTUAL RIG")
+            badge = QtWidgets.QLabel(tr("VIRTUAL RIG"))
             badge.setObjectName("virtual")
-            badge.setToolTip("Nothing real moves: drives and plant are simulated in a process of their own")
+            badge.setToolTip(tr("Nothing real moves: drives and plant are simulated in a process of their own"))
             layout.addWidget(badge, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
         if off:
-            names = QtWidgets.QLabel("CHECKS OFF\n" + "\n".join(off))
+            names = QtWidgets.QLabel(tr("CHECKS OFF") + "\n" + "\n".join(off))
             names.setObjectName("off")
-            names.setToolTip("The configuration switches these off (safety.off): the engine does not look")
-            names.setAccessibleName(f"Checks switched off: {', '.join(off)}")
+            names.setToolTip(tr("The configuration switches these off (safety.off): the engine does not look"))
+            names.setAccessibleName(tr("Checks switched off: {checks}").format(checks=", ".join(off)))
             layout.addWidget(names, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
         layout.addLayout(figures)
         layout.addWidget(stop)
@@ -221,8 +231,8 @@ class Banner(QtWidgets.QFrame):
         look, detail = look_of(now), detail_of(now)
         status = now.status
         self._figures["Overruns"].setText("–" if status is None or now.silent else _lateness(status))
-        self._figures["Recorded"].setText("–" if status is None else f"{status.rows} rows")
-        self._figures["Dropped"].setText("–" if status is None else f"{status.dropped} rows")
+        self._figures["Recorded"].setText("–" if status is None else _rows(status.rows))
+        self._figures["Dropped"].setText("–" if status is None else _rows(status.dropped))
         self._show_mend(now)
         self._show_waiting(now.phase is Phase.STARTING, now.compiling)
         if self._shown == (look.text, detail):
@@ -237,7 +247,7 @@ class Banner(QtWidgets.QFrame):
             sheet = f"QFrame#state {{ background: {look.background}; border-radius: 6px; }}"
             self._state.setStyleSheet(f"{sheet} QLabel {{ color: {look.foreground}; background: transparent; }}")
             self._text.setStyleSheet("font-size: 20px; font-weight: bold;")
-            self.setAccessibleName(f"State of the rig: {look.text}")  # Qt tells a screen reader
+            self.setAccessibleName(tr("State of the rig: {state}").format(state=look.text))  # Qt tells a screen reader
         self.setAccessibleDescription(detail)
         self._fit()
 
@@ -276,7 +286,7 @@ class Banner(QtWidgets.QFrame):
 
     def _count(self) -> None:
         self._seconds += 1
-        self._detail.setText(f"{self._shown[1]} {self._seconds} s so far.")
+        self._detail.setText(self._shown[1] + " " + tr("{time} s so far.").format(time=self._seconds))
         self._fit()
 
     def show_figures(self, figures: CycleFigures | None, size: int | None) -> None:
@@ -301,23 +311,30 @@ class Banner(QtWidgets.QFrame):
 
 
 _MEANINGS = {
-    "Rate": "cycles carried out a second, over the last two seconds",
-    "Overruns": "cycles skipped since the engine started, and how much slower than real time a busy computer was",
-    "Period error": "99 % of the cycles came within this of their period, over the last two seconds",
-    "Recorded": "rows of telemetry in the recording",
-    "Size": "of the recording's file",
-    "Dropped": "rows that are missing in the recording",
+    mark("Rate"): tr("cycles carried out a second, over the last two seconds"),
+    mark("Overruns"): tr(
+        "cycles skipped since the engine started, and how much slower than real time a busy computer was"
+    ),
+    mark("Period error"): tr("99 % of the cycles came within this of their period, over the last two seconds"),
+    mark("Recorded"): tr("rows of telemetry in the recording"),
+    mark("Size"): tr("of the recording's file"),
+    mark("Dropped"): tr("rows that are missing in the recording"),
 }
 
 
+def _rows(count: int) -> str:
+    return trn("{count} row", "{count} rows", count).format(count=count)
+
+
 def _lateness(status: Snapshot) -> str:
-    slower = f", {100.0 * status.slower:.0f} % slower" if said_slower(status.slower) else ""
-    return f"{status.overruns}{slower}"
+    if not said_slower(status.slower):
+        return str(status.overruns)
+    return tr("{count}, {share:.0f} % slower").format(count=status.overruns, share=100.0 * status.slower)
 
 
 def _figure(name: str) -> QtWidgets.QLabel:
     label = QtWidgets.QLabel("–")
-    label.setAccessibleName(name)
+    label.setAccessibleName(tr(name))
     label.setToolTip(_MEANINGS[name])
-    label.setMinimumWidth(label.fontMetrics().horizontalAdvance("9999999 rows"))
+    label.setMinimumWidth(label.fontMetrics().horizontalAdvance(_rows(9999999)))
     return label

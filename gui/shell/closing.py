@@ -6,12 +6,13 @@ from enum import Enum, auto
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import Phase, RigSession
+from gui.texts import tr
 from rig.engine import TORQUE_STATES
 
 _REST_TIMEOUT = 8000  # ms for the stop and for the recording to be closed
 _QUESTIONS = {
-    Phase.DOWN: "The rig was stopped and the recording is closed.",
-    Phase.DIED: "The engine has died; its recorder closes the recording.",
+    Phase.DOWN: tr("The rig was stopped and the recording is closed."),
+    Phase.DIED: tr("The engine has died; its recorder closes the recording."),
 }
 
 
@@ -94,15 +95,15 @@ class Closing(QtCore.QObject):
         self._step = _Step.ASKING
         session = self._session
         self._late = session.torque
-        late = "The rig did not come to rest in time." if self._late else "The recording is still being closed."
+        late = tr("The rig did not come to rest in time.") if self._late else tr("The recording is still being closed.")
         said = _QUESTIONS.get(session.phase, late)
         box = QtWidgets.QMessageBox(self._window)
-        box.setWindowTitle("Quit?")
+        box.setWindowTitle(tr("Quit?"))
         icons = QtWidgets.QMessageBox.Icon
         box.setIcon(icons.Question if session.phase is Phase.DOWN else icons.Warning)
-        box.setText(f"{said}\n{session.recording}\n\nQuit the app?")
-        leave = box.addButton("Quit", QtWidgets.QMessageBox.ButtonRole.AcceptRole)
-        stay = box.addButton("Stay", QtWidgets.QMessageBox.ButtonRole.RejectRole)
+        box.setText(tr("{said}\n{recording}\n\nQuit the app?").format(said=said, recording=session.recording))
+        leave = box.addButton(tr("Quit"), QtWidgets.QMessageBox.ButtonRole.AcceptRole)
+        stay = box.addButton(tr("Stay"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)
         box.setEscapeButton(stay)
         box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)

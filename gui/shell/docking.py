@@ -11,7 +11,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.shell.beside import SideBySide
 from gui.shell.torn_window import TornWindow
-from gui.widgets import Ground, GuardedButton, give, icon
+from gui.texts import tr
+from gui.widgets import Ground, GuardedButton, give, icon, put_tab, tab_name
 
 _EVENTS = QtCore.QEvent.Type
 _OUT = 40
@@ -52,7 +53,7 @@ class Docking(QtCore.QObject):
         self._tabs, self._stop, self._settings = tabs, stop, settings
         side.back.connect(self.dock)
         side.dragged.connect(self._pane_dropped)
-        self.names = [tabs.tabText(tabs.indexOf(page)) for page in pages]
+        self.names = [tab_name(tabs, tabs.indexOf(page)) for page in pages]
         """of the pages that may be torn off"""
         self.windows: dict[str, TornWindow] = {}
         """of those that are, by their names"""
@@ -118,7 +119,7 @@ class Docking(QtCore.QObject):
         index = self._index(name)
         stand_in = self._tabs.widget(index)
         self._tabs.removeTab(index)
-        self._tabs.insertTab(index, self.side.give_back(name) if window is None else window.give_back(), name)
+        put_tab(self._tabs, self.side.give_back(name) if window is None else window.give_back(), name, index)
         self._tabs.setCurrentIndex(index)
         stand_in.deleteLater()
         if window is not None:
@@ -140,7 +141,7 @@ class Docking(QtCore.QObject):
 
     def toggle_front(self) -> None:
         """The same for the page in front."""
-        self.toggle(self._tabs.tabText(self._tabs.currentIndex()))
+        self.toggle(tab_name(self._tabs, self._tabs.currentIndex()))
 
     def show_page(self, name: str) -> None:
         """Bring a page before the operator, wherever it is."""
@@ -189,14 +190,14 @@ class Docking(QtCore.QObject):
         elif kind == _EVENTS.MouseButtonRelease and self._pressed >= 0:
             index, self._pressed = self._pressed, -1
             self.side.frame_edge(False)
-            name = self._tabs.tabText(index)
+            name = tab_name(self._tabs, index)
             if self._off(bar, event.pos()) and self.side.at_edge(event.globalPos()) and name in self.names:
                 self.put_beside(name)
             elif self._off(bar, event.pos()):
                 self.tear_off(name, event.globalPos())
         elif kind == _EVENTS.MouseButtonDblClick and (index := bar.tabAt(event.pos())) >= 0:
             self._pressed = -1
-            self.tear_off(self._tabs.tabText(index))
+            self.tear_off(tab_name(self._tabs, index))
         return False
 
     def menu_of(self, name: str) -> QtWidgets.QMenu:
@@ -251,10 +252,10 @@ class Docking(QtCore.QObject):
         return page
 
     def _index(self, name: str) -> int:
-        return next(index for index in range(self._tabs.count()) if self._tabs.tabText(index) == name)
+        return next(index for index in range(self._tabs.count()) if tab_name(self._tabs, index) == name)
 
     def _new_window(self, name: str) -> TornWindow:
-        window = TornWindow(name, self._stop, self._tabs.window())
+        window = TornWindow(tr(name), self._stop, self._tabs.window())
         window.closed.connect(partial(self.dock, name))
         window.resize(_SIZE)
         return window

@@ -6,14 +6,16 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import LogEntry
+from gui.texts import mark, tr
 from gui.widgets import Theme, ask_save, give
 from rig.csvio import whole_file
 from rig.errors import InputError
 from rig.states import FaultCode
 
 _MOST = 20_000  # lines; the oldest go first
-_COLUMNS = ("Time", "Rig time, s", "Level", "Source", "Code", "Text")
-_LEVELS = ("info", "warning", "error")
+_COLUMNS = (tr("Time"), tr("Rig time, s"), tr("Level"), tr("Source"), tr("Code"), tr("Text"))
+_LEVELS = (mark("info"), mark("warning"), mark("error"))
+_SOURCES = (mark("app"), mark("engine"), mark("operator"), mark("set-up"), mark("telemetry"), mark("virtual rig"))
 _ROLE = QtCore.Qt.ItemDataRole
 
 
@@ -55,7 +57,7 @@ class LogModel(QtCore.QAbstractTableModel):
         """See Qt."""
         entry = self.entries[index.row()]
         if role == _ROLE.DisplayRole:
-            return cells(entry)[index.column()].replace("\n", " · ")
+            return shown(entry)[index.column()].replace("\n", " · ")
         if role == _ROLE.ToolTipRole:
             return entry.text
         if role == _ROLE.ForegroundRole and entry.level != "info":
@@ -64,9 +66,15 @@ class LogModel(QtCore.QAbstractTableModel):
 
 
 def cells(entry: LogEntry) -> tuple[str, ...]:
-    """An entry as the texts of its columns."""
+    """An entry as the texts of its columns, as a file has them."""
     t = "" if entry.t is None else f"{entry.t:.3f}"
     return f"{entry.wall:%H:%M:%S.%f}"[:-3], t, entry.level, entry.source, entry.code, entry.text
+
+
+def shown(entry: LogEntry) -> tuple[str, ...]:
+    """The same as a person reads them."""
+    wall, t, level, source, code, text = cells(entry)
+    return wall, t, tr(level), tr(source), code, text
 
 
 class _Filter(QtCore.QSortFilterProxyModel):
@@ -82,7 +90,7 @@ class _Filter(QtCore.QSortFilterProxyModel):
     def filterAcceptsRow(self, row: int, _parent: QtCore.QModelIndex) -> bool:
         """See Qt."""
         entry = self._model.entries[row]
-        text = " ".join(cells(entry)).lower()
+        text = " ".join(shown(entry)).lower()
         return _LEVELS.index(entry.level) >= self.level and all(word in text for word in self.words)
 
 
@@ -94,12 +102,12 @@ class EventLog(QtWidgets.QWidget):
         self.model = LogModel(theme)
         self.filter = _Filter(self.model)
         self.search = QtWidgets.QLineEdit()
-        self.search.setPlaceholderText("Search: words that must all occur")
-        self.search.setAccessibleName("Search the event log")
+        self.search.setPlaceholderText(tr("Search: words that must all occur"))
+        self.search.setAccessibleName(tr("Search the event log"))
         self.search.textChanged.connect(self._filter_again)
         self.level = QtWidgets.QComboBox()
-        self.level.addItems(["everything", "warnings and errors", "errors"])
-        self.level.setAccessibleName("Least level shown")
+        self.level.addItems([tr("everything"), tr("warnings and errors"), tr("errors")])
+        self.level.setAccessibleName(tr("Least level shown"))
         self.level.currentIndexChanged.connect(self._filter_again)
         save = give(QtWidgets.QPushButton("Save …"), "save")
         save.setAccessibleName("Save the event log")
@@ -107,7 +115,7 @@ class EventLog(QtWidgets.QWidget):
         save.clicked.connect(self._save)
         self.table = QtWidgets.QTableView()
         self.table.setModel(self.filter)
-        self.table.setAccessibleName("Event log")
+        self.table.setAccessibleName(tr("Event log"))
         self.table.setSelectionBehavior(QtWidgets.QAbstractItemView.SelectionBehavior.SelectRows)
         self.table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
         self.table.setTabKeyNavigation(False)
@@ -116,10 +124,10 @@ class EventLog(QtWidgets.QWidget):
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.horizontalHeader().setHighlightSections(False)
         code = max((code.name for code in FaultCode), key=self.fontMetrics().horizontalAdvance)
-        for column, sample in enumerate(("00:00:00.000", "Rig time, s", "warning", "operator", code)):
+        for column, sample in enumerate(("00:00:00.000", tr("Rig time, s"), tr("warning"), tr("operator"), code)):
             self.table.setColumnWidth(column, self.fontMetrics().horizontalAdvance(sample) + 16)
         self.whole = QtWidgets.QLabel()
-        self.whole.setAccessibleName("The line that is chosen, whole")
+        self.whole.setAccessibleName(tr("The line that is chosen, whole"))
         self.whole.setWordWrap(True)
         self.whole.setTextFormat(QtCore.Qt.TextFormat.PlainText)
         self.whole.setVisible(False)
@@ -170,7 +178,7 @@ class EventLog(QtWidgets.QWidget):
         self.filter.invalidateFilter()
 
     def _save(self) -> None:
-        path = ask_save(self, "Save the event log", "events.csv", "Tables (*.csv)", ".csv")
+        path = ask_save(self, tr("Save the event log"), "events.csv", tr("Tables (*.csv)"), ".csv")
         if path is not None:
             try:
                 self.save_to(path)

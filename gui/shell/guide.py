@@ -6,6 +6,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.texts import mark, tr
 from gui.widgets import give
 
 _PAGES = Path(__file__).parent.parent.parent / "docs"
@@ -28,12 +29,14 @@ class GuideWindow(QtWidgets.QWidget):
     def __init__(self, parent: QtWidgets.QWidget | None = None, pages: Path = _PAGES) -> None:
         super().__init__(parent, QtCore.Qt.WindowType.Window)
         self._pages = pages
-        self.setWindowTitle("User guide")
+        self.setWindowTitle(tr("User guide"))
         self.text = _Page()
-        self.text.setAccessibleName("Page of the user guide")
+        self.text.setAccessibleName(tr("Page of the user guide"))
         self.text.setOpenExternalLinks(True)
         buttons = QtWidgets.QHBoxLayout()
-        self.buttons = {name: QtWidgets.QPushButton(name) for name in ("Contents", "Back", "Forward")}
+        self.buttons = {
+            key: QtWidgets.QPushButton(tr(key)) for key in (mark("Contents"), mark("Back"), mark("Forward"))
+        }
         for name, button in self.buttons.items():
             buttons.addWidget(give(button, name.lower()))
         buttons.addStretch(1)
@@ -58,8 +61,10 @@ class GuideWindow(QtWidgets.QWidget):
             self.text.setSource(QtCore.QUrl.fromLocalFile(str(page)))
         else:
             self.text.setPlainText(
-                f"The guide is not installed here ({page} is missing).\n"
-                f"It is the folder docs of {_PROGRAM}'s source; begin with {name}."
+                tr(
+                    "The guide is not installed here ({page} is missing).\nIt is the folder docs of {program}'s "
+                    "source; begin with {name}."
+                ).format(page=page, program=_PROGRAM, name=name)
             )
         self.show()
         self._asked = 0
@@ -114,7 +119,7 @@ class HelpMenu(QtCore.QObject):
         give(menu.addAction("&First steps", lambda: self.show_page(FIRST_STEPS), "F1"), "help")
         give(menu.addAction("&User guide", lambda: self.show_page(CONTENTS), "Shift+F1"), "contents")
         menu.addSeparator()
-        menu.addAction(f"&About {_PROGRAM}", self.show_about)
+        menu.addAction(tr("&About {program}").format(program=_PROGRAM), self.show_about)
 
     def show_page(self, name: str) -> None:
         """Show a page of the guide."""
@@ -125,7 +130,7 @@ class HelpMenu(QtCore.QObject):
     def show_about(self) -> None:
         """Say what this program is."""
         box = QtWidgets.QMessageBox(self._window)
-        box.setWindowTitle("About")
+        box.setWindowTitle(tr("About"))
         box.setText(_about())
         box.setModal(False)
         box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -137,12 +142,16 @@ def _about() -> str:
     try:
         number = version(_PROGRAM)
     except PackageNotFoundError:
-        number = "from source"
-    return (
-        f"<b>{_PROGRAM} {number}</b>"
-        "<p>Hardware-in-the-loop test rig for a 6-UPS Stewart platform: the exact model's leg forces in every cycle, "
-        "measured against load cells.</p>"
-        f"<p>Python {platform.python_version()}, Qt {QtCore.QT_VERSION_STR}, "
-        f"{platform.system()} {platform.release()}</p>"
-        "<p>The stops and limits of this software are not safety functions.</p>"
+        number = tr("from source")
+    return tr(
+        "<b>{program} {number}</b><p>Hardware-in-the-loop test rig for a 6-UPS Stewart platform: the exact model's "
+        "leg forces in every cycle, measured against load cells.</p><p>Python {python}, Qt {qt}, "
+        "{system} {release}</p><p>The stops and limits of this software are not safety functions.</p>"
+    ).format(
+        program=_PROGRAM,
+        number=number,
+        python=platform.python_version(),
+        qt=QtCore.QT_VERSION_STR,
+        system=platform.system(),
+        release=platform.release(),
     )

@@ -41,7 +41,8 @@ from gui.shell.sounds import Sounds
 from gui.shell.style import dress
 from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
-from gui.widgets import DARK, THEMES, Theme, give
+from gui.texts import mark, tr
+from gui.widgets import DARK, THEMES, Theme, give, put_tab, tab_name
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
@@ -82,21 +83,21 @@ class MainWindow(QtWidgets.QMainWindow):
         self.tabs = Tabs()
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
-        self.tabs.setAccessibleName("Panels")
+        self.tabs.setAccessibleName(tr("Panels"))
         self._themed: list[Callable[[Theme], None]] = [self.motion.set_theme, self.log.set_theme]
         self.closing = Closing(session, self, self.motion.let_go)
         self.closing.ended.connect(self.close, QtCore.Qt.ConnectionType.QueuedConnection)
-        self.tabs.addTab(self.motion, "Motion")
+        put_tab(self.tabs, self.motion, mark("Motion"))
         self.opening = MotionOpening(self.tabs, self.motion)
-        self.tabs.addTab(self.jog, "Jog")
-        self.tabs.addTab(self.live_page, "Live")
-        self.tabs.addTab(self.dashboards_page, "Dashboards")
-        self.tabs.addTab(self.platform_page, "3-D view")
-        self.tabs.addTab(self.recordings_page, "Recordings")
+        put_tab(self.tabs, self.jog, mark("Jog"))
+        put_tab(self.tabs, self.live_page, mark("Live"))
+        put_tab(self.tabs, self.dashboards_page, mark("Dashboards"))
+        put_tab(self.tabs, self.platform_page, mark("3-D view"))
+        put_tab(self.tabs, self.recordings_page, mark("Recordings"))
         if session.config.virtual is not None:
             self.faults = FaultsPanel(session)
-            self.tabs.addTab(self.faults, "Faults")
-        self.tabs.addTab(self.log, "Event log")
+            put_tab(self.tabs, self.faults, mark("Faults"))
+        put_tab(self.tabs, self.log, mark("Event log"))
         torn = (self.live_page, self.dashboards_page, self.platform_page, self.recordings_page, self.log)
         self.side = SideBySide(self.tabs)
         self.docking = Docking(self.side, self.tabs, torn, lambda: session.stop(1, "button"), settings)
@@ -234,9 +235,9 @@ class MainWindow(QtWidgets.QMainWindow):
     def _refresh(self) -> None:
         now = self.session.situation
         self.banner.show_situation(now)
-        virtual = "VIRTUAL RIG – " if now.virtual else ""
-        cause = f" – {detail_of(now)}" if now.status is not None and now.status.cause else ""
-        title = f"{look_of(now).text}{cause} – {virtual}{self.session.config.name} – {_TITLE}"
+        cause = [detail_of(now)] if now.status is not None and now.status.cause else []
+        virtual = [tr("VIRTUAL RIG")] if now.virtual else []
+        title = " – ".join((look_of(now).text, *cause, *virtual, self.session.config.name, _TITLE))
         if title != self.windowTitle():
             self.setWindowTitle(title)
         self.view.guard(self.session.torque)
@@ -244,14 +245,15 @@ class MainWindow(QtWidgets.QMainWindow):
         self._say_what_is_past(now.phase)
         reason = self.reporting.obstacle
         self.report.setEnabled(not reason)
-        self.report.setToolTip(reason or f"Make the report of {now.recording} and open it")
-        self.report.setText("Making the report …" if self.reporting.maker.busy else "Open report")
+        self.report.setToolTip(
+            reason or tr("Make the report of {recording} and open it").format(recording=now.recording)
+        )
+        self.report.setText(tr("Making the report …") if self.reporting.maker.busy else tr("Open report"))
 
     def _say_what_is_past(self, phase: Phase) -> None:
         """Platforms that are drawn stand still without an engine."""
-        past = {Phase.DIED: "The engine died", Phase.DOWN: "Not connected", Phase.ENDING: "Not connected"}.get(
-            phase, ""
-        )
+        past = tr("The engine died") if phase is Phase.DIED else ""
+        past = tr("Not connected") if phase in (Phase.DOWN, Phase.ENDING) else past
         for view in self.clock.views:
             if isinstance(view, PlatformView):
                 view.set_past(past)
@@ -315,7 +317,7 @@ class MainWindow(QtWidgets.QMainWindow):
         settings.setValue("geometry", self.saveGeometry())
         settings.setValue("splitter", self.splitter.saveState())
         settings.setValue("motion splitter", self.motion.splitter.saveState())
-        settings.setValue("tab", self.tabs.tabText(self.tabs.currentIndex()))
+        settings.setValue("tab", tab_name(self.tabs, self.tabs.currentIndex()))
         self.jog.save(settings)
         settings.setValue("operator", self.motion.words.operator.text())
         settings.sync()
@@ -332,7 +334,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.motion.words.operator.setText(str(settings.value("operator", "")))
         self._restore_splitter("splitter", self.splitter)
         self._restore_splitter("motion splitter", self.motion.splitter)
-        titles = [self.tabs.tabText(index) for index in range(self.tabs.count())]
+        titles = [tab_name(self.tabs, index) for index in range(self.tabs.count())]
         wanted = settings.value("tab", titles[0])
         if wanted in titles:
             self.tabs.setCurrentIndex(titles.index(wanted))

@@ -2,8 +2,10 @@
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import give
 
+_REFUSED = tr("refused")
 _MOST = 170  # pixels of height; what is longer scrolls
 
 
@@ -18,13 +20,13 @@ class Notice(QtWidgets.QScrollArea):
         self._label = QtWidgets.QLabel()
         self._label.setWordWrap(True)
         self._label.setAlignment(QtCore.Qt.AlignmentFlag.AlignTop)
-        self._label.setAccessibleName("What was refused last, and why")
+        self._label.setAccessibleName(tr("What was refused last, and why"))
         self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self.dismiss = QtWidgets.QToolButton()
         give(self.dismiss, "close")
         self.dismiss.setAutoRaise(True)
-        self.dismiss.setAccessibleName("Dismiss the message")
-        self.dismiss.setToolTip("Dismiss the message")
+        self.dismiss.setAccessibleName(tr("Dismiss the message"))
+        self.dismiss.setToolTip(tr("Dismiss the message"))
         self.dismiss.clicked.connect(self.clear)
         content = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(content)
@@ -36,7 +38,7 @@ class Notice(QtWidgets.QScrollArea):
 
     def refuse(self, what: str, reason: str) -> None:
         """Say that `what` was refused, and why, whole."""
-        self._show("bad", f"{what}: {reason or 'refused'}")
+        self._show("bad", f"{tr(what)}: {reason or _REFUSED}")
 
     def remark(self, text: str) -> None:
         """Say what is no refusal."""

@@ -5,12 +5,13 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import give
 from rig.config import RigConfig, load_config
 from rig.errors import RigError
 
-_TEXT = "Open another ri&g …"
-_HINT = "Close this window, and operate the rig of another configuration"
+_TEXT = tr("Open another ri&g …")
+_HINT = tr("Close this window, and operate the rig of another configuration")
 
 
 class OtherRig(QtCore.QObject):
@@ -58,7 +59,7 @@ class OtherRig(QtCore.QObject):
             except RigError as error:
                 reason = str(error)
         if reason:
-            self._refused(f"open {path.name}", reason)
+            self._refused(tr("open {name}").format(name=path.name), reason)
         else:
             self._window.close()
 
@@ -72,7 +73,7 @@ class OtherRig(QtCore.QObject):
 
     def _ask(self) -> None:
         name, _kind = QtWidgets.QFileDialog.getOpenFileName(
-            self._window, "Open another rig", "", "Configurations (*.toml)"
+            self._window, tr("Open another rig"), "", tr("Configurations (*.toml)")
         )
         if name:
             self.open(Path(name))

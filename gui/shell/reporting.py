@@ -9,7 +9,8 @@ from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage
 from gui.session import Action, ReportMaker, RigSession
 from gui.shell.notice import Notice
-from gui.widgets import Browser
+from gui.texts import mark, tr
+from gui.widgets import Browser, put_tab
 
 
 class Reporting(QtCore.QObject):
@@ -37,7 +38,7 @@ class Reporting(QtCore.QObject):
     @property
     def obstacle(self) -> str:
         """Why no report can be made now; empty when one can."""
-        return "a report is being made" if self.maker.busy else self._session.obstacle(Action.REPORT)
+        return tr("a report is being made") if self.maker.busy else self._session.obstacle(Action.REPORT)
 
     def make(self, name: str = "", place: str = "") -> None:
         """Make the report of FILE#ID, left out: of the session's recording, and open it at a place."""
@@ -54,25 +55,25 @@ class Reporting(QtCore.QObject):
 
     def show_unopened(self, path: str, reason: str) -> None:
         """Say that a report was made but no browser shows it."""
-        self._session.log("error", "app", f"{path} was not opened: {reason}")
-        self._notice.refuse("report", f"{reason}. It is here: {path}")
+        self._session.log("error", "app", tr("{path} was not opened: {reason}").format(path=path, reason=reason))
+        self._notice.refuse(tr("report"), tr("{reason}. It is here: {path}").format(reason=reason, path=path))
 
     def _made(self, path: str, fault: str) -> None:
         if fault:
-            self._session.log("error", "app", f"report: {fault}")
-            self._notice.refuse("report", fault)
+            self._session.log("error", "app", tr("report: {fault}").format(fault=fault))
+            self._notice.refuse(tr("report"), fault)
         else:
-            self._session.log("info", "app", f"report: {path}")
-            self._notice.remark(f"The report: {path}")
+            self._session.log("info", "app", tr("report: {path}").format(path=path))
+            self._notice.remark(tr("The report: {path}").format(path=path))
             opened = self.open_file(Path(path), self._place) if self._place else self.open_file(Path(path))
             if not opened:
-                self.show_unopened(path, "no browser is known to the system")
+                self.show_unopened(path, tr("no browser is known to the system"))
         self.changed.emit()
 
 
 def connect_runs(page: RunsPage, recordings: RecordingsView, reporting: Reporting, desk: RunDesk) -> None:
     """Put the list of runs before the files of recordings, and let each do what the other is asked for."""
-    recordings.tabs.insertTab(0, page, "Runs")
+    put_tab(recordings.tabs, page, mark("Runs"), 0)
     recordings.tabs.setCurrentWidget(page)
     page.set_folder(recordings.list.folder)
     recordings.list.moved.connect(page.set_folder)

@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore
 
 from gui.session import Phase, RigSession
 from gui.shell.tones import Player, Tone, player_for
+from gui.texts import tr
 from rig.engine import TORQUE_STATES, Snapshot
 from rig.states import MotionKind, MotionOutcome, State
 
@@ -60,7 +61,7 @@ class Sounds(QtCore.QObject):
     def words(self) -> str:
         """What the switch is called, with the reason where there are no tones."""
         lacks = "" if self._player is None else self._player.lacks
-        return f"Sou&nds (only the system's beep: {lacks})" if lacks else "Sou&nds"
+        return tr("Sou&nds (only the system's beep: {lacks})").format(lacks=lacks) if lacks else tr("Sou&nds")
 
     def switch(self, *, on: bool) -> None:
         """Switch it on or off, for the next start of the app as well."""

@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.fitting import STEP, errors_and_warnings
 from gui.session import Phase, RigCommand, RigSession
+from gui.texts import tr
 from rig.errors import ExitCode
 
 
@@ -23,15 +24,18 @@ _TOOLS = (
     _Tool(
         "plotjuggler",
         "PlotJuggler",
-        "In PlotJuggler (plotjuggler.io) start Streaming → UDP Server with that port and JSON.",
+        tr("In PlotJuggler (plotjuggler.io) start Streaming → UDP Server with that port and JSON."),
     ),
     _Tool(
         "foxglove",
         "Foxglove",
-        "In Foxglove (foxglove.dev/download, or in a browser) open a connection, Foxglove WebSocket, to that address.",
+        tr(
+            "In Foxglove (foxglove.dev/download, or in a browser) open a connection, Foxglove WebSocket, to that "
+            "address."
+        ),
     ),
 )
-_OFF = "connect first: there is no telemetry without an engine"
+_OFF = tr("connect first: there is no telemetry without an engine")
 
 
 class TelemetryMenu(QtWidgets.QMenu):
@@ -51,7 +55,7 @@ class TelemetryMenu(QtWidgets.QMenu):
         refuse: Callable[[str, str], None],
         parent: QtWidgets.QWidget,
     ) -> None:
-        super().__init__("Send &telemetry to", parent)
+        super().__init__(tr("Send &telemetry to"), parent)
         self.setToolTipsVisible(True)
         self._session, self._remark, self._refuse = session, remark, refuse
         self.entries = {tool.key: self._add(tool) for tool in _TOOLS}
@@ -98,15 +102,15 @@ class TelemetryMenu(QtWidgets.QMenu):
         if line.startswith(STEP):
             place = line.removeprefix(STEP)
             self._session.log("info", "telemetry", place)
-            self._remark(f"Telemetry goes {place}. {tool.how}")
+            self._remark(tr("Telemetry goes {place}. {how}").format(place=place, how=tool.how))
 
     def _ended(self, tool: _Tool, code: int, stream: str) -> None:
         self._end(tool.key)
         if code != ExitCode.OK:
             errors, _warnings = errors_and_warnings(stream)
-            reason = "\n".join(errors) or stream.strip() or f"the command ended with {code}"
+            reason = "\n".join(errors) or stream.strip() or tr("the command ended with {code}").format(code=code)
             self._session.log("warning", "telemetry", reason)
-            self._refuse(f"telemetry to {tool.name}", reason)
+            self._refuse(tr("telemetry to {name}").format(name=tool.name), reason)
         self.refresh()
 
     def _end(self, key: str) -> None:

@@ -11,6 +11,8 @@ from typing import Protocol
 import numpy as np
 from pyqtgraph.Qt import QT_LIB, QtCore, QtWidgets
 
+from gui.texts import tr
+
 _RATE = 22_050  # Hz
 _LOUD = 0.4  # of full scale
 _FADE = 0.008  # s, so that a tone does not click
@@ -80,7 +82,7 @@ class Effects:
     def __init__(self, folder: Path) -> None:
         audio = import_module(f"{QT_LIB}.QtMultimedia")
         if not audio.QAudioDeviceInfo.availableDevices(audio.QAudio.AudioOutput):
-            raise OSError("no audio device")
+            raise OSError(tr("no audio device"))
         folder.mkdir(parents=True, exist_ok=True)
         self._effects = {}
         for tone in Tone:
@@ -99,4 +101,4 @@ def player_for(folder: Path, effects: Callable[[Path], Player] = Effects) -> Pla
     try:
         return effects(folder)
     except (ImportError, OSError) as error:
-        return Beeps(str(error).splitlines()[0] if str(error) else "no audio")
+        return Beeps(str(error).splitlines()[0] if str(error) else tr("no audio"))

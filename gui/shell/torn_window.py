@@ -5,6 +5,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import StopButton
+from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, give
 
 _IN_VIEW = QtCore.QSize(120, 32)
@@ -27,13 +28,15 @@ class TornWindow(QtWidgets.QWidget):
         self._title = title
         self.setAccessibleName(title)
         self.stop_button = StopButton(stop)
-        self.back = GuardedButton("Dock back", "Put this page back into the main window (Ctrl+T, or close the window)")
-        self.whole = GuardedButton("Full screen", "Fill the screen (F11)")
+        self.back = GuardedButton(
+            tr("Dock back"), tr("Put this page back into the main window (Ctrl+T, or close the window)")
+        )
+        self.whole = GuardedButton(tr("Full screen"), tr("Fill the screen (F11)"))
         self.whole.setCheckable(True)
         give(self.back, "dock")
         give(self.whole, "full screen")
         self.situation = ElidedLabel()
-        self.situation.setAccessibleName("State of the rig")
+        self.situation.setAccessibleName(tr("State of the rig"))
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(9, 6, 9, 2)
         row.addWidget(self.back)

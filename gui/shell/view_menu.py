@@ -8,10 +8,12 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.screen import SCALES, keep_scale, kept_scale, obstacle
 from gui.shell.docking import Docking
 from gui.shell.sounds import Sounds
-from gui.widgets import THEMES, give
+from gui.texts import mark, tr
+from gui.widgets import THEMES, give, tab_name
 
-_COMMANDS = "what commands the machine stays in the main window"
-_OBSTACLE = "not while the drives have torque, as the window stands still meanwhile: park or stop first"
+_COLOURS = {"dark": mark("Dark &colours"), "light": mark("Light &colours")}
+_COMMANDS = tr("what commands the machine stays in the main window")
+_OBSTACLE = tr("not while the drives have torque, as the window stands still meanwhile: park or stop first")
 
 
 class ViewMenu(QtWidgets.QMenu):
@@ -35,32 +37,33 @@ class ViewMenu(QtWidgets.QMenu):
         remark: Callable[[str], None],
         sounds: Sounds,
     ) -> None:
-        super().__init__("&View")
+        super().__init__(tr("&View"))
         self.setToolTipsVisible(True)
         self._remark = remark
         self._choose, self._tabs, self._docking = choose, tabs, docking
         self.schemes = QtGui.QActionGroup(self)
         for name in THEMES:
-            action = self.addAction(f"{name.capitalize()} &colours")
+            action = self.addAction(tr(_COLOURS[name]))
             action.triggered.connect(partial(self._chosen, name))
             action.setCheckable(True)
             action.setChecked(name == theme)
             self.schemes.addAction(action)
         self.scales = self._add_scales()
-        self.whole = self.addAction("&Full screen")
+        self.whole = self.addAction(tr("&Full screen"))
         self.whole.setShortcut("F11")
         self.whole.setCheckable(True)
         self.whole.triggered.connect(self._fill_screen)
         self.sound = self.addAction(sounds.words)
         self.sound.setCheckable(True)
         self.sound.setChecked(sounds.on)
-        self.sound.setToolTip("Tones for torque on, a motion's end, a stop, and a fault until it is acknowledged")
+        self.sound.setToolTip(tr("Tones for torque on, a motion's end, a stop, and a fault until it is acknowledged"))
         self.sound.triggered.connect(lambda on: sounds.switch(on=on))
         sounds.told.connect(lambda: self.sound.setText(sounds.words))
         self.addSeparator()
         for index in range(tabs.count()):
-            action = self.addAction(tabs.tabText(index))
-            action.triggered.connect(partial(self._show_tab, tabs.tabText(index)))
+            name = tab_name(tabs, index)
+            action = self.addAction(tr(name))
+            action.triggered.connect(partial(self._show_tab, name))
             action.setShortcut(QtGui.QKeySequence(f"Ctrl+{index + 1}"))
         self.torn: dict[str, QtGui.QAction] = {}
         self._add_windows()
@@ -74,7 +77,7 @@ class ViewMenu(QtWidgets.QMenu):
                 action.setStatusTip(_OBSTACLE if torque else "")
 
     def _add_scales(self) -> dict[float, QtGui.QAction]:
-        menu, group = self.addMenu("&Size"), QtGui.QActionGroup(self)
+        menu, group = self.addMenu(tr("&Size")), QtGui.QActionGroup(self)
         menu.setToolTipsVisible(True)
         menu.aboutToShow.connect(self._look_at_screen)
         found = {}
@@ -93,7 +96,7 @@ class ViewMenu(QtWidgets.QMenu):
         self.tear = give(menu.addAction("&Panel in front", self._docking.toggle_front, "Ctrl+T"), "tear off")
         menu.addSeparator()
         for name in self._docking.names:
-            action = self.torn[name] = menu.addAction(name)
+            action = self.torn[name] = menu.addAction(tr(name))
             action.setCheckable(True)
             action.triggered.connect(partial(self._toggle_window, name))
         menu = self.addMenu("&Beside the tabs")
@@ -121,7 +124,7 @@ class ViewMenu(QtWidgets.QMenu):
         self._mark_beside()  # where it was refused nothing has changed, but the tick
 
     def _mark_windows(self, _index: int = 0) -> None:
-        front = self._tabs.tabText(self._tabs.currentIndex())
+        front = tab_name(self._tabs, self._tabs.currentIndex())
         self.tear.setEnabled(front in self._docking.names)
         self.tear.setToolTip("" if self.tear.isEnabled() else _COMMANDS)
         for name, action in self.torn.items():
@@ -147,7 +150,9 @@ class ViewMenu(QtWidgets.QMenu):
 
     def _resized(self, scale: float, _checked: bool = False) -> None:
         keep_scale(scale)
-        self._remark(f"Everything is drawn at {100 * scale:.0f} % when the app is started the next time.")
+        self._remark(
+            tr("Everything is drawn at {scale:.0f} % when the app is started the next time.").format(scale=100 * scale)
+        )
 
     def _fill_screen(self, whole: bool) -> None:
         window = self._tabs.window()

@@ -4,6 +4,8 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
+
 
 class DiscardQuestion(QtWidgets.QMessageBox):
     """Whether to close without saving; `answered` is called with the answer. Esc is to stay.
@@ -17,10 +19,10 @@ class DiscardQuestion(QtWidgets.QMessageBox):
     def __init__(self, parent: QtWidgets.QWidget, loss: str, answered: Callable[[bool], None]) -> None:
         super().__init__(parent)
         self.setIcon(QtWidgets.QMessageBox.Icon.Question)
-        self.setWindowTitle("Not saved")
-        self.setText(f"{loss} is not saved. Close all the same?")
-        discard = self.addButton("Close without saving", QtWidgets.QMessageBox.ButtonRole.DestructiveRole)
-        stay = self.addButton("Stay", QtWidgets.QMessageBox.ButtonRole.RejectRole)
+        self.setWindowTitle(tr("Not saved"))
+        self.setText(tr("{loss} is not saved. Close all the same?").format(loss=loss))
+        discard = self.addButton(tr("Close without saving"), QtWidgets.QMessageBox.ButtonRole.DestructiveRole)
+        stay = self.addButton(tr("Stay"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
         self.setDefaultButton(stay)
         self.setEscapeButton(stay)
         self.buttonClicked.connect(lambda button: answered(button is discard))

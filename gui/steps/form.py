@@ -5,12 +5,19 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtWidgets
 
+from gui.texts import tr
+
 _QUANTITY = re.compile(r"(?<=\d) (?=(?:mm/s|mm|m/s|m|N|s|Hz|%)(?!\w))")
 
 
 def unbroken(text: str) -> str:
     """Text in which no line ends between a number and its unit."""
     return _QUANTITY.sub("\u00a0", text)
+
+
+def sentence(text: str) -> str:
+    """Text that begins a line."""
+    return text[:1].upper() + text[1:]
 
 
 def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
@@ -24,7 +31,7 @@ def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
 
 def browse_button(text: str, pick: Callable[[], None]) -> QtWidgets.QPushButton:
     """A button that opens a file dialog."""
-    button = QtWidgets.QPushButton("Browse …")
+    button = QtWidgets.QPushButton(tr("Browse …"))
     button.setAccessibleName(text)
     button.setAutoDefault(False)
     button.clicked.connect(lambda: pick())

@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.session import RigSession, StopButton
 from gui.steps.discard_question import DiscardQuestion
 from gui.steps.step_page import StepPage
+from gui.texts import tr
 
 _OWN_KEYS = (QtCore.Qt.Key.Key_Escape, QtCore.Qt.Key.Key_Return, QtCore.Qt.Key.Key_Enter)
 _SIZE = QtCore.QSize(1080, 690)
@@ -35,7 +36,7 @@ class StepWizard(QtWidgets.QWizard):
         self.setWizardStyle(QtWidgets.QWizard.WizardStyle.ModernStyle)
         self.setOption(QtWidgets.QWizard.WizardOption.IndependentPages)  # going back and forth loses nothing
         self.setOption(QtWidgets.QWizard.WizardOption.NoBackButtonOnStartPage)
-        self.setButtonText(QtWidgets.QWizard.WizardButton.FinishButton, "Close")
+        self.setButtonText(QtWidgets.QWizard.WizardButton.FinishButton, tr("Close"))
         self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
         self._add_side(doing)
         session.stopped.connect(self.stopped)
@@ -60,7 +61,9 @@ class StepWizard(QtWidgets.QWizard):
         """Put the pages in, each with its number."""
         for number, page in enumerate(pages, start=1):
             self.addPage(page)
-            page.setTitle(f"Step {number} of {len(pages)} · {page.title()}")
+            page.setTitle(
+                tr("Step {number} of {count} · {title}").format(number=number, count=len(pages), title=page.title())
+            )
 
     # -- what a wizard says of itself --------------------------------------------------------------------------------
 

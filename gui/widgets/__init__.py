@@ -18,7 +18,7 @@ from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
 from gui.widgets.icons import Ground, IconLabel, give, icon
-from gui.widgets.pages import PageStack, plain_tabs
+from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.still import Still
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
@@ -62,6 +62,8 @@ __all__ = [
     "mark_next",
     "palette",
     "plain_tabs",
+    "put_tab",
     "shown_unit",
     "style_sheet",
+    "tab_name",
 ]

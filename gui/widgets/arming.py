@@ -5,6 +5,7 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore
 
+from gui.texts import tr
 from gui.widgets.controls import GuardedButton
 from gui.widgets.icons import give
 
@@ -26,9 +27,11 @@ class ArmedPair(QtCore.QObject):
 
     def __init__(self, act: str, what: str, press: Callable[[], None], parent: QtCore.QObject, key: str = "") -> None:
         super().__init__(parent)
-        self._text = f"{key}Arm"
-        self.arm = GuardedButton(self._text, f"First of two steps: then press {act} within five seconds")
-        self.arm.setAccessibleName(f"Arm: {what}")
+        self._key = key
+        self.arm = GuardedButton(
+            key + tr("Arm"), tr("First of two steps: then press {act} within five seconds").format(act=act)
+        )
+        self.arm.setAccessibleName(tr("Arm: {what}").format(what=what))
         self.arm.setObjectName("armed")
         self.arm.setCheckable(True)
         give(self.arm, "arm")
@@ -36,7 +39,7 @@ class ArmedPair(QtCore.QObject):
         self.act = GuardedButton(act, what)
         self.act.setAccessibleName(f"{act}: {what}")
         self._press = press
-        self._then = f"press Arm, then {act} within {ARMED_TIME // 1000}\u00a0s"
+        self._then = tr("press Arm, then {act} within {time}\u00a0s").format(act=act, time=ARMED_TIME // 1000)
         self._obstacle = ""
         self.timer = QtCore.QTimer(self)
         self.timer.setSingleShot(True)
@@ -65,7 +68,8 @@ class ArmedPair(QtCore.QObject):
 
     def _count_down(self) -> None:
         left = math.ceil(self.timer.remainingTime() / 1000.0)
-        self.arm.setText(f"{self._text}ed, {left}\u00a0s" if self.arm.isChecked() else self._text)
+        armed = self.arm.isChecked()
+        self.arm.setText(self._key + (tr("Armed, {left}\u00a0s").format(left=left) if armed else tr("Arm")))
 
     def _toggled(self, armed: bool) -> None:
         for timer in (self.timer, self._ticks):

@@ -6,6 +6,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui
 
+from gui.texts import tr
+
 _OPENER = "xdg-open"  # says by its exit code what Qt, which starts it as well, does not pass on
 _LOOK_INTERVAL = 100  # ms
 _PATIENCE = 10_000  # ms in which an opener that finds no browser has said so
@@ -65,7 +67,9 @@ class Browser(QtCore.QObject):
         for path, process, since in self._started:
             code = process.poll()
             if code:
-                self.failed.emit(str(path), f"no browser came up ({_OPENER} ended with {code})")
+                self.failed.emit(
+                    str(path), tr("no browser came up ({opener} ended with {code})").format(opener=_OPENER, code=code)
+                )
             elif code is None and since.elapsed() < _PATIENCE:
                 left.append((path, process, since))
             elif code is None:

@@ -6,6 +6,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.texts import tr
 from gui.widgets.icons import give
 
 _DISPLAY: dict[str, tuple[str, float, int]] = {
@@ -55,7 +56,7 @@ class GuardedButton(QtWidgets.QPushButton):
         self.obstacle = reason
         self.setEnabled(not reason)
         self.setToolTip(reason or self._hint)
-        self.setAccessibleDescription(f"not possible now: {reason}" if reason else self._hint)
+        self.setAccessibleDescription(tr("not possible now: {reason}").format(reason=reason) if reason else self._hint)
 
     def focusNextPrevChild(self, following: bool) -> bool:
         """Move the focus on as Tab does, but not away from a button that is being disabled."""
@@ -111,12 +112,12 @@ class Reason(QtWidgets.QLabel):
         super().__init__(parent)
         self.setObjectName("reason")
         self.setWordWrap(True)
-        self.setAccessibleName("Why this is not possible now")
+        self.setAccessibleName(tr("Why this is not possible now"))
         self.setMinimumHeight(self.fontMetrics().height())  # empty it takes its line too: what is below stays there
 
     def show_reason(self, reason: str) -> None:
         """Say `reason`, or nothing."""
-        self.setText(f"Not now: {reason}." if reason else "")
+        self.setText(tr("Not now: {reason}.").format(reason=reason) if reason else "")
 
 
 class Choice(QtWidgets.QComboBox):
@@ -156,7 +157,7 @@ class WholeNumber(QtWidgets.QSpinBox):
         self.setRange(least, most)
         self.setValue(value)
         self.setAccessibleName(name)
-        self.setToolTip(f"{name}: {least} to {most}")
+        self.setToolTip(tr("{name}: {least} to {most}").format(name=name, least=least, most=most))
         self.setProperty("plain", True)  # without buttons the style sheet may draw its frame
         self.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
@@ -228,12 +229,16 @@ class QuantityBox(QtWidgets.QDoubleSpinBox):
         """Why a value, SI, cannot be in this field; empty when it can."""
         shown = self._unit_shown
         if not math.isfinite(value):
-            return f"{self._name}: {value:g}, must be finite"
+            return tr("{name}: {value:g}, must be finite").format(name=self._name, value=value)
         least, most = (max(self._minimum, -_LARGEST / self._factor), min(self._maximum, _LARGEST / self._factor))
         if least <= value <= most:
             return ""
-        bound = f"at least {least * self._factor:g}" if value < least else f"at most {most * self._factor:g}"
-        return f"{self._name}: {value * self._factor:g} {shown}, must be {bound} {shown}".rstrip()
+        bound = (
+            tr("must be at least {least:g}").format(least=least * self._factor)
+            if value < least
+            else tr("must be at most {most:g}").format(most=most * self._factor)
+        )
+        return f"{self._name}: {value * self._factor:g} {shown}, {bound} {shown}".rstrip()
 
     def _measure(self, unit: str) -> None:
         shown, self._factor, self._decimals = shown_unit(unit)
@@ -244,9 +249,11 @@ class QuantityBox(QtWidgets.QDoubleSpinBox):
         least = max(self._minimum * self._factor, -_LARGEST)
         self.setRange(least, min(self._maximum * self._factor, _LARGEST))
         self.setAccessibleName(f"{self._name}, {shown}" if shown else self._name)
-        bounds = [f"at least {self.minimum():g}"] if math.isfinite(self._minimum) else []
-        bounds += [f"at most {self.maximum():g}"] if math.isfinite(self._maximum) else []
-        self.setToolTip(f"{self._name}: {' and '.join(bounds)} {shown}" if bounds else f"{self._name} in {shown}")
+        low, high = math.isfinite(self._minimum), math.isfinite(self._maximum)
+        bounds = tr("at least {least:g} and at most {most:g}") if high else tr("at least {least:g}")
+        bounds = (bounds if low else tr("at most {most:g}")).format(least=self.minimum(), most=self.maximum())
+        inside = tr("{name} in {unit}").format(name=self._name, unit=shown)
+        self.setToolTip(f"{self._name}: {bounds} {shown}" if low or high else inside)
 
     def _typed(self, number: float) -> None:
         if number != self._shown:

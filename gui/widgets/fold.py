@@ -2,6 +2,8 @@
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.texts import tr
+
 _GAP = 8  # px
 
 
@@ -11,7 +13,7 @@ class Fold(QtWidgets.QWidget):
     `folded` is emitted when that has changed.
 
     Args:
-        title: of the group.
+        title: of the group, in English; `tr` shows it.
         body: what is folded away.
     """
 
@@ -23,8 +25,8 @@ class Fold(QtWidgets.QWidget):
         self.body = body
         self.head = QtWidgets.QToolButton()
         self.head.setObjectName("fold")
-        self.head.setText(title)
-        self.head.setAccessibleName(title)
+        self.head.setText(tr(title))
+        self.head.setAccessibleName(tr(title))
         self.head.setCheckable(True)
         self.head.setToolButtonStyle(QtCore.Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         self.head.setSizePolicy(QtWidgets.QSizePolicy.Policy.Expanding, QtWidgets.QSizePolicy.Policy.Fixed)
@@ -49,7 +51,7 @@ class Fold(QtWidgets.QWidget):
     def _toggled(self, opened: bool) -> None:
         arrow = QtCore.Qt.ArrowType
         self.head.setArrowType(arrow.DownArrow if opened else arrow.RightArrow)
-        self.head.setToolTip("Fold away" if opened else "Unfold")
+        self.head.setToolTip(tr("Fold away") if opened else tr("Unfold"))
         self.body.setVisible(opened)
         self.folded.emit()
 

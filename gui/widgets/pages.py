@@ -2,6 +2,8 @@
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.texts import tr
+
 
 class PageStack(QtWidgets.QStackedWidget):
     """As high as the page in front and as wide as the widest: Qt would have the highest make all of them scroll."""
@@ -24,6 +26,17 @@ class PageStack(QtWidgets.QStackedWidget):
         """That of the page in front, px."""
         page = self.currentWidget()
         return -1 if page is None else int(page.heightForWidth(width))
+
+
+def put_tab(tabs: QtWidgets.QTabWidget, page: QtWidgets.QWidget, name: str, index: int = -1) -> None:
+    """Put a page among the tabs, left out where: behind them. Its name stays what it is, the tab is in any language."""
+    place = tabs.insertTab(index, page, tr(name))
+    tabs.tabBar().setTabData(place, name)
+
+
+def tab_name(tabs: QtWidgets.QTabWidget, index: int) -> str:
+    """The name of a page, as `put_tab` was given it; of one that came otherwise the text of its tab."""
+    return str(tabs.tabBar().tabData(index) or tabs.tabText(index))
 
 
 def plain_tabs(name: str) -> QtWidgets.QTabWidget:

@@ -75,13 +75,13 @@ PAD_BREAKS = [
     ),
     _page(
         "what was ended by something else begins again by itself",
-        '            self._spent = "it has ended"\n',
+        '            self._spent = tr("it has ended")\n',
         "            pass\n",
         "test_what_takes_it_from_the_hand_lets_go_until_the_stick_was_back",
     ),
     _page(
         "a stick that is out already begins once it is possible",
-        '                self._spent = button.obstacle or "its button cannot be held down now"\n',
+        '                self._spent = button.obstacle or tr("its button cannot be held down now")\n',
         "                pass\n",
         "test_a_stick_that_is_out_already_does_not_begin_once_it_is_possible",
     ),
