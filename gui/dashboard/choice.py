@@ -39,11 +39,11 @@ class Choice(QtWidgets.QWidget):
         self.box.setAccessibleName(tr("Dashboard"))
         self.box.setMinimumContentsLength(14)
         self.box.setSizeAdjustPolicy(QtWidgets.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
-        self.new = GuardedButton("New", "Begin an empty dashboard")
-        self.rename = GuardedButton("Rename …", "Give this dashboard another name")
-        self.delete = GuardedButton("Delete …", "Forget this dashboard")
-        self.again = GuardedButton("Read again", "Read the file again, once it is mended")
-        self.signals = QtWidgets.QPushButton("Signals")
+        self.new = GuardedButton(tr("New"), tr("Begin an empty dashboard"))
+        self.rename = GuardedButton(tr("Rename …"), tr("Give this dashboard another name"))
+        self.delete = GuardedButton(tr("Delete …"), tr("Forget this dashboard"))
+        self.again = GuardedButton(tr("Read again"), tr("Read the file again, once it is mended"))
+        self.signals = QtWidgets.QPushButton(tr("Signals"))
         for button, meaning in (
             (self.new, "add"),
             (self.rename, "rename"),

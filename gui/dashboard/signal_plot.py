@@ -96,7 +96,7 @@ class SignalPlot(PlotPanel):
                     lambda key=key: self.removal.emit(self.place, key),
                 )
         menu.addSeparator()
-        give(menu.addAction("&Remove the plot", self._remove), "remove").setShortcut(_KEYS.Key_Delete)
+        give(menu.addAction(tr("&Remove the plot"), self._remove), "remove").setShortcut(_KEYS.Key_Delete)
         return menu
 
     def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:

@@ -211,12 +211,23 @@ def _of_model(model: str, name: str) -> tuple[Quantity, Quantity]:
     legs = (_LEGS, LEG_COLOURS)
     return (
         OfModel(
-            f"force_{key}", "Forces", f"Force by {name}", "N", force, "force_model", *legs, True, 1, 2.0, model, 1.0
+            f"force_{key}",
+            mark("Forces"),
+            tr("Force by {name}").format(name=tr(name)),
+            "N",
+            force,
+            "force_model",
+            *legs,
+            True,
+            1,
+            2.0,
+            model,
+            1.0,
         ),
         OfModel(
             f"residual_{key}",
-            "Forces",
-            f"Residual, measured − {name}",
+            mark("Forces"),
+            tr("Residual, measured − {name}").format(name=tr(name)),
             "N",
             residual,
             "force_residual",
@@ -234,7 +245,7 @@ def _implied(key: str, title: str, unit: str, begin: int, least: float, digits: 
     def unknown(rows: Rows) -> Floats:
         return np.full((len(rows), len(_AXES)), np.nan)
 
-    group, field = "External wrench", "force_residual"
+    group, field = mark("External wrench"), "force_residual"
     return OfWrench(key, group, title, unit, unknown, field, _AXES, AXIS_COLOURS, False, digits, least, begin)
 
 
@@ -281,8 +292,8 @@ QUANTITIES = (
     _of_legs(mark("Forces"), mark("Force commanded"), "force_command", _N, told=True, least=2.0),
     _of_legs(mark("Forces"), mark("Force commanded, the model's part"), "force_feedforward", _N, told=True, least=2.0),
     *(quantity for model, name in MODEL_NAMES.items() if model != EXACT for quantity in _of_model(model, name)),
-    _implied("external_force", "External force implied", "N", 0, 2.0, 2),
-    _implied("external_moment", "External moment implied", "N m", 3, 0.5, 3),
+    _implied("external_force", mark("External force implied"), "N", 0, 2.0, 2),
+    _implied("external_moment", mark("External moment implied"), "N m", 3, 0.5, 3),
     _of_legs(mark("Drives"), mark("Length commanded"), "position_command", _MM, told=True, digits=3, least=0.1),
     _of_legs(mark("Drives"), mark("Mode commanded"), "mode", _COUNT, told=True, digits=0, least=1.0),
     _of_legs(mark("Drives"), mark("Status bits"), "drive_status", _COUNT, digits=0, least=1.0),

@@ -29,9 +29,11 @@ class FilmMaker(QtCore.QObject):
         self._platform, self._obstacle, self._view = platform, obstacle, parent
         self._replay: Replay | None = None
         self._name = ""
-        self.button = GuardedButton("Film …", "Make an animated picture or a folder of frames of this recording")
+        self.button = GuardedButton(
+            tr("Film …"), tr("Make an animated picture or a folder of frames of this recording")
+        )
         give(self.button, "film")
-        self.button.setAccessibleName("Make a film of the recording")
+        self.button.setAccessibleName(tr("Make a film of the recording"))
         platform.controls.addWidget(self.button)
         self.button.clicked.connect(self.begin)
         self.dialog: FilmDialog | None = None

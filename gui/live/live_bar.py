@@ -101,8 +101,8 @@ class LiveBar(QtWidgets.QWidget):
             self.window.addItem(f"{seconds} s", float(seconds))
         self.window.setCurrentText("10 s")
         self.legs = LegButtons(theme)
-        self.png = push_button("PNG…", "Save a picture of what is shown", "Export picture")
-        self.csv = push_button("CSV…", "Save the numbers of what is shown, at full rate", "Export numbers")
+        self.png = push_button(tr("PNG…"), tr("Save a picture of what is shown"), tr("Export picture"))
+        self.csv = push_button(tr("CSV…"), tr("Save the numbers of what is shown, at full rate"), tr("Export numbers"))
         for button, meaning in (
             (self.freeze, "freeze"),
             (self.clear, "clear"),
@@ -111,9 +111,9 @@ class LiveBar(QtWidgets.QWidget):
             (self.csv, "table"),
         ):
             give(button, meaning)
-        self.png.clicked.connect(lambda: self._ask(self.pictured, "Pictures (*.png)", ".png"))
-        self.csv.clicked.connect(lambda: self._ask(self.tabulated, "Tables (*.csv)", ".csv"))
-        self.platform = push_button("3-D", "Show the platform beside the curves", "Platform beside the curves")
+        self.png.clicked.connect(lambda: self._ask(self.pictured, tr("Pictures (*.png)"), ".png"))
+        self.csv.clicked.connect(lambda: self._ask(self.tabulated, tr("Tables (*.csv)"), ".csv"))
+        self.platform = push_button("3-D", tr("Show the platform beside the curves"), tr("Platform beside the curves"))
         self.platform.setCheckable(True)
         give(self.platform, "space")
         self.note = QtWidgets.QLabel()

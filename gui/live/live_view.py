@@ -51,10 +51,8 @@ class LiveView(QtWidgets.QWidget):
         self._rows = ShownRows(replayed)
         self._drawn: object = None
         self._refreshes = 0
-        self._behind = False
-        """whether the numbers are older than the curves"""
-        self._pointed = False
-        """whether the mouse has moved a cursor since it was last drawn"""
+        self._behind = self._pointed = False
+        """whether the numbers are older than the curves; whether the mouse has moved a cursor since it was drawn"""
         self._replayed = replayed
         self.cursors = Cursors()
         self.models = ModelForces(self)
@@ -318,7 +316,7 @@ class LiveView(QtWidgets.QWidget):
 
     def _models_changed(self) -> None:
         self._drawn = None
-        state = "preparing …" if self.models.preparing else self.models.fault
+        state = tr("preparing …") if self.models.preparing else self.models.fault
         (self.bar if isinstance(self.tabs.currentWidget(), DerivedPlots) else self.chooser).say(state)
 
     def _freeze(self, frozen: bool) -> None:

@@ -84,9 +84,9 @@ class PlatformView(QtWidgets.QWidget):
         self.colouring.setToolTip(tr("What the rods' colours say; the cylinders have the colour of their leg"))
         self.bar = ColourBar(theme, _BAR_WIDTH)
         self.menu = ShownMenu(problem, measured=not expected)
-        self.save_picture = GuardedButton("Save …", "Save a picture of what is shown, twice as fine")
+        self.save_picture = GuardedButton(tr("Save …"), tr("Save a picture of what is shown, twice as fine"))
         give(self.save_picture, "picture")
-        self.save_picture.setAccessibleName("Save a picture of the platform")
+        self.save_picture.setAccessibleName(tr("Save a picture of the platform"))
         self.save_picture.clicked.connect(self._ask_picture)
         self.pose = QtWidgets.QLabel(tr("No mechanism"))
         self.pose.setAccessibleName(tr("Measured pose, mm and °"))
@@ -232,13 +232,17 @@ class PlatformView(QtWidgets.QWidget):
 
     def _redraw(self, *_args: object, texts: bool = True) -> None:
         if self._mechanism is None:
-            self._say("No mechanism")
+            self._say(tr("No mechanism"))
             return
         scene = self.scene_of(self._row, self._before)
         self.picture.show_scene(scene)
         self.bar.show_scale(self.kind, force_scale(self._largest) if self.kind is Colouring.FORCE else STROKE_SCALE)
         if texts or not scene.known:
-            self._say(self._pose_text() if scene.known else f"{self._unknown}: shown at home, in grey")
+            self._say(
+                self._pose_text()
+                if scene.known
+                else tr("{unknown}: shown at home, in grey").format(unknown=self._unknown)
+            )
 
     @property
     def _unknown(self) -> str:

@@ -51,7 +51,7 @@ class PlotPanel(QtWidgets.QWidget):
         self.header.setWordWrap(True)
         self.header.setToolTip(panel.tip)
         self.head = Still(self.header)
-        self.plot = plain_plot(f"Plot of {panel.label}")
+        self.plot = plain_plot(tr("Plot of {label}").format(label=panel.label))
         self.plot.setMinimumHeight(60)
         self.setAccessibleName(panel.label)
         layout = QtWidgets.QVBoxLayout(self)

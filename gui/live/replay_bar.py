@@ -31,7 +31,7 @@ class ReplayBar(QtWidgets.QWidget):
         self._replay: Replay | None = None
         self.play = QtWidgets.QPushButton(tr("Play"))
         self.play.setCheckable(True)
-        self.play.setAccessibleName("Play or pause")
+        self.play.setAccessibleName(tr("Play or pause"))
         give(self.play, "play")
         self.play.setMinimumWidth(90)
         self.slider = QtWidgets.QSlider(QtCore.Qt.Orientation.Horizontal)
@@ -94,7 +94,7 @@ class ReplayBar(QtWidgets.QWidget):
         for widget in (self.play, self.slider, self.time):
             widget.blockSignals(True)
         self.play.setChecked(playing)
-        self.play.setText("Pause" if playing else "Play")
+        self.play.setText(tr("Pause") if playing else tr("Play"))
         if playing != (self.play.property("meaning") == "pause"):
             give(self.play, "pause" if playing else "play")
         self.slider.setValue(round(_STEPS * part))

@@ -69,7 +69,7 @@ class MotionEditor(QtWidgets.QWidget):
             button.clicked.connect(lambda _checked=False, act=act: act())
             row.addWidget(button)
             self.buttons[text] = button
-        for text, hint in (("Up", "Move the part up"), ("Down", "Move the part down")):
+        for text, hint in (("Up", tr("Move the part up")), ("Down", tr("Move the part down"))):
             give(self.buttons[text], text.lower()).setText("")
             self.buttons[text].setToolTip(hint)
         scroll = QtWidgets.QScrollArea()

@@ -49,7 +49,7 @@ class TermsField(Field):
         # Tab goes from field to field as anywhere, and on: a table's own Tab goes round, and selects no text
         self.table.setTabKeyNavigation(False)
         self.table.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)
-        add, remove = QtWidgets.QPushButton("Add line"), QtWidgets.QPushButton("Remove line")
+        add, remove = QtWidgets.QPushButton(tr("Add line")), QtWidgets.QPushButton(tr("Remove line"))
         give(add, "add")
         give(remove, "remove")
         add.clicked.connect(self._add_default)

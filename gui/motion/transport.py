@@ -23,13 +23,17 @@ class TransportBar(QtWidgets.QFrame):
         self.setObjectName("transport")
         self.setAccessibleName(tr("Transport: run and stop the motion"))
         self._session, self._mover = session, mover
-        self.run = GuardedButton("Run", "Move to the motion's start, then follow it")
-        self.run.setAccessibleName("Run the motion")
-        self.pause = GuardedButton("Pause", "Slow down along the path and stand")
-        self.pause.setAccessibleName("Pause")
-        self.resume = GuardedButton("Resume", "Go on along the path")
-        self.abandon = GuardedButton("Abandon", "Forget the rest of a motion that is paused, and hold where it stands")
-        self.hold = GuardedButton("Stop motion", "Slow down along the path and hold under power; nothing further runs")
+        self.run = GuardedButton(tr("Run"), tr("Move to the motion's start, then follow it"))
+        self.run.setAccessibleName(tr("Run the motion"))
+        self.pause = GuardedButton(tr("Pause"), tr("Slow down along the path and stand"))
+        self.pause.setAccessibleName(tr("Pause"))
+        self.resume = GuardedButton(tr("Resume"), tr("Go on along the path"))
+        self.abandon = GuardedButton(
+            tr("Abandon"), tr("Forget the rest of a motion that is paused, and hold where it stands")
+        )
+        self.hold = GuardedButton(
+            tr("Stop motion"), tr("Slow down along the path and hold under power; nothing further runs")
+        )
         for button, meaning in (
             (self.run, "run"),
             (self.pause, "pause"),
@@ -55,10 +59,10 @@ class TransportBar(QtWidgets.QFrame):
             self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time="9999.9")) * 3 // 2
         )
         self.phase = ElidedLabel()
-        self.phase.setAccessibleName("What is being done")
+        self.phase.setAccessibleName(tr("What is being done"))
         self.reason = ElidedLabel()
         self.reason.setObjectName("reason")
-        self.reason.setAccessibleName("Why the motion cannot be run now")
+        self.reason.setAccessibleName(tr("Why the motion cannot be run now"))
         said = QtWidgets.QHBoxLayout()
         said.addWidget(self.motion)
         said.addSpacing(8)
@@ -83,7 +87,7 @@ class TransportBar(QtWidgets.QFrame):
         """Enable what can be done now; `run_obstacle` is why the motion cannot be run, empty when it can."""
         session = self._session
         self.run.set_obstacle(run_obstacle)
-        self.reason.setText(f"Not now: {run_obstacle}." if run_obstacle else "")
+        self.reason.setText(tr("Not now: {run_obstacle}.").format(run_obstacle=run_obstacle) if run_obstacle else "")
         self.reason.setToolTip(run_obstacle)
         obstacles = {
             self.pause: session.obstacle(Action.PAUSE),

@@ -50,7 +50,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self.active.setRootIsDecorated(False)
         self.clear = GuardedButton(tr("Clear selected"), tr("End the fault that is selected above"))
         self.clear.clicked.connect(self._clear)
-        self.clear_all = GuardedButton("Clear all", "End every fault")
+        self.clear_all = GuardedButton(tr("Clear all"), tr("End every fault"))
         for button, meaning in ((self.inject, "inject"), (self.clear, "remove"), (self.clear_all, "clear")):
             give(button, meaning)
         self.clear_all.clicked.connect(lambda: session.virtual.clear())

@@ -54,7 +54,7 @@ class Target(QtWidgets.QWidget):
         self.home = QtWidgets.QPushButton(tr("Home pose"))
         self.home.setToolTip(tr("Fill in the mechanism's home pose"))
         self.home.clicked.connect(lambda: self.fill(home))
-        self.go = give(GuardedButton("Go"), "go")
+        self.go = give(GuardedButton(tr("Go")), "go")
         give(self.home, "home")
         row = QtWidgets.QHBoxLayout()
         for button in (self.here, self.home, self.go):

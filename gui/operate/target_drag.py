@@ -62,7 +62,7 @@ class TargetDrag(QtCore.QObject):
         self._dragged = ""
         self.refusal = ""
         self.switch = QtWidgets.QToolButton()
-        self.switch.setText("Drag target")
+        self.switch.setText(tr("Drag target"))
         self.switch.setToolButtonStyle(QtCore.Qt.ToolButtonStyle.ToolButtonTextBesideIcon)
         give(self.switch, "target")
         self.switch.setCheckable(True)
@@ -72,8 +72,8 @@ class TargetDrag(QtCore.QObject):
         self.words.setWordWrap(True)
         self.words.setAccessibleName(tr("Target that is dragged"))
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the picture keeps its height
-        self.go = give(GuardedButton("Go", "Move to the target pose"), "go")
-        self.go.setAccessibleName("Go to the target that is dragged")
+        self.go = give(GuardedButton(tr("Go"), tr("Move to the target pose")), "go")
+        self.go.setAccessibleName(tr("Go to the target that is dragged"))
         self.bar = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.bar)
         row.setContentsMargins(0, 0, 0, 0)

@@ -26,8 +26,8 @@ class SetupEntry(StepEntry):
     wizard: SetupWizard | None
 
     def __init__(self, session: RigSession, menu: QtWidgets.QMenu, window: QtWidgets.QMainWindow) -> None:
-        hint = "Drives, addresses, test of each leg, zero of the cells: a valid configuration"
-        super().__init__(session, menu, window, "&Set up a new rig …", hint)
+        hint = tr("Drives, addresses, test of each leg, zero of the cells: a valid configuration")
+        super().__init__(session, menu, window, tr("&Set up a new rig …"), hint)
         give(self.action, "new rig")
         self._following: Path | None = None
 

@@ -27,33 +27,39 @@ class Look:
 
 
 _SAID: dict[State, tuple[str, str, str]] = {
-    State.OFF: ("Off", "off", "Not connected. Next: Connect."),
-    State.IDLE: ("Idle", "idle", "Connected, torque off, brakes on. Next: Home."),
-    State.HOMING: ("Homing", "homing", "The legs look for their references. Keep clear."),
-    State.SINGLE_LEG: ("Testing a leg", "one leg", "One leg moves alone. Keep clear."),
-    State.PARKED: ("Parked", "parked", "Homed, torque off, brakes on. Next: Arm, then Engage."),
-    State.ENGAGING: ("Engaging", "engaging", "The drives take the load. Keep clear."),
-    State.ENGAGED: ("Engaged", "engaged", "Holding under power. Next: run a motion, jog, or Park."),
-    State.RUNNING: ("Running", "running", ""),
-    State.PARKING: ("Parking", "parking", "Moving home, then brakes on and torque off."),
-    State.STOPPING: ("Stopping", "stopping", ""),
-    State.FAULT: ("Fault", "fault", ""),
+    State.OFF: (tr("Off"), "off", tr("Not connected. Next: Connect.")),
+    State.IDLE: (tr("Idle"), "idle", tr("Connected, torque off, brakes on. Next: Home.")),
+    State.HOMING: (tr("Homing"), "homing", tr("The legs look for their references. Keep clear.")),
+    State.SINGLE_LEG: (tr("Testing a leg"), "one leg", tr("One leg moves alone. Keep clear.")),
+    State.PARKED: (tr("Parked"), "parked", tr("Homed, torque off, brakes on. Next: Arm, then Engage.")),
+    State.ENGAGING: (tr("Engaging"), "engaging", tr("The drives take the load. Keep clear.")),
+    State.ENGAGED: (tr("Engaged"), "engaged", tr("Holding under power. Next: run a motion, jog, or Park.")),
+    State.RUNNING: (tr("Running"), "running", ""),
+    State.PARKING: (tr("Parking"), "parking", tr("Moving home, then brakes on and torque off.")),
+    State.STOPPING: (tr("Stopping"), "stopping", ""),
+    State.FAULT: (tr("Fault"), "fault", ""),
 }
 """Text, icon and hint."""
 _STATES = {state: Look(text, icon, *STATE_COLOURS[state], hint) for state, (text, icon, hint) in _SAID.items()}
 
 _PHASES = {
-    Phase.DOWN: Look("Off", "off", GREY, "white", "The engine is not running. Next: Connect."),
-    Phase.STARTING: Look("Starting", "starting", AMBER, "#10151a", "The engine starts; the first time takes a minute."),
-    Phase.ENDING: Look("Ending", "ending", AMBER, "#10151a", "The recording is being closed."),
-    Phase.DIED: Look("Engine died", "dead", RED, "white", ""),
+    Phase.DOWN: Look(tr("Off"), "off", GREY, "white", tr("The engine is not running. Next: Connect.")),
+    Phase.STARTING: Look(
+        tr("Starting"), "starting", AMBER, "#10151a", tr("The engine starts; the first time takes a minute.")
+    ),
+    Phase.ENDING: Look(tr("Ending"), "ending", AMBER, "#10151a", tr("The recording is being closed.")),
+    Phase.DIED: Look(tr("Engine died"), "dead", RED, "white", ""),
 }
 
 _SILENT = Look(
-    "No answer", "silent", RED, "white", "The engine runs, but does not answer. Press STOP, then look at the machine."
+    tr("No answer"),
+    "silent",
+    RED,
+    "white",
+    tr("The engine runs, but does not answer. Press STOP, then look at the machine."),
 )
 
-_HELD = Look("Held by another engine", "held", ORANGE, "white", "")
+_HELD = Look(tr("Held by another engine"), "held", ORANGE, "white", "")
 
 _ICON = 36  # px
 _SMALL = (11, 10)  # px of a long cause in a narrow window
@@ -79,7 +85,7 @@ def look_of(now: Situation) -> Look:
         hint = tr("Torque off, brakes on, {distance:.0f} mm from home. Next: Arm, then Engage, then Park.").format(
             distance=1e3 * now.status.from_home
         )
-        return Look("On its brakes", "on brakes", BLUE, "white", hint)
+        return Look(tr("On its brakes"), "on brakes", BLUE, "white", hint)
     if now.status.state is State.ENGAGED and now.status.paused:
         hint = tr(
             "{motion!r} at {time:.1f} of {duration:.1f} s, held under power. Next: Resume, Abandon, or Park."

@@ -2,6 +2,7 @@
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.texts import tr
 from gui.widgets import GuardedButton, give
 
 _MARK = 24  # px of the icon that tells in the tab where the page is
@@ -18,7 +19,7 @@ class _Head(QtWidgets.QLabel):
         super().__init__(name)
         self.setObjectName("heading")
         self.setCursor(QtCore.Qt.CursorShape.OpenHandCursor)
-        self.setToolTip("Drag it to the tabs to put the page back there")
+        self.setToolTip(tr("Drag it to the tabs to put the page back there"))
 
     def mouseReleaseEvent(self, event: QtGui.QMouseEvent) -> None:
         """Say where it was dragged to."""
@@ -35,10 +36,10 @@ class Pane(QtWidgets.QWidget):
 
     def __init__(self, name: str, page: QtWidgets.QWidget) -> None:
         super().__init__()
-        self.setAccessibleName(f"{name}, beside the tabs")
+        self.setAccessibleName(tr("{name}, beside the tabs").format(name=tr(name)))
         self.page = page
-        self.head = _Head(name)
-        self.back = give(GuardedButton("Dock back", "Put this page back to its tab (Ctrl+B)"), "dock")
+        self.head = _Head(tr(name))
+        self.back = give(GuardedButton(tr("Dock back"), tr("Put this page back to its tab (Ctrl+B)")), "dock")
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(9, 2, 6, 2)
         row.addWidget(self.head, 1)
@@ -79,10 +80,10 @@ class SideBySide(QtWidgets.QSplitter):
         whole = needed + others + _least(page)
         if whole <= room:
             return ""
-        return (
-            f"{name} beside what is in front needs {whole} px of width, and there are {room}: make the window wider, "
+        return tr(
+            "{name} beside what is in front needs {whole} px of width, and there are {room}: make the window wider, "
             "or give the page a window of its own (Ctrl+T)"
-        )
+        ).format(name=tr(name), whole=whole, room=room)
 
     def take(self, name: str, page: QtWidgets.QWidget) -> None:
         """Show a page beside the others."""

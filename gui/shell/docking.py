@@ -74,7 +74,7 @@ class Docking(QtCore.QObject):
             return
         if name in self.side.panes:
             self.dock(name)
-        page = self._taken(name, "This page has a window of its own.", "tear off")
+        page = self._taken(name, tr("This page has a window of its own."), "tear off")
         window = self.windows[name] = self._spare.pop(name) if name in self._spare else self._new_window(name)
         window.take(page)
         kept = self._settings.value(f"windows/{name}/geometry")
@@ -89,7 +89,7 @@ class Docking(QtCore.QObject):
     def obstacle_beside(self, name: str) -> str:
         """Why a page cannot stand beside the tabs; empty where it can, or does."""
         if name not in self.names:
-            return "what commands the machine stays where it is"
+            return tr("what commands the machine stays where it is")
         if name in self.side.panes:
             return ""
         window = self.windows.get(name)
@@ -105,7 +105,7 @@ class Docking(QtCore.QObject):
             return
         front = self._front_without(name)
         self.dock(name)
-        self.side.take(name, self._taken(name, "This page stands beside the others.", "beside"))
+        self.side.take(name, self._taken(name, tr("This page stands beside the others."), "beside"))
         self._tabs.setCurrentIndex(front)
         self.changed.emit()
 
@@ -137,7 +137,7 @@ class Docking(QtCore.QObject):
 
     def toggle_front_beside(self) -> None:
         """The same for the page beside that has the keyboard, or else the one in front."""
-        self.toggle_beside(self.side.focused or self._tabs.tabText(self._tabs.currentIndex()))
+        self.toggle_beside(self.side.focused or tab_name(self._tabs, self._tabs.currentIndex()))
 
     def toggle_front(self) -> None:
         """The same for the page in front."""
@@ -185,7 +185,7 @@ class Docking(QtCore.QObject):
         if kind == _EVENTS.MouseButtonPress and event.button() == QtCore.Qt.MouseButton.LeftButton:
             self._pressed = bar.tabAt(event.pos())
         elif kind == _EVENTS.MouseMove and self._pressed >= 0:
-            name = self._tabs.tabText(self._pressed)
+            name = tab_name(self._tabs, self._pressed)
             self.side.frame_edge(self.side.at_edge(event.globalPos()) and not self.obstacle_beside(name))
         elif kind == _EVENTS.MouseButtonRelease and self._pressed >= 0:
             index, self._pressed = self._pressed, -1
@@ -205,11 +205,11 @@ class Docking(QtCore.QObject):
         menu = QtWidgets.QMenu(self._tabs)
         menu.setToolTipsVisible(True)
         if name in self.windows or name in self.side.panes:
-            give(menu.addAction("&Dock back", partial(self.dock, name)), "dock")
+            give(menu.addAction(tr("&Dock back"), partial(self.dock, name)), "dock")
         if name not in self.windows:
-            give(menu.addAction("&Window of its own", partial(self.tear_off, name), "Ctrl+T"), "tear off")
+            give(menu.addAction(tr("&Window of its own"), partial(self.tear_off, name), "Ctrl+T"), "tear off")
         if name not in self.side.panes:
-            action = give(menu.addAction("&Beside", partial(self.put_beside, name), "Ctrl+B"), "beside")
+            action = give(menu.addAction(tr("&Beside"), partial(self.put_beside, name), "Ctrl+B"), "beside")
             reason = self.obstacle_beside(name)
             action.setEnabled(not reason)
             action.setToolTip(reason)
@@ -218,7 +218,7 @@ class Docking(QtCore.QObject):
 
     def _show_menu(self, at: QtCore.QPoint) -> None:
         bar = self._tabs.tabBar()
-        name = self._tabs.tabText(bar.tabAt(at))
+        name = tab_name(self._tabs, bar.tabAt(at))
         if name in self.names:
             menu = self.menu_of(name)
             menu.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
@@ -236,10 +236,10 @@ class Docking(QtCore.QObject):
     def _front_without(self, name: str) -> int:
         """The tab that is in front where that of a page is not: the one that is, or the first that holds its page."""
         front = int(self._tabs.currentIndex())
-        if self._tabs.tabText(front) != name:
+        if tab_name(self._tabs, front) != name:
             return front
         elsewhere = {name, *self.windows, *self.side.panes}
-        texts = [self._tabs.tabText(index) for index in range(self._tabs.count())]
+        texts = [tab_name(self._tabs, index) for index in range(self._tabs.count())]
         return next((index for index, text in enumerate(texts) if text not in elsewhere), front)
 
     def _taken(self, name: str, words: str, meaning: str) -> QtWidgets.QWidget:
@@ -247,7 +247,8 @@ class Docking(QtCore.QObject):
         index, front = self._index(name), self._tabs.currentIndex()
         page = self._tabs.widget(index)
         self._tabs.removeTab(index)
-        self._tabs.insertTab(index, self._stand_in(name, words), icon(meaning, Ground.TAB), name)
+        put_tab(self._tabs, self._stand_in(name, words), name, index)
+        self._tabs.setTabIcon(index, icon(meaning, Ground.TAB))
         self._tabs.setCurrentIndex(front)
         return page
 
@@ -265,8 +266,8 @@ class Docking(QtCore.QObject):
         made = QtWidgets.QWidget()
         words = QtWidgets.QLabel(said)
         words.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-        show = GuardedButton("Show it", "Bring it before you")
-        back = GuardedButton("Dock it back", "Put the page back here")
+        show = GuardedButton(tr("Show it"), tr("Bring it before you"))
+        back = GuardedButton(tr("Dock it back"), tr("Put the page back here"))
         give(show, "tear off")
         give(back, "dock")
         show.clicked.connect(partial(self.show_page, name))

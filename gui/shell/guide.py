@@ -115,9 +115,9 @@ class HelpMenu(QtCore.QObject):
         super().__init__(window)
         self._window = window
         self.guide: GuideWindow | None = None
-        menu = window.menuBar().addMenu("&Help")
-        give(menu.addAction("&First steps", lambda: self.show_page(FIRST_STEPS), "F1"), "help")
-        give(menu.addAction("&User guide", lambda: self.show_page(CONTENTS), "Shift+F1"), "contents")
+        menu = window.menuBar().addMenu(tr("&Help"))
+        give(menu.addAction(tr("&First steps"), lambda: self.show_page(FIRST_STEPS), "F1"), "help")
+        give(menu.addAction(tr("&User guide"), lambda: self.show_page(CONTENTS), "Shift+F1"), "contents")
         menu.addSeparator()
         menu.addAction(tr("&About {program}").format(program=_PROGRAM), self.show_about)
 

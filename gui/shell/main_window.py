@@ -132,8 +132,8 @@ class MainWindow(QtWidgets.QMainWindow):
     # -- what is on the window ---------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self.report = give(QtWidgets.QPushButton("Open report"), "report")
-        self.report.setAccessibleName("Make and open the report of the recording")
+        self.report = give(QtWidgets.QPushButton(tr("Open report")), "report")
+        self.report.setAccessibleName(tr("Make and open the report of the recording"))
         self.report.clicked.connect(lambda: self.reporting.make())
         steps = (self.operate, self.notice, self.report)
         body = Body(self.banner, steps, self.side, (self.runs.card, self.motion.transport))
@@ -196,9 +196,9 @@ class MainWindow(QtWidgets.QMainWindow):
         self._say_what_is_past(self.session.phase)
 
     def _make_menus(self) -> None:
-        rig = self.menuBar().addMenu("&Rig")
-        self._add_action(rig, "Open &motion …", self.opening.ask, "Ctrl+O", "open")
-        self._add_action(rig, "Open &report", lambda: self.reporting.make(), "Ctrl+R", "report")
+        rig = self.menuBar().addMenu(tr("&Rig"))
+        self._add_action(rig, tr("Open &motion …"), self.opening.ask, "Ctrl+O", "open")
+        self._add_action(rig, tr("Open &report"), lambda: self.reporting.make(), "Ctrl+R", "report")
         self.calibrate = CalibrateMenu(self.session, self, lambda: self.theme)
         self.calibrate.motion_wanted.connect(self.opening.take)
         rig.addMenu(self.calibrate)
@@ -209,7 +209,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.other = OtherRig(rig, lambda: self.setup.obstacle, self.notice.refuse, self)
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
-        self._add_action(rig, "&Quit", self.close, "Ctrl+Q", "quit")
+        self._add_action(rig, tr("&Quit"), self.close, "Ctrl+Q", "quit")
         self.view = ViewMenu(self.theme.name, self.use_theme, self.tabs, self.docking, self.notice.remark, self.sounds)
         self.menuBar().addMenu(self.view)
         self.help = HelpMenu(self)

@@ -92,23 +92,23 @@ class ViewMenu(QtWidgets.QMenu):
     def _add_windows(self) -> None:
         """Ticks of the panels that have windows of their own."""
         self.addSeparator()
-        menu = self.addMenu("&Windows of their own")
-        self.tear = give(menu.addAction("&Panel in front", self._docking.toggle_front, "Ctrl+T"), "tear off")
+        menu = self.addMenu(tr("&Windows of their own"))
+        self.tear = give(menu.addAction(tr("&Panel in front"), self._docking.toggle_front, "Ctrl+T"), "tear off")
         menu.addSeparator()
         for name in self._docking.names:
             action = self.torn[name] = menu.addAction(tr(name))
             action.setCheckable(True)
             action.triggered.connect(partial(self._toggle_window, name))
-        menu = self.addMenu("&Beside the tabs")
+        menu = self.addMenu(tr("&Beside the tabs"))
         menu.setToolTipsVisible(True)
         menu.aboutToShow.connect(self._mark_beside)
         self.front_beside = give(
-            menu.addAction("&Panel in front", self._docking.toggle_front_beside, "Ctrl+B"), "beside"
+            menu.addAction(tr("&Panel in front"), self._docking.toggle_front_beside, "Ctrl+B"), "beside"
         )
         menu.addSeparator()
         self.beside: dict[str, QtGui.QAction] = {}
         for name in self._docking.names:
-            action = self.beside[name] = menu.addAction(name)
+            action = self.beside[name] = menu.addAction(tr(name))
             action.setCheckable(True)
             action.triggered.connect(partial(self._toggle_beside, name))
         self._docking.changed.connect(self._mark_windows)
