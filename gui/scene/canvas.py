@@ -86,6 +86,11 @@ class Canvas(QtWidgets.QWidget):
         """What can be dragged; None: nothing."""
         return self._handle
 
+    @property
+    def dragging(self) -> bool:
+        """Whether somebody drags a part of the handle."""
+        return self._drag is not None
+
     def show_handle(self, handle: Handle | None) -> None:
         """Show a handle, or none any more; one that is dragged is dragged on."""
         self._handle = handle

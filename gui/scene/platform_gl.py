@@ -124,9 +124,9 @@ class PlatformGL(QtWidgets.QWidget):
         self.view.update()
 
     def resizeEvent(self, event: QtCore.QEvent) -> None:
-        """Frame anew what nobody has turned or zoomed."""
+        """Frame anew what nobody has turned or zoomed, but not under a hand that drags in it."""
         super().resizeEvent(event)
-        if self._followed:
+        if self._followed and not self.view.dragging:
             self.fit()
 
     def show_scene(self, scene: Scene) -> None:

@@ -135,6 +135,21 @@ def test_a_target_beyond_what_is_free_is_refused_and_not_bounded(
     assert not jog.jog.drag.refusal and jog.jog.to.go.isEnabled() and canvas(jog).handle is None
 
 
+def test_a_picture_that_changes_its_size_meanwhile_is_not_fitted_anew(jog: MainWindow) -> None:
+    if not in_space(jog):
+        return
+    view = canvas(jog)
+    begun = pull(jog, "z", 0.03)
+    before = place_of(view, TURNED[None, :3][0]), view.size()
+    jog.resize(jog.width(), jog.height() + 40)
+    QtWidgets.QApplication.processEvents()
+    assert view.height() > before[1].height()
+    shifted = 0.5 * (view.height() - before[1].height())  # what is in the middle stays there
+    send(view, EVENTS.MouseMove, begun + QtCore.QPointF(0.0, shifted))
+    np.testing.assert_allclose(numbers(jog), pose_to_coordinates(TURNED), atol=4e-3)
+    drop(jog)
+
+
 def test_the_handle_has_the_frame_and_the_pivot_of_the_page(jog: MainWindow) -> None:
     if not in_space(jog):
         return

@@ -370,7 +370,7 @@ def test_a_recording_says_who_operates(
 ) -> None:
     made: list[Any] = []
 
-    def hold(config: Any, _recording: Path) -> Any:
+    def hold(config: Any, _recording: Path, _told: Any) -> Any:
         made.append(config)
         raise OSError("no engine in this test")
 
