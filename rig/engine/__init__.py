@@ -56,7 +56,7 @@ from rig.engine.running import EngineAddress, RunningEngine, find_engine, runnin
 from rig.engine.snapshot import DriveReport, Event, Snapshot
 from rig.engine.tare import reads_reversed
 from rig.engine.virtual_terminals import virtual_port
-from rig.engine.warmup import warm_up
+from rig.engine.warmup import rehearsed, warm_up
 from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
 
@@ -132,6 +132,7 @@ __all__ = [
     "pace_path",
     "reads_reversed",
     "recording_header",
+    "rehearsed",
     "running_engines",
     "straight_move",
     "task_motion_kernel",

@@ -1,10 +1,14 @@
 """Nothing is compiled inside the loop: a kernel that is, costs the cycle a quarter of a second."""
 
+import importlib
+import json
+import os
+import subprocess
 import sys
 from pathlib import Path
 
 import pytest
-from configured import VIRTUAL
+from configured import SHIPPED, VIRTUAL
 from numba.core.registry import CPUDispatcher
 
 from rig.client.interruption import Interruption
@@ -12,6 +16,8 @@ from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
 from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
+from rig.engine import rehearsed
+from rig.virtual import VirtualRig
 
 OURS = ("rig", "kinematics", "dynamics")
 
@@ -37,3 +43,37 @@ def test_warm_up_compiles_every_kernel_of_the_cycle(tmp_path: Path, mode: str) -
         run_motion(rig, table, "demo", lambda _progress: None)
     assert len(before) > 20
     assert compiled_signatures() - before == set()
+
+
+def need_kernels() -> None:
+    """What an engine, its check of motions and a virtual rig do before they say that they are ready."""
+    rehearsed(SHIPPED)
+    rig = VirtualRig(SHIPPED)
+    rig.advance(10 * rig.plant.step)
+
+
+def loaded_by_the_server() -> None:
+    """Print how many kernels of `rig` the server of processes has, and how many more its children need."""
+    importlib.import_module("rig.virtual.loaded")
+    before = compiled_signatures()
+    if sys.argv[1:]:
+        need_kernels()
+    ours = sum(name.startswith("rig.") for name, _signature in before)
+    print(json.dumps([ours, len(compiled_signatures() - before)]))
+
+
+def ask_the_server(*arguments: str, **environment: str) -> list[int]:
+    program = "import test_warm_up; test_warm_up.loaded_by_the_server()"
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment
+    command = [sys.executable, "-c", program, *arguments]
+    ended = subprocess.run(command, env=paths, capture_output=True, text=True, check=True)
+    counts: list[int] = json.loads(ended.stdout)
+    return counts
+
+
+def test_the_server_of_processes_loads_what_is_compiled_and_compiles_nothing(tmp_path: Path) -> None:
+    need_kernels()  # so that they are in the cache
+    loaded, missing = ask_the_server("need")
+    assert loaded > 10 and missing == 0
+    assert ask_the_server(NUMBA_CACHE_DIR=str(tmp_path / "nothing")) == [0, 0]
+    assert not list(tmp_path.rglob("plant_kernel*.nbc"))
