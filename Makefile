@@ -59,11 +59,13 @@ PYTEST = $(BIN)/python -m pytest
 
 # Side by side, each on a screen of its own, so that all end at about the same time: the app's tests in two halves, those
 # of them with an app in a process of its own, the rig's, those of commands, those of whole rigs as processes, which wait
-# most of their time, and all others. Those that compile the kernels of several of these come first, beside what needs few: whoever
-# needs them finds them, and none is compiled twice at the same time. With ARGS: one pytest, given them.
+# most of their time, and all others. Those that compile the kernels of several of these come first, in two halves, of which
+# the second comes to those that it shares when the first has compiled them: whoever needs them finds them, and none is
+# compiled twice at the same time. With ARGS: one pytest, given them.
 FIRST = $(addprefix tests/,rig/test_warm_up.py rig/test_closed_loop.py rig/test_engine_parts.py dynamics/test_batch.py \
-	dynamics/test_regressor.py kinematics/test_workspace.py kinematics/test_assembly.py)
-BARE = tests/actuators tests/conformance tests/papers tests/test_layout.py
+	dynamics/test_regressor.py)
+BESIDE = tests/actuators tests/conformance tests/papers tests/test_layout.py \
+	$(addprefix tests/kinematics/,test_workspace.py test_assembly.py)
 LIVE = $(shell grep -l live_bench tests/integration/test_*.py)
 COMMANDS = $(wildcard tests/rig/test_cli_*.py)
 APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
@@ -75,9 +77,9 @@ else
 	@logs=$$(mktemp -d); status=0; pids=; \
 	trap 'kill $$pids 2>/dev/null; rm -rf "$$logs"' EXIT; \
 	beside() { "$$@" >"$$logs/$$(echo $$pids | wc -w)" 2>&1 & pids="$$pids $$!"; }; \
-	beside $(PYTEST) $(BARE); \
+	beside $(PYTEST) $(BESIDE); \
 	$(PYTEST) $(FIRST) || status=1; \
-	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(FIRST) $(BARE) $(LIVE)); \
+	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(FIRST) $(BESIDE) $(LIVE)); \
 	beside $(PYTEST) $(COMMANDS); \
 	beside $(PYTEST) $(LIVE); \
 	beside $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(COMMANDS)); \

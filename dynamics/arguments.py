@@ -35,4 +35,5 @@ def batch(motions: npt.ArrayLike, wrenches: npt.ArrayLike | None) -> tuple[Array
     loads = np.zeros(6) if wrenches is None else checked("wrenches", wrenches, 6, WRENCH_FIELDS)
     if loads.ndim == 2 and len(loads) != len(samples):
         raise DynamicsError(f"wrenches: {len(loads)} samples, must be as many as motions, {len(samples)}")
-    return samples, np.ascontiguousarray(np.broadcast_to(loads, (len(samples), 6)))
+    # copied: for wrenches that must not be written the kernels would be compiled once more
+    return samples, np.array(np.broadcast_to(loads, (len(samples), 6)), order="C")

@@ -2,11 +2,13 @@
 
 import hashlib
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TypeVar
 
 import numba
+from numba.core import event
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -62,3 +64,24 @@ def inlined(function: Function) -> Function:
     """
     compiled: Function = numba.njit(forceinline=True, nogil=True, error_model="numpy", fastmath=False)(function)
     return compiled
+
+
+class NotCompiledError(Exception):
+    """A kernel is not in the cache, where none may be compiled."""
+
+
+class _Refusal(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Hears that a kernel is going to be compiled, and does not let it."""
+
+    def on_start(self, event: event.Event) -> None:
+        raise NotCompiledError(event.data["dispatcher"].__name__)
+
+    def on_end(self, event: event.Event) -> None:
+        """None is ever compiled."""
+
+
+@contextmanager
+def cached_only() -> Iterator[None]:
+    """Within a `with` block kernels are loaded from the cache; one that is not there raises NotCompiledError."""
+    with event.install_listener("numba:compile", _Refusal()):
+        yield

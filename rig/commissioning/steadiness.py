@@ -10,10 +10,9 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.config import RigConfig
-from rig.engine import Engine, Event, make_bank, warm_up
+from rig.engine import rehearsed
 from rig.errors import HardwareError
-from rig.recording import MotionRecord
-from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, MonotonicClock, prepare_process
+from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, prepare_process
 
 RATES = (2000.0, 1000.0, 500.0, 250.0, 200.0, 100.0, 50.0)
 """Hz, those that are judged beside the configured one."""
@@ -93,28 +92,11 @@ def measure(config: RigConfig, duration: float = 1.0) -> Steadiness:
     return judge(config, delays)
 
 
-class _Nowhere:
-    """A sink for an engine that never steps."""
-
-    fault = ""
-    recorded = dropped = 0
-
-    def push(self, row: npt.NDArray[np.void]) -> None:
-        pass
-
-    def event(self, event: Event) -> None:
-        pass
-
-    def motion(self, motion: MotionRecord) -> None:
-        pass
-
-
 def _measure(config: RigConfig, duration: float, answer: Connection) -> None:
     """Main function of the process: the engine's loop, with a rehearsal in place of each cycle."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     try:
-        engine = Engine(config, make_bank(config), _Nowhere(), MonotonicClock())
-        warm_up(engine)
+        engine = rehearsed(config)
     except Exception as error:  # as of a calibration that cannot be read
         answer.send(f"a cycle cannot be tried: {error}")
         return

@@ -57,7 +57,7 @@ from rig.engine.running import EngineAddress, RunningEngine, find_engine, runnin
 from rig.engine.snapshot import DriveReport, Event, Snapshot
 from rig.engine.tare import reads_reversed
 from rig.engine.virtual_terminals import virtual_port
-from rig.engine.warmup import kernels_of, warm_up
+from rig.engine.warmup import kernels_of, rehearsed, warm_up
 from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
 
@@ -137,6 +137,7 @@ __all__ = [
     "reads_reversed",
     "receive_answer",
     "recording_header",
+    "rehearsed",
     "running_engines",
     "straight_move",
     "task_motion_kernel",

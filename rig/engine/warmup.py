@@ -1,9 +1,15 @@
 """Compile, or load from the cache, every kernel of the cycle before the first deadline; and which those are."""
 
 import numpy as np
+import numpy.typing as npt
 
 from kinematics import MotionTable, pose_to_coordinates
+from rig.config import RigConfig
 from rig.engine.core import Engine
+from rig.engine.devices import make_bank
+from rig.engine.snapshot import Event
+from rig.recording import MotionRecord
+from rig.runtime import MonotonicClock
 from rig.safety import check_trajectory
 
 _KERNELS = (
@@ -45,6 +51,29 @@ _OF_LAWS = {
 def kernels_of(mode: str) -> list[str]:
     """What the engine calls of kernels under a control law, with their modules; all that they call is not among it."""
     return [*_KERNELS, *(_LAWS + name for name in _OF_LAWS[mode])]
+
+
+class _Nowhere:
+    """A sink for an engine that never steps."""
+
+    fault = ""
+    recorded = dropped = 0
+
+    def push(self, row: npt.NDArray[np.void]) -> None:
+        pass
+
+    def event(self, event: Event) -> None:
+        pass
+
+    def motion(self, motion: MotionRecord) -> None:
+        pass
+
+
+def rehearsed(config: RigConfig) -> Engine:
+    """An engine that is warmed up and connected to nothing: it can be rehearsed, and never steps."""
+    engine = Engine(config, make_bank(config), _Nowhere(), MonotonicClock())
+    warm_up(engine)
+    return engine
 
 
 def warm_up(engine: Engine) -> None:

@@ -211,7 +211,7 @@ def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWin
 def whole_window(window: MainWindow, qtbot: Any) -> MainWindow:
     """The same, with every view."""
     window._building.start()
-    qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+    qtbot.waitUntil(lambda: window.complete, timeout=60_000)
     return window
 
 

@@ -28,7 +28,7 @@ SPEED = 5.0
 
 
 def live_config(speed: float = SPEED) -> RigConfig:
-    """A virtual rig on free ports, paced faster than real time, at a rate that costs little.
+    """A virtual rig on free ports, paced faster than real time.
 
     speed: 1 where its client's sign of life matters, which comes by the wall clock.
     """
@@ -43,8 +43,10 @@ def patient_config() -> RigConfig:
 
 
 def _live(safety: dict[str, Any], **rest: Any) -> RigConfig:
+    """At a rate that costs little, with gains that are stable at it."""
     bounds = {"following_error": 0.02, "force_residual": 200.0} | safety
-    return on_free_ports(bench_config(safety=bounds, **rest))
+    slow = {"rate": 100.0, "control": {"stiffness": 2.5e3, "damping": 200.0}}
+    return on_free_ports(bench_config(safety=bounds, **slow, **rest))
 
 
 def shared_memory(pid: int) -> set[Path]:

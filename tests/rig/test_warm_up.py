@@ -1,12 +1,15 @@
 """Nothing is compiled inside the loop: a kernel that is, costs the cycle a quarter of a second."""
 
+import importlib
+import json
 import multiprocessing
+import os
+import subprocess
 import sys
-from importlib import import_module
 from pathlib import Path
 
 import pytest
-from configured import VIRTUAL
+from configured import SHIPPED, VIRTUAL
 from numba.core.registry import CPUDispatcher
 
 from kinematics import with_callees
@@ -15,7 +18,8 @@ from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
 from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
-from rig.engine import kernels_of
+from rig.engine import kernels_of, rehearsed
+from rig.virtual import VirtualRig
 from rig.virtual.process import kernels_of as virtual_kernels_of
 
 MODES = ("force", "computed-torque", "observer", "position")
@@ -64,7 +68,7 @@ def compare_told_and_used(folder: Path) -> None:
         with LockstepRig(config, folder / f"{mode}.mcap", Interruption()) as rig:
             rig.virtual.advance(config.period)
         roots = (each.rpartition(".") for each in (*kernels_of(mode), *virtual_kernels_of(config)))
-        told |= names([getattr(import_module(module), name) for module, _dot, name in roots])
+        told |= names([getattr(importlib.import_module(module), name) for module, _dot, name in roots])
         used = names([kernel for kernel in all_kernels() if kernel.signatures])
         assert told == used, f"{mode}: told, but not used: {told - used}; used, but not told: {used - told}"
 
@@ -74,3 +78,37 @@ def test_what_is_told_while_the_model_is_compiled_is_all_that_is_used(tmp_path: 
     child.start()
     child.join(600.0)
     assert child.exitcode == 0
+
+
+def need_kernels() -> None:
+    """What an engine, its check of motions and a virtual rig do before they say that they are ready."""
+    rehearsed(SHIPPED)
+    rig = VirtualRig(SHIPPED)
+    rig.advance(10 * rig.plant.step)
+
+
+def loaded_by_the_server() -> None:
+    """Print how many kernels of `rig` the server of processes has, and how many more its children need."""
+    importlib.import_module("rig.virtual.loaded")
+    before = compiled_signatures()
+    if sys.argv[1:]:
+        need_kernels()
+    ours = sum(name.startswith("rig.") for name, _signature in before)
+    print(json.dumps([ours, len(compiled_signatures() - before)]))
+
+
+def ask_the_server(*arguments: str, **environment: str) -> list[int]:
+    program = "import test_warm_up; test_warm_up.loaded_by_the_server()"
+    paths = os.environ | {"PYTHONPATH": os.pathsep.join(sys.path)} | environment
+    command = [sys.executable, "-c", program, *arguments]
+    ended = subprocess.run(command, env=paths, capture_output=True, text=True, check=True)
+    counts: list[int] = json.loads(ended.stdout)
+    return counts
+
+
+def test_the_server_of_processes_loads_what_is_compiled_and_compiles_nothing(tmp_path: Path) -> None:
+    need_kernels()  # so that they are in the cache
+    loaded, missing = ask_the_server("need")
+    assert loaded > 10 and missing == 0
+    assert ask_the_server(NUMBA_CACHE_DIR=str(tmp_path / "nothing")) == [0, 0]
+    assert not list(tmp_path.rglob("plant_kernel*.nbc"))
