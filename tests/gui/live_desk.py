@@ -4,11 +4,18 @@ import time
 
 from desk import Desk
 
+from rig.states import MotionKind, MotionOutcome
+
 START = 180.0  # s; the first start on a machine compiles the kernels
 STEP = 60.0  # s
 _BUTTON = "window.operate.buttons[Action.{}]"
 CONNECT, HOME, ENGAGE, RESET, DISCONNECT = (
     _BUTTON.format(name) for name in ("CONNECT", "HOME", "ENGAGE", "RESET", "DISCONNECT")
+)
+_MOTION = "session.status.last_motion"
+_RUN_UNDER_WAY = (
+    f"{_MOTION} is not None "
+    f"and ({_MOTION}.kind, {_MOTION}.outcome) == {(MotionKind.RUN.value, MotionOutcome.UNDERWAY.value)}"
 )
 
 
@@ -62,6 +69,6 @@ class LiveDesk:
         self.reach("ENGAGED")
 
     def run(self) -> None:
-        """From ENGAGED to a motion that has come some way."""
+        """From ENGAGED to a motion that has come some way: not the way to its start, after a stop."""
         self.press("window.motion.run")
-        self.reach("RUNNING and session.status.path_time > 0.5")
+        self.reach(f"RUNNING and {_RUN_UNDER_WAY} and session.status.path_time > 0.5")
