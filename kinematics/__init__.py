@@ -106,7 +106,6 @@ from kinematics.leg import (
     leg_lengths,
     leg_lengths_kernel,
     leg_strokes,
-    leg_vector_kernel,
 )
 from kinematics.rotations import (
     angle_accelerations_to_angular_acceleration,
@@ -116,7 +115,6 @@ from kinematics.rotations import (
     angular_acceleration_to_angle_accelerations,
     angular_velocity_to_angle_rates,
     coordinates_to_motion,
-    coordinates_to_motion_kernel,
     coordinates_to_pose,
     matrix_to_angles,
     matrix_to_quaternion,
@@ -279,7 +277,6 @@ __all__ = [
     "condition_number_kernel",
     "condition_numbers",
     "coordinates_to_motion",
-    "coordinates_to_motion_kernel",
     "coordinates_to_pose",
     "cross",
     "determinant_kernel",
@@ -309,7 +306,6 @@ __all__ = [
     "leg_rows_kernel",
     "leg_stepped_pose",
     "leg_strokes",
-    "leg_vector_kernel",
     "load_trajectory",
     "matrix_to_angles",
     "matrix_to_quaternion",
