@@ -78,9 +78,8 @@ def obstacle(scale: float, screen: QtCore.QSize) -> str:
     fits = min(plain.width() / LEAST.width(), plain.height() / LEAST.height())
     if scale > max(fits, 1.0):
         return tr(
-            "the screen has {width} × {height} px: at {scale:.0f} % less than {least_width} × {least_height} would "
-            "be left, "
-            "and STOP might be out of view"
+            "the screen has {width} × {height} px: at {scale:.0f} % less than {least_width} × {least_height} would be "
+            "left, and STOP might be out of view"
         ).format(
             width=plain.width(),
             height=plain.height(),

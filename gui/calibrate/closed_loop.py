@@ -51,8 +51,7 @@ class ClosedLoopPage(DesignPage):
             tr("Trajectory"),
             tr(
                 "Every controller follows a trajectory on the open configuration's plant, offline: as modelled, and "
-                "with "
-                "masses and inertias that are greater and smaller."
+                "with masses and inertias that are greater and smaller."
             ),
             config,
             folder,

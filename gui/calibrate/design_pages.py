@@ -43,9 +43,8 @@ class ExcitePage(DesignPage):
         super().__init__(
             tr("Motion"),
             tr(
-                "A motion whose forces tell masses, inertias and frictions of the open configuration's machine: "
-                "sines in "
-                "all six axes, as large as its limits permit. Run it, then identify from its recording."
+                "A motion whose forces tell masses, inertias and frictions of the open configuration's machine: sines "
+                "in all six axes, as large as its limits permit. Run it, then identify from its recording."
             ),
             config,
             folder,

@@ -25,8 +25,7 @@ class InPlacePage(RecordingsPage):
             tr("Recordings"),
             tr(
                 "Choose recordings of one rig at rest in 30 poses or so, under power: its known weight loads the "
-                "cells. Or "
-                "plan such poses for the open configuration, run them, and come back with the recording."
+                "cells. Or plan such poses for the open configuration, run them, and come back with the recording."
             ),
             (Role(tr("Use"), tr("Choose a recording.")),),
             look,

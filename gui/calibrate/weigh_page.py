@@ -21,8 +21,7 @@ class WeighPage(RecordingsPage):
             tr("Recordings"),
             tr(
                 "Choose recordings with the payload on the platform: poses at rest tell mass and centre of mass, a "
-                "motion "
-                "its inertia. One without it gives the cells' zero, which counts as right else."
+                "motion its inertia. One without it gives the cells' zero, which counts as right else."
             ),
             (Role(tr("With it"), tr("Choose a recording with the payload.")), Role(tr("Without"), several=False)),
             look,

@@ -208,35 +208,24 @@ def _of_model(model: str, name: str) -> tuple[Quantity, Quantity]:
     def residual(rows: Rows) -> Floats:
         return np.asarray(rows["force_residual"])
 
-    legs = (_LEGS, LEG_COLOURS)
+    group, of = mark("Forces"), tr(name)
+    by, left = tr("Force by {name}").format(name=of), tr("Residual, measured − {name}").format(name=of)
     return (
         OfModel(
-            f"force_{key}",
-            mark("Forces"),
-            tr("Force by {name}").format(name=tr(name)),
-            "N",
-            force,
-            "force_model",
-            *legs,
-            True,
-            1,
-            2.0,
-            model,
-            1.0,
+            f"force_{key}", group, by, "N", force, "force_model", _LEGS, LEG_COLOURS, told=True, least=2.0, of=model
         ),
         OfModel(
             f"residual_{key}",
-            mark("Forces"),
-            tr("Residual, measured − {name}").format(name=tr(name)),
+            group,
+            left,
             "N",
             residual,
             "force_residual",
-            *legs,
-            False,
-            2,
-            1.0,
-            model,
-            -1.0,
+            _LEGS,
+            LEG_COLOURS,
+            digits=2,
+            of=model,
+            sign=-1.0,
         ),
     )
 

@@ -34,8 +34,8 @@ class IdentifyPage(RecordingsPage):
             tr("Recordings"),
             tr(
                 "Choose recordings of one rig in motion. Those held out are not fitted, they judge the result; "
-                "without any "
-                "that is the last quarter of every motion. The fields say how well things are known before, one σ each."
+                "without any that is the last quarter of every motion. The fields say how well things are known "
+                "before, one σ each."
             ),
             (Role(tr("Fit on"), tr("Choose a recording to fit on.")), Role(tr("Hold out"))),
             look,

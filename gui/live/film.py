@@ -53,7 +53,7 @@ class Cut:
                 count=len(self.times), width=self.size[0], height=self.size[1]
             )
             most = tr("{pixels:.0f} million px, must be at most {most:.0f}").format(
-                pixels=pixels / 1000000.0, most=MOST_PIXELS / 1000000.0
+                pixels=pixels / 1e6, most=MOST_PIXELS / 1e6
             )
             return tr("{size} are {most}: fewer frames, a smaller picture, or a folder of frames").format(
                 size=size, most=most

@@ -52,4 +52,4 @@ class LinesView(QtWidgets.QWidget):
 
     def show_nothing(self) -> None:
         """Nothing is exchanged."""
-        self.measured.setText(tr("of {budget:.3g} ms for replies, as planned").format(budget=self._budget * 1000.0))
+        self.measured.setText(tr("of {budget:.3g} ms for replies, as planned").format(budget=1e3 * self._budget))

@@ -44,9 +44,8 @@ class Holder:
             tr("An engine (process {pid}) has these drives: state {state}, {owner}, {lease}.")
             if left is None
             else tr(
-                "An engine (process {pid}) has these drives: state {state}, {owner}, {lease}, {left:.0f} s left "
-                "until it "
-                "takes the torque off and ends."
+                "An engine (process {pid}) has these drives: state {state}, {owner}, {lease}, {left:.0f} s left until "
+                "it takes the torque off and ends."
             )
         )
         return engine.format(pid=self.pid, state=self.status.state.name, owner=owner, lease=lease, left=left)

@@ -92,9 +92,8 @@ class Mover(QtCore.QObject):
     def pause(self) -> None:
         """Slow down along the path and stand; see `MotionSequence.pause`."""
         if self._sequence.pause() is not None:
-            self._session.send(
-                mark("pause"), Pause()
-            )  # refused when the end came first: then the next status ends it all
+            # refused when the end came first: then the next status ends it all
+            self._session.send(mark("pause"), Pause())
         else:
             self.progressed.emit(tr("{name}: pausing").format(name=self._sequence.name), 0.0)
 

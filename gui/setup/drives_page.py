@@ -56,9 +56,8 @@ class DrivesPage(SetupPage):
             tr("Drives and addresses"),
             tr(
                 "Where each drive is found. Ask connects, identifies, sets the watchdog, reads and closes; nothing "
-                "moves. "
-                "A serial number that is not given is taken from the drive that answers: another is refused from "
-                "then on."
+                "moves. A serial number that is not given is taken from the drive that answers: another is refused "
+                "from then on."
             ),
             ("drives",),
         )

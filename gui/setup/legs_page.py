@@ -24,9 +24,8 @@ class LegsPage(SetupPage):
         super().__init__(
             tr("Test one leg at a time"),
             tr(
-                "Each leg moves a little, there and back, while the brakes hold the other five. Watch that it is "
-                "that leg. "
-                "Stand clear: STOP and Esc bring it to rest."
+                "Each leg moves a little, there and back, while the brakes hold the other five. Watch that it is that "
+                "leg. Stand clear: STOP and Esc bring it to rest."
             ),
         )
         self._test = test
@@ -115,7 +114,7 @@ def describe(result: LegResult) -> str:
         "{travel:+g} mm commanded, {reached} measured · following error {following} · cell {before} before, "
         "{after} after · other encoders that moved: {others}"
     ).format(
-        travel=result.travel * 1000.0,
+        travel=1e3 * result.travel,
         reached=_mm(result.reached),
         following=_mm(result.following),
         before=_newton(result.force_before),
