@@ -31,6 +31,8 @@ _OTHER_SIZES = ("1024x700", "2560x1600", "3840x2160")
 _POST_MORTEM = 2.0  # s in which the drives have been asked what they did
 _SETTLE = 0.4  # s after which layouts and curves are as they stay
 _SHOWN = 4.0  # s of curves
+_TRIES = 3
+"""to pause a motion that the engine may have held by itself"""
 _SIGNALS = (
     [f"{name}.{leg}" for name in ("force_measured", "force_model") for leg in (1, 3, 5)],
     [f"{name}.3" for name in ("term_platform_inertia", "term_gravity", "term_leg_inertia", "term_friction")],
@@ -118,10 +120,19 @@ class Tour(Pilot):
             box.setChecked(not box.isEnabled())
         self._photograph("platform", window.platform_page)
         self._put_together()
-        window.motion.pause.click()
-        self.wait(window.motion.resume.isEnabled, "the motion to be paused")
-        self._photograph("paused", window.motion)
-        window.motion.resume.click()
+        motion = window.motion
+        for _ in range(_TRIES):
+            # on a large screen a page takes longer to tear off than the heartbeat may: then the engine holds the motion
+            if not (motion.pause.isEnabled() or motion.resume.isEnabled()):
+                self.run(repeats=20)
+                self.pass_time(_SHOWN)
+            motion.pause.click()  # nothing happens where it is not possible
+            self.pass_time(_SHOWN)
+            if motion.resume.isEnabled():
+                break
+        self.wait(motion.resume.isEnabled, "the motion to be paused")
+        self._photograph("paused", motion)
+        motion.resume.click()
         self.reach(State.RUNNING)
 
     def _put_together(self) -> None:
