@@ -43,7 +43,8 @@ _Options = TypeVar("_Options", bound=BaseModel)
 @cache
 def _installed() -> tuple[EntryPoint, ...]:
     """What distributions declare; looked up once, as each look through all of them takes milliseconds."""
-    return tuple(entry for group in _CALLED for entry in entry_points(group=group))
+    every = entry_points()
+    return tuple(entry for group in _CALLED for entry in every.select(group=group))
 
 
 def _entries(group: str) -> dict[str, EntryPoint]:

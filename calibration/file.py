@@ -49,7 +49,7 @@ def _sign(value: int) -> int:
 
 
 class _Table(BaseModel):
-    model_config = ConfigDict(extra="forbid", strict=True)
+    model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
 
 
 class _Provenance(_Table):

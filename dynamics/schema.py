@@ -77,7 +77,7 @@ Points = Annotated[list[Position], Six, AfterValidator(_distinct)]
 class Table(BaseModel):
     """A table of the file: unknown keys are errors."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, allow_inf_nan=False, defer_build=True)
 
 
 class BodyTable(Table):

@@ -1,21 +1,18 @@
 """The menu of the wizards that work out what a rig is from what was measured."""
 
 from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.calibrate.bench_wizard import BenchWizard
-from gui.calibrate.closed_loop import ClosedLoopWizard
-from gui.calibrate.design_wizards import ExciteWizard, MultisineWizard
-from gui.calibrate.geometry_wizard import GeometryWizard
-from gui.calibrate.in_place_wizard import InPlaceWizard
-from gui.calibrate.respond_wizard import RespondWizard
-from gui.calibrate.weigh_wizard import WeighWizard
-from gui.fitting import FitEntry
-from gui.identify import IdentifyWizard
+from gui.calibrate.entry import FitEntry, MakeWizard
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import Theme
+
+if TYPE_CHECKING:
+    from gui.fitting import FitWizard
 
 
 class CalibrateMenu(QtWidgets.QMenu):
@@ -32,12 +29,12 @@ class CalibrateMenu(QtWidgets.QMenu):
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
         super().__init__(tr("&Calibrate"), window)
         wizards = self.entries = [
-            FitEntry(session, self, window, theme, text, hint, make)
-            for text, hint, make in (
+            FitEntry(session, self, window, theme, text, hint, _later(name))
+            for text, hint, name in (
                 (
                     tr("&Geometry …"),
                     tr("Joint positions and length offsets from measured poses, and which poses to measure"),
-                    GeometryWizard,
+                    "GeometryWizard",
                 ),
                 (
                     tr("&Load cells in place …"),
@@ -45,42 +42,42 @@ class CalibrateMenu(QtWidgets.QMenu):
                         "Gain, offset and polarity of the cells by the platform's weight at rest, and the poses for "
                         "that"
                     ),
-                    InPlaceWizard,
+                    "InPlaceWizard",
                 ),
                 (
                     tr("Load cells on a &bench …"),
                     tr("Gain, offset and polarity of the cells from a table of their readings under known masses"),
-                    BenchWizard,
+                    "BenchWizard",
                 ),
                 (
                     tr("&Masses, inertias and frictions …"),
                     tr("Masses, inertias and frictions from recorded motions and forces: a parameter file"),
-                    IdentifyWizard,
+                    "IdentifyWizard",
                 ),
                 (
                     tr("&Payload …"),
                     tr("Mass, centre of mass and inertia of what stands on the platform, from recordings"),
-                    WeighWizard,
+                    "WeighWizard",
                 ),
                 (
                     tr("&Frequency response …"),
                     tr("Bode plot, dead time and bandwidth of a coordinate, from the recording of an excitation"),
-                    RespondWizard,
+                    "RespondWizard",
                 ),
                 (
                     tr("&Excitation motion …"),
                     tr("A motion that tells masses, inertias and frictions, to be run and recorded"),
-                    ExciteWizard,
+                    "ExciteWizard",
                 ),
                 (
                     tr("M&ultisine …"),
                     tr("A motion that excites one coordinate at many frequencies at once, for its frequency response"),
-                    MultisineWizard,
+                    "MultisineWizard",
                 ),
                 (
                     tr("&Closed loop offline …"),
                     tr("Controllers side by side along a trajectory, on the plant as modelled and with other masses"),
-                    ClosedLoopWizard,
+                    "ClosedLoopWizard",
                 ),
             )
         ]
@@ -93,3 +90,15 @@ class CalibrateMenu(QtWidgets.QMenu):
         """End what the wizards do and wait for it. May be called again."""
         for entry in self.entries:
             entry.close()
+
+
+def _later(name: str) -> MakeWizard:
+    """Makes a wizard of `gui.calibrate.wizards`, which brings dozens of modules for which no window waits."""
+
+    def make(session: RigSession, theme: Theme, source: Path | None, window: QtWidgets.QWidget) -> "FitWizard":
+        from gui.calibrate import wizards
+
+        wizard: FitWizard = getattr(wizards, name)(session, theme, source, window)
+        return wizard
+
+    return make

@@ -1,13 +1,12 @@
 """What wizards over a `rig` command are made of.
 
 `FitWizard` has three steps: an `AskPage`, what came of it in a `ResultView`, and the file to be saved. The command runs
-in a process of its own, and so does what looks into the files before; `FitEntry` opens the wizard.
+in a process of its own, and so does what looks into the files before.
 """
 
 from gui.fitting.ask_page import AskPage, Look, LookedPage
 from gui.fitting.asked import Asked, Outcome, options_of, unless
 from gui.fitting.configuring import cells_use, parameters_use
-from gui.fitting.entry import FitEntry
 from gui.fitting.fields import FieldGrid, FileField, permit
 from gui.fitting.parameter_view import CHANGES, ParameterTable, change
 from gui.fitting.pictures import LEGS, BarPicture, PointPicture, Points
@@ -15,19 +14,16 @@ from gui.fitting.recordings_page import RecordingsPage, Role
 from gui.fitting.result_view import EitherView, NumberTable, ResultView, said
 from gui.fitting.store_page import Use
 from gui.fitting.wizard import FitWizard
-from gui.fitting.words import STEP, errors_and_warnings
 
 __all__ = [
     "CHANGES",
     "LEGS",
-    "STEP",
     "AskPage",
     "Asked",
     "BarPicture",
     "EitherView",
     "FieldGrid",
     "FileField",
-    "FitEntry",
     "FitWizard",
     "Look",
     "LookedPage",
@@ -42,7 +38,6 @@ __all__ = [
     "Use",
     "cells_use",
     "change",
-    "errors_and_warnings",
     "options_of",
     "parameters_use",
     "permit",

@@ -6,8 +6,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtCore
 
 from gui.fitting.asked import Asked
-from gui.fitting.words import errors_and_warnings, in_a_line
-from gui.session import RigCommand
+from gui.session import RigCommand, errors_and_warnings, in_a_line
 from gui.texts import tr
 from rig.errors import ExitCode
 

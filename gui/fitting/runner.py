@@ -7,8 +7,7 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore
 
 from gui.fitting.asked import Asked, Outcome
-from gui.fitting.words import QUESTION, STEP, errors_and_warnings
-from gui.session import RigCommand
+from gui.session import QUESTION, STEP, RigCommand, errors_and_warnings
 from gui.texts import tr
 from rig.errors import ExitCode
 

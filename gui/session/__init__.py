@@ -9,10 +9,13 @@ from gui.session.report_maker import ReportMaker
 from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
 from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, obstacle
+from gui.session.said import QUESTION, STEP, errors_and_warnings, in_a_line
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
 
 __all__ = [
+    "QUESTION",
+    "STEP",
     "Action",
     "CycleFigures",
     "Excerpt",
@@ -32,7 +35,9 @@ __all__ = [
     "Stretch",
     "Timeline",
     "Worker",
+    "errors_and_warnings",
     "heavy_work_obstacle",
+    "in_a_line",
     "largest_amount",
     "obstacle",
 ]

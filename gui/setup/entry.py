@@ -1,14 +1,17 @@
 """The wizard's place in the app: a menu entry, possible only while nothing else holds the drives."""
 
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import Phase, RigSession
-from gui.setup.wizard import SetupWizard
 from gui.steps import StepEntry
 from gui.texts import tr
 from gui.widgets import give
+
+if TYPE_CHECKING:
+    from gui.setup.wizard import SetupWizard
 
 
 class SetupEntry(StepEntry):
@@ -23,7 +26,7 @@ class SetupEntry(StepEntry):
     """
 
     finished = QtCore.Signal(object)
-    wizard: SetupWizard | None
+    wizard: "SetupWizard | None"
 
     def __init__(self, session: RigSession, menu: QtWidgets.QMenu, window: QtWidgets.QMainWindow) -> None:
         hint = tr("Drives, addresses, test of each leg, zero of the cells: a valid configuration")
@@ -44,6 +47,8 @@ class SetupEntry(StepEntry):
         """Open the wizard."""
         if self.obstacle:
             return
+        from gui.setup.wizard import SetupWizard  # brings its pages, for which no window waits
+
         wizard = SetupWizard(self.session, self.window)
         wizard.opening.connect(self._open)
         wizard.bench.ended.connect(self._ended)

@@ -5,8 +5,7 @@ from dataclasses import dataclass
 
 from pyqtgraph.Qt import QtGui, QtWidgets
 
-from gui.fitting import STEP, errors_and_warnings
-from gui.session import Phase, RigCommand, RigSession
+from gui.session import STEP, Phase, RigCommand, RigSession, errors_and_warnings
 from gui.texts import tr
 from rig.errors import ExitCode
 

@@ -35,7 +35,7 @@ _AT_REST: tuple[float, float, float, float, float, float] = (0.0, 0.0, 0.0, 0.0,
 class FileModel(BaseModel):
     """What a trajectory file is made of: unknown keys are refused."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
 
 class BlendPart(FileModel):

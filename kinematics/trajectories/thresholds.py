@@ -14,7 +14,7 @@ from kinematics.inputs import Force, Number, Time, within
 class Thresholds(BaseModel):
     """Thresholds of a verdict on a run, SI; each is judged of all legs by the worst one. None where it is not given."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, defer_build=True)
 
     residual_rms: Annotated[Force, within(1e-6, 1e5, "N")] | None = None
     """Greatest root mean square of the residual, N."""

@@ -20,14 +20,14 @@ Finite = Annotated[float, Field(allow_inf_nan=False)]
 
 
 class _Saved(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     name: str
     pose: Annotated[list[Finite], Field(min_length=7, max_length=7)]
 
 
 class _File(BaseModel):
-    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True, defer_build=True)
 
     position: Annotated[list[_Saved], Field(max_length=_MOST)] = []
 

@@ -26,7 +26,7 @@ class Template(BaseModel):
     title: for a person. sizes: names of those that say how large the motion is; 0 is for `fitted` to choose.
     """
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
     title: ClassVar[str]
     sizes: ClassVar[tuple[str, ...]] = ()
 

@@ -72,7 +72,7 @@ _NEVER_OFF = {
 class Section(BaseModel):
     """Base of all sections: immutable, no unknown keys, defaults held to the same rules."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, defer_build=True)
 
 
 def with_present_driver(data: object) -> object:

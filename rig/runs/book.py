@@ -23,7 +23,7 @@ _Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 class Entry(BaseModel):
     """What was said of one run; `name` and `note` take the place of the recording's own, None leaves these."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     name: _Line | None = None
     note: _Line | None = None
@@ -33,7 +33,7 @@ class Entry(BaseModel):
 class Book(BaseModel):
     """Entries by FILE#ID."""
 
-    model_config = ConfigDict(extra="forbid", frozen=True)
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
     version: Annotated[int, Field(ge=1, le=1)] = 1
     runs: Annotated[dict[str, Entry], Field(max_length=100_000)] = {}

@@ -15,7 +15,7 @@ _ENDED_WITHIN = 60.0  # s
 _CHILD = """
 import sys, time
 from pyqtgraph.Qt import QtCore, QtWidgets
-from gui.application import run
+from rig.cli import main
 
 class FirstPaint(QtCore.QObject):
     shown = False
@@ -30,7 +30,7 @@ class FirstPaint(QtCore.QObject):
 application = QtWidgets.QApplication(sys.argv[:1])
 first = FirstPaint(application)
 application.installEventFilter(first)
-sys.exit(run("virtual"))
+sys.exit(main(["gui"]))
 """
 
 

@@ -9,7 +9,8 @@ from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, press
 
 from gui.calibrate import CalibrateMenu
-from gui.fitting import FitEntry, FitWizard
+from gui.calibrate.entry import FitEntry
+from gui.fitting import FitWizard
 from gui.widgets import DARK
 
 PATIENCE = 90_000  # ms; a process starts, and the machine has other work

@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import press
 
 from calibration import CellCalibration, LoadCellCalibration
-from gui.setup import SetupWizard
+from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from rig.commissioning import LegResult, Zero
 

@@ -14,8 +14,8 @@ from shell_support import KEY, LEFT, FakeSession, key, press
 
 from actuators import Status
 from calibration import load_cell_calibration
-from gui.setup import SetupWizard
 from gui.setup.drives_page import DrivesPage
+from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from rig.config.rig_config import load_config
 from rig.engine.devices import make_drive

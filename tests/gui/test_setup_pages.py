@@ -12,8 +12,8 @@ from shell_support import KEY, FakeSession, key, make_status, press
 
 from gui.session.rules import Phase
 from gui.session.stop_everywhere import StopButton
-from gui.setup import SetupWizard
 from gui.setup.page import ranges
+from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import unbroken
 from rig.commissioning import Draft, LegMove, draft_config

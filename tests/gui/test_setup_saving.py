@@ -7,7 +7,7 @@ from typing import Any
 from setup_support import BUTTON, PASSED, ZERO, back, forward, press_indicator, rehearse, settled, until, write
 from shell_support import FakeSession, press
 
-from gui.setup import SetupWizard
+from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from rig.config.rig_config import load_config
 

@@ -12,8 +12,8 @@ from setup_support import BUTTON, back, click, press_indicator, settled, until, 
 from shell_support import press
 
 from actuators import Answer, ConnectError, Endpoint, Identity, SerialEndpoint
-from gui.setup import SetupWizard
 from gui.setup.drives_page import DrivesPage
+from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from rig.commissioning import LegProbe
 from rig.config.rig_config import load_config

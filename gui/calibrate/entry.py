@@ -2,16 +2,19 @@
 
 from collections.abc import Callable
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.wizard import FitWizard
 from gui.session import RigSession, heavy_work_obstacle
 from gui.steps import StepEntry
 from gui.texts import tr
 from gui.widgets import Theme
 
-MakeWizard = Callable[[RigSession, Theme, Path | None, QtWidgets.QWidget], FitWizard]
+if TYPE_CHECKING:
+    from gui.fitting import FitWizard  # loaded when the first one is opened
+
+MakeWizard = Callable[[RigSession, Theme, Path | None, QtWidgets.QWidget], "FitWizard"]
 """Of a session, colours, a file to begin with or None, and the main window."""
 
 
@@ -28,7 +31,7 @@ class FitEntry(StepEntry):
     """
 
     motion_wanted = QtCore.Signal(object)
-    wizard: FitWizard | None
+    wizard: "FitWizard | None"
 
     def __init__(
         self,
