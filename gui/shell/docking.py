@@ -4,7 +4,8 @@ Ordinary windows, no QDockWidget: one that floats is a tool window, which window
 full screen, and its place is lost with its monitor. What commands the machine stays with the main window.
 """
 
-from collections.abc import Callable, Sequence
+import contextlib
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
@@ -18,6 +19,7 @@ _EVENTS = QtCore.QEvent.Type
 _OUT = 40
 """px off the tabs at which a tab that is let go becomes a window"""
 _SIZE = QtCore.QSize(900, 640)
+_LAID_OUT = 40  # ms after which what was moved is laid out: lines that wrap ask for their height again and again
 
 
 class Docking(QtCore.QObject):
@@ -51,6 +53,8 @@ class Docking(QtCore.QObject):
         super().__init__(tabs)
         self.side = side
         self._tabs, self._stop, self._settings = tabs, stop, settings
+        self._drawing = QtCore.QTimer(self, singleShot=True, interval=_LAID_OUT)
+        self._drawing.timeout.connect(lambda: side.setUpdatesEnabled(True))
         side.back.connect(self.dock)
         side.dragged.connect(self._pane_dropped)
         self.names = [tab_name(tabs, tabs.indexOf(page)) for page in pages]
@@ -72,8 +76,12 @@ class Docking(QtCore.QObject):
         """Put a page into a window of its own: at a place of the screen, left out: where it was the last time."""
         if name in self.windows or name not in self.names:
             return
-        if name in self.side.panes:
-            self.dock(name)
+        with self._drawn_once():
+            self._tear_off(name, place)
+        self.changed.emit()
+
+    def _tear_off(self, name: str, place: QtCore.QPoint | None) -> None:
+        self._dock(name)
         page = self._taken(name, tr("This page has a window of its own."), "tear off")
         window = self.windows[name] = self._spare.pop(name) if name in self._spare else self._new_window(name)
         window.take(page)
@@ -84,7 +92,6 @@ class Docking(QtCore.QObject):
             window.move(place)
         window.come_into_view()
         window.show()
-        self.changed.emit()
 
     def obstacle_beside(self, name: str) -> str:
         """Why a page cannot stand beside the tabs; empty where it can, or does."""
@@ -103,14 +110,21 @@ class Docking(QtCore.QObject):
             self.refused.emit(reason)
         if reason or name in self.side.panes:
             return
-        front = self._front_without(name)
-        self.dock(name)
-        self.side.take(name, self._taken(name, tr("This page stands beside the others."), "beside"))
-        self._tabs.setCurrentIndex(front)
+        with self._drawn_once():
+            front = self._front_without(name)
+            self._dock(name)
+            self.side.take(name, self._taken(name, tr("This page stands beside the others."), "beside"))
+            self._tabs.setCurrentIndex(front)
         self.changed.emit()
 
     def dock(self, name: str) -> None:
         """Put a page back to its tab, in front of the others."""
+        if name in self.windows or name in self.side.panes:
+            with self._drawn_once():
+                self._dock(name)
+            self.changed.emit()
+
+    def _dock(self, name: str) -> None:
         window = self.windows.pop(name, None)
         if window is None and name not in self.side.panes:
             return
@@ -125,7 +139,18 @@ class Docking(QtCore.QObject):
         if window is not None:
             window.hide()
             self._spare[name] = window
-        self.changed.emit()
+
+    @contextlib.contextmanager
+    def _drawn_once(self) -> Iterator[None]:
+        """Within a `with` block and a little longer nothing is drawn: each step of the layout would be.
+
+        On a large screen that takes longer than the engine waits for a sign of life.
+        """
+        self.side.setUpdatesEnabled(False)
+        try:
+            yield
+        finally:
+            self._drawing.start()
 
     def toggle(self, name: str) -> None:
         """Tear a page off, or dock it back."""

@@ -56,6 +56,17 @@ def test_a_page_stands_beside_another_with_stop_and_banner_in_view(window: MainW
     assert window.side.panes == {} and window.tabs.currentWidget() is live and window.tabs.tabIcon(2).isNull()
 
 
+def test_while_a_page_goes_from_place_to_place_nothing_is_drawn_and_then_all_is(window: MainWindow, qtbot: Any) -> None:
+    _settle(window)
+    for move in (window.docking.put_beside, window.docking.dock, window.docking.tear_off, window.docking.dock):
+        move("Live")
+        assert not window.side.updatesEnabled()
+        qtbot.waitUntil(window.side.updatesEnabled)
+    with pytest.raises(KeyError), window.docking._drawn_once():
+        raise KeyError
+    qtbot.waitUntil(window.side.updatesEnabled)
+
+
 def test_the_key_puts_the_page_in_front_beside_and_the_one_that_has_the_keyboard_back(
     window: MainWindow, qtbot: Any
 ) -> None:
