@@ -1,8 +1,10 @@
 """STOP from wherever the operator is: Esc in any field, menu, popup or dialog, and red buttons that nothing blocks."""
 
 from collections.abc import Callable
+from typing import ClassVar
+from weakref import WeakSet
 
-from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets, isQObjectAlive
 
 from gui.session.session_state import StopSource
 from gui.texts import tr
@@ -29,8 +31,11 @@ _WATCHED = _KEYS | _KEPT_BACK | {_EVENTS.Show, _EVENTS.Hide}
 class StopButton(QtWidgets.QPushButton):
     """The red button: acts when it is pressed, not when it is let go, and is never disabled."""
 
+    _made: ClassVar[WeakSet["StopButton"]] = WeakSet()
+
     def __init__(self, stop: Callable[[], None], parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(tr("STOP\nEsc"), parent)
+        self._made.add(self)
         self.setObjectName("stop")
         self.setAccessibleName(tr("STOP"))
         self.setAccessibleDescription(tr("Stops the rig from any state: decelerate, brakes on, torque off. Also: Esc."))
@@ -39,6 +44,12 @@ class StopButton(QtWidgets.QPushButton):
         self.setAutoDefault(False)
         self.setMinimumSize(150, 64)
         self.pressed.connect(stop)
+
+    @classmethod
+    def lies_at(cls, place: QtCore.QPoint) -> bool:
+        """Whether one that is in view is at a point of the screen. All widgets would take long to look through."""
+        shown = [button for button in cls._made if isQObjectAlive(button) and button.isVisible()]
+        return any(button.rect().contains(button.mapFromGlobal(place)) for button in shown)
 
 
 class StopEverywhere(QtCore.QObject):
@@ -170,11 +181,8 @@ class StopEverywhere(QtCore.QObject):
         popup = QtWidgets.QApplication.activePopupWidget()
         if popup is None or popup.rect().contains(popup.mapFromGlobal(event.globalPos())):
             return
-        windows = QtWidgets.QApplication.topLevelWidgets()
-        for button in (button for window in windows for button in window.findChildren(StopButton)):
-            if button.isVisible() and button.rect().contains(button.mapFromGlobal(event.globalPos())):
-                self._stop("button")
-                return
+        if StopButton.lies_at(event.globalPos()):
+            self._stop("button")
 
 
 def _belongs(widget: QtWidgets.QWidget) -> bool:

@@ -45,12 +45,17 @@ class Pilot:
         self.reach(State.ENGAGED)
 
     def run(self, repeats: int) -> None:
-        """From Engaged to Running: the motion of the tab Motion, `repeats` times."""
+        """From Engaged to Running: the motion of the tab Motion, `repeats` times, once the platform is at its start."""
         motion = self.window.motion
         motion.repeats.setValue(repeats)
         self.wait(motion.run.isEnabled, "the motion to be possible")
         motion.run.click()
-        self.reach(State.RUNNING)
+
+        def runs() -> bool:
+            status = self.window.session.status
+            return status is not None and status.state is State.RUNNING and status.motion == motion.document.name
+
+        self.wait(runs, "the motion to run")
 
     def wait(self, until: Callable[[], bool], what: str, timeout: float = _STEP) -> None:
         """Let the app run until `until` holds. Raises TimeoutError after `timeout` s, naming `what` and the state."""
