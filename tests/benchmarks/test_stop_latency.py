@@ -35,6 +35,7 @@ _PATIENCE = 20.0  # s
 def _watch(address: EngineAddress, told: Connection) -> None:
     """Main function of the watching process: each question is answered by when flag and STOPPING were seen, s."""
     block, ring = ControlBlock.attach(address.block), TelemetryRing.attach(address.ring)
+    told.send("ready")
     while told.recv():
         rows = ring.reader()
         flag = None
@@ -60,10 +61,14 @@ class _Watcher:
         self.told, theirs = context.Pipe()
         self._process = context.Process(target=_watch, args=(address, theirs), daemon=True)
         self._process.start()
+        self._hear("ready")  # before anything moves: while the app waits, the engine misses it
 
     def begin(self) -> None:
         self.told.send(True)
-        assert self.told.poll(_PATIENCE) and self.told.recv() == "watching"
+        self._hear("watching")
+
+    def _hear(self, word: str) -> None:
+        assert self.told.poll(_PATIENCE) and self.told.recv() == word
 
     def close(self) -> None:
         self.told.send(False)
