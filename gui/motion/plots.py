@@ -16,10 +16,10 @@ _PLOTS = (
     (tr("Angles, °"), 3),
     (tr("Leg length, mm"), 6),
     (tr("Leg speed, mm/s"), 6),
-    (tr("Predicted drive force, N"), 6),
+    (tr("Drive force, N"), 6),
 )
 """Titles, and how many curves: one an axis or one a leg."""
-_FROM_HOME = tr("Position from home, mm")
+_FROM_HOME = tr("From home, mm")
 _LETTERS = "9pt"  # of titles
 _GRID = 63  # opacity of its lines, of 255
 _NEAR = 0.25  # of the height of what is drawn: a limit within is brought into view
@@ -53,7 +53,7 @@ class PreviewPlots(QtWidgets.QWidget):
     def _make(self) -> None:
         for index, (title, count) in enumerate(_PLOTS):
             plot = Plot(tr("{title} over time").format(title=title))
-            plot.setMinimumSize(180, 80)
+            plot.setMinimumSize(148, 80)
             for side in ("left", "bottom"):
                 plot.getAxis(side).setGrid(_GRID)
             plot.view.setMouseEnabled(x=True, y=False)
