@@ -4,9 +4,11 @@ import os
 import subprocess
 import sys
 from pathlib import Path
+from typing import Any
 
 import pytest
-from pyqtgraph.Qt import QtCore
+from motion_support import look_first
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui import screen
 from gui.shell.main_window import MainWindow
@@ -81,3 +83,14 @@ def test_the_window_fills_the_screen_and_comes_back(window: MainWindow) -> None:
     assert window.isFullScreen()
     window.view.whole.trigger()
     assert not window.isFullScreen()
+
+
+def test_in_the_least_window_no_page_is_scrolled_sideways(whole_window: MainWindow, qtbot: Any) -> None:
+    whole_window.resize(screen.LEAST)
+    look_first(whole_window.motion, qtbot)  # which has its curves made
+    tabs, room = whole_window.tabs, whole_window.splitter.widget(1).viewport()
+    for index in range(tabs.count()):
+        tabs.setCurrentIndex(index)
+        QtWidgets.QApplication.processEvents()
+        assert whole_window.size() == screen.LEAST
+        assert tabs.minimumSizeHint().width() <= room.width(), tabs.tabText(index)
