@@ -13,6 +13,7 @@ START = 180.0
 """s; the first start on a machine compiles the kernels"""
 REST = 0.5
 """s at rest, for the cells' zero to be judged"""
+_CHECKED = 180.0  # s for a motion to be checked, each of its repetitions
 _STEP = 30.0  # s for anything else
 
 
@@ -55,7 +56,7 @@ class Pilot:
             status = self.window.session.status
             return status is not None and status.state is State.RUNNING and status.motion == motion.document.name
 
-        self.wait(runs, "the motion to run")
+        self.wait(runs, "the motion to run", _CHECKED)
 
     def wait(self, until: Callable[[], bool], what: str, timeout: float = _STEP) -> None:
         """Let the app run until `until` holds. Raises TimeoutError after `timeout` s, naming `what` and the state."""

@@ -140,13 +140,10 @@ def test_memory_stays(tmp_path: Path) -> None:
     table = np.array(samples)
     flat = table[table[:, 0] >= SETTLED, 1:] / MEGABYTE
     quarter = len(flat) // 4
-    begin, end = (
-        np.median(flat[:quarter], axis=0),
-        np.median(flat[-quarter:], axis=0),
-    )  # a check of a motion takes and gives
-    growth = (
-        100.0 * (end / begin - 1.0) * 4.0 / 3.0
-    )  # from the middle of a quarter to that of another: over the whole time
+    # medians, as the check of a motion takes and gives
+    begin, end = (np.median(part, axis=0) for part in (flat[:quarter], flat[-quarter:]))
+    # from the middle of a quarter to that of another, and so over the whole time
+    growth = 100.0 * (end / begin - 1.0) * 4.0 / 3.0
     for name, first, last, most, grown in zip(pids.values(), begin, end, flat.max(axis=0), growth, strict=True):
         print(f"  {name:16} {first:7.1f} MB → {last:7.1f} MB, {grown:+.2f} % over all of it, at most {most:.1f} MB")
     assert np.all(growth < 3.0)
