@@ -152,6 +152,7 @@ QToolButton#fold:hover, QToolButton#fold:focus {{ color: {theme.accent}; border-
 QToolButton#more {{ background: transparent; border-color: transparent; padding: 0 7px; }}
 QToolButton#more:hover, QToolButton#more:focus {{ border-color: {theme.accent}; }}
 QFileDialog QToolButton {{ padding: 2px; }}
+QTabBar QToolButton {{ padding: 0; min-height: 0; }}
 QLineEdit, QPlainTextEdit, QTextEdit {{
     background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;
     padding: 2px 5px; min-height: 18px; }}

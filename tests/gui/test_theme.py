@@ -24,6 +24,26 @@ def test_a_check_box_has_a_frame_and_a_tick_that_are_seen(qtbot: QtBot, theme: T
     assert (theme.text.lower() in colours) is ticked
 
 
+@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
+def test_tabs_without_room_scroll_by_arrows_that_are_seen(qtbot: QtBot, theme: Theme) -> None:
+    bar = QtWidgets.QTabBar()
+    qtbot.addWidget(bar)
+    bar.setStyleSheet(style_sheet(theme))
+    for name in ("a long name", "another one", "and the last"):
+        bar.addTab(name)
+    bar.setCurrentIndex(1)  # from where both directions are possible
+    bar.resize(130, bar.sizeHint().height())
+    with qtbot.waitExposed(bar):
+        bar.show()
+    arrows = [button for button in bar.findChildren(QtWidgets.QToolButton) if button.isVisible()]
+    assert len(arrows) == 2
+    for arrow in arrows:
+        assert arrow.isEnabled()
+        picture = arrow.grab(arrow.rect().adjusted(3, 3, -3, -3)).toImage()
+        colours = {picture.pixelColor(x, y).name() for x in range(picture.width()) for y in range(picture.height())}
+        assert len(colours) > 1
+
+
 class _Styled(QtCore.QObject):  # type: ignore[misc]  # pyqtgraph.Qt has no types
     """Counts how often a widget is styled."""
 
