@@ -53,6 +53,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         self._session = session
         self.buttons: dict[Action, GuardedButton] = {}
         self._reasons: dict[Action, QtWidgets.QLabel] = {}
+        self._needed = 0  # px, of what is on it
         self.setWidgetResizable(True)
         self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
@@ -83,6 +84,19 @@ class OperatePanel(QtWidgets.QScrollArea):
         session.postMortemKnown.connect(self.drives.show_post_mortem)
         session.stopped.connect(lambda _category: self.pair.disarm())
         self.refresh()
+
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """As wide as what is on it beside a bar: it is not scrolled sideways."""
+        self._needed = self.widget().minimumSizeHint().width()
+        wide = self._needed + self.verticalScrollBar().sizeHint().width()
+        return QtCore.QSize(wide, super().minimumSizeHint().height())
+
+    def eventFilter(self, watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
+        """Have what is around it make room where what is on it has grown wider."""
+        done = bool(super().eventFilter(watched, event))
+        if event.type() == QtCore.QEvent.Type.LayoutRequest and self.widget().minimumSizeHint().width() > self._needed:
+            self.updateGeometry()
+        return done
 
     def _add_step(
         self, layout: QtWidgets.QVBoxLayout, text: str, action: Action, press: Callable[[], None]

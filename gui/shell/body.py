@@ -2,10 +2,18 @@
 
 from collections.abc import Sequence
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
 _STEPS, _PAGES = 290, 990  # px at first
 _LEAST = 270  # px
+
+
+class _Column(QtWidgets.QWidget):
+    """As wide as what is in it needs, which words of another language may make more, and no less than `_LEAST`."""
+
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """See the class."""
+        return super().minimumSizeHint().expandedTo(QtCore.QSize(_LEAST, 0))
 
 
 class Body(QtWidgets.QWidget):
@@ -26,12 +34,11 @@ class Body(QtWidgets.QWidget):
         below: Sequence[QtWidgets.QWidget],
     ) -> None:
         super().__init__()
-        side = QtWidgets.QWidget()
+        side = _Column()
         column = QtWidgets.QVBoxLayout(side)
         column.setContentsMargins(6, 4, 6, 6)
         for place, step in enumerate(steps):
             column.addWidget(step, 0 if place else 1)
-        side.setMinimumWidth(_LEAST)
         scrolled = QtWidgets.QScrollArea()
         scrolled.setWidgetResizable(True)
         scrolled.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)

@@ -217,3 +217,14 @@ def test_stop_before_the_engine_is_there_prevents_connecting(window: MainWindow,
     session._connect_next = True
     press(window.stop_button)
     assert not session._connect_next
+
+
+def test_longer_words_of_another_language_make_the_panel_wider_and_are_not_cut(window: MainWindow, qtbot: Any) -> None:
+    panel, before = window.operate, window.operate.width()
+    panel.pair.act.setText(4 * panel.pair.act.text())
+
+    def whole() -> bool:
+        return bool(panel.widget().width() <= panel.viewport().width() and panel.width() > before)
+
+    qtbot.waitUntil(whole)
+    assert panel.pair.act.width() >= panel.pair.act.minimumSizeHint().width()
