@@ -122,7 +122,7 @@ class Tour(Pilot):
         self._put_together()
         motion = window.motion
         for _ in range(_TRIES):
-            # on a large screen a page takes longer to tear off than the heartbeat may: then the engine holds the motion
+            # where the app was not heard of for longer than the heartbeat may take, the engine has ended the motion
             if not (motion.pause.isEnabled() or motion.resume.isEnabled()):
                 self.run(repeats=20)
                 self.pass_time(_SHOWN)

@@ -14,6 +14,9 @@ from rig.config import RigConfig
 from rig.engine import DriveReport
 
 _LEG_LINE = re.compile(r"\s*leg (?P<leg>[1-6]): (?P<text>.*)")
+_BREAK = "\u200b"
+_LONG = re.compile(r"\S{17,}")
+_PIECE = re.compile(r"[/_:.-](?=\S)|[^\s/_:.-]{12}(?=\S)")
 _BITS = (
     (DriveStatus.WATCHDOG, tr("stopped by its watchdog")),
     (DriveStatus.FAULT, tr("fault")),
@@ -147,7 +150,7 @@ class DrivesView(QtWidgets.QWidget):
 
     def text(self, leg: int) -> str:
         """What is shown for leg 1 to 6."""
-        return str(self._labels[leg - 1].text())
+        return str(self._labels[leg - 1].text()).replace(_BREAK, "")
 
 
 def _quantity(name: str, value: float) -> str:
@@ -161,9 +164,10 @@ def _measured(values: Mapping[str, float]) -> str:
 
 
 def _show(label: QtWidgets.QLabel, role: str, text: str) -> None:
-    if label.text() == text:
+    shown = _LONG.sub(lambda word: _PIECE.sub(rf"\g<0>{_BREAK}", word[0]), text)  # a path wraps like words
+    if label.text() == shown:
         return
-    label.setText(text)
+    label.setText(shown)
     if label.objectName() != role:
         label.setObjectName(role)
         label.style().unpolish(label)

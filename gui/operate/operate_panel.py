@@ -53,11 +53,12 @@ class OperatePanel(QtWidgets.QScrollArea):
         self._session = session
         self.buttons: dict[Action, GuardedButton] = {}
         self._reasons: dict[Action, QtWidgets.QLabel] = {}
-        self._needed = 0  # px, of what is on it
+        self._needed = 0  # px, of the widest buttons
         self.setWidgetResizable(True)
         self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         content = QtWidgets.QWidget()
+        content.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         layout = QtWidgets.QVBoxLayout(content)
         layout.setSpacing(2)
         layout.addWidget(_heading(tr("Operate")))
@@ -86,17 +87,22 @@ class OperatePanel(QtWidgets.QScrollArea):
         self.refresh()
 
     def minimumSizeHint(self) -> QtCore.QSize:
-        """As wide as what is on it beside a bar: it is not scrolled sideways."""
-        self._needed = self.widget().minimumSizeHint().width()
-        wide = self._needed + self.verticalScrollBar().sizeHint().width()
-        return QtCore.QSize(wide, super().minimumSizeHint().height())
+        """As wide as its buttons beside a bar. What else is said may be of any length, and has what room there is."""
+        self._needed = self._widest()
+        margins = self.widget().layout().contentsMargins()
+        beside = margins.left() + margins.right() + self.verticalScrollBar().sizeHint().width()
+        return QtCore.QSize(self._needed + beside, super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Have what is around it make room where what is on it has grown wider."""
+        """Have what is around it make room for other words on the buttons."""
         done = bool(super().eventFilter(watched, event))
-        if event.type() == QtCore.QEvent.Type.LayoutRequest and self.widget().minimumSizeHint().width() > self._needed:
+        if event.type() == QtCore.QEvent.Type.LayoutRequest and self._widest() != self._needed:
             self.updateGeometry()
         return done
+
+    def _widest(self) -> int:
+        steps = [button.minimumSizeHint().width() for action, button in self.buttons.items() if action != Action.ENGAGE]
+        return int(max(*steps, self._pair_row.minimumSize().width()))
 
     def _add_step(
         self, layout: QtWidgets.QVBoxLayout, text: str, action: Action, press: Callable[[], None]
@@ -127,10 +133,10 @@ class OperatePanel(QtWidgets.QScrollArea):
         give(self.pair.act, "engage")
         self.arm = self.pair.arm
         self.arm.toggled.connect(self._armed)
-        row = QtWidgets.QHBoxLayout()
-        row.addWidget(self.arm, 1)
-        row.addWidget(self.pair.act, 1)
-        layout.addLayout(row)
+        self._pair_row = QtWidgets.QHBoxLayout()
+        self._pair_row.addWidget(self.arm, 1)
+        self._pair_row.addWidget(self.pair.act, 1)
+        layout.addLayout(self._pair_row)
         self._add_reason(layout, Action.ENGAGE, self.pair.act)
 
     def refresh(self) -> None:

@@ -142,9 +142,10 @@ class Docking(QtCore.QObject):
 
     @contextlib.contextmanager
     def _drawn_once(self) -> Iterator[None]:
-        """Within a `with` block and a little longer nothing is drawn: each step of the layout would be.
+        """Within a `with` block and a little longer nothing of `side` is drawn: each step of its layout would be.
 
-        On a large screen that takes longer than the engine waits for a sign of life.
+        On a large screen that takes longer than the engine waits for a sign of life. A picture grabbed meanwhile lacks
+        it as well.
         """
         self.side.setUpdatesEnabled(False)
         try:

@@ -13,7 +13,7 @@ START = 180.0
 """s; the first start on a machine compiles the kernels"""
 REST = 0.5
 """s at rest, for the cells' zero to be judged"""
-_CHECKED = 180.0  # s for a motion to be checked, each of its repetitions
+_CHECKED = 180.0  # s for a motion with all its repetitions to be checked, and for the way to its start
 _STEP = 30.0  # s for anything else
 
 

@@ -62,7 +62,9 @@ def test_while_a_page_goes_from_place_to_place_nothing_is_drawn_and_then_all_is(
         move("Live")
         assert not window.side.updatesEnabled()
         qtbot.waitUntil(window.side.updatesEnabled)
+        assert window.live_page.updatesEnabled()
     with pytest.raises(KeyError), window.docking._drawn_once():
+        assert not window.side.updatesEnabled()
         raise KeyError
     qtbot.waitUntil(window.side.updatesEnabled)
 

@@ -6,10 +6,11 @@ from typing import Any
 
 import numpy as np
 import pytest
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import FakeSession, make_event, make_status, press
 
 from actuators import Status as DriveStatus
+from gui.screen import LEAST
 from gui.session.rules import Action, Phase
 from gui.shell.banner import look_of
 from gui.shell.guide import CONTENTS
@@ -220,11 +221,30 @@ def test_stop_before_the_engine_is_there_prevents_connecting(window: MainWindow,
 
 
 def test_longer_words_of_another_language_make_the_panel_wider_and_are_not_cut(window: MainWindow, qtbot: Any) -> None:
-    panel, before = window.operate, window.operate.width()
-    panel.pair.act.setText(4 * panel.pair.act.text())
-
-    def whole() -> bool:
-        return bool(panel.widget().width() <= panel.viewport().width() and panel.width() > before)
-
-    qtbot.waitUntil(whole)
+    panel, before, text = window.operate, window.operate.width(), window.operate.pair.act.text()
+    least = window.splitter.widget(0).minimumSizeHint().width()
+    panel.pair.act.setText(4 * text)
+    qtbot.waitUntil(lambda: panel.width() > before)
+    QtWidgets.QApplication.processEvents()
+    assert panel.widget().width() <= panel.viewport().width()
     assert panel.pair.act.width() >= panel.pair.act.minimumSizeHint().width()
+    panel.pair.act.setText(text)
+    qtbot.waitUntil(lambda: window.splitter.widget(0).minimumSizeHint().width() == least)
+
+
+def test_an_address_or_a_failure_of_any_length_wraps_and_leaves_buttons_and_window_as_they_are(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    panel, before = window.operate, window.operate.width()
+    path = "/dev/serial/by-id/usb-FTDI_FT232R_USB_RS485_Adapter_A10MKLZT-if00-port0"
+    session.refused.emit("connect", f"leg 1: {path}: No such device\nleg 2: {150 * 'x'}")
+    QtWidgets.QApplication.processEvents()
+    label = panel.drives._labels[0]
+    qtbot.waitUntil(lambda: label.height() > 3 * label.fontMetrics().height())
+    assert panel.drives.text(1) == f"✗ {path}: No such device" and panel.drives.text(2) == f"✗ {150 * 'x'}"
+    panel._reasons[Action.CONNECT].setText(150 * "x")
+    QtWidgets.QApplication.processEvents()
+    assert panel.width() == before and panel.widget().width() == panel.viewport().width()
+    for shown in (*panel.buttons.values(), *panel.drives._labels):
+        assert shown.mapTo(panel.widget(), QtCore.QPoint(shown.width(), 0)).x() <= panel.widget().width()
+    assert window.minimumSizeHint().width() <= LEAST.width()
