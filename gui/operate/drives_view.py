@@ -14,9 +14,11 @@ from rig.config import RigConfig
 from rig.engine import DriveReport
 
 _LEG_LINE = re.compile(r"\s*leg (?P<leg>[1-6]): (?P<text>.*)")
-_BREAK = "\u200b"
+_BREAK = "\u200b"  # a space of no width: where a line may end
 _LONG = re.compile(r"\S{17,}")
+"""a word that may be wider than its place; a network address is shorter"""
 _PIECE = re.compile(r"[/_:.-](?=\S)|[^\s/_:.-]{12}(?=\S)")
+"""of such a word, after which a line may end"""
 _BITS = (
     (DriveStatus.WATCHDOG, tr("stopped by its watchdog")),
     (DriveStatus.FAULT, tr("fault")),
