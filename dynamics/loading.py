@@ -2,6 +2,7 @@
 
 import reprlib
 from collections.abc import Mapping
+from functools import lru_cache
 from importlib import resources
 from pathlib import Path
 from typing import Any
@@ -57,6 +58,7 @@ def load_mechanism(path_or_name: str | Path, *, evaluate_only: bool = False) -> 
     return parse_mechanism(text, source=name, evaluate_only=evaluate_only)
 
 
+@lru_cache(maxsize=16)  # a configuration that is changed step by step is checked with its mechanism at each
 def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool = False) -> Mechanism:
     """Make a mechanism from the text of its file; `source` names it in messages. See `load_mechanism`."""
     try:

@@ -16,7 +16,7 @@ from dynamics import DynamicsError
 from kinematics import KinematicsError, MotionTable, pose_to_coordinates
 from rig.config import RigConfig
 from rig.errors import HardwareError
-from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
+from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, give_back_memory
 from rig.safety import check_slowing, check_trajectory
 
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
@@ -51,8 +51,13 @@ def _serve(config: RigConfig, owner: Connection | None, connection: Connection) 
         connection.send("")
         while True:
             step, slowing = connection.recv()
-            samples = np.frombuffer(connection.recv_bytes(), np.float64).reshape(-1, 18).copy()
-            connection.send(refusal(config, MotionTable(step, samples), slowing))
+            connection.send(refusal(config, _received(step, connection.recv_bytes()), slowing))
+            give_back_memory()
+
+
+def _received(step: float, samples: bytes) -> MotionTable:
+    """The table that was sent, kept by none while the next is waited for."""
+    return MotionTable(step, np.frombuffer(samples, np.float64).reshape(-1, 18).copy())
 
 
 class MotionChecker:

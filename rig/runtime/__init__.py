@@ -5,7 +5,7 @@ from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProce
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, StopRequest
 from rig.runtime.process_watch import ProcessWatch
-from rig.runtime.realtime import prepare_process
+from rig.runtime.realtime import give_back_memory, prepare_process
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
 from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
@@ -34,6 +34,7 @@ __all__ = [
     "Ticker",
     "begin_server",
     "folders",
+    "give_back_memory",
     "pace_messages",
     "prepare_process",
     "runtime_root",

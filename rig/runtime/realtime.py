@@ -1,4 +1,4 @@
-"""What is asked of the operating system for a steady cycle: used where permitted, reported where not."""
+"""What is asked of the operating system for a steady cycle, used where permitted, reported where not; and memory."""
 
 import ctypes
 import gc
@@ -31,6 +31,11 @@ def prepare_process(cpu: int | None, priority: int | None) -> tuple[str, ...]:
     if priority is not None:
         notes.append(_attempt(f"SCHED_FIFO {priority}", _prioritise, priority))
     return tuple(notes)
+
+
+def give_back_memory() -> None:
+    """Return what was freed to the system, where its C library can: else a process that rests keeps its largest need."""
+    _libc_call("malloc_trim", 0)
 
 
 def _pin(cpu: int) -> None:

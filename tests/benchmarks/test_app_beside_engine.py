@@ -115,6 +115,7 @@ def resident(pid: int) -> float:
     return float((_PROC / str(pid) / "statm").read_text().split()[1]) * _PAGE
 
 
+@pytest.mark.timeout(MINUTES * 60.0 * 500.0 / RATE + 300.0)
 @pytest.mark.usefixtures("qapp")
 def test_memory_stays(tmp_path: Path) -> None:
     # other programs may run here too, and a plant that stood still meanwhile catches up

@@ -6,9 +6,10 @@ from pathlib import Path
 import numpy as np
 import pytest
 from configured import slower_file
-from leg_stand import CONFIG, FAST, HOME, Stand, homed, moving
+from leg_stand import CONFIG, FAST, HOME, NEAR, Stand, homed, moving
 
 from actuators import Command, Mode, Status
+from dynamics import format_tables, mechanism_tables
 from rig.commissioning import NotHomedError, check_move, move_bounds
 from rig.config import load_config
 from rig.engine import Engage, Home, LegMove, MoveLeg, Shutdown
@@ -121,13 +122,15 @@ def test_a_leg_without_a_reference_is_not_moved_unasked() -> None:
     assert abs(stand.moved()) < 1e-6
 
 
-def test_a_leg_near_its_limit_is_not_moved_beyond_it() -> None:
-    config = CONFIG.changed({"drives": {"legs": [leg.model_dump() for leg in CONFIG.drives.legs]}})
-    stand = Stand(config)
-    stand.home()
-    limits = config.machine.legs[2].limits
-    assert limits is not None and limits.length is not None
-    object.__setattr__(limits, "length", (limits.length[0], stand.start[2] + 1e-3))
+def test_a_leg_near_its_limit_is_not_moved_beyond_it(tmp_path: Path) -> None:
+    reference = homed().start[2]
+    tables = mechanism_tables(CONFIG.machine)
+    tables["legs"][2]["limits"]["length"][1] = reference + 1e-3
+    (tmp_path / "short.toml").write_text(format_tables(tables), encoding="utf-8")
+    file = Path(slower_file(tmp_path / "rig.toml"))
+    file.write_text(file.read_text(encoding="utf-8").replace('"lab-hexapod" ', '"short.toml" '), encoding="utf-8")
+    stand = homed(load_config(file).changed({"virtual": NEAR}))
+    assert stand.start[2] == reference
     with pytest.raises(RefusedError, match=r"stands at 0.4942 m: \+2 mm from there is outside its limits"):
         stand.run(LegMove(3, home=True))
     assert abs(stand.moved()) < 1e-5
