@@ -34,7 +34,7 @@ def prepare_process(cpu: int | None, priority: int | None) -> tuple[str, ...]:
 
 
 def give_back_memory() -> None:
-    """Return what was freed to the system, where its C library can: else a process that rests keeps its largest need."""
+    """Return to the system what was freed, where the C library can; a process that rests kept its largest need."""
     _libc_call("malloc_trim", 0)
 
 
