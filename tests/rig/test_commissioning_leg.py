@@ -129,12 +129,15 @@ def test_a_leg_near_its_limit_is_not_moved_beyond_it(tmp_path: Path) -> None:
     (tmp_path / "short.toml").write_text(format_tables(tables), encoding="utf-8")
     file = Path(slower_file(tmp_path / "rig.toml"))
     file.write_text(file.read_text(encoding="utf-8").replace('"lab-hexapod" ', '"short.toml" '), encoding="utf-8")
-    stand = Stand(load_config(file).changed({"virtual": NEAR}))
+    config = load_config(file).changed({"virtual": NEAR})
     words = r"stands at 0.4942 m: \+2 mm from there is outside its limits"
-    result = stand.run(HOME)
+    unhomed = Stand(config)
+    result = unhomed.run(HOME)
     assert not result.passed and re.search(words, result.faults[0]), result.faults
+    assert unhomed.virtual.plant.lengths[2] == pytest.approx(reference, abs=5e-5)
+    stand = Stand(config)
+    assert stand.run(LegMove(3, 0.5e-3, home=True)).passed
     stand.start = list(stand.virtual.plant.lengths)
-    assert stand.start[2] == pytest.approx(reference, abs=5e-5)
     with pytest.raises(RefusedError, match=words):
         stand.run(LegMove(3))
     assert abs(stand.moved()) < 1e-5
