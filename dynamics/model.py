@@ -2,11 +2,10 @@
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, cast
 
 import numpy as np
 import numpy.typing as npt
-from numba.core.errors import NumbaError
 
 from dynamics.arguments import UNIT_TOLERANCE, WRENCH_FIELDS, batch, checked
 from dynamics.errors import DynamicsError, SingularityError
@@ -21,7 +20,7 @@ from dynamics.kernels.inverse import forces_kernel
 from dynamics.kernels.layout import COULOMB_SPEED, LEAST_PIVOT, NOT_FINITE, SINGULAR, WORK_SIZE, WRONG_SHAPE
 from dynamics.kernels.response import response_batch_kernel
 from dynamics.mechanism import Mechanism
-from kinematics import Array
+from kinematics import Array, Kernel
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 """What the rows of `CycleForces.terms` are, in order."""
@@ -85,6 +84,9 @@ class Dynamics:
         self._work: Array = np.zeros(WORK_SIZE)
         self._work[: len(self.parameters)] = self.parameters
         self._no_wrench: Array = np.zeros(6)
+        # a fifth of the time of a call is that of a `Kernel`
+        self._forces_kernel = cast(Kernel, forces_kernel).compiled
+        self._cell_and_terms_kernel = cast(Kernel, cell_and_terms_kernel).compiled
 
     def forces(self, motion: Array, wrench: Array | None = None, out: Array | None = None) -> Array:
         """Actuator forces (6,) N of a motion (19,), into `out` if given (then nothing is allocated), else a new array.
@@ -96,8 +98,8 @@ class Dynamics:
         if out is None:
             out = np.empty(6)
         try:
-            status = forces_kernel(motion, wrench, self._work, out)
-        except (TypeError, NumbaError) as error:
+            status = self._forces_kernel(motion, wrench, self._work, out)
+        except Kernel.unfit() as error:
             raise DynamicsError(_WANTED) from error
         if status:
             raise model_failure(status)
@@ -109,8 +111,8 @@ class Dynamics:
             wrench = self._no_wrench
         forces, readings, terms = np.empty(6), np.empty(6), np.empty((5, 6))
         try:
-            status = cell_and_terms_kernel(motion, wrench, self._work, forces, readings, terms.reshape(30))
-        except (TypeError, NumbaError) as error:
+            status = self._cell_and_terms_kernel(motion, wrench, self._work, forces, readings, terms.reshape(30))
+        except Kernel.unfit() as error:
             raise DynamicsError(_WANTED) from error
         if status:
             raise model_failure(status)

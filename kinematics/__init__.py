@@ -4,7 +4,7 @@ Frames: B, the base; P, the platform. A pose is [x y z qw qx qy qz] of P in B; a
 velocity, ω, its acceleration and α, all in base axes: the slices POSE, TWIST, ACCELERATION. SI units.
 """
 
-from kinematics.arrays import ACCELERATION, MOTION_FIELDS, MOTION_SIZE, POSE, TWIST, Array, finite_array
+from kinematics.arrays import ACCELERATION, MOTION_FIELDS, POSE, TWIST, Array, finite_array
 from kinematics.assembly import (
     CONVERGED,
     CROSSED,
@@ -19,6 +19,7 @@ from kinematics.assembly import (
 from kinematics.compiled import (
     BLOCK,
     SYSTEM_ROWS,
+    Kernel,
     NotCompiledError,
     cached_only,
     chunk_bounds,
@@ -196,7 +197,6 @@ __all__ = [
     "MOST_BYTES",
     "MOST_SAMPLES",
     "MOTION_FIELDS",
-    "MOTION_SIZE",
     "PEAK_ACCELERATION",
     "PEAK_SPEED",
     "POSE",
@@ -228,6 +228,7 @@ __all__ = [
     "InputFileError",
     "JogFrame",
     "JointAngles",
+    "Kernel",
     "KinematicsError",
     "LegMotion",
     "Length",

@@ -11,7 +11,6 @@ LEGS = 6
 MOTION_FIELDS = (
     "x", "y", "z", "qw", "qx", "qy", "qz", "vx", "vy", "vz", "wx", "wy", "wz", "ax", "ay", "az", "alx", "aly", "alz",
 )  # fmt: skip
-MOTION_SIZE = len(MOTION_FIELDS)
 POSE = slice(0, 7)
 TWIST = slice(7, 13)
 ACCELERATION = slice(13, 19)

@@ -28,6 +28,7 @@ import pytest
 from pydantic import BaseModel
 from pydantic_core import PydanticSerializationError
 
+from kinematics import Kernel
 from rig.client.lockstep import LockstepRig
 
 _OURS = {"rig", "actuators", "kinematics", "dynamics", "calibration"}
@@ -136,7 +137,7 @@ class _Pickler(pickle.Pickler):
             return _function(found)
         if kind is CellType:
             return _cell, (), found.cell_contents, None, None, _fill
-        if kind is CodeType or kind.__module__.startswith("numba."):
+        if kind in (CodeType, Kernel) or kind.__module__.startswith("numba."):
             return _common, (_number(found, id(found)),)
         if isinstance(found, BaseModel):
             return _model(found)

@@ -172,6 +172,7 @@ def test_what_every_process_loads_brings_nothing_along_that_few_need() -> None:
         "rig.analysis",
         "mujoco",
         "sdl2",
+        "numba",
     )
     program = f"import sys, rig.client, rig.engine, rig.virtual; print([n for n in {heavy} if n in sys.modules])"
     ended = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT)

@@ -1,7 +1,14 @@
 """Compiled code: how kernels are compiled, and the small algebra that they share."""
 
 from kinematics.compiled.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
-from kinematics.compiled.compiling import NotCompiledError, cached_only, inlined, kernel, kernel_cache_folder
+from kinematics.compiled.compiling import (
+    Kernel,
+    NotCompiledError,
+    cached_only,
+    inlined,
+    kernel,
+    kernel_cache_folder,
+)
 from kinematics.compiled.legs import leg_axes, leg_direction, leg_rates, point_motion
 from kinematics.compiled.linear import eliminate, solve_kernel, spectral_condition_kernel
 from kinematics.compiled.parallel import chunk_bounds, processor_count, run_chunks
@@ -11,6 +18,7 @@ from kinematics.compiled.vector import cross, dot, rotate, rotation_matrix
 __all__ = [
     "BLOCK",
     "SYSTEM_ROWS",
+    "Kernel",
     "NotCompiledError",
     "cached_only",
     "chunk_bounds",

@@ -1,14 +1,13 @@
 """The one place that decides how numerical kernels are compiled."""
 
+import functools
 import hashlib
 import os
+import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TypeVar
-
-import numba
-from numba.core import event
+from typing import Any, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., object])
 
@@ -22,7 +21,7 @@ def _source_digest() -> str:
     Numba notices a change of the file a kernel stands in, but not of the files of the kernels it calls; a cache
     folder named after all of them can never serve stale machine code.
     """
-    digest = hashlib.sha256(numba.__version__.encode())
+    digest = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent.parent
     for folder in KERNEL_FOLDERS:
         for path in sorted((root / folder).rglob("*.py")):
@@ -30,6 +29,10 @@ def _source_digest() -> str:
             if b"@kernel" in source or b"@inlined" in source:
                 digest.update(path.name.encode() + b"\0" + source)
     return digest.hexdigest()[:16]
+
+
+SOURCES = _source_digest()
+"""of the sources that this process has loaded, whatever becomes of the files before the first kernel is called"""
 
 
 def kernel_cache_folder() -> Path:
@@ -41,18 +44,52 @@ def kernel_cache_folder() -> Path:
     return base / "stewart-rig" / "kernels"
 
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = str(kernel_cache_folder() / _source_digest())
+class Kernel:
+    """A function that is handed to the compiler when it is first needed.
+
+    To import the compiler takes longer than all of the model: the app's window, and whoever computes nothing, need
+    not wait for it. Inside another kernel it is the compiled function itself.
+    """
+
+    __name__: str
+
+    def __init__(self, function: Callable[..., object], **options: Any) -> None:
+        functools.update_wrapper(self, function)
+        self.py_func = function
+        """as it is written"""
+        self._options = options
+        self._compiled: Any = None
+        self._lock = threading.Lock()
+
+    def __call__(self, *arguments: Any) -> Any:
+        """Call the compiled function. Raises one of `unfit` for arguments that it was not written for."""
+        return (self._compiled or self.compiled)(*arguments)
+
+    @property
+    def compiled(self) -> Any:
+        """Numba's dispatcher; the first to ask for that of any kernel imports the compiler."""
+        from kinematics.compiled.compiler import dispatcher  # takes long
+
+        with self._lock:
+            if self._compiled is None:
+                self._compiled = dispatcher(self.py_func, **self._options)
+        return self._compiled
+
+    @staticmethod
+    def unfit() -> tuple[type[Exception], ...]:
+        """What is raised where arguments are not of the types, or not as many, as the function takes."""
+        from numba.core.errors import NumbaError  # takes long, where it has not been imported
+
+        return TypeError, NumbaError
 
 
 def kernel(function: Function) -> Function:
     """Compile `function` with numba: cached on disk, without the GIL, IEEE arithmetic (no fast-math).
 
     Kernels take plain floats and contiguous float64 arrays, allocate nothing and raise nothing: what can go wrong is
-    a returned status.
+    a returned status. See `Kernel`.
     """
-    compiled: Function = numba.njit(cache=True, nogil=True, error_model="numpy", fastmath=False)(function)
-    return compiled
+    return cast(Function, Kernel(function, cache=True))
 
 
 def inlined(function: Function) -> Function:
@@ -62,26 +99,17 @@ def inlined(function: Function) -> Function:
     instructions. LLVM puts the calls in: numba's own `inline="always"` takes up to five times as long to compile, and
     the code is no faster.
     """
-    compiled: Function = numba.njit(forceinline=True, nogil=True, error_model="numpy", fastmath=False)(function)
-    return compiled
+    return cast(Function, Kernel(function, forceinline=True))
 
 
 class NotCompiledError(Exception):
     """A kernel is not in the cache, where none may be compiled."""
 
 
-class _Refusal(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Hears that a kernel is going to be compiled, and does not let it."""
-
-    def on_start(self, event: event.Event) -> None:
-        raise NotCompiledError(event.data["dispatcher"].__name__)
-
-    def on_end(self, event: event.Event) -> None:
-        """None is ever compiled."""
-
-
 @contextmanager
 def cached_only() -> Iterator[None]:
     """Within a `with` block kernels are loaded from the cache; one that is not there raises NotCompiledError."""
-    with event.install_listener("numba:compile", _Refusal()):
+    from kinematics.compiled.compiler import Refusal  # takes long
+
+    with Refusal().listening():
         yield

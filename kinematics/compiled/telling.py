@@ -4,10 +4,8 @@ import contextlib
 from collections.abc import Callable, Iterable, Iterator
 from importlib import import_module
 from types import CodeType
-from typing import Any
 
-from numba.core import event
-from numba.core.dispatcher import Dispatcher
+from kinematics.compiled.compiling import Kernel
 
 
 @contextlib.contextmanager
@@ -22,16 +20,19 @@ def compiling_told(roots: Iterable[str], tell: Callable[[int, int], None]) -> It
 
     Raises ModuleNotFoundError for a module that there is not, AttributeError for a name that is not in it.
     """
-    needed = with_callees(_found(root) for root in roots)
-    listener = _Listener(needed, tell)
-    with event.install_listener("numba:compile", listener):
+    from kinematics.compiled.compiler import Counting  # takes long
+
+    callees = with_callees(_found(root) for root in roots)
+    needed = {one.compiled: [each.compiled for each in called] for one, called in callees.items()}
+    counting = Counting(needed, tell)
+    with counting.listening():
         yield
-    listener.close()
+    counting.close()
 
 
-def with_callees(kernels: Iterable[Any]) -> dict[Any, list[Any]]:
+def with_callees(kernels: Iterable[Kernel]) -> dict[Kernel, list[Kernel]]:
     """Kernels and all that they call, each with what it calls itself."""
-    found: dict[Any, list[Any]] = {}
+    found: dict[Kernel, list[Kernel]] = {}
     left = list(kernels)
     while left:
         kernel = left.pop()
@@ -41,48 +42,13 @@ def with_callees(kernels: Iterable[Any]) -> dict[Any, list[Any]]:
     return found
 
 
-class _Listener(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Counts at the end of each compilation.
-
-    Args:
-        needed: see `with_callees`.
-        tell: see `compiling_told`.
-    """
-
-    def __init__(self, needed: dict[Any, list[Any]], tell: Callable[[int, int], None]) -> None:
-        self._needed = needed
-        self._tell = tell
-        self._told = 0
-        self._ended: set[Any] = set()
-        """compiled, and about to be put among their kernels' overloads"""
-
-    def on_start(self, _event: Any) -> None:
-        """See numba's Listener."""
-
-    def on_end(self, event: Any) -> None:
-        """See numba's Listener."""
-        self._ended.add(event.data["dispatcher"])
-        there = [kernel for kernel in self._needed if kernel.overloads or kernel in self._ended]
-        self._count(there)
-
-    def close(self) -> None:
-        """Tell of what was loaded after the last one that was compiled, where any was."""
-        if self._told:
-            self._count([kernel for kernel in self._needed if kernel.overloads])
-
-    def _count(self, there: list[Any]) -> None:
-        done = len(with_callees(there))
-        if done != self._told:
-            self._told = done
-            self._tell(done, len(self._needed))
-
-
-def _found(root: str) -> Any:
+def _found(root: str) -> Kernel:
     module, _, name = root.rpartition(".")
-    return getattr(import_module(module), name)
+    found: Kernel = getattr(import_module(module), name)
+    return found
 
 
-def _callees(kernel: Any) -> list[Any]:
+def _callees(kernel: Kernel) -> list[Kernel]:
     function = kernel.py_func
     known = dict(function.__globals__)
     known |= {
@@ -90,7 +56,7 @@ def _callees(kernel: Any) -> list[Any]:
         for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
     }
     named = (known.get(name) for name in _names(function.__code__))
-    return [each for each in named if isinstance(each, Dispatcher)]
+    return [each for each in named if isinstance(each, Kernel)]
 
 
 def _names(code: CodeType) -> set[str]:

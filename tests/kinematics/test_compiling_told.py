@@ -2,13 +2,11 @@
 
 from typing import Any
 
-import numba
+from kinematics import Kernel, compiling_told, with_callees
 
-from kinematics import compiling_told, with_callees
-
-_inner: Any = numba.njit(lambda x: x + 1.0)
-outer: Any = numba.njit(lambda x: _inner(x) * 2.0)
-other: Any = numba.njit(lambda x: x - 1.0)
+_inner: Any = Kernel(lambda x: x + 1.0)
+outer: Any = Kernel(lambda x: _inner(x) * 2.0)
+other: Any = Kernel(lambda x: x - 1.0)
 _ROOTS = [f"{__name__}.outer", f"{__name__}.other"]
 
 

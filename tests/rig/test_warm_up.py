@@ -10,9 +10,8 @@ from pathlib import Path
 
 import pytest
 from configured import SHIPPED, VIRTUAL
-from numba.core.registry import CPUDispatcher
 
-from kinematics import with_callees
+from kinematics import Kernel, with_callees
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
@@ -26,13 +25,13 @@ MODES = ("force", "computed-torque", "observer", "position")
 OURS = ("rig", "kinematics", "dynamics")
 
 
-def all_kernels() -> list[CPUDispatcher]:
+def all_kernels() -> list[Kernel]:
     return [
         value
         for module in list(sys.modules.values())
         if module.__name__.split(".")[0] in OURS
         for value in vars(module).values()
-        if isinstance(value, CPUDispatcher)
+        if isinstance(value, Kernel)
     ]
 
 
@@ -40,7 +39,7 @@ def compiled_signatures() -> set[tuple[str, str]]:
     return {
         (f"{value.__module__}.{value.__name__}", str(signature))
         for value in all_kernels()
-        for signature in value.signatures
+        for signature in value.compiled.signatures
     }
 
 
@@ -56,7 +55,7 @@ def test_warm_up_compiles_every_kernel_of_the_cycle(tmp_path: Path, mode: str) -
     assert compiled_signatures() - before == set()
 
 
-def names(kernels: list[CPUDispatcher]) -> set[str]:
+def names(kernels: list[Kernel]) -> set[str]:
     return {f"{each.py_func.__module__}.{each.__name__}" for each in with_callees(kernels)}
 
 
@@ -69,7 +68,7 @@ def compare_told_and_used(folder: Path) -> None:
             rig.virtual.advance(config.period)
         roots = (each.rpartition(".") for each in (*kernels_of(mode), *virtual_kernels_of(config)))
         told |= names([getattr(importlib.import_module(module), name) for module, _dot, name in roots])
-        used = names([kernel for kernel in all_kernels() if kernel.signatures])
+        used = names([kernel for kernel in all_kernels() if kernel.compiled.signatures])
         assert told == used, f"{mode}: told, but not used: {told - used}; used, but not told: {used - told}"
 
 

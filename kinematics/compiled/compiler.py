@@ -1,0 +1,86 @@
+"""Numba, set up for kernels: imported by the first kernel that is called, and by nothing else."""
+
+import os
+from collections.abc import Callable
+from contextlib import AbstractContextManager
+from typing import Any
+
+import numba
+from numba.core import event
+from numba.extending import typeof_impl
+
+from kinematics.compiled.compiling import SOURCES, Kernel, NotCompiledError, kernel_cache_folder
+
+if "NUMBA_CACHE_DIR" not in os.environ:
+    numba.config.CACHE_DIR = str(kernel_cache_folder() / f"{SOURCES}-{numba.__version__}")
+
+
+def dispatcher(function: Callable[..., object], **options: Any) -> Any:
+    """What compiles `function` for the types that it is called with."""
+    return numba.njit(nogil=True, error_model="numpy", fastmath=False, **options)(function)
+
+
+@typeof_impl.register(Kernel)  # type: ignore[untyped-decorator]  # numba has no types
+def _typeof_kernel(kernel: Kernel, context: Any) -> Any:
+    return typeof_impl(kernel.compiled, context)
+
+
+class Listener(event.Listener):  # type: ignore[misc]  # numba has no types
+    """Hears of every compilation while it is listening, from whichever thread compiles."""
+
+    def on_start(self, _event: Any) -> None:
+        """See numba's Listener."""
+
+    def on_end(self, _event: Any) -> None:
+        """See numba's Listener."""
+
+    def listening(self) -> AbstractContextManager[Any]:
+        """Listen within a `with` block."""
+        heard: AbstractContextManager[Any] = event.install_listener("numba:compile", self)
+        return heard
+
+
+class Refusal(Listener):
+    """Hears that a kernel is going to be compiled, and does not let it: raises NotCompiledError."""
+
+    def on_start(self, event: event.Event) -> None:
+        """See numba's Listener."""
+        raise NotCompiledError(event.data["dispatcher"].__name__)
+
+
+class Counting(Listener):
+    """Counts at the end of each compilation how many kernels are there.
+
+    Args:
+        needed: dispatchers, each with those that it calls.
+        tell: called with how many of them are there, and with how many there are, whenever it is another number.
+    """
+
+    def __init__(self, needed: dict[Any, list[Any]], tell: Callable[[int, int], None]) -> None:
+        self._needed = needed
+        self._tell = tell
+        self._told = 0
+        self._ended: set[Any] = set()
+        """compiled, and about to be put among their kernels' overloads"""
+
+    def on_end(self, event: event.Event) -> None:
+        """See numba's Listener."""
+        self._ended.add(event.data["dispatcher"])
+        self._count([one for one in self._needed if one.overloads or one in self._ended])
+
+    def close(self) -> None:
+        """Tell of what was loaded after the last one that was compiled, where any was."""
+        if self._told:
+            self._count([one for one in self._needed if one.overloads])
+
+    def _count(self, there: list[Any]) -> None:
+        """One that is there has in it all that it calls."""
+        found: set[Any] = set()
+        while there:
+            one = there.pop()
+            if one not in found:
+                found.add(one)
+                there += self._needed[one]
+        if len(found) != self._told:
+            self._told = len(found)
+            self._tell(self._told, len(self._needed))
