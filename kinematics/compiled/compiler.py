@@ -7,9 +7,8 @@ from typing import Any
 
 import numba
 from numba.core import event
-from numba.extending import typeof_impl
 
-from kinematics.compiled.compiling import SOURCES, Kernel, NotCompiledError, kernel_cache_folder
+from kinematics.compiled.compiling import SOURCES, NotCompiledError, kernel_cache_folder
 
 if "NUMBA_CACHE_DIR" not in os.environ:
     numba.config.CACHE_DIR = str(kernel_cache_folder() / f"{SOURCES}-{numba.__version__}")
@@ -18,11 +17,6 @@ if "NUMBA_CACHE_DIR" not in os.environ:
 def dispatcher(function: Callable[..., object], **options: Any) -> Any:
     """What compiles `function` for the types that it is called with."""
     return numba.njit(nogil=True, error_model="numpy", fastmath=False, **options)(function)
-
-
-@typeof_impl.register(Kernel)  # type: ignore[untyped-decorator]  # numba has no types
-def _typeof_kernel(kernel: Kernel, context: Any) -> Any:
-    return typeof_impl(kernel.compiled, context)
 
 
 class Listener(event.Listener):  # type: ignore[misc]  # numba has no types

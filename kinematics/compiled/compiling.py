@@ -75,6 +75,11 @@ class Kernel:
                 self._compiled = dispatcher(self.py_func, **self._options)
         return self._compiled
 
+    @property
+    def _numba_type_(self) -> Any:
+        """For numba, which asks for it: inside whatever it compiles, this is the dispatcher."""
+        return self.compiled._numba_type_
+
     @staticmethod
     def unfit() -> tuple[type[Exception], ...]:
         """What is raised where arguments are not of the types, or not as many, as the function takes."""

@@ -39,6 +39,17 @@ def test_a_kernel_in_another_is_its_compiled_function() -> None:
     assert quarter.compiled.nopython_signatures and half.compiled.nopython_signatures
 
 
+def test_whoever_uses_the_compiler_himself_may_call_kernels() -> None:
+    program = (
+        "import numba, kinematics; cross = kinematics.cross;"
+        "mine = numba.njit(lambda x: cross(x, 0.0, 0.0, 0.0, 1.0, 0.0)[2]); print(mine(2.0))"
+    )
+    done = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True, cwd=ROOT, timeout=300.0
+    )
+    assert done.stdout == "2.0\n"
+
+
 def test_all_threads_get_one_compiled_function() -> None:
     made = Kernel(lambda x: x + 1.0)
     ready, got = threading.Barrier(8), []
