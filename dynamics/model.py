@@ -25,6 +25,7 @@ from kinematics import Array, Kernel
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 """What the rows of `CycleForces.terms` are, in order."""
 
+_FORCES, _CELL_AND_TERMS = cast(Kernel, forces_kernel), cast(Kernel, cell_and_terms_kernel)  # as they are called
 _FORCE_FIELDS = ("f1", "f2", "f3", "f4", "f5", "f6")
 _WANTED = "motion, wrench and out must be contiguous arrays of float64, shapes (19,), (6,) and (6,)"
 
@@ -84,9 +85,6 @@ class Dynamics:
         self._work: Array = np.zeros(WORK_SIZE)
         self._work[: len(self.parameters)] = self.parameters
         self._no_wrench: Array = np.zeros(6)
-        # a fifth of the time of a call is that of a `Kernel`
-        self._forces_kernel = cast(Kernel, forces_kernel).compiled
-        self._cell_and_terms_kernel = cast(Kernel, cell_and_terms_kernel).compiled
 
     def forces(self, motion: Array, wrench: Array | None = None, out: Array | None = None) -> Array:
         """Actuator forces (6,) N of a motion (19,), into `out` if given (then nothing is allocated), else a new array.
@@ -98,7 +96,7 @@ class Dynamics:
         if out is None:
             out = np.empty(6)
         try:
-            status = self._forces_kernel(motion, wrench, self._work, out)
+            status = _FORCES.call(motion, wrench, self._work, out)
         except Kernel.unfit() as error:
             raise DynamicsError(_WANTED) from error
         if status:
@@ -111,7 +109,7 @@ class Dynamics:
             wrench = self._no_wrench
         forces, readings, terms = np.empty(6), np.empty(6), np.empty((5, 6))
         try:
-            status = self._cell_and_terms_kernel(motion, wrench, self._work, forces, readings, terms.reshape(30))
+            status = _CELL_AND_TERMS.call(motion, wrench, self._work, forces, readings, terms.reshape(30))
         except Kernel.unfit() as error:
             raise DynamicsError(_WANTED) from error
         if status:

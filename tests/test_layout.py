@@ -12,7 +12,7 @@ from pathlib import Path
 
 import pytest
 
-from kinematics.compiled.compiling import KERNEL_FOLDERS
+from kinematics.compiled.compiling import HAS_KERNELS, KERNEL_FOLDERS
 from rig.cli.machine_probes import PACKAGES as PACKAGES_LOOKED_FOR
 
 ROOT = Path(__file__).parent.parent
@@ -78,9 +78,14 @@ def test_every_kernel_is_where_the_cache_looks_for_changes() -> None:
     looked_at = [ROOT / folder for folder in KERNEL_FOLDERS]
     assert all(folder.is_dir() for folder in looked_at)
     paths = [path for package in PACKAGES for path in (ROOT / package).rglob("*.py")]
-    kernels = [path for path in paths if re.search(r"^ *@(kernel|inlined)\b", path.read_text(encoding="utf-8"), re.M)]
+    kernels = [
+        path
+        for path in paths
+        if re.search(r"^ *@(kernel|inlined)\b|= (kernel|inlined)\(", path.read_text(encoding="utf-8"), re.M)
+    ]
     assert len(kernels) > 20
     assert [path for path in kernels if not any(map(path.is_relative_to, looked_at))] == []
+    assert all(HAS_KERNELS.search(path.read_bytes()) for path in kernels)
 
 
 LOOSE = {"rig": 6, "gui": 4, "kinematics": 6}

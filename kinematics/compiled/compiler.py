@@ -1,4 +1,4 @@
-"""Numba, set up for kernels: imported by the first kernel that is called, and by nothing else."""
+"""Numba, set up for kernels: imported when the first of them is needed as compiled code."""
 
 import os
 from collections.abc import Callable
@@ -10,12 +10,20 @@ from numba.core import event
 
 from kinematics.compiled.compiling import SOURCES, NotCompiledError, kernel_cache_folder
 
-if "NUMBA_CACHE_DIR" not in os.environ:
-    numba.config.CACHE_DIR = str(kernel_cache_folder() / f"{SOURCES}-{numba.__version__}")
+_FOLDER = str(kernel_cache_folder() / f"{SOURCES}-{numba.__version__}")
+
+
+def _choose_folder() -> None:
+    if "NUMBA_CACHE_DIR" not in os.environ:
+        numba.config.CACHE_DIR = _FOLDER
+
+
+_choose_folder()
 
 
 def dispatcher(function: Callable[..., object], **options: Any) -> Any:
     """What compiles `function` for the types that it is called with."""
+    _choose_folder()  # again: numba forgets it whenever a variable of its own changes in the environment
     return numba.njit(nogil=True, error_model="numpy", fastmath=False, **options)(function)
 
 

@@ -6,6 +6,7 @@ import threading
 from functools import partial
 from pathlib import Path
 
+from kinematics import Kernel
 from rig.client.client import RigClient
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
@@ -36,6 +37,7 @@ def open_rig(
     interruption = Interruption()
     main = threading.current_thread() is threading.main_thread()
     with interruption.installed() if main else contextlib.nullcontext():
+        Kernel.load_compiler()  # here, where Ctrl-C does not leave it half-loaded
         found = None if lockstep else find_engine(settings)
         if found is not None:
             if output is not None:

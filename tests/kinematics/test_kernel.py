@@ -1,16 +1,22 @@
 """A kernel is an ordinary function until it is called; the compiler comes with the first."""
 
+import copy
 import os
+import pickle
 import subprocess
 import sys
 import threading
+import time
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 import pytest
 
+from dynamics import Dynamics, load_mechanism
 from kinematics import Kernel, kernel
 from kinematics.compiled.compiling import SOURCES
+from kinematics.trajectories.jerk_law import minimum_jerk_kernel
 
 ROOT = Path(__file__).parents[2]
 
@@ -50,7 +56,12 @@ def test_whoever_uses_the_compiler_himself_may_call_kernels() -> None:
     assert done.stdout == "2.0\n"
 
 
-def test_all_threads_get_one_compiled_function() -> None:
+def test_all_threads_get_one_compiled_function(monkeypatch: pytest.MonkeyPatch) -> None:
+    def slow(function: Any, **_options: Any) -> Any:
+        time.sleep(0.05)
+        return lambda *arguments: function(*arguments)
+
+    monkeypatch.setattr("kinematics.compiled.compiler.dispatcher", slow)
     made = Kernel(lambda x: x + 1.0)
     ready, got = threading.Barrier(8), []
 
@@ -64,6 +75,48 @@ def test_all_threads_get_one_compiled_function() -> None:
     for thread in threads:
         thread.join(60.0)
     assert len(got) == 8 and len({id(one) for one in got}) == 1
+    assert made(1.0) == 2.0
+
+
+def test_it_is_pickled_by_name_and_copied_as_itself() -> None:
+    assert pickle.loads(pickle.dumps(quarter)) is quarter and copy.deepcopy(quarter) is quarter
+    again = pickle.loads(pickle.dumps(minimum_jerk_kernel))  # its name is that of the function it is made of
+    assert again(0.5) == minimum_jerk_kernel(0.5)
+
+
+def test_a_closure_over_a_kernel_is_compiled() -> None:
+    def made(inner: Any) -> Any:
+        return kernel(lambda x: inner(x) + 1.0)
+
+    assert made(half)(4.0) == 3.0
+
+
+def test_dynamics_are_pickled_and_copied() -> None:
+    dynamics = Dynamics(load_mechanism("lab-hexapod"))
+    motion = np.zeros(19)
+    motion[:7] = dynamics.mechanism.geometry.home_pose
+    forces = dynamics.forces(motion).tolist()
+    for other in (copy.deepcopy(dynamics), pickle.loads(pickle.dumps(dynamics))):
+        assert other.forces(motion).tolist() == forces
+
+
+def test_what_was_loaded_is_not_kept_as_that_of_a_file_written_since(tmp_path: Path) -> None:
+    file = tmp_path / "mine.py"
+    text = "from kinematics import kernel\n@kernel\ndef twice(x):\n    return {}.0 * x\n"
+    program = (
+        "import sys, pathlib, mine; file = pathlib.Path(mine.__file__);"
+        "sys.argv[1:] and file.write_text(file.read_text().replace('2.0', '3.0 ')); print(mine.twice(1.0))"
+    )
+    environment = os.environ | {"PYTHONPATH": os.pathsep.join([str(tmp_path), str(ROOT)])}
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-c", program, *arguments]
+        ended = subprocess.run(command, env=environment, capture_output=True, text=True, check=True, timeout=300.0)
+        return ended.stdout.strip()
+
+    file.write_text(text.format(2), encoding="utf-8")
+    assert run("written meanwhile") == "2.0"  # as it was loaded
+    assert run() == "3.0"
 
 
 @pytest.mark.parametrize("arguments", [("1 N",), (), (1.0, 2.0)])
