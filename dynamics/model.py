@@ -25,7 +25,8 @@ from kinematics import Array, Kernel
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
 """What the rows of `CycleForces.terms` are, in order."""
 
-_FORCES, _CELL_AND_TERMS = cast(Kernel, forces_kernel), cast(Kernel, cell_and_terms_kernel)  # as they are called
+# Those that are called most often, for `Kernel.call`.
+_FORCES, _CELL_AND_TERMS = cast(Kernel, forces_kernel), cast(Kernel, cell_and_terms_kernel)
 _FORCE_FIELDS = ("f1", "f2", "f3", "f4", "f5", "f6")
 _WANTED = "motion, wrench and out must be contiguous arrays of float64, shapes (19,), (6,) and (6,)"
 

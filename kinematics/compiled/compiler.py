@@ -1,14 +1,15 @@
 """Numba, set up for kernels: imported when the first of them is needed as compiled code."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Collection
 from contextlib import AbstractContextManager
 from typing import Any
 
 import numba
 from numba.core import event
 
-from kinematics.compiled.compiling import SOURCES, NotCompiledError, kernel_cache_folder
+from kinematics.compiled.compiling import SOURCES, Kernel, NotCompiledError, kernel_cache_folder
+from kinematics.compiled.telling import with_callees
 
 _FOLDER = str(kernel_cache_folder() / f"{SOURCES}-{numba.__version__}")
 
@@ -54,35 +55,30 @@ class Counting(Listener):
     """Counts at the end of each compilation how many kernels are there.
 
     Args:
-        needed: dispatchers, each with those that it calls.
+        needed: kernels, see `with_callees`.
         tell: called with how many of them are there, and with how many there are, whenever it is another number.
     """
 
-    def __init__(self, needed: dict[Any, list[Any]], tell: Callable[[int, int], None]) -> None:
+    def __init__(self, needed: Collection[Kernel], tell: Callable[[int, int], None]) -> None:
         self._needed = needed
         self._tell = tell
         self._told = 0
         self._ended: set[Any] = set()
-        """compiled, and about to be put among their kernels' overloads"""
+        """dispatchers that have compiled, and are about to put it among their overloads"""
 
     def on_end(self, event: event.Event) -> None:
         """See numba's Listener."""
         self._ended.add(event.data["dispatcher"])
-        self._count([one for one in self._needed if one.overloads or one in self._ended])
+        self._count()
 
     def close(self) -> None:
         """Tell of what was loaded after the last one that was compiled, where any was."""
         if self._told:
-            self._count([one for one in self._needed if one.overloads])
+            self._count()
 
-    def _count(self, there: list[Any]) -> None:
-        """One that is there has in it all that it calls."""
-        found: set[Any] = set()
-        while there:
-            one = there.pop()
-            if one not in found:
-                found.add(one)
-                there += self._needed[one]
-        if len(found) != self._told:
-            self._told = len(found)
-            self._tell(self._told, len(self._needed))
+    def _count(self) -> None:
+        there = (one for one in self._needed if one.compiled.overloads or one.compiled in self._ended)
+        done = len(with_callees(there))  # one that is there has in it all that it calls
+        if done != self._told:
+            self._told = done
+            self._tell(done, len(self._needed))

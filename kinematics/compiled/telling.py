@@ -22,9 +22,7 @@ def compiling_told(roots: Iterable[str], tell: Callable[[int, int], None]) -> It
     """
     from kinematics.compiled.compiler import Counting  # takes long
 
-    callees = with_callees(_found(root) for root in roots)
-    needed = {one.compiled: [each.compiled for each in called] for one, called in callees.items()}
-    counting = Counting(needed, tell)
+    counting = Counting(with_callees(_found(root) for root in roots), tell)
     with counting.listening():
         yield
     counting.close()

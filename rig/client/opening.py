@@ -37,8 +37,9 @@ def open_rig(
     interruption = Interruption()
     main = threading.current_thread() is threading.main_thread()
     with interruption.installed() if main else contextlib.nullcontext():
-        Kernel.load_compiler()  # here, where Ctrl-C does not leave it half-loaded
-        found = None if lockstep else find_engine(settings)
+        Kernel.load_compiler()  # where Ctrl-C does not leave it half-loaded, but is heard afterwards
+        with interruption.nothing_moving():
+            found = None if lockstep else find_engine(settings)
         if found is not None:
             if output is not None:
                 raise InputError(

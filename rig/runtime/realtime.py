@@ -34,7 +34,7 @@ def prepare_process(cpu: int | None, priority: int | None) -> tuple[str, ...]:
 
 
 def give_back_memory() -> None:
-    """Return to the system what was freed, where the C library can; a process that rests kept its largest need."""
+    """Return to the system what was freed, where the C library can: it keeps much of it otherwise."""
     _libc_call("malloc_trim", 0)
 
 

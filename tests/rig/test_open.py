@@ -2,6 +2,7 @@
 
 import gc
 import os
+import signal
 import subprocess
 import sys
 import tempfile
@@ -16,6 +17,7 @@ from engine_stand_in import StandIn
 from waiting import PATIENCE, eventually
 
 import rig
+from kinematics import Kernel
 from rig.client.live import LiveRig
 from rig.client.telemetry import Telemetry, TelemetryLog
 from rig.config.rig_config import RigConfig
@@ -39,6 +41,7 @@ def test_a_running_engine_is_attached_to_and_goes_on(stand_in: StandIn, free_con
 _SERVER = """
 import sys
 import rig
+from kinematics import Kernel
 from multiprocessing import forkserver
 from rig.config import load_config
 from rig.errors import InputError
@@ -204,3 +207,16 @@ def test_the_newest_cycles_are_kept_as_arrays() -> None:
 def test_importing_rig_brings_nothing_heavy() -> None:
     program = "import sys, rig; print(sorted(set(sys.modules) & {'numpy', 'numba', 'zmq', 'pydantic', 'matplotlib'}))"
     assert subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=True).stdout == "[]\n"
+
+
+def test_ctrl_c_does_not_leave_the_compiler_half_loaded(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    loaded: list[str] = []
+
+    def load() -> None:
+        signal.raise_signal(signal.SIGINT)
+        loaded.append("whole")
+
+    monkeypatch.setattr(Kernel, "load_compiler", load)
+    with pytest.raises(KeyboardInterrupt):
+        rig.open("virtual", lockstep=True, output=tmp_path)
+    assert loaded == ["whole"] and list(tmp_path.iterdir()) == []
