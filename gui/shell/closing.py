@@ -1,4 +1,4 @@
-"""Closing the window: with torque on the rig is stopped and the recording closed first, then the operator is asked."""
+"""Closing the window: with torque on the operator is asked, then the rig is stopped and the recording closed first."""
 
 from collections.abc import Callable
 from enum import Enum, auto
@@ -10,23 +10,33 @@ from gui.texts import tr
 from rig.engine import TORQUE_STATES
 
 _REST_TIMEOUT = 8000  # ms for the stop and for the recording to be closed
-_QUESTIONS = {
-    Phase.DOWN: tr("The rig was stopped and the recording is closed."),
-    Phase.DIED: tr("The engine has died; its recorder closes the recording."),
-}
+_UNDER_TORQUE = tr("The rig has torque, and goes on as it does until you answer.")
+_NO_TORQUE = tr("The rig has no torque any more.")
+_STOPS = tr("Stop it as STOP does, take the torque off, close the recording and quit the app?")
+_QUITS = tr("Quit the app?")
+_STOP_AND_QUIT = tr("Stop and quit")
+_QUIT = tr("Quit")
+_DIED = tr("The engine has died; its recorder closes the recording.")
+_LATE = tr("The rig did not come to rest in time.")
+_STILL_OPEN = tr("The recording is still being closed.")
 
 
 class _Step(Enum):
     NONE = auto()
+    ASKING = auto()
     STOPPING = auto()
     FLUSHING = auto()
-    ASKING = auto()
+    ASKING_AGAIN = auto()
+    LEAVING = auto()
     ENDING = auto()
     ENDED = auto()
 
 
 class Closing(QtCore.QObject):
     """Leads from the wish to close the window to its end.
+
+    With torque on, nothing happens before the question is answered. Who quits has the rig stopped, then the recording
+    closed, and is asked once more only where one of these did not come about.
 
     Signals: `ended` when no process is left: the window may be closed; `stayed` when it is not to be closed after all.
 
@@ -51,13 +61,14 @@ class Closing(QtCore.QObject):
         self._window = window
         self._step = _Step.NONE
         self._late = False
-        """whether the rig had torque still when the operator was asked"""
+        """whether the rig was told to stop, and had torque still when the operator was asked again"""
         self.question: QtWidgets.QMessageBox | None = None
-        """asked after a stop whether to quit"""
+        """asked whether to quit"""
+        self._quit = QtWidgets.QPushButton()
         self.rest_timer = QtCore.QTimer(self)
         self.rest_timer.setSingleShot(True)
         self.rest_timer.setInterval(_REST_TIMEOUT)
-        self.rest_timer.timeout.connect(self._ask)
+        self.rest_timer.timeout.connect(self._overdue)
         session.statusChanged.connect(lambda _status: self._rested())
         session.changed.connect(self._changed)
         session.ended.connect(self._end_seen)
@@ -68,12 +79,18 @@ class Closing(QtCore.QObject):
             return True
         if self._step is _Step.NONE:
             if self._session.torque:
-                self._step = _Step.STOPPING
-                self._session.stop(1, "closing the window")
-                self.rest_timer.start()
+                self._ask(_Step.ASKING, *self._torque_words())
             else:
                 self._leave()
+        elif self.question is not None:
+            self.question.raise_()
+            self.question.activateWindow()
         return False
+
+    def _torque_words(self) -> tuple[str, str, str]:
+        if self._session.torque:
+            return _UNDER_TORQUE, _STOPS, _STOP_AND_QUIT
+        return _DIED if self._session.phase is Phase.DIED else _NO_TORQUE, _QUITS, _QUIT
 
     def _rested(self) -> None:
         status = self._session.status
@@ -82,45 +99,58 @@ class Closing(QtCore.QObject):
             self._session.disconnect_rig()
 
     def _changed(self) -> None:
-        if self._step is _Step.ASKING and self._session.phase is Phase.STARTING and self.question is not None:
-            self.question.close()  # the operator goes on
-            return
-        died = self._session.phase is Phase.DIED and self._step in (_Step.STOPPING, _Step.FLUSHING)
-        closed = self._session.phase is Phase.DOWN and self._step is _Step.FLUSHING
-        if died or closed:
-            self._ask()
+        phase = self._session.phase
+        if self.question is not None:
+            if phase is Phase.STARTING:
+                self.question.close()  # the operator goes on
+            elif self._step is _Step.ASKING:
+                self._say(*self._torque_words())
+        elif self._step in (_Step.STOPPING, _Step.FLUSHING) and phase is Phase.DIED:
+            self._ask(_Step.ASKING_AGAIN, _DIED)
+        elif self._step is _Step.FLUSHING and phase is Phase.DOWN:
+            self._leave()
 
-    def _ask(self) -> None:
+    def _overdue(self) -> None:
+        self._late = self._session.torque
+        self._ask(_Step.ASKING_AGAIN, _LATE if self._late else _STILL_OPEN)
+
+    def _ask(self, step: _Step, said: str, wish: str = _QUITS, quit_text: str = _QUIT) -> None:
         self.rest_timer.stop()
-        self._step = _Step.ASKING
-        session = self._session
-        self._late = session.torque
-        late = tr("The rig did not come to rest in time.") if self._late else tr("The recording is still being closed.")
-        said = _QUESTIONS.get(session.phase, late)
+        self._step = step
         box = QtWidgets.QMessageBox(self._window)
         box.setWindowTitle(tr("Quit?"))
-        icons = QtWidgets.QMessageBox.Icon
-        box.setIcon(icons.Question if session.phase is Phase.DOWN else icons.Warning)
-        box.setText(tr("{said}\n{recording}\n\nQuit the app?").format(said=said, recording=session.recording))
-        leave = box.addButton(tr("Quit"), QtWidgets.QMessageBox.ButtonRole.AcceptRole)
+        box.setIcon(QtWidgets.QMessageBox.Icon.Warning)
+        self._quit = leave = box.addButton(quit_text, QtWidgets.QMessageBox.ButtonRole.AcceptRole)
         stay = box.addButton(tr("Stay"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(stay)
         box.setEscapeButton(stay)
         box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
         box.finished.connect(lambda _code: self._answered(box.clickedButton() is leave))  # closed by its frame as well
+        self.question = box
+        self._say(said, wish, quit_text)
         box.setModal(False)
         box.show()
-        self.question = box
+
+    def _say(self, said: str, wish: str, quit_text: str) -> None:
+        text = f"{said}\n{self._session.recording}\n\n{wish}"
+        if self.question is not None and text != self.question.text():
+            self.question.setText(text)
+            self._quit.setText(quit_text)
 
     def _answered(self, leave: bool) -> None:
         self.question = None
-        if leave:
-            self._leave()
-        else:
+        if not leave:
             self._stay()
+        elif self._session.torque and not self._late:
+            self._step = _Step.STOPPING
+            self._session.stop(1, "closing the window")
+            self.rest_timer.start()
+        else:
+            self._leave()
 
     def _leave(self) -> None:
-        self._step = _Step.ASKING
+        self.rest_timer.stop()
+        self._step = _Step.LEAVING
         self._let_go(self._end, self._stay)
 
     def _stay(self) -> None:

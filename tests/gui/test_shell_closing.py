@@ -1,13 +1,13 @@
-"""Closing the window on real processes: the rig comes to rest, the recording is whole, and no process is left."""
+"""Closing the window on real processes: asked before the rig is stopped, the recording whole, no process left."""
 
 import os
 import signal
 from typing import Any
 
-from live_app import STEP, engage, left_over, run, state_of
-from shell_support import asked, choose
+from live_app import STEP, engage, left_over, run, state_of, status_of
+from shell_support import asked, choose, press
 
-from gui.session.rules import Action, Phase
+from gui.session.rules import Action
 from gui.shell.main_window import MainWindow
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State
@@ -33,26 +33,36 @@ def _recorded(window: MainWindow) -> Recording:
     return recording
 
 
-def test_with_torque_on_the_rig_is_stopped_and_the_recording_closed_before_the_question_and_who_stays_goes_on(
+def test_with_torque_on_the_motion_goes_on_until_the_question_is_answered_and_who_stays_loses_nothing(
     live: MainWindow, qtbot: Any
 ) -> None:
     engage(live, qtbot)
     run(live, qtbot)
-    first = live.session.recording
     live.close()
-    assert live.isVisible()
+    asked(live, qtbot, STEP)
+    cycles = status_of(live).cycles
+    qtbot.waitUntil(lambda: status_of(live).cycles > cycles + 50, timeout=STEP)
+    assert state_of(live) is State.RUNNING
     said = _answer(live, qtbot, "Stay")
-    assert said.startswith(f"The rig was stopped and the recording is closed.\n{first}")
-    assert live.isVisible() and live.session.phase is Phase.DOWN
+    assert said.startswith("The rig has torque") and str(live.session.recording) in said
+    assert live.isVisible() and state_of(live) is State.RUNNING
+
+    live.close()
+    _answer(live, qtbot, "Stop and quit")
+    _until_gone(live, qtbot)
     recording = _recorded(live)
     assert recording.rows["state"][-1] == State.PARKED
     stops = [event for event in recording.events if event.code]
     assert stops and {event.code for event in stops} == {FaultCode.OPERATOR_STOP}
 
+
+def test_a_stop_over_the_question_is_said_by_it(live: MainWindow, qtbot: Any) -> None:
     engage(live, qtbot)
-    assert live.session.recording != first
     live.close()
-    _answer(live, qtbot, "Quit")
+    question = asked(live, qtbot, STEP)
+    press(live.stop_button)
+    qtbot.waitUntil(lambda: question.text().startswith("The rig has no torque any more"), timeout=STEP)
+    choose(question, "Quit")
     _until_gone(live, qtbot)
     assert _recorded(live).rows["state"][-1] == State.PARKED
 
@@ -62,6 +72,7 @@ def test_an_engine_that_dies_while_it_is_stopped_for_closing(live: MainWindow, q
     run(live, qtbot)
     os.kill(live.session.engine_pid or 0, signal.SIGSTOP)  # so that the stop cannot be done
     live.close()
+    _answer(live, qtbot, "Stop and quit")
     os.kill(live.session.engine_pid or 0, signal.SIGKILL)
     assert "The engine has died" in _answer(live, qtbot, "Stay")
     assert live.isVisible() and live.operate.buttons[Action.CONNECT].text() == "&1  Restart engine"

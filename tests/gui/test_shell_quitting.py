@@ -17,14 +17,15 @@ from rig.states import State
 def _question(window: MainWindow, session: FakeSession, qtbot: Any) -> QtWidgets.QMessageBox:
     session.take(make_status(State.ENGAGED))
     window.close()
-    session.take(make_status(State.PARKED))
     return asked(window, qtbot)
 
 
 def test_a_question_closed_by_its_frame_means_stay(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     _question(window, session, qtbot).close()
     assert window.closing.question is None and window.isVisible() and not session.ended_by_window
-    choose(_question(window, session, qtbot), "Quit")  # it can be asked again
+    assert session.stops == []
+    choose(_question(window, session, qtbot), "Stop and quit")  # it can be asked again
+    session.take(make_status(State.PARKED))
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
 
 
@@ -34,16 +35,44 @@ def test_whoever_connects_again_is_not_asked_any_longer(window: MainWindow, sess
     assert window.closing.question is None and not session.ended_by_window
 
 
-def test_quit_never_ends_an_engine_with_torque(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_the_question_says_what_the_answer_would_do_now(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     question = _question(window, session, qtbot)
+    session.take(make_status(State.PARKED))
+    assert question.text().startswith("The rig has no torque any more.")
     session.take(make_status(State.RUNNING))
-    session.stops.clear()
-    choose(question, "Quit")
+    assert question.text().startswith("The rig has torque") and "Stop it as STOP does" in question.text()
+    choose(question, "Stop and quit")
     assert session.stops == [(1, "closing the window")] and not session.ended_by_window
     session.take(make_status(State.PARKED))
-    choose(asked(window, qtbot), "Quit")
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
     assert session.ended_by_window
+
+
+def test_whoever_closes_twice_is_asked_once(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    question = _question(window, session, qtbot)
+    window.close()
+    assert asked(window, qtbot) is question and question.isVisible() and session.stops == []
+
+
+def test_an_engine_that_dies_under_the_question(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    question = _question(window, session, qtbot)
+    session.enter(Phase.DIED)
+    assert question.text().startswith("The engine has died")
+    choose(question, "Quit")
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    assert session.ended_by_window and session.stops == []
+
+
+def test_quit_never_ends_an_engine_with_torque(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    choose(_question(window, session, qtbot), "Stop and quit")
+    window.motion.amplitude.setValue(40.0)
+    session.take(make_status(State.PARKED))
+    qtbot.waitUntil(lambda: window.motion.question is not None, timeout=2000)
+    session.take(make_status(State.RUNNING))  # somebody has begun anew meanwhile
+    session.stops.clear()
+    choose(window.motion.question, "Discard the changes")
+    assert asked(window, qtbot).text().startswith("The rig has torque")
+    assert session.stops == [] and not session.ended_by_window
 
 
 def test_closed_while_the_engine_starts_nothing_is_left(live: MainWindow, qtbot: Any) -> None:

@@ -55,27 +55,20 @@ def test_without_torque_closing_ends_everything_and_goes(
         pytest.param(make_status(State.ENGAGED, paused=True, motion="demo"), State.PARKED, id="paused"),
     ],
 )
-def test_closing_with_torque_stops_flushes_then_asks(
+def test_closing_with_torque_asks_then_stops_flushes_and_goes(
     window: MainWindow, session: FakeSession, qtbot: Any, status: Snapshot, rest: State
 ) -> None:
     session.take(status)
     window.close()
+    choose(asked(window, qtbot), "Stay")
+    assert window.isVisible() and session.stops == [] and session.commands == []
+    window.close()
+    choose(asked(window, qtbot), "Stop and quit")
     assert window.isVisible() and session.stops == [(1, "closing the window")]
     session.take(make_status(State.STOPPING))
-    assert "disconnect" not in session.commands
+    assert session.commands == []
     session.take(make_status(rest))
     assert session.commands == ["disconnect"]
-    question = asked(window, qtbot)
-    assert "The rig was stopped and the recording is closed." in question.text()
-    choose(question, "Stay")
-    assert window.isVisible() and not session.ended_by_window
-
-
-def test_quit_after_the_question(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    session.take(make_status(State.ENGAGED))
-    window.close()
-    session.take(make_status(State.PARKED))
-    choose(asked(window, qtbot), "Quit")
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
     assert session.ended_by_window
 
@@ -86,9 +79,11 @@ def test_a_stop_that_is_overdue_is_asked_about_all_the_same(
     session.take(make_status(State.RUNNING))
     window.closing.rest_timer.setInterval(10)
     window.close()
+    choose(asked(window, qtbot), "Stop and quit")
     question = asked(window, qtbot)
     assert "did not come to rest" in question.text()
     choose(question, "Stay")
+    assert window.isVisible() and not session.ended_by_window
 
 
 def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:

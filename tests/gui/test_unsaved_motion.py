@@ -139,13 +139,15 @@ def test_quitting_asks_and_can_be_called_off(window: MainWindow, session: FakeSe
     assert session.ended_by_window
 
 
-def test_quitting_under_torque_stops_before_any_question(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+def test_quitting_under_torque_stops_before_it_asks_for_the_motion(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
     _edit(window, qtbot)
     session.take(make_status(State.ENGAGED))
     window.close()
+    choose(asked(window, qtbot), "Stop and quit")
     assert session.stops == [(1, "closing the window")] and window.motion.question is None
     session.take(make_status(State.PARKED))
-    choose(asked(window, qtbot), "Quit")
     assert not session.ended_by_window
     _answer(window, qtbot, "Discard the changes")
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
