@@ -108,6 +108,7 @@ def _translate_own(application: QtWidgets.QApplication) -> None:
 def _begin_smaller(application: QtWidgets.QApplication) -> None:
     """Begin the program anew without a scale that this screen is too small for; nothing where it is not."""
     room = application.primaryScreen().size()
-    if _OURS in os.environ and (room.width() < LEAST.width() or room.height() < LEAST.height()):
+    small = room.width() < LEAST.width() or room.height() < LEAST.height()
+    if small and os.environ.get(_OURS, "1") != "1":  # a screen may be too small for 1 as well: that is borne
         os.environ[_FACTOR] = os.environ[_OURS] = "1"
         os.execv(sys.executable, sys.orig_argv)

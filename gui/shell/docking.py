@@ -63,6 +63,8 @@ class Docking(QtCore.QObject):
         """of those that are, by their names"""
         self._spare: dict[str, TornWindow] = {}
         """of those that were: a window that is closed by a key is still to be told that the key is let go"""
+        self._placed: set[str] = set()
+        """of those whose place is to be kept: it has been restored, or chosen by somebody"""
         self._pressed = -1
         bar = tabs.tabBar()
         bar.installEventFilter(self)
@@ -78,6 +80,7 @@ class Docking(QtCore.QObject):
             return
         with self._drawn_once():
             self._tear_off(name, place)
+        self._placed.add(name)
         self.changed.emit()
 
     def _tear_off(self, name: str, place: QtCore.QPoint | None) -> None:
@@ -115,6 +118,7 @@ class Docking(QtCore.QObject):
             self._dock(name)
             self.side.take(name, self._taken(name, tr("This page stands beside the others."), "beside"))
             self._tabs.setCurrentIndex(front)
+        self._placed.add(name)
         self.changed.emit()
 
     def dock(self, name: str) -> None:
@@ -122,6 +126,7 @@ class Docking(QtCore.QObject):
         if name in self.windows or name in self.side.panes:
             with self._drawn_once():
                 self._dock(name)
+            self._placed.add(name)
             self.changed.emit()
 
     def _dock(self, name: str) -> None:
@@ -183,21 +188,26 @@ class Docking(QtCore.QObject):
             window.activateWindow()
 
     def restore(self) -> None:
-        """Put pages where they were when the app was closed; what has no room beside the tabs any more stays there."""
+        """Put pages where they were when the app was closed; what has no room beside the tabs now stays in them."""
         for name in self.names:
+            if name in self._placed:
+                continue
             if self._settings.value(f"windows/{name}/torn") == "yes":
                 self.tear_off(name)
-            elif self._settings.value(f"windows/{name}/beside") == "yes" and not self.obstacle_beside(name):
+            elif self._settings.value(f"windows/{name}/beside") != "yes":
+                self._placed.add(name)
+            elif not self.obstacle_beside(name):  # else it comes back on a larger screen
                 self.put_beside(name)
         sizes = self._settings.value("windows/beside")
         if self.side.panes and isinstance(sizes, QtCore.QByteArray):  # somebody may have edited the file
             self.side.restoreState(sizes)
 
     def close(self) -> None:
-        """Keep where all are, and close the windows. May be called again."""
+        """Keep where all are that have a place, and close the windows. May be called again."""
         self._tabs.tabBar().removeEventFilter(self)
-        self._settings.setValue("windows/beside", self.side.saveState())
-        for name in self.names:
+        if self.side.panes:
+            self._settings.setValue("windows/beside", self.side.saveState())
+        for name in self._placed:
             window = self.windows.get(name)
             self._settings.setValue(f"windows/{name}/torn", "no" if window is None else "yes")
             self._settings.setValue(f"windows/{name}/beside", "yes" if name in self.side.panes else "no")

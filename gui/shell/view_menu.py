@@ -52,7 +52,8 @@ class ViewMenu(QtWidgets.QMenu):
         self.whole = self.addAction(tr("&Full screen"))
         self.whole.setShortcut("F11")
         self.whole.setCheckable(True)
-        self.whole.triggered.connect(self._fill_screen)
+        self.whole.triggered.connect(lambda _checked: self._fill_screen())
+        self.aboutToShow.connect(self._look_at_window)
         self.sound = self.addAction(sounds.words)
         self.sound.setCheckable(True)
         self.sound.setChecked(sounds.on)
@@ -154,10 +155,14 @@ class ViewMenu(QtWidgets.QMenu):
             tr("Everything is drawn at {scale:.0f} % when the app is started the next time.").format(scale=100 * scale)
         )
 
-    def _fill_screen(self, whole: bool) -> None:
+    def _fill_screen(self) -> None:
+        """By the window, not by the tick: it may have begun in full screen, or its window manager have left it."""
         window = self._tabs.window()
-        state = QtCore.Qt.WindowState.WindowFullScreen
-        window.setWindowState(window.windowState() | state if whole else window.windowState() & ~state)
+        window.setWindowState(window.windowState() ^ QtCore.Qt.WindowState.WindowFullScreen)
+        self._look_at_window()
+
+    def _look_at_window(self) -> None:
+        self.whole.setChecked(self._tabs.window().isFullScreen())
 
     def _chosen(self, name: str, _checked: bool = False) -> None:
         self._choose(name)

@@ -144,4 +144,19 @@ def test_what_stood_beside_comes_back_where_there_is_room(
         assert ("Live" in window.side.panes) is there
     finally:
         window.close_now()
-    assert settings.value("windows/Live/beside") == ("yes" if there else "no")
+    assert settings.value("windows/Live/beside") == "yes"  # on a larger screen it is wanted there again
+
+
+def test_what_is_put_elsewhere_stands_beside_no_more(session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
+    settings = make_settings(tmp_path)
+    settings.setValue("windows/Live/beside", "yes")
+    window = MainWindow(session, settings)
+    try:
+        window.show()
+        _settle(window, _LEAST)
+        qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+        window.docking.tear_off("Live")
+        window.docking.dock("Live")
+    finally:
+        window.close_now()
+    assert settings.value("windows/Live/beside") == "no"

@@ -257,7 +257,18 @@ def test_the_apps_own_windows(window: MainWindow, session: FakeSession, qtbot: A
     window.close_now()
     settings = make_settings(tmp_path)
     kept = {name: settings.value(f"windows/{name}/torn") for name in window.docking.names}
-    assert kept == dict.fromkeys(kept, "no") | {"Event log": "yes", "Live": "yes"}
+    assert kept == dict.fromkeys(kept) | {"Event log": "yes", "Live": "yes"}  # what was never restored is as it was
+
+
+def test_a_window_closed_before_every_view_is_there_forgets_nothing(session: FakeSession, tmp_path: Path) -> None:
+    settings = make_settings(tmp_path)
+    kept = {"windows/Dashboards/torn": "yes", "windows/Live/beside": "yes"}
+    for name, value in kept.items():
+        settings.setValue(name, value)
+    window = MainWindow(session, settings)
+    assert not window.complete
+    window.close_now()
+    assert {name: settings.value(name) for name in kept} == kept
 
 
 def test_windows_of_the_last_time_come_once_every_view_is_there(

@@ -61,28 +61,43 @@ def test_sizes_that_the_screen_has_no_room_for_are_refused(window: MainWindow, m
 
 @pytest.mark.parametrize(("kept", "part"), [(1.5, 1.5), (3.0, 1.0)], ids=["applied", "too large for this screen"])
 def test_the_next_start_applies_it_where_it_fits(tmp_path: Path, kept: float, part: float) -> None:
-    folder = tmp_path / "stewart-rig"
-    folder.mkdir()
-    widths = []
-    for text in ("", f"scale={kept}"):
-        (folder / "gui.ini").write_text(f"[General]\n{text}\n")
-        done = subprocess.run(
-            [sys.executable, "-c", _SAID],
-            env=os.environ | {"XDG_CONFIG_HOME": str(tmp_path)},
-            capture_output=True,
-            text=True,
-            timeout=60.0,
-            check=True,
-        )
-        widths.append(int(done.stdout))
-    assert widths[1] == round(widths[0] / part)
+    assert _width(tmp_path, f"scale={kept}") == round(_width(tmp_path, "") / part)
+
+
+def test_a_screen_that_is_too_small_for_any_size_begins_at_1_and_not_for_ever(tmp_path: Path) -> None:
+    small = {"QT_QPA_PLATFORM": "offscreen"}  # 800 px wide
+    assert _width(tmp_path, "scale=1.5", small) == _width(tmp_path, "", small) < screen.LEAST.width()
+
+
+def _width(folder: Path, kept: str, environment: dict[str, str] | None = None) -> int:
+    """px of the app's own that the screen has after a start with these settings."""
+    path = folder / "stewart-rig" / "gui.ini"
+    path.parent.mkdir(exist_ok=True)
+    path.write_text(f"[General]\n{kept}\n")
+    done = subprocess.run(
+        [sys.executable, "-c", _SAID],
+        env=os.environ | {"XDG_CONFIG_HOME": str(folder)} | (environment or {}),
+        capture_output=True,
+        text=True,
+        timeout=60.0,
+        check=True,
+    )
+    return int(done.stdout)
 
 
 def test_the_window_fills_the_screen_and_comes_back(window: MainWindow) -> None:
     window.view.whole.trigger()
-    assert window.isFullScreen()
+    assert window.isFullScreen() and window.view.whole.isChecked()
     window.view.whole.trigger()
-    assert not window.isFullScreen()
+    assert not window.isFullScreen() and not window.view.whole.isChecked()
+
+
+def test_one_press_leaves_a_full_screen_that_the_menu_has_not_begun(window: MainWindow) -> None:
+    window.showFullScreen()  # as it was left the last time, say
+    window.view.aboutToShow.emit()
+    assert window.view.whole.isChecked()
+    window.view.whole.trigger()
+    assert not window.isFullScreen() and not window.view.whole.isChecked()
 
 
 def test_in_the_least_window_no_page_is_scrolled_sideways(whole_window: MainWindow, qtbot: Any) -> None:
