@@ -14,6 +14,8 @@ from gui.texts import tr
 from gui.widgets import Theme
 from rig.config import RigConfig
 
+_COARSE = 200.0
+"""mm; the space of a machine that needs less is told to the hundredth"""
 _NONE = tr("There is no motion that can be evaluated")
 
 
@@ -89,5 +91,6 @@ class MotionSight(QtWidgets.QWidget):
 
 def _extent(rings: Floats) -> str:
     low, high = 1e3 * rings.min(axis=(0, 1)), 1e3 * rings.max(axis=(0, 1))
-    spans = (f"{name} {a:.0f} … {b:.0f} mm" for name, a, b in zip("xyz", low, high, strict=True))
+    digits = 0 if np.max(high - low) >= _COARSE else 2
+    spans = (f"{name} {a:.{digits}f} … {b:.{digits}f} mm" for name, a, b in zip("xyz", low, high, strict=True))
     return tr("The plate's edge stays within {spans}").format(spans=", ".join(spans).replace("-", "−"))

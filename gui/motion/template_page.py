@@ -10,7 +10,7 @@ from gui.motion.specification import as_data
 from gui.motion.terms import make_field
 from gui.session import Worker
 from gui.texts import tr
-from gui.widgets import GuardedButton, PageStack, mark_next
+from gui.widgets import GuardedButton, PageStack
 from kinematics import TrajectorySpec
 from rig.client import TEMPLATES, Template, fitted, template_motion
 from rig.config import RigConfig
@@ -118,7 +118,6 @@ class TemplatePage(QtWidgets.QWidget):
         )
         self.cancel = QtWidgets.QPushButton(tr("Cancel"))
         self.create.setAccessibleName(tr("Create the motion"))
-        mark_next(self.create, True)
         self.cancel.setAccessibleName(tr("Back to the motion"))
         self.create.clicked.connect(lambda _checked=False: self._create())
         self.cancel.clicked.connect(lambda _checked=False: self.leave())

@@ -44,7 +44,7 @@ class JogPanel(QtWidgets.QWidget):
         self._halves = True
         """whether controls and picture have half of the page each, as nobody has moved the border"""
         self.steps = PoseSteps(session.config)
-        self.legs = LegSteps()
+        self.legs = LegSteps(session.config)
         self.to = Target(self._geometry.home_pose)
         self.speeds = JogSpeeds(session.config, lambda: self.steps.point)
         self.speed, self.turn_speed = self.speeds.speed, self.speeds.turn_speed
@@ -148,9 +148,9 @@ class JogPanel(QtWidgets.QWidget):
     # -- what is kept ------------------------------------------------------------------------------------------------
 
     def save(self, settings: QtCore.QSettings) -> None:
-        """Keep step sizes, speeds, frame and pivot, and what the page looks like."""
+        """Keep step sizes, speeds and pivot of this rig, the frame, and what the page looks like."""
         for name, box in self._kept().items():
-            settings.setValue(f"jog/{name}", box.si())
+            settings.setValue(name, box.si())
         settings.setValue("jog/frame", self.steps.frame.currentData())
         settings.setValue(_FOLDED, ";".join(fold.title for fold in self.folds if not fold.is_open))
         if not self._halves:
@@ -160,7 +160,7 @@ class JogPanel(QtWidgets.QWidget):
         """Take up what was kept, as far as it is numbers within the fields' bounds."""
         for name, box in self._kept().items():
             try:
-                kept = float(settings.value(f"jog/{name}", box.si()))
+                kept = float(settings.value(name, box.si()))
             except (TypeError, ValueError):
                 continue  # somebody has edited the file
             if not box.fault(kept):
@@ -173,7 +173,8 @@ class JogPanel(QtWidgets.QWidget):
         self._kept_splitter = state if isinstance(state, QtCore.QByteArray) else None
 
     def _kept(self) -> dict[str, QuantityBox]:
-        return {
+        """What suits one rig and not another, by its key in the settings."""
+        boxes = {
             "translation": self.steps.translation,
             "rotation": self.steps.rotation,
             "leg": self.legs.step,
@@ -181,6 +182,7 @@ class JogPanel(QtWidgets.QWidget):
             "turn speed": self.turn_speed,
             "held share": self.speeds.share,
         } | {f"pivot {axis}": box for axis, box in zip("xyz", self.steps.pivot, strict=True)}
+        return {f"jog/of {self._session.config.name}/{name}": box for name, box in boxes.items()}
 
     # -- what it does ------------------------------------------------------------------------------------------------
 

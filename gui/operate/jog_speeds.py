@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtWidgets
 from gui.operate.presets import Presets
 from gui.texts import tr
 from gui.widgets import QuantityBox
-from rig.client import greatest_speed
+from rig.client import greatest_speed, size_class
 from rig.config import RigConfig
 
 _FASTEST, _FASTEST_TURN = 0.5, 1.0  # m/s, rad/s offered; the check decides what passes
@@ -33,7 +33,8 @@ class JogSpeeds(QtWidgets.QWidget):
         self._config = config
         self._pivot = pivot
         motion = config.motion
-        self.speed = _speed_box(tr("Peak speed"), "m/s", motion.approach_speed, _FASTEST)
+        fastest = _FASTEST * max(size_class(config), 1.0)
+        self.speed = _speed_box(tr("Peak speed"), "m/s", motion.approach_speed, fastest)
         self.turn_speed = _speed_box(tr("Peak angular speed"), "rad/s", motion.approach_rotation, _FASTEST_TURN)
         self.share = QuantityBox(tr("Speed while held, of the legs' limit"), "%", _SHARE, 0.1, 100.0)
         self.words = QtWidgets.QLabel()

@@ -11,7 +11,7 @@ from gui.operate.range_bar import RangeBar
 from gui.texts import tr
 from gui.widgets import Choice, QuantityBox
 from kinematics import JogFrame
-from rig.client import AXES, LEGS, most_looked_at
+from rig.client import AXES, LEGS, most_looked_at, size_class
 from rig.config import RigConfig
 
 NAMES = dict(zip(AXES, ("x", "y", "z", "θx", "θy", "θz"), strict=True))
@@ -23,7 +23,7 @@ _HINTS = {
     tr("Pivot"): tr("Point of the platform, in platform axes, about which it turns"),
 }
 _STEPS = (0.1, 0.5, 1.0, 5.0, 10.0)
-"""mm or °, the last one mm alone"""
+"""° but the last, and mm on a machine that stands on a table"""
 _FULL = 0.5
 """of what is looked at, that fills a bar"""
 _PER_COLUMN = 3
@@ -107,17 +107,20 @@ class PoseSteps(QtWidgets.QWidget):
     """Steps along and about the axes of a frame, about a pivot.
 
     Args:
-        config: the rig, whose size is that of the bars.
+        config: the rig, whose size is that of the bars and steps.
     """
 
     def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
-        self.translation = QuantityBox(tr("Step of position"), "m", 0.005, 1e-5, 0.1)
+        size = size_class(config)
+        larger, smaller = max(size, 1.0), min(size, 1.0)
+        self.translation = QuantityBox(tr("Step of position"), "m", 0.005 * size, 1e-5 * smaller, 0.1 * larger)
         self.rotation = QuantityBox(tr("Step of angle"), "rad", math.radians(1.0), 1e-4, 0.5)
         self.frame = Choice(tr("Frame of the steps"), [(tr("base axes"), "base"), (tr("platform axes"), "platform")])
         self.frame.setToolTip(tr("Axes along and about which a step goes"))
         self.pivot = [
-            QuantityBox(tr("Pivot {axis}, platform axes").format(axis=axis), "m", 0.0, -1.0, 1.0) for axis in "xyz"
+            QuantityBox(tr("Pivot {axis}, platform axes").format(axis=axis), "m", 0.0, -larger, larger)
+            for axis in "xyz"
         ]
         names = {axis: (f"− {name}", f"+ {name}") for axis, name in NAMES.items()}
         self.bars = {axis: _bar(config, axis) for axis in AXES}
@@ -137,7 +140,7 @@ class PoseSteps(QtWidgets.QWidget):
             label.setToolTip(hint)
             grid.addWidget(label, row, 0)
         self.presets = [
-            Presets(self.translation, tr("Step of position"), "m", [1e-3 * step for step in _STEPS]),
+            Presets(self.translation, tr("Step of position"), "m", [1e-3 * size * step for step in _STEPS]),
             Presets(self.rotation, tr("Step of angle"), "rad", [math.radians(step) for step in _STEPS[:-1]]),
         ]
         for row, presets in enumerate(self.presets):
@@ -165,11 +168,16 @@ class PoseSteps(QtWidgets.QWidget):
 
 
 class LegSteps(QtWidgets.QWidget):
-    """Steps of one leg, the others as long as they are; each leg's length is told."""
+    """Steps of one leg, the others as long as they are; each leg's length is told.
 
-    def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
+    Args:
+        config: the rig, whose size is that of the steps.
+    """
+
+    def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
-        self.step = QuantityBox(tr("Step of a leg"), "m", 0.002, 1e-5, 0.05)
+        size = size_class(config)
+        self.step = QuantityBox(tr("Step of a leg"), "m", 0.002 * size, 1e-5 * min(size, 1.0), 0.05 * max(size, 1.0))
         self.lengths: list[QtWidgets.QLabel] = []
         for leg in LEGS.values():
             length = QtWidgets.QLabel("–")

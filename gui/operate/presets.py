@@ -36,11 +36,12 @@ class Presets(QtWidgets.QWidget):
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(3)
         row.addWidget(box, 1)
+        widest = max(self.fontMetrics().horizontalAdvance(f"{value * factor:g}") for value in values)
         for value in values:
             button = QtWidgets.QToolButton()
             button.setObjectName("preset")
             button.setText(f"{value * factor:g}")
-            button.setFixedWidth(button.fontMetrics().horizontalAdvance("0.5") + _PADDING)
+            button.setFixedWidth(widest + _PADDING)
             button.setCheckable(True)
             button.setFocusPolicy(QtCore.Qt.FocusPolicy.TabFocus)
             button.setAccessibleName(f"{name}: {value * factor:g} {shown}")

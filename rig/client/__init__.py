@@ -22,7 +22,7 @@ from rig.client.pad_wish import DEAD_ZONE, PadWishes, Wish
 from rig.client.ports import free_ports, on_free_ports, on_ports
 from rig.client.positions import Positions, name_fault, positions_path
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
-from rig.client.ranges import FreeRange, free_range, most_looked_at, step_refusal
+from rig.client.ranges import FreeRange, free_range, most_looked_at, size_class, step_refusal
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
     RunResult,
@@ -130,6 +130,7 @@ __all__ = [
     "remove_empty",
     "serve_twin",
     "serve_virtual",
+    "size_class",
     "speeds",
     "stages_of_run",
     "step_refusal",

@@ -23,7 +23,7 @@ class PadReading:
     `pad`: which it is, another number whenever one is plugged in; None without one. `name`: its own; without a pad that
     of a device whose buttons SDL does not know, or empty. `left`, `right`: the sticks, to the right and away from the
     hand, −1 to 1. `dead_man`, `turning`: whether the left and the right shoulder button are down. `dead_man_came_up`,
-    `stop`: whether the one came up, and the right one of the four buttons went down, since the last reading.
+    `stop`: whether the one came up, and the right one of the four buttons of any pad went down, since the last reading.
     """
 
     pad: int | None = None
@@ -37,7 +37,9 @@ class PadReading:
 
 
 class GamePad:
-    """The first game pad that is there, and another once that is gone. Read by one thread, closed when it is done with.
+    """The first game pad that is there, and another once that is gone; of the others, STOP alone.
+
+    Read by one thread, closed when it is done with.
 
     What a pad does not say SDL does not know: one that hangs with a button down has it down, until it is unplugged or
     its connection is given up by the system.
@@ -52,6 +54,8 @@ class GamePad:
             self._sdl.SDL_SetHint(hint, value)
         if self._sdl.SDL_InitSubSystem(self._sdl.SDL_INIT_GAMECONTROLLER):
             raise HardwareError(f"game pads cannot be read: {self._fault()}")
+        self._all: dict[int, Any] = {}
+        """every pad that is open, by its number, in the order in which they came"""
         self._open: Any = None
         self._pad: int | None = None
         self._name = ""
@@ -66,15 +70,15 @@ class GamePad:
                 break
             own = self._pad is not None and event.cbutton.which == self._pad
             match event.type:
-                case sdl.SDL_CONTROLLERBUTTONDOWN if own and event.cbutton.button == sdl.SDL_CONTROLLER_BUTTON_B:
-                    stop = True
+                case sdl.SDL_CONTROLLERBUTTONDOWN if event.cbutton.button == sdl.SDL_CONTROLLER_BUTTON_B:
+                    stop = True  # whichever pad is at hand
                 case sdl.SDL_CONTROLLERBUTTONUP if own:
                     came_up = came_up or event.cbutton.button == sdl.SDL_CONTROLLER_BUTTON_LEFTSHOULDER
                 case sdl.SDL_JOYDEVICEADDED | sdl.SDL_JOYDEVICEREMOVED:
                     self._look = True
-        if self._open is not None and not sdl.SDL_GameControllerGetAttached(self._open):
-            self._let_go()
-        if self._look and self._open is None:
+        for pad in [pad for pad, opened in self._all.items() if not sdl.SDL_GameControllerGetAttached(opened)]:
+            self._let_go(pad)
+        if self._look:
             self._find()
         self._look = False
         if self._open is None:
@@ -93,29 +97,32 @@ class GamePad:
     def close(self) -> None:
         """Give the pad back, and SDL. May be called again; not to be read afterwards."""
         if self._sdl is not None:
-            self._let_go()
+            for pad in [*self._all]:
+                self._let_go(pad)
             self._sdl.SDL_QuitSubSystem(self._sdl.SDL_INIT_GAMECONTROLLER)
             self._sdl = None
 
     def _find(self) -> None:
+        """Open what is there and is not open yet; the one that is read is the first of them."""
         sdl = self._sdl
-        self._name = ""
+        unknown = ""
         for index in range(sdl.SDL_NumJoysticks()):
             if not sdl.SDL_IsGameController(index):
-                self._name = self._name or _text(sdl.SDL_JoystickNameForIndex(index))
-                continue
-            opened = sdl.SDL_GameControllerOpen(index)
-            if not opened:
-                continue  # somebody else's, or gone again
+                unknown = unknown or _text(sdl.SDL_JoystickNameForIndex(index))
+            elif int(sdl.SDL_JoystickGetDeviceInstanceID(index)) not in self._all:
+                opened = sdl.SDL_GameControllerOpen(index)
+                if opened:  # else it is somebody else's, or gone again
+                    self._all[int(sdl.SDL_JoystickInstanceID(sdl.SDL_GameControllerGetJoystick(opened)))] = opened
+        if self._pad is None and self._all:
             sdl.SDL_GameControllerUpdate()  # or a button that is down already would look as if it were up
-            self._open, self._name = opened, _text(sdl.SDL_GameControllerName(opened))
-            self._pad = int(sdl.SDL_JoystickInstanceID(sdl.SDL_GameControllerGetJoystick(opened)))
-            return
+            self._pad, self._open = next(iter(self._all.items()))
+        self._name = unknown if self._open is None else _text(sdl.SDL_GameControllerName(self._open))
 
-    def _let_go(self) -> None:
-        if self._open is not None:
-            self._sdl.SDL_GameControllerClose(self._open)
-        self._open, self._pad, self._name, self._look = None, None, "", True
+    def _let_go(self, pad: int) -> None:
+        self._sdl.SDL_GameControllerClose(self._all.pop(pad))
+        self._look = True
+        if pad == self._pad:
+            self._open, self._pad, self._name = None, None, ""
 
     def _axis(self, axis: int) -> float:
         value = int(self._sdl.SDL_GameControllerGetAxis(self._open, axis))

@@ -1,5 +1,6 @@
 """How far the platform can go from where it is, and which steps would be refused, by the check of moves itself."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
@@ -13,6 +14,7 @@ PARTS = 2048
 """of the most that is looked at, to which a range is told, always the smaller one"""
 _MOST_TURN = 1.5
 """rad; beyond lies the singular place of the angles θ"""
+_TABLE = 0.5  # m
 _ERRORS = (RefusedError, KinematicsError, DynamicsError)
 
 Target = Callable[[float], Array]
@@ -34,6 +36,14 @@ class FreeRange:
 def most_looked_at(config: RigConfig, *, turning: bool) -> float:
     """How far a range is looked for: m, the longest leg's length at home, or rad."""
     return _MOST_TURN if turning else float(config.machine.geometry.home_lengths.max())
+
+
+def size_class(config: RigConfig) -> float:
+    """The power of ten by which a machine is larger than one on a table, with legs of half a metre, or smaller.
+
+    Numbers that are offered to begin with suit one on a table, and are multiplied by it.
+    """
+    return float(10.0 ** round(math.log10(most_looked_at(config, turning=False) / _TABLE)))
 
 
 def step_refusal(config: RigConfig, here: Array, target: Callable[[], Array], speed: float, turn_speed: float) -> str:

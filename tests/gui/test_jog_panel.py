@@ -135,8 +135,20 @@ def test_a_place_that_nobody_knows_is_not_shown(window: MainWindow, session: Fak
 
 def test_what_was_kept_and_is_no_number_within_its_bounds_is_left_out(window: MainWindow, tmp_path: Path) -> None:
     (tmp_path / "gui.ini").write_text(
-        "[jog]\ntranslation=5.0\nleg=nan\nspeed=abc\nturn%20speed=1, 2\npivot%20x=@Invalid()\npivot%20y=@Point(3 4)\n"
-        "rotation=0.0123456789\npivot%20z=0.05\n"
+        "[jog]\n"
+        + "".join(
+            f"of%20virtual\\{entry}\n"
+            for entry in (
+                "translation=5.0",
+                "leg=nan",
+                "speed=abc",
+                "turn%20speed=1, 2",
+                "pivot%20x=@Invalid()",
+                "pivot%20y=@Point(3 4)",
+                "rotation=0.0123456789",
+                "pivot%20z=0.05",
+            )
+        )
     )
     before = [box.si() for box in (window.jog.speed, window.jog.turn_speed)]
     window.jog.restore(make_settings(tmp_path))

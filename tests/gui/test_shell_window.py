@@ -112,7 +112,7 @@ splitter=1, 2
 motion%20splitter=@Invalid()
 tab=@Point(3 4)
 [jog]
-translation=abc
+of%20virtual\\translation=abc
 frame=1, 2
 [live]
 platform%20beside=yes

@@ -101,16 +101,21 @@ def test_a_pad_that_is_unplugged_is_gone_and_the_next_is_another() -> None:
             assert pad.read().pad not in (None, first.pad)
 
 
-def test_the_first_pad_stays_the_one_while_it_is_there() -> None:
+def test_the_first_pad_stays_the_one_while_it_is_there_and_any_other_stops_too() -> None:
     with reader() as pad, VirtualPad() as hand:
         first = pad.read().pad
         with VirtualPad() as other:
+            assert pad.read().pad == first
             other.press("dead-man")
+            other.move("right y", 1.0)
             other.press("stop")
             read = pad.read()
-            assert (read.pad, read.dead_man, read.stop) == (first, False, False)
+            assert (read.pad, read.dead_man, read.right, read.stop) == (first, False, (0.0, 0.0), True)
+            other.release("stop")
+            assert not pad.read().stop
             hand.unplug()
-            assert pad.read().pad not in (None, first)
+            read = pad.read()
+            assert read.pad not in (None, first) and read.dead_man and not read.dead_man_came_up
 
 
 def test_a_device_without_a_map_of_its_buttons_is_named_and_not_read() -> None:
