@@ -3,6 +3,7 @@
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
+from html import escape
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -253,7 +254,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.film.allow(self.replay, Path(opened.name).stem)
         lasting = [Stretch(one["state"], one["begin_s"], one["end_s"]) for one in opened.summary["states"]]
         self.timeline.show_recording(lasting, recording.events, self.replay.begin, self.replay.end)
-        self.title.setText(f"<b>{opened.name}</b>")
+        self.title.setText(f"<b>{escape(opened.name)}</b>")
         self.list.set_comparable(True)
         if self.tabs.currentWidget() is self.list:
             self.tabs.setCurrentWidget(self.live)

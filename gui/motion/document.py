@@ -23,7 +23,8 @@ class MotionDocument(QtCore.QObject):
     """What the editor shows has a name here.
 
     `retitled` says what it is called now, `refused` why a file was not opened; `taken_up` tells that another motion is
-    shown.
+    shown, `saved` that this one was written; `due` comes before it is looked at to be saved or let go of: what is being
+    typed belongs to it.
 
     Args:
         session: the rig, whose log is written.
@@ -36,6 +37,8 @@ class MotionDocument(QtCore.QObject):
     retitled = QtCore.Signal(str)
     refused = QtCore.Signal(str)
     taken_up = QtCore.Signal()
+    saved = QtCore.Signal()
+    due = QtCore.Signal()
 
     def __init__(
         self,
@@ -124,6 +127,7 @@ class MotionDocument(QtCore.QObject):
 
     def save_to(self, path: Path) -> None:
         """Write the motion as a TOML file, which it is called after from then on; a failure is said."""
+        self.due.emit()
         self.settle(self._complete)
         shown = self._editor.value()
         try:
@@ -134,6 +138,7 @@ class MotionDocument(QtCore.QObject):
             self._session.refused.emit(tr("save the motion"), str(error))
         else:
             self.name, self.path, self._taken = path.stem, path, shown
+            self.saved.emit()
             self.say_title()
             self._session.log("info", "app", tr("motion saved: {path}").format(path=path))
 
@@ -165,6 +170,7 @@ class MotionDocument(QtCore.QObject):
 
     def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
         """Do `then`, which loses the motion shown: after a question where it is not saved, which may lead to `stay`."""
+        self.due.emit()
         if not self.unsaved:
             then()
         elif self.question is None:

@@ -26,13 +26,18 @@ class Edits(QtCore.QObject):
         present: the motion that is shown.
         show: shows another one, a part of it in front, counted from 0.
         owner: the keys act while it is in view; where a field in it has the keyboard, what is typed there counts first.
+        others: fields of the motion that are not in it.
     """
 
     def __init__(
-        self, present: Callable[[], Data], show: Callable[[Data, int], None], owner: QtWidgets.QWidget
+        self,
+        present: Callable[[], Data],
+        show: Callable[[Data, int], None],
+        owner: QtWidgets.QWidget,
+        others: Sequence[QtWidgets.QWidget] = (),
     ) -> None:
         super().__init__(owner)
-        self._present, self._show, self._owner = present, show, owner
+        self._present, self._show, self._owner, self._others = present, show, owner, others
         self._known: Data | None = None
         self.stack = QtWidgets.QUndoStack(self)
         self.undo_button = StepButton("undo", tr("Undo"), tr("Nothing to undo"))
@@ -69,27 +74,35 @@ class Edits(QtCore.QObject):
 
     def undo(self) -> None:
         """Take the last step back; what is being typed is a step."""
-        self._commit()
+        self.commit()
         self.stack.undo()
 
     def redo(self) -> None:
         """Do the step again that was taken back last."""
-        self._commit()
+        self.commit()
         self.stack.redo()
 
     def _restore(self, motion: Data, part: int) -> None:
         self._known = motion
         self._show(motion, part)
 
-    def _commit(self) -> None:
+    def commit(self) -> None:
+        """What is being typed is part of the motion from now on."""
         field = QtWidgets.QApplication.focusWidget()
-        if isinstance(field, QtWidgets.QAbstractSpinBox) and self._owner.window().isAncestorOf(field):
+        if field is None or not self._is_own(field):
+            return
+        if isinstance(field, QtWidgets.QAbstractSpinBox):
             field.interpretText()
+        elif isinstance(field, QtWidgets.QLineEdit):
+            field.editingFinished.emit()
+
+    def _is_own(self, field: QtWidgets.QWidget) -> bool:
+        return field in self._others or bool(self._owner.isAncestorOf(field))
 
     def _focus_moved(self, before: QtWidgets.QWidget | None, now: QtWidgets.QWidget | None) -> None:
         if before is not None:
             before.removeEventFilter(self)
-        if now is not None and self._owner.isAncestorOf(now):
+        if now is not None and self._is_own(now):
             now.installEventFilter(self)
 
     def eventFilter(self, _receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
@@ -151,6 +164,7 @@ class _Edit(QtWidgets.QUndoCommand):
     def __init__(self, before: Data, after: Data, show: Callable[[Data, int], None]) -> None:
         self._place, what = what_changed(authored(before), authored(after))
         super().__init__(what)
+        self._is_field = _is_field(self._place, before, after)
         self._before, self._after, self._show = before, after, show
         self._done = True  # by a person, already, when it comes onto the stack
 
@@ -164,15 +178,11 @@ class _Edit(QtWidgets.QUndoCommand):
 
     def mergeWith(self, other: QtWidgets.QUndoCommand) -> bool:
         """Become one with the next step where both are of the same field."""
-        if not isinstance(other, _Edit) or not self._is_field or other._place != self._place:
+        if not (isinstance(other, _Edit) and self._is_field and other._is_field) or other._place != self._place:
             return False
         self._after = other._after
         self.setObsolete(authored(self._before) == authored(self._after))
         return True
-
-    @property
-    def _is_field(self) -> bool:
-        return bool(self._place) and not (self._place[0] == "parts" and len(self._place) < 3)
 
     def undo(self) -> None:
         """See `QUndoCommand`."""
@@ -200,6 +210,21 @@ def what_changed(before: Data, after: Data) -> tuple[Place, str]:
         return ("parts", min(parts)), tr("moving a part")
     place = _common(places)
     return place, _in_words(place) if place else tr("changing the motion")
+
+
+def _is_field(place: Place, before: Data, after: Data) -> bool:
+    """Whether a place is one that is typed in, and not one of parts or lines of which there are more now, or fewer."""
+    if not place or (place[0] == "parts" and len(place) < 3):
+        return False
+    old, new = (_at(authored(motion), place) for motion in (before, after))
+    return not (isinstance(old, list) and isinstance(new, list) and len(old) != len(new))
+
+
+def _at(motion: Any, place: Place) -> Any:
+    """What a motion has at a place, None where it has nothing there."""
+    for key in place:
+        motion = motion.get(key) if isinstance(motion, dict) else motion[key] if isinstance(motion, list) else None
+    return motion
 
 
 def _common(places: list[Place]) -> Place:

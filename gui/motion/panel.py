@@ -66,12 +66,14 @@ class MotionPanel(QtWidgets.QWidget):
         self.words = RunWords()
         self._ran = ""
         """name of the motion that was run from here last, empty once another is shown"""
-        self.edits = Edits(self.editor.value, self.editor.restore, self.editor)
+        self.edits = Edits(self.editor.value, self.editor.restore, self.editor, (self.amplitude,))
         self._lay_out()
         self.editor.edited.connect(self._edited)
         self.document.retitled.connect(self._title.setText)
         self.document.refused.connect(self.verdict.refuse)
         self.document.taken_up.connect(self.edits.forget)
+        self.document.saved.connect(self.edits.stack.setClean)  # what follows is a step of its own
+        self.document.due.connect(self.edits.commit)
         self.document.taken_up.connect(self.templates.leave)
         self.templates.made.connect(self._take_template)
         self.templates.closed.connect(lambda: self._left.setCurrentIndex(0))

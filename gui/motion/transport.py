@@ -1,5 +1,7 @@
 """What runs a motion, in view on every page: run, pause, go on, stop, how far it is, and what is left of it."""
 
+from html import escape
+
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
@@ -104,7 +106,7 @@ class TransportBar(QtWidgets.QFrame):
 
     def show_motion(self, name: str, duration: float | None) -> None:
         """Say which motion Run runs, and how long it takes, s."""
-        self.motion.setText(f"<b>{name}</b>" + ("" if duration is None else f", {duration:g} s"))
+        self.motion.setText(f"<b>{escape(name)}</b>" + ("" if duration is None else f", {duration:g} s"))
 
     def show_progress(self, text: str, fraction: float) -> None:
         """Say how far what is being done is."""

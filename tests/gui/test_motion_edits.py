@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 from motion_support import HOME, looked, open_motion, take
-from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from shell_support import KEY, FakeSession, choose, focus, key, make_status, press
 
 from gui.motion.edits import what_changed
@@ -83,6 +83,77 @@ def test_what_is_being_typed_is_a_step(panel: MotionPanel, qtbot: Any) -> None:
     assert box.value() == 2.0 and panel.edits.stack.canRedo()
     _keys(panel, "Ctrl+Y")
     assert box.value() == 7.0
+
+
+def test_what_is_being_typed_is_saved_and_asked_for(panel: MotionPanel, qtbot: Any, tmp_path: Path) -> None:
+    path = tmp_path / "typed.toml"
+    panel.save_file(path)
+    box = panel.editor.form(0).fields["duration"].box
+    _type(box, qtbot, "7", end=None)
+    _keys(panel, "Ctrl+S")
+    assert tomllib.loads(path.read_text())["parts"][0]["duration"] == 7.0 and panel.title == "Motion: typed"
+    _type(box, qtbot, "9", end=None)
+    panel.let_go(panel.begin_new)
+    assert panel.question is not None and box.value() == 9.0
+    choose(panel.question, "Cancel")
+
+
+def test_a_step_ends_where_the_motion_is_saved(panel: MotionPanel, qtbot: Any, tmp_path: Path) -> None:
+    box = panel.editor.form(0).fields["duration"].box
+    _type(box, qtbot, "7")
+    panel.save_file(tmp_path / "saved.toml")
+    _type(box, qtbot, "9")
+    _keys(panel, "Ctrl+Z")
+    assert box.value() == 7.0 and panel.title == "Motion: saved"
+    _keys(panel, "Ctrl+Z")
+    assert box.value() == 2.0 and panel.title == "Motion: saved (changed)"
+
+
+def test_each_line_that_is_added_is_a_step(panel: MotionPanel) -> None:
+    panel.editor.kinds.setCurrentText("harmonic")
+    press(panel.editor.buttons["Add"])
+    stack, field = panel.edits.stack, panel.editor.form(1).fields["terms"]
+    add, remove = (
+        next(each for each in field.findChildren(QtWidgets.QPushButton) if each.text() == text)
+        for text in ("Add line", "Remove line")
+    )
+    steps = stack.count()
+    for act in (add, add, add, remove):
+        press(act)
+    assert stack.count() == steps + 4 and len(field.value()) == 3
+    for left in (4, 3, 2, 1):
+        stack.undo()
+        assert len(field.value()) == left
+
+
+def test_the_size_is_undone_by_the_keys_in_its_own_field(panel: MotionPanel, qtbot: Any) -> None:
+    _type(panel.amplitude, qtbot, "40")
+    assert panel.amplitude.value() == 40.0
+    _keys(panel, "Ctrl+Z")
+    assert panel.amplitude.hasFocus() and panel.amplitude.value() == 100.0
+    _type(panel.amplitude, qtbot, "30", end=None)
+    _keys(panel, "Ctrl+Z")
+    _keys(panel, "Ctrl+Y")
+    assert panel.amplitude.value() == 30.0
+
+
+def test_a_path_that_is_being_typed_is_a_step(panel: MotionPanel, qtbot: Any) -> None:
+    panel.editor.kinds.setCurrentText("poses")
+    press(panel.editor.buttons["Add"])
+    line = panel.editor.form(1).fields["file"].line
+    focus(qtbot, line)
+    QtTest.QTest.keyClicks(line, "way.csv")
+    _keys(panel, "Ctrl+Z")
+    assert line.text() == ""
+    _keys(panel, "Ctrl+Y")
+    assert line.text() == "way.csv"
+
+
+def test_a_name_is_shown_as_it_is_written(panel: MotionPanel) -> None:
+    panel.transport.show_motion("a<b>&c", 3.0)
+    plain = QtGui.QTextDocument()
+    plain.setHtml(panel.transport.motion.text())
+    assert plain.toPlainText().startswith("a<b>&c, ")
 
 
 def test_a_number_that_is_typed_back_is_no_step(panel: MotionPanel, qtbot: Any) -> None:
