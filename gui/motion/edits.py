@@ -223,7 +223,10 @@ def _is_field(place: Place, before: Data, after: Data) -> bool:
 def _at(motion: Any, place: Place) -> Any:
     """What a motion has at a place, None where it has nothing there."""
     for key in place:
-        motion = motion.get(key) if isinstance(motion, dict) else motion[key] if isinstance(motion, list) else None
+        if isinstance(motion, dict):
+            motion = motion.get(key)
+        else:
+            motion = motion[key] if isinstance(motion, list) and isinstance(key, int) else None
     return motion
 
 

@@ -236,10 +236,14 @@ def _fault(values: list[float]) -> str:
 
 
 def address_of(text: str, name: str, least: int = 1) -> tuple[str, int]:
-    """Host and port, at least `least`, of HOST:PORT. Raises InputError, which names the option."""
+    """Host and port, at least `least`, of HOST:PORT; IPv6 in brackets. Raises InputError, which names the option."""
     from rig.errors import InputError
 
     host, _, port = text.rpartition(":")
     if not (host and port.isdecimal() and least <= int(port) <= _LAST_PORT):
         raise InputError(f"{name} {text!r}: give HOST:PORT, with a port of {least} to {_LAST_PORT}")
+    if host[0] == "[" and host[-1] == "]":
+        return host[1:-1], int(port)
+    if ":" in host:
+        raise InputError(f"{name} {text!r}: an IPv6 address goes in brackets, as in [::1]:{port}")
     return host, int(port)

@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, ProgressOption, address_of
+from rig.cli.options import ConfigArgument, ProgressOption, address_of, print_warning
 
 _LOOPBACK = "127.0.0.1"
 
@@ -64,7 +64,13 @@ def stream(
         if progress:
             tell_step(outlet.place)
         else:
-            typer.echo(f"{outlet.place}; Ctrl-C ends it")
+            typer.echo(f"{outlet.place}: {outlet.steps}; Ctrl-C ends it")
         with interruption.installed():
-            sent = stream_rows(engine, outlet, rate, lambda: bool(interruption.count))
+            sent = stream_rows(
+                engine,
+                outlet,
+                rate,
+                lambda: bool(interruption.count),
+                lambda fault: print_warning(f"cycles are not sent: {fault}"),
+            )
     typer.echo(f"{sent} cycles were sent" + ("" if interruption.count else "; the engine has ended"))

@@ -3,7 +3,7 @@
 Whoever streams only looks: the ring is read as the app reads it, and the engine waits for nobody.
 """
 
-import contextlib
+import errno
 import socket
 import threading
 import time
@@ -27,6 +27,9 @@ FOXGLOVE_PORT = 8765
 """Where Foxglove looks for a WebSocket unless it is told otherwise."""
 _LOOK = 0.02  # s between two looks at the ring
 _ROUNDING = 1e-9  # s
+_UNHEARD = (errno.EAGAIN, errno.ENOBUFS, errno.ECONNREFUSED)
+"""of a datagram: the system has no room for more, or nobody listens there now"""
+_EVERYWHERE = ("0.0.0.0", "::")
 _NAMES = ROW.names or ()
 
 
@@ -35,10 +38,14 @@ class Outlet(Protocol):
 
     @property
     def place(self) -> str:
-        """Where it is, in words, with what its user has to do there."""
+        """Where it is, in words, the last of which is its address."""
 
-    def send(self, at: float, row: npt.NDArray[np.void]) -> None:
-        """Send a row (1,) of dtype ROW; at: s since 1970, of its cycle."""
+    @property
+    def steps(self) -> str:
+        """What its user has to do there."""
+
+    def send(self, at: float, row: npt.NDArray[np.void]) -> str:
+        """Send a row (1,) of dtype ROW; at: s since 1970, of its cycle. Why it cannot leave here, empty when it did."""
 
     def close(self) -> None:
         """Let go of it; idempotent."""
@@ -49,19 +56,20 @@ class PlotJugglerOutlet:
 
     def __init__(self, host: str, port: int) -> None:
         """Raises InputError for a host that there is not."""
+        shown = _shown(host, port)
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
         except OSError as error:
-            raise InputError(f"PlotJuggler at {host}:{port}: {error.strerror or error}") from error
+            raise InputError(f"PlotJuggler at {shown}: {error.strerror or error}") from error
+        except UnicodeError as error:  # a label of a host name has 1 to 63 characters
+            raise InputError(f"PlotJuggler at {shown}: not a host name") from error
         self._address: tuple[Any, ...] = address
         self._socket = socket.socket(family, kind, protocol)
         self._socket.setblocking(False)
-        self.place = (
-            f"to PlotJuggler at {host}:{port} (UDP): start there Streaming → UDP Server, port {port}, JSON, "
-            'field "timestamp" as time'
-        )
+        self.place = f"to PlotJuggler at {shown}"
+        self.steps = f'start there Streaming → UDP Server, port {port}, JSON, field "timestamp" as time'
 
-    def send(self, at: float, row: npt.NDArray[np.void]) -> None:
+    def send(self, at: float, row: npt.NDArray[np.void]) -> str:
         """See `Outlet.send`. What is not a number is left out."""
         said: dict[str, Any] = {"timestamp": at}
         for name in _NAMES:
@@ -70,8 +78,11 @@ class PlotJugglerOutlet:
                 said[name] = {str(place): one for place, one in _finite(value.ravel())}
             elif np.isfinite(value):
                 said[name] = value.item()
-        with contextlib.suppress(OSError):  # nobody listens there now, or the system has no room for more
+        try:
             self._socket.sendto(orjson.dumps(said), self._address)
+        except OSError as error:
+            return "" if error.errno in _UNHEARD else error.strerror or str(error)
+        return ""
 
     def close(self) -> None:
         """See `Outlet.close`."""
@@ -87,15 +98,20 @@ class FoxgloveOutlet:
         try:
             self._server = foxglove.start_server(name="stewart-rig", host=host, port=port)
         except (RuntimeError, OSError) as error:
-            raise HardwareError(f"cannot serve Foxglove at {host}:{port}: {error}") from error
+            raise HardwareError(
+                f"cannot serve Foxglove at {_shown(host, port)}: {error}; port 0 is any free one"
+            ) from error
         schema = foxglove.Schema(name=CYCLE_MESSAGE, encoding="ros2msg", data=cycle_definition().encode())
         self._channel = foxglove.Channel(CYCLE_TOPIC, schema=schema, message_encoding="cdr")
         self.port: int = self._server.port
-        self.place = f"to Foxglove at ws://{host}:{self.port}: open there a connection to that address"
+        here = _shown(socket.gethostname() if host in _EVERYWHERE else host, self.port)
+        self.place = f"to Foxglove at ws://{here}"
+        self.steps = "open there a connection to that address"
 
-    def send(self, at: float, row: npt.NDArray[np.void]) -> None:
+    def send(self, at: float, row: npt.NDArray[np.void]) -> str:
         """See `Outlet.send`."""
         self._channel.log(encode_cycle(row), log_time=round(at * 1e9))
+        return ""
 
     def close(self) -> None:
         """See `Outlet.close`."""
@@ -103,9 +119,16 @@ class FoxgloveOutlet:
         self._server.stop()
 
 
-def stream(engine: RunningEngine, outlet: Outlet, rate: float, ended: Callable[[], bool]) -> int:
-    """Send rows of an engine, at most `rate` a second of its time, until `ended` or it has gone; how many there were.
+def stream(
+    engine: RunningEngine,
+    outlet: Outlet,
+    rate: float,
+    ended: Callable[[], bool],
+    warn: Callable[[str], None] = lambda _fault: None,
+) -> int:
+    """Send rows of an engine, at most `rate` a second of its time, until `ended` or it has gone; how many have left.
 
+    warn: told why rows cannot leave, once for each reason that follows another.
     Raises InputError: a rate that is not positive. HardwareError: the engine has gone.
     """
     if not 0.0 < rate < np.inf:
@@ -116,7 +139,7 @@ def stream(engine: RunningEngine, outlet: Outlet, rate: float, ended: Callable[[
         raise HardwareError(f"the engine (process {engine.pid}) has gone") from None
     sent, pause = 0, threading.Event()
     begun: float | None = None
-    due = 0.0
+    due, fault = 0.0, ""
     with ring:
         reader = ring.reader()
         while not ended() and engine.alive:
@@ -126,10 +149,16 @@ def stream(engine: RunningEngine, outlet: Outlet, rate: float, ended: Callable[[
                     begun, due = time.time() - t, t
                 if t >= due - _ROUNDING:
                     due = max(due, t - 1.0 / rate) + 1.0 / rate
-                    outlet.send(begun + t, rows[place : place + 1])
-                    sent += 1
+                    before, fault = fault, outlet.send(begun + t, rows[place : place + 1])
+                    sent += not fault
+                    if fault and fault != before:
+                        warn(fault)
             pause.wait(_LOOK)
     return sent
+
+
+def _shown(host: str, port: int) -> str:
+    return f"[{host}]:{port}" if ":" in host else f"{host}:{port}"
 
 
 def _finite(values: npt.NDArray[Any]) -> list[tuple[int, float]]:

@@ -1,7 +1,9 @@
 """Telemetry of a running engine to those who plot it: over real sockets, understood by somebody else's code."""
 
 import contextlib
+import errno
 import json
+import os
 import re
 import socket
 import struct
@@ -17,6 +19,7 @@ from websockets.sync.client import ClientConnection, connect
 from websockets.typing import Subprotocol
 
 from rig.cli import main
+from rig.cli.options import address_of
 from rig.client import FoxgloveOutlet, PlotJugglerOutlet, stream
 from rig.config.rig_config import RigConfig
 from rig.engine import RunningEngine, find_engine
@@ -129,6 +132,45 @@ def test_what_cannot_be_streamed_is_refused(engine: RunningEngine, stand_in: Sta
             FoxgloveOutlet(HOST, port)
 
 
+@pytest.mark.parametrize(
+    ("at", "said"),
+    [
+        ("a..b:9870", "PlotJuggler at a..b:9870: not a host name"),
+        (f"{'a' * 70}:9870", "not a host name"),
+        ("::1:9870", "an IPv6 address goes in brackets, as in [::1]:9870"),
+        ("[:::9870", "an IPv6 address goes in brackets"),
+        ("nowhere", "give HOST:PORT, with a port of 1 to 65535"),
+    ],
+)
+def test_an_address_that_is_none_is_refused_in_words(
+    at: str, said: str, stand_in: StandIn, free_config: RigConfig, monkeypatch: pytest.MonkeyPatch, capsys: Any
+):
+    monkeypatch.setattr("rig.config.load_config", lambda _name: free_config)
+    assert main(["stream", "plotjuggler", "--at", at]) == ExitCode.INPUT
+    assert said in capsys.readouterr().err
+
+
+def test_addresses_are_said_as_they_are_typed_and_opened():
+    assert address_of("[::1]:9870", "--at") == ("::1", 9870)
+    with contextlib.closing(PlotJugglerOutlet("::1", 9870)) as outlet:
+        assert outlet.place == "to PlotJuggler at [::1]:9870"
+    with contextlib.closing(FoxgloveOutlet("0.0.0.0", 0)) as server:
+        assert server.place == f"to Foxglove at ws://{socket.gethostname()}:{server.port}"
+
+
+def test_what_cannot_leave_is_said_once_and_not_counted(stand_in: StandIn, engine: RunningEngine):
+    warned: list[str] = []
+    pushed = iter(range(1000))
+
+    def ended() -> bool:
+        stand_in.ring.push(row(next(pushed)))
+        return bool(warned) and next(pushed) > 40
+
+    with contextlib.closing(PlotJugglerOutlet("255.255.255.255", 9)) as outlet:  # to all, which nobody has allowed
+        assert stream(engine, outlet, 500.0, ended, warned.append) == 0
+    assert warned == [os.strerror(errno.EACCES)]
+
+
 def test_the_command_ends_with_the_engine(
     stand_in: StandIn, free_config: RigConfig, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ):
@@ -153,7 +195,7 @@ def test_the_command_ends_with_the_engine(
         assert main(["stream", "plotjuggler", "--at", place]) == ExitCode.OK
         thread.join(TIMEOUT)
     out = capsys.readouterr().out
-    assert f"to PlotJuggler at {place} (UDP)" in out
+    assert f"to PlotJuggler at {place}: start there Streaming → UDP Server, port" in out
     assert re.search(r"\n[1-9]\d* cycles were sent; the engine has ended\n$", out)
     assert main(["stream", "foxglove"]) == ExitCode.HARDWARE
     assert "no engine of yours commands" in capsys.readouterr().err

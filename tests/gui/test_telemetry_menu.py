@@ -1,0 +1,126 @@
+"""The menu that sends telemetry: what it says, and how it brings the tools up; nothing is sent here."""
+
+import os
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtCore, QtGui
+from shell_support import FakeSession, make_status
+
+from gui.session import STEP
+from gui.shell import telemetry_menu
+from gui.shell.main_window import MainWindow
+from rig.errors import ExitCode
+from rig.states import State
+
+_FOXGLOVE = "to Foxglove at ws://127.0.0.1:8765"
+_LINK = "https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url=ws://127.0.0.1:8765&openIn=desktop"
+
+
+class _Command:
+    """What would be `rig stream` in a process of its own."""
+
+    started: list[list[str]]
+
+    def __init__(self, _parent: Any) -> None:
+        self.told, self.ended = _Told(), _Told()
+
+    def start(self, arguments: list[str]) -> None:
+        self.started.append(arguments)
+
+    def close(self) -> None:
+        pass
+
+    def deleteLater(self) -> None:
+        pass
+
+
+class _Told:
+    def connect(self, slot: Any) -> None:
+        self.emit = slot
+
+
+@pytest.fixture
+def opened(window: MainWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
+    """Pages that were opened; an engine is there, and no tool is installed."""
+    pages: list[str] = []
+    _Command.started = []
+    monkeypatch.setattr(telemetry_menu, "RigCommand", _Command)
+
+    def open_url(url: QtCore.QUrl) -> bool:
+        pages.append(url.toString())
+        return True
+
+    monkeypatch.setattr(QtGui.QDesktopServices, "openUrl", open_url)
+    monkeypatch.setattr(FakeSession, "engine_pid", 77)
+    monkeypatch.setenv("PATH", str(tmp_path / "bin"))
+    session.take(make_status(State.PARKED))
+    return pages
+
+
+def _told(window: MainWindow, key: str, place: str) -> None:
+    window.telemetry._commands[key].told.emit(STEP + place)
+
+
+def test_the_address_is_said_as_long_as_it_is_sent_to(window: MainWindow, opened: list[str]) -> None:
+    entry = window.telemetry.entries["foxglove"]
+    entry.trigger()
+    assert _Command.started == [["stream", "foxglove", "--engine", "77", "--progress"]]
+    _told(window, "foxglove", _FOXGLOVE)
+    assert window.notice.text().startswith(f"Telemetry goes {_FOXGLOVE}. In Foxglove") and opened == []
+    window.notice.clear()
+    assert _FOXGLOVE in entry.toolTip() and entry.isChecked()
+    entry.trigger()
+    assert _FOXGLOVE not in entry.toolTip() and not entry.isChecked()
+
+
+def test_foxglove_is_opened_by_a_link_once_it_is_sent_to(window: MainWindow, opened: list[str]) -> None:
+    opener = window.telemetry.openers["foxglove"]
+    opener.trigger()
+    assert len(_Command.started) == 1 and opened == []
+    _told(window, "foxglove", _FOXGLOVE)
+    assert opened == [_LINK] and _LINK in window.notice.text()
+    opener.trigger()  # again: it is sent to already
+    assert opened == [_LINK] * 2 and len(_Command.started) == 1
+
+
+def test_what_fails_opens_nothing(window: MainWindow, opened: list[str]) -> None:
+    window.telemetry.openers["foxglove"].trigger()
+    failure = "error: cannot serve Foxglove at 127.0.0.1:8765: taken"
+    window.telemetry._commands["foxglove"].ended.emit(ExitCode.HARDWARE, "", failure)
+    assert opened == [] and "cannot serve Foxglove" in window.notice.text()
+    window.telemetry.entries["foxglove"].trigger()
+    _told(window, "foxglove", _FOXGLOVE)
+    assert opened == []  # this time it was only to be sent to
+
+
+def test_without_plotjuggler_its_page_is_opened_and_said(
+    window: MainWindow, opened: list[str], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window.telemetry.openers["plotjuggler"].trigger()
+    _told(window, "plotjuggler", "to PlotJuggler at 127.0.0.1:9870")
+    assert opened == ["https://plotjuggler.io"]
+    told = window.notice.text()
+    assert "127.0.0.1:9870" in told and "PlotJuggler is not installed here" in told and "UDP Server" in told
+    monkeypatch.setattr(QtGui.QDesktopServices, "openUrl", lambda _url: False)
+    window.telemetry.openers["plotjuggler"].trigger()
+    assert "No browser came up; the page is https://plotjuggler.io" in window.notice.text()
+
+
+def test_plotjuggler_is_started_where_it_is_installed(
+    window: MainWindow, opened: list[str], qtbot: Any, tmp_path: Path
+) -> None:
+    program, trace = tmp_path / "bin" / "plotjuggler", tmp_path / "started"
+    program.parent.mkdir()
+    program.write_text(f"#!/bin/sh\n: > {trace}\n")
+    program.chmod(0o755)
+    window.telemetry.openers["plotjuggler"].trigger()
+    _told(window, "plotjuggler", "to PlotJuggler at 127.0.0.1:9870")
+    qtbot.waitUntil(trace.exists, timeout=10_000)
+    assert opened == [] and os.access(program, os.X_OK)
+
+
+def test_without_an_engine_nothing_is_opened_and_why(window: MainWindow) -> None:
+    for action in (*window.telemetry.entries.values(), *window.telemetry.openers.values()):
+        assert not action.isEnabled() and action.toolTip().startswith("connect first")
