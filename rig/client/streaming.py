@@ -59,12 +59,12 @@ class PlotJugglerOutlet:
         shown = _shown(host, port)
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
+            self._socket = socket.socket(family, kind, protocol)
         except OSError as error:
             raise InputError(f"PlotJuggler at {shown}: {error.strerror or error}") from error
         except UnicodeError as error:  # a label of a host name has 1 to 63 characters
             raise InputError(f"PlotJuggler at {shown}: not a host name") from error
         self._address: tuple[Any, ...] = address
-        self._socket = socket.socket(family, kind, protocol)
         self._socket.setblocking(False)
         self.place = f"to PlotJuggler at {shown}"
         self.steps = f'start there Streaming → UDP Server, port {port}, JSON, field "timestamp" as time'

@@ -152,8 +152,8 @@ def test_an_address_that_is_none_is_refused_in_words(
 
 def test_addresses_are_said_as_they_are_typed_and_opened():
     assert address_of("[::1]:9870", "--at") == ("::1", 9870)
-    with contextlib.closing(PlotJugglerOutlet("::1", 9870)) as outlet:
-        assert outlet.place == "to PlotJuggler at [::1]:9870"
+    with pytest.raises(InputError, match=r"PlotJuggler at \[::zz\]:9870: "):
+        PlotJugglerOutlet("::zz", 9870)
     with contextlib.closing(FoxgloveOutlet("0.0.0.0", 0)) as server:
         assert server.place == f"to Foxglove at ws://{socket.gethostname()}:{server.port}"
 
@@ -168,7 +168,7 @@ def test_what_cannot_leave_is_said_once_and_not_counted(stand_in: StandIn, engin
 
     with contextlib.closing(PlotJugglerOutlet("255.255.255.255", 9)) as outlet:  # to all, which nobody has allowed
         assert stream(engine, outlet, 500.0, ended, warned.append) == 0
-    assert warned == [os.strerror(errno.EACCES)]
+    assert warned in ([os.strerror(errno.EACCES)], [os.strerror(errno.ENETUNREACH)])  # the latter without any network
 
 
 def test_the_command_ends_with_the_engine(
