@@ -20,6 +20,7 @@ from kinematics.trajectories.base import SHORTEST, Placement, Trajectory, bounde
 _COLUMNS = ("t", *MOTION_FIELDS[POSE])
 _IGNORED = {*MOTION_FIELDS[POSE.stop :], "fx", "fy", "fz", "mx", "my", "mz"}
 _UNIT = 1e-6
+_LONGEST_SAID = 60  # characters
 _MOST_FAULTS = 20  # listed; a file with more is broken throughout
 _BLOCK = 250  # rows read between two moments at which another thread may go first: some 1 ms of work
 _LEAST_ROWS = {True: 2, False: 6}  # by rest_ends: a quintic without end conditions needs six points
@@ -118,7 +119,7 @@ def read_poses(path: Path) -> tuple[Array, Array]:
 def _header_faults(header: list[str]) -> list[str]:
     faults = [f"line 1: column {name} is missing" for name in _COLUMNS if name not in header]
     faults += [
-        f"line 1: column {name!r} is unknown" for name in header if name not in _COLUMNS and name not in _IGNORED
+        f"line 1: column {_said(name)} is unknown" for name in header if name not in _COLUMNS and name not in _IGNORED
     ]
     faults += [f"line 1: column {name} occurs twice" for name in sorted({n for n in header if header.count(n) > 1})]
     return faults
@@ -162,6 +163,11 @@ def _plausible(table: Array, last: float) -> bool:
     return bool((np.abs(norms - 1.0) < 0.999 * _UNIT).all() and (steps >= SHORTEST).all())
 
 
+def _said(text: str) -> str:
+    """A cell as it is quoted: a file that is no table of poses may have a hundred kilobytes in one."""
+    return repr(text if len(text) <= _LONGEST_SAID else f"{text[:_LONGEST_SAID]}…")
+
+
 def _row_faults(row: list[str], width: int, places: list[int], values: list[list[float]], last: float) -> list[str]:
     """Faults of one row; a row that can be read is added to `values`, which follow the time `last` s."""
     if len(row) != width:
@@ -173,7 +179,7 @@ def _row_faults(row: list[str], width: int, places: list[int], values: list[list
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
-            faults.append(f"{name} is {row[place].strip()!r}, must be a finite number")
+            faults.append(f"{name} is {_said(row[place].strip())}, must be a finite number")
         numbers.append(number)
     if faults:
         return faults

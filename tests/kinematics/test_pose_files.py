@@ -131,3 +131,12 @@ def test_a_file_broken_at_its_end_is_no_csv_whatever_its_header(tmp_path: Path, 
         path.write_bytes("\n".join([header, *rows_of(numbers)]).encode() + b"\n\xff\n")
         with pytest.raises(TrajectoryError, match=r"not a text file: byte .* is not UTF-8"):
             read_poses(path)
+
+
+def test_a_cell_as_long_as_a_book_is_quoted_by_its_beginning(tmp_path: Path) -> None:
+    path = tmp_path / "book.csv"
+    for text in (f"t,x,y,z,qw,qx,qy,qz\n{'a' * 100_000},0,0,0,1,0,0,0\n", "b" * 100_000 + "\n"):
+        path.write_text(text)
+        with pytest.raises(TrajectoryError) as caught:
+            read_poses(path)
+        assert len(str(caught.value)) < 1000 and ("aaaa…" in str(caught.value) or "bbbb…" in str(caught.value))
