@@ -256,7 +256,12 @@ class MotionPanel(QtWidgets.QWidget):
         self._worker.submit(look, looked)
 
     def _complete(self) -> None:
-        """Put in the transitions that the motion lacks, as far as it can be made."""
+        """Put in the transitions that the motion lacks, as far as it can be made; those of a preview are there already.
+
+        Looking for them may read files and take longer than the engine waits for a sign of life.
+        """
+        if self.preview.verdict is not None:
+            return
         self._put_transitions(lacking(self._session.config, self.editor.value(), self.editor.folder))
 
     def _put_transitions(self, durations: dict[int, float]) -> None:

@@ -268,6 +268,24 @@ def test_a_transition_comes_where_parts_do_not_meet_and_goes_where_they_do(
     assert _rows(panel)[1] == ("2  transition, 0.8 s", False)
 
 
+def test_what_was_looked_at_is_saved_without_looking_again(
+    panel: MotionPanel, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    looks: list[object] = []
+
+    def look(*given: object) -> dict[int, float]:
+        looks.append(given)
+        return {}
+
+    monkeypatch.setattr("gui.motion.panel.lacking", look)
+    looked(panel, qtbot)
+    panel.save_file(tmp_path / "kept.toml")
+    assert looks == []
+    panel.amplitude.set_si(40.0)
+    panel.save_file(tmp_path / "kept.toml")
+    assert len(looks) == 1
+
+
 def test_a_motion_with_transitions_is_saved_as_it_was_checked(panel: MotionPanel, qtbot: Any, tmp_path: Path) -> None:
     take(panel, qtbot, parts=[_JERK, _SINES])
     table = panel.preview.table
