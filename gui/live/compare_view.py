@@ -1,5 +1,7 @@
 """Recordings or runs laid over each other: forces and residuals, each counted from where its motion began."""
 
+from html import escape
+
 import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtGui, QtWidgets
@@ -86,7 +88,7 @@ class CompareView(QtWidgets.QWidget):
         else:
             marks = ("—", *DASHES)
             self.names.setText(
-                " &nbsp;&nbsp; ".join(f"{mark} {name}" for mark, name in zip(marks, names, strict=False))
+                " &nbsp;&nbsp; ".join(f"{mark} {escape(name)}" for mark, name in zip(marks, names, strict=False))
             )
         points = sum(len(outline[0].whole[0]) for outline in outlines)
         obstacle = "" if len(names) > 1 else tr("there is nothing to compare with")

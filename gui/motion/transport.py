@@ -2,13 +2,14 @@
 
 from html import escape
 
-from pyqtgraph.Qt import QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, give, mark_next
 from rig.states import State
 
+_NAME = 200  # px of a motion's name: what is longer would push STOP out of a small window
 _BESIDE = 44  # px of a button beside its text, an icon among them
 
 
@@ -106,7 +107,11 @@ class TransportBar(QtWidgets.QFrame):
 
     def show_motion(self, name: str, duration: float | None) -> None:
         """Say which motion Run runs, and how long it takes, s."""
-        self.motion.setText(f"<b>{escape(name)}</b>" + ("" if duration is None else f", {duration:g} s"))
+        bold = QtGui.QFont(self.font())
+        bold.setBold(True)
+        shown = QtGui.QFontMetrics(bold).elidedText(name, QtCore.Qt.TextElideMode.ElideMiddle, _NAME)
+        self.motion.setToolTip(escape(name))
+        self.motion.setText(f"<b>{escape(shown)}</b>" + ("" if duration is None else f", {duration:g} s"))
 
     def show_progress(self, text: str, fraction: float) -> None:
         """Say how far what is being done is."""

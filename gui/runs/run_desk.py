@@ -215,7 +215,10 @@ class RunDesk(QtCore.QObject):
         self.told.emit()
 
     def _ask_report(self, run: str, place: str) -> None:
-        if self._shown is not None and not self._session.obstacle(Action.REPORT):
+        reason = self._session.obstacle(Action.REPORT)
+        if reason:
+            self._session.refused.emit(tr("report"), reason)
+        elif self._shown is not None:
             self.report_asked.emit(str(self._shown[0].with_name(run)), place)
 
 

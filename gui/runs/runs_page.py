@@ -43,6 +43,8 @@ class RunsPage(QtWidgets.QWidget):
         self.folder = Path("recordings")
         self._worker = Worker("list of runs", self)
         self._looks = 0
+        self._late = False
+        """whether what was found waits for somebody to have typed"""
         self._failure = ""
         """why the last change was refused"""
         self.judge = RunJudge(self)
@@ -69,6 +71,7 @@ class RunsPage(QtWidgets.QWidget):
         self.table.cellClicked.connect(self._clicked)
         self.table.cellDoubleClicked.connect(self._double_clicked)
         self.table.itemChanged.connect(self._edited)
+        self.table.itemDelegate().closeEditor.connect(self._typed)
         self.buttons = {
             name: GuardedButton(tr(name), hint)
             for name, hint in (
@@ -163,6 +166,9 @@ class RunsPage(QtWidgets.QWidget):
     # -- what is shown -----------------------------------------------------------------------------------------------
 
     def _looked(self, found: tuple[list[Listed], list[str]] | None, error: Exception | None) -> None:
+        if self.table.state() == QtWidgets.QAbstractItemView.State.EditingState:
+            self._late = True  # rows that move would take what is being typed to another run
+            return
         if found is not None:
             self.listed, unreadable = found
             self._say(
@@ -250,6 +256,11 @@ class RunsPage(QtWidgets.QWidget):
     def _edit(self, column: int) -> None:
         row = self.table.selectionModel().selectedRows()[0].row()
         self.table.editItem(self.table.item(row, column))
+
+    def _typed(self) -> None:
+        if self._late:
+            self._late = False
+            QtCore.QTimer.singleShot(0, self.look)  # once the table knows that nobody types
 
     def _edited(self, item: QtWidgets.QTableWidgetItem) -> None:
         if item.column() in _EDITED:

@@ -174,6 +174,8 @@ class Banner(QtWidgets.QFrame):
         self._text = QtWidgets.QLabel()
         self._detail = QtWidgets.QLabel()
         self._detail.setWordWrap(True)
+        # a long word, such as a motion's name, must not push STOP out of the window
+        self._detail.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         self._detail.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self._detail.setAccessibleName(tr("Cause, or next step"))
         self.mend = GuardedButton(tr("Reset fault"))

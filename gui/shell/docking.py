@@ -322,7 +322,7 @@ class Docking(QtCore.QObject):
 
     def _screen_gone(self, _screen: QtGui.QScreen) -> None:
         # the screens that are left are told once this one is gone
-        QtCore.QTimer.singleShot(0, self, self._come_into_view)
+        QtCore.QTimer.singleShot(0, self._come_into_view)
 
     def _come_into_view(self) -> None:
         for window in self.windows.values():

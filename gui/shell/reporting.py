@@ -43,7 +43,10 @@ class Reporting(QtCore.QObject):
     def make(self, name: str = "", place: str = "") -> None:
         """Make the report of FILE#ID, left out: of the session's recording, and open it at a place."""
         wanted = name or (str(self._session.recording) if self._session.recording is not None else "")
-        if wanted and not self.obstacle:
+        reason = self.obstacle
+        if wanted and reason:
+            self._notice.refuse(tr("report"), reason)
+        elif wanted:
             self._place = place
             self.maker.make(Path(wanted))
             self.changed.emit()

@@ -60,7 +60,7 @@ def read_shape(path: Path, unit: str) -> Shape:
 
     Raises:
         InputError: no such file or one that cannot be read; not what its name says; no triangles, or more than
-            `MOST_TRIANGLES`; a number that is not finite; not between 1 mm and 100 m across.
+            `MOST_TRIANGLES`, or none with an area; a number that is not finite; not between 1 mm and 100 m across.
     """
     kind = path.suffix.lower()
     unit = _OWN_UNIT.get(kind, unit)
@@ -77,6 +77,9 @@ def read_shape(path: Path, unit: str) -> Shape:
         across = float(np.ptp(points[np.unique(faces)], axis=0).max())
         if not _SMALLEST <= across <= _LARGEST:
             raise InputFileError(f"{across:g} m across in unit {unit!r}, must be {_SMALLEST:g} to {_LARGEST:g} m")
+        corners = points[faces]
+        if not np.cross(corners[:, 1] - corners[:, 0], corners[:, 2] - corners[:, 0]).any():
+            raise InputFileError(f"{len(faces)} triangles, none of which has an area")
     except InputFileError as error:
         raise InputError(f"{path}: {error}") from None
     places, numbers = np.unique(points, axis=0, return_inverse=True)

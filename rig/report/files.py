@@ -79,7 +79,8 @@ def _front(recording: Recorded, summary: Mapping[str, Any]) -> Figure:
         )
     lines = [piece for line in told for piece in _broken(line)]
     figure = Figure(figsize=(WIDTH, max(4.0, _LINE * (len(lines) + 3))))
-    figure.text(0.05, 0.97, "\n".join(lines), va="top", family="monospace", fontsize=9)
+    text = "\n".join(lines)
+    figure.text(0.05, 0.97, text, va="top", family="monospace", fontsize=9, parse_math=False)  # a note may have dollars
     return figure
 
 

@@ -106,9 +106,9 @@ def figure_names(summary: Mapping[str, Any]) -> tuple[str, ...]:
     return (*FIGURES, *(name for name in _OF_VALIDATION if found.get(name) is not None))
 
 
-def _panels(figure: Figure, titles: list[str], unit: str) -> list[Axes]:
-    """Two columns of panels that share the time axis, in reading order."""
-    grid = figure.subplots((len(titles) + 1) // 2, 2, sharex=True, squeeze=False)
+def _panels(figure: Figure, titles: list[str], unit: str, *, one_scale: bool = False) -> list[Axes]:
+    """Two columns of panels that share the time axis, and their scale where it is one, in reading order."""
+    grid = figure.subplots((len(titles) + 1) // 2, 2, sharex=True, sharey=one_scale, squeeze=False)
     panels = list(grid.flat)
     for axes, title in zip(panels, titles, strict=True):
         axes.set_title(title)
@@ -172,7 +172,7 @@ def _timeline(_curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 def _forces(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = panelled(7.2, 3)
-    panels = _panels(figure, _leg_titles(), "force, N")
+    panels = _panels(figure, _leg_titles(), "force, N", one_scale=True)
     _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
         color = LEG_COLORS[leg]
@@ -188,13 +188,14 @@ def _residuals(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = panelled(6.6, 3)
     panels: list[Axes] = []
     grid = figure.add_gridspec(3, 2)
+    known = [one[np.isfinite(one)] for one in (curves.powered("residual", leg)[1] for leg in range(6))]
+    largest = max(np.max(np.abs(one), initial=3 * noise if noise else 1e-3) for one in known)
     for leg in range(6):
         beside = grid[leg // 2, leg % 2].subgridspec(1, 2, width_ratios=[5, 1], wspace=0.04)
         axes, histogram = figure.add_subplot(beside[0]), figure.add_subplot(beside[1])
         panels.append(axes)
         color = LEG_COLORS[leg]
         t, residual = curves.powered("residual", leg)
-        largest = np.max(np.abs(residual[np.isfinite(residual)]), initial=3 * noise if noise else 1e-3)
         _shade_window(summary, [axes])
         _line(axes, (t, residual), color=color, linewidth=0.6)
         _histogram(histogram, curves.residuals[leg], color=color, orientation="horizontal")
@@ -260,7 +261,7 @@ def _pose(curves: Curves, summary: Mapping[str, Any]) -> Figure:
 
 def _terms(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = panelled(7.0, 3, above=TITLE + 0.25)
-    panels = _panels(figure, _leg_titles(), "force, N")
+    panels = _panels(figure, _leg_titles(), "force, N", one_scale=True)
     _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
         for term, name in enumerate(TERMS):

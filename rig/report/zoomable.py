@@ -19,6 +19,10 @@ _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What could end a script's element, or a line in it, whatever a name holds."""
 
 
+ONE_SCALE = ("forces", "residuals", "terms")
+"""Figures whose panels, one for each leg, are to be compared by eye"""
+
+
 def curves_json(curves: Curves, summary: Mapping[str, Any], names: Container[str]) -> str | None:
     """JSON of the panels of these figures, safe inside a script's element; None where there is nothing to draw.
 
@@ -84,9 +88,10 @@ def _plots(curves: Curves, summary: Mapping[str, Any]) -> dict[str, dict[str, An
         _panel("Durations", "µs", durations),
     ]
     powered = {"forces": forces, "residuals": residuals, "tracking": tracking, "pose": pose, "terms": terms}
-    return {name: {"times": "powered", "beside": False, "panels": panels} for name, panels in powered.items()} | {
-        "timing": {"times": "cycles", "beside": True, "panels": timing}
-    }
+    return {
+        name: {"times": "powered", "beside": False, "one_scale": name in ONE_SCALE, "panels": panels}
+        for name, panels in powered.items()
+    } | {"timing": {"times": "cycles", "beside": True, "one_scale": False, "panels": timing}}
 
 
 def _each(names: str, colors: Sequence[str], curves: Curves, quantity: str) -> list[dict[str, Any]]:

@@ -233,6 +233,16 @@ def test_enough_of_a_head_is_in_view(frame: tuple[int, int, int, int], seen: boo
     assert in_view(QtCore.QRect(*frame), screens) is seen
 
 
+def test_windows_of_a_monitor_that_goes_come_into_view(host: Host, qtbot: Any) -> None:
+    host.docking.tear_off("Live")
+    window = _torn(host, "Live")
+    window.move(-5000, -5000)
+    application = QtGui.QGuiApplication.instance()
+    application.screenRemoved.emit(application.primaryScreen())
+    left = [application.primaryScreen().availableGeometry()]
+    qtbot.waitUntil(lambda: in_view(window.frameGeometry(), left), timeout=5000)
+
+
 def test_the_apps_own_windows(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
     """The panels that may be torn off, by the menu, with the app's own STOP; closing the app keeps where they are."""
     assert list(window.view.torn) == window.docking.names

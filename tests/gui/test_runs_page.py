@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from pyqtgraph.Qt import QtCore, QtTest
+from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from pytestqt.qtbot import QtBot
 from recorded_runs import make_runs
 from shell_support import KEY, FakeSession, focus, key, make_status, press
@@ -380,3 +380,14 @@ def test_a_recording_says_who_operates(
     with pytest.raises(OSError, match="no engine"):
         session._start()
     assert made[0].recording.operator == "A. Weber"
+
+
+def test_what_is_typed_stays_at_its_run_while_others_come(page: RunsPage, qtbot: QtBot) -> None:
+    last, item = page.table.item(1, 0), page.table.item(1, 9)
+    run = page.listed[1].run.id
+    page.table.editItem(item)
+    QtTest.QTest.keyClicks(page.table.findChild(QtWidgets.QLineEdit), "new belt")
+    page._looked((page.listed[:1], []), None)  # a look that began before ends now, with other rows
+    assert page.table.rowCount() == 2 and page.table.item(1, 0) is last
+    QtTest.QTest.keyClick(page.table.findChild(QtWidgets.QLineEdit), KEY.Key_Return)
+    qtbot.waitUntil(lambda: {one.run.id: one.entry.note for one in page.listed}.get(run) == "new belt", timeout=START)

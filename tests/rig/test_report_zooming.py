@@ -16,7 +16,8 @@ from synthetic_rows import make_header, make_rows
 from rig.recording import Recording
 from rig.report import summarize, write_report
 from rig.report.curves import Curves
-from rig.report.zoomable import MISSING, curves_json
+from rig.report.plots import figure_names, figure_pages
+from rig.report.zoomable import MISSING, ONE_SCALE, curves_json
 
 RATE = 500.0
 HOSTILE = "</script><script>alert(1)</script>\u2028"
@@ -105,6 +106,36 @@ EXPRESSIONS: list[tuple[str, Any]] = [
     ("within([-2, 1], [0, 10])", [0, 3]),
     ("within([9, 12], [0, 10])", [7, 10]),
 ]
+
+
+_TWO = (
+    "{times: [0, 1, 2], whole: [0, 2], levels: [], curves: [{per: 1, values: [0, 1, 2]}]},"
+    "{times: [0, 1, 2], whole: [0, 2], levels: [], curves: [{per: 1, values: [-8, 0, 2]}]}"
+)
+_HEIGHTS = (
+    "((page, own) => {{ own.forEach((one) => {{ one.alike = {alike}; }}); "
+    "return own.map((one) => heightsOf(page, one)); }})"
+)
+EXPRESSIONS += [
+    (f"{_HEIGHTS.format(alike='own')}({{view: null}}, [{_TWO}])", [pytest.approx([-8.5, 2.5], abs=0.5)] * 2),
+    (f"{_HEIGHTS.format(alike='[one]')}({{view: null}}, [{_TWO}])[0]", pytest.approx([0.0, 2.0], abs=0.2)),
+    (f"{_HEIGHTS.format(alike='own')}({{view: [1, 2]}}, [{_TWO}])", [pytest.approx([0.0, 2.0], abs=0.2)] * 2),
+]
+
+
+def test_forces_of_the_legs_have_one_scale() -> None:
+    recording = recorded(1.5)
+    recording.rows["force_measured"][:, 4] *= 3.0
+    summary = summarize(recording)
+    curves = Curves(recording, summary)
+    text = curves_json(curves, summary, ("forces", "residuals", "terms", "pose"))
+    assert text is not None
+    scales = {name: plot["one_scale"] for name, plot in json.loads(text)["plots"].items()}
+    assert scales == {"forces": True, "residuals": True, "terms": True, "pose": False}
+    for name, figure in zip(figure_names(summary), figure_pages(curves, summary), strict=True):
+        legs = [axes for axes in figure.axes if re.fullmatch(r"Leg \d", axes.get_title("left"))]
+        if name in ONE_SCALE:
+            assert len(legs) == 6 and len({axes.get_ylim() for axes in legs}) == 1, name
 
 
 def test_the_script_by_its_functions() -> None:

@@ -138,6 +138,13 @@ def test_too_many_triangles_and_a_wrong_unit_are_refused(tmp_path: Path) -> None
         read_shape(path, "m")
 
 
+def test_triangles_without_an_area_are_no_shape(tmp_path: Path) -> None:
+    path = tmp_path / "line.stl"
+    path.write_bytes(binary_stl(np.array([[[0.0, 0.0, 0.0], [10.0, 0.0, 0.0], [20.0, 0.0, 0.0]]] * 3)))
+    with pytest.raises(InputError, match="3 triangles, none of which has an area"):
+        read_shape(path, "mm")
+
+
 def test_a_configuration_names_shapes_that_are_there(tmp_path: Path) -> None:
     path = tmp_path / "rig.toml"
     with_shape = VIRTUAL.replace('# platform = "platform.stl"', 'platform = "platform.stl"')

@@ -111,17 +111,19 @@ function begin() {
   if (curves === null) { return; }
   const data = JSON.parse(curves.textContent);
   const panels = [];
-  const page = { view: null, window: data.window, panels: panels, asked: false };
+  const page = { view: data.window, window: data.window, panels: panels, asked: false };
   Object.keys(data.plots).forEach((name) => {
     const place = document.getElementById("plot-" + name);
     if (place === null) { return; }
     const plot = data.plots[name];
     const grid = make("div", "panels", place);
-    plot.panels.forEach((panel) => { panels.push(panelOf(page, grid, panel, data.times[plot.times])); });
+    const own = plot.panels.map((panel) => panelOf(page, grid, panel, data.times[plot.times]));
+    own.forEach((panel) => { panel.alike = plot.one_scale ? own : [panel]; });
+    panels.push(...own);
     const hint = make("p", "hint", place);
-    hint.textContent = "Drag: zoom in time, all plots together. Wheel on a plot that was clicked, or with Ctrl: the same."
-      + " Double click: all again. Keys: + − ← → 0. Read out under the pointer; a stretch of many cycles has its lowest"
-      + " … highest value.";
+    hint.textContent = "Shown is what the numbers cover; double click: all that was recorded under power. Drag: zoom in time,"
+      + " all plots together. Wheel on a plot that was clicked, or with Ctrl: the same. Keys: + − ← → 0. Read out under the"
+      + " pointer; a stretch of many cycles has its lowest … highest value.";
     const still = place.parentNode.querySelector("details.still");
     if (still !== null && !plot.beside) { still.open = false; }
   });
@@ -253,6 +255,24 @@ function draw(page) {
   page.panels.forEach((panel) => { drawPanel(page, panel); });
 }
 
+function rangeOf(page, panel) {
+  const view = viewOf(page, panel);
+  return [indexAt(panel.times, view[0]), Math.min(indexAt(panel.times, view[1]) + 1, panel.times.length - 1)];
+}
+
+// Lowest and highest value in view, of all panels that have one scale; null where there is none.
+function heightsOf(page, panel) {
+  const found = [];
+  panel.alike.forEach((one) => {
+    const [first, last] = rangeOf(page, one);
+    one.curves.forEach((curve) => { found.push(extent(curve.values, curve.per, first, last)); });
+    one.levels.forEach((level) => { found.push([level, level]); });
+  });
+  const known = found.filter((one) => one !== null);
+  if (!known.length) { return null; }
+  return padded(Math.min(...known.map((one) => one[0])), Math.max(...known.map((one) => one[1])));
+}
+
 function drawPanel(page, panel) {
   const width = panel.canvas.clientWidth;
   const sharp = window.devicePixelRatio || 1;
@@ -262,12 +282,9 @@ function drawPanel(page, panel) {
   paint.scale(sharp, sharp);
   paint.font = "11px system-ui, sans-serif";
   const view = viewOf(page, panel);
-  const first = indexAt(panel.times, view[0]);
-  const last = Math.min(indexAt(panel.times, view[1]) + 1, panel.times.length - 1);
-  const found = panel.curves.map((curve) => extent(curve.values, curve.per, first, last)).filter((one) => one !== null);
-  panel.levels.forEach((level) => { found.push([level, level]); });
-  if (!found.length) { return; }
-  const heights = padded(Math.min(...found.map((one) => one[0])), Math.max(...found.map((one) => one[1])));
+  const [first, last] = rangeOf(page, panel);
+  const heights = heightsOf(page, panel);
+  if (heights === null) { return; }
   const bottom = HEIGHT - BOTTOM;
   const yOf = (value) => bottom - (value - heights[0]) / (heights[1] - heights[0]) * (bottom - TOP);
   const x = (t) => xOf(page, panel, t);
