@@ -77,16 +77,18 @@ else
 	@logs=$$(mktemp -d); status=0; pids=; \
 	trap 'kill $$pids 2>/dev/null; rm -rf "$$logs"' EXIT; \
 	beside() { "$$@" >"$$logs/$$(echo $$pids | wc -w)" 2>&1 & pids="$$pids $$!"; }; \
+	shown() { { "$$@" || : >"$$logs/failed"; } 2>&1 | tee -a "$$logs/shown"; }; \
 	beside $(PYTEST) $(BESIDE); \
-	$(PYTEST) $(FIRST) || status=1; \
+	shown $(PYTEST) $(FIRST); \
 	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(FIRST) $(BESIDE) $(LIVE)); \
 	beside $(PYTEST) $(COMMANDS); \
 	beside $(PYTEST) $(LIVE); \
 	beside $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(COMMANDS)); \
 	beside $(call XVFB,200) $(PYTEST) $(APPS); \
 	beside $(call XVFB,300) $(PYTEST) $(PANELS); \
-	$(call XVFB,400) $(PYTEST) tests/gui $(patsubst %,--ignore=%,$(APPS) $(PANELS)) || status=1; \
-	for pid in $$pids; do wait $$pid || status=1; done; cat "$$logs"/*; \
+	shown $(call XVFB,400) $(PYTEST) tests/gui $(patsubst %,--ignore=%,$(APPS) $(PANELS)); \
+	for pid in $$pids; do wait $$pid || status=1; done; [ ! -e "$$logs/failed" ] || status=1; cat "$$logs"/[0-9]*; \
+	if [ $$status != 0 ]; then echo "What failed, of all of them:"; grep -hE '^(FAILED|ERROR) ' "$$logs"/*; fi; \
 	exit $$status
 endif
 
