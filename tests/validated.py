@@ -7,9 +7,10 @@ import numpy as np
 import numpy.typing as npt
 from synthetic_rows import make_header
 
+from rig.recording import MotionRecord
 from rig.report.validation.lag import find_lag
 from rig.report.validation.spool import Spool
-from rig.states import State
+from rig.states import MotionKind, MotionOutcome, State
 from rig.telemetry import ROW
 
 Floats = npt.NDArray[np.float64]
@@ -49,8 +50,9 @@ def lag_of(measured: Floats, model: Floats, gaps: tuple[int, ...] = ()) -> dict[
 
 
 def make_running(measured: Floats, model: Floats) -> npt.NDArray[np.void]:
-    """Rows of one motion with these forces (n, 6), N."""
+    """Rows of motion 1 with these forces (n, 6), N."""
     rows = np.zeros(len(model), ROW)
+    rows["motion"] = 1
     rows["t"] = np.arange(len(model)) / RATE
     rows["cycle"] = np.arange(len(model))
     rows["period"] = 1 / RATE
@@ -64,6 +66,12 @@ def make_running(measured: Floats, model: Floats) -> npt.NDArray[np.void]:
     rows["force_model"], rows["force_measured"] = model, measured
     rows["force_residual"] = measured - model
     return rows
+
+
+def ran(count: int, outcome: MotionOutcome = MotionOutcome.FINISHED, thresholds: str = "") -> MotionRecord:
+    """What is recorded of motion 1 over so many rows."""
+    length = count / RATE
+    return MotionRecord(1, MotionKind.RUN, outcome, 0.0, length, length, length, "sway", 1.0, thresholds)
 
 
 def header_with(**validation: float) -> dict[str, Any]:

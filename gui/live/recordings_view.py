@@ -298,9 +298,10 @@ class RecordingsView(QtWidgets.QWidget):
         )
 
     def _show_span(self, begin: float, end: float) -> None:
-        """Show the curves of a part of what is open."""
+        """Show the curves of a part of what is open, as far as it goes."""
         if self.replay is None:
             return
+        end = min(end, self.replay.end)
         self.replay.pause()
         self.replay.seek(begin)
         self.bar.show_position()

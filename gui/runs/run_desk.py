@@ -7,6 +7,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore
 
 from gui.motion import MotionDocument
+from gui.runs.judged_by import JudgedBy
 from gui.runs.run_judge import RunJudge
 from gui.runs.verdict_card import VerdictCard
 from gui.session import Action, RigSession, Worker, heavy_work_obstacle
@@ -16,7 +17,7 @@ from rig.config import RigConfig, Validation, own_thresholds, save_thresholds
 from rig.engine import Snapshot
 from rig.errors import ConfigError, InputError
 from rig.recording import MotionRecord, part_name
-from rig.runs import Catalogue
+from rig.runs import write_entry
 from rig.states import MotionKind, MotionOutcome
 
 _EDITED = tr("edited thresholds")
@@ -26,14 +27,17 @@ _SHIPPED = tr("the configuration came with the project and is nobody's to change
 class RunDesk(QtCore.QObject):
     """Holds the card, the process that judges, and the thread that writes notes and thresholds.
 
-    Signals: `told`: what is known of runs has changed; `report_asked(FILE#ID with its folder, place in it)`.
+    Every run is judged, one after another where they end faster than that; the card is about the last one.
+
+    Signals: `told`: what is known of runs, or by what they are judged, has changed; `report_asked(FILE#ID with its
+    folder, place in it, options of rig report)`: by the same thresholds as the card's verdict.
 
     Args:
         session: the rig.
     """
 
     told = QtCore.Signal()
-    report_asked = QtCore.Signal(str, str)
+    report_asked = QtCore.Signal(str, str, list)
 
     def __init__(self, session: RigSession, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
@@ -50,22 +54,31 @@ class RunDesk(QtCore.QObject):
         self._motion_file: Path | None = None
         """of that run, where it is known"""
         self._document: MotionDocument | None = None
-        self._waiting = False
-        self._rig_by: list[str] = []
-        """what judges in place of the recorded configuration: options of `rig runs`"""
-        self._given: list[str] = []
-        """what somebody typed, for runs from then on: likewise, in place of everything"""
-        self._once: list[str] = []
+        self._underway: MotionRecord | None = None
+        """the run that the engine was last heard to follow"""
+        self._waiting: list[tuple[Path, MotionRecord]] = []
+        """runs to be judged, the last one of which is that on the card"""
+        self._judging: list[MotionRecord] = []
+        """those that are"""
+        self._session_by = JudgedBy()
+        """what judges in this session in place of what was recorded"""
+        self._once: JudgedBy | None = None
         """the same, for the run on the card only"""
         self.note = ""
         """on runs from now on, kept beside the recording"""
-        self.card.cancelled.connect(self.judge.cancel)
+        self.card.cancelled.connect(self._cancel)
         self.card.thresholds.applied.connect(self._apply)
         self.card.thresholds.saved.connect(self._save)
         self.card.thresholds.saved_in_motion.connect(self._save_in_motion)
         self.card.report_asked.connect(self._ask_report)
         session.statusChanged.connect(self._follow)
         session.changed.connect(self._refresh)
+        session.died.connect(self._died)
+
+    @property
+    def judged_by(self) -> JudgedBy:
+        """By what runs are judged from here on."""
+        return self._session_by
 
     def set_note(self, note: str) -> None:
         """Keep this note with every run from now on; empty keeps none."""
@@ -96,67 +109,91 @@ class RunDesk(QtCore.QObject):
         new = self._followed[0] != recording
         if motion is None or motion.outcome == MotionOutcome.UNDERWAY:
             self._followed = (recording, 0 if new else self._followed[1])
+            self._underway = motion
             return
+        self._underway = None
         if motion.id == self._followed[1] and not new:
             return
         self._followed = (recording, motion.id)
         if motion.kind == MotionKind.RUN and not new:  # one that had ended before anybody looked is in the list
             self._run_over(recording, motion)
 
+    def _died(self) -> None:
+        """The engine left a run where it was: what was recorded of it is judged."""
+        recording, motion = self._session.recording, self._underway
+        self._underway = None
+        if recording is not None and motion is not None and motion.kind == MotionKind.RUN:
+            self._run_over(recording, motion)
+
     def _run_over(self, recording: Path, motion: MotionRecord) -> None:
-        self._shown, self._waiting, self._once = (recording, motion), True, []
+        self._shown, self._once = (recording, motion), None
         document = self._document
         self._motion_file = document.path if document is not None and document.name == motion.name else None
         self._say_motion_obstacle()
         if self.note:
             run, note = part_name(recording.name, motion.id), self.note
-            self._worker.submit(partial(_keep_note, recording, run, note), self._noted)
+            self._worker.submit(partial(write_entry, recording.parent, run, {"note": note}), self._noted)
+        self._wait_for(recording, motion)
+
+    def _wait_for(self, recording: Path, motion: MotionRecord) -> None:
+        """Have a run judged, and say on the card what it waits for."""
+        self._waiting = [one for one in self._waiting if one[1] is not motion] + [(recording, motion)]
+        reason, run = self.obstacle, part_name(recording.name, motion.id)
+        later = tr("Will be judged later: {reason}.").format(reason=reason) if reason else ""
+        self.card.show_judging(run, motion.name, later)
         self._begin()
 
     def _begin(self) -> None:
-        """Judge the last run, or say what it waits for."""
-        if self._shown is None or not self._waiting:
+        """Judge what waits, unless something is being judged, or cannot be now."""
+        if not self._waiting or self.judge.busy or self.obstacle:
             return
-        recording, motion = self._shown
-        run = part_name(recording.name, motion.id)
-        if reason := self.obstacle:
-            self.card.show_judging(run, motion.name, tr("Will be judged later: {reason}.").format(reason=reason))
-            return
-        self.card.show_judging(run, motion.name)
-        if not self.judge.busy:
-            self._waiting = False
-            self.judge.start(recording, [run], self._once or self._given or self._rig_by)
+        recording = self._waiting[0][0]
+        self._judging = [motion for path, motion in self._waiting if path == recording]
+        self._waiting = [one for one in self._waiting if one[0] != recording]
+        if self._shown is not None and self._shown[1] in self._judging:
+            self.card.show_judging(part_name(recording.name, self._shown[1].id), self._shown[1].name)
+        runs = [part_name(recording.name, motion.id) for motion in self._judging]
+        self.judge.start(recording, runs, self._card_by.options)
+
+    def _cancel(self) -> None:
+        """Judge nothing any further; that on the card is said to be cancelled, though its turn may not have come."""
+        self._waiting = []
+        if self._shown is not None:
+            self._judging = [self._shown[1]]
+        self.judge.cancel()
 
     def _refresh(self) -> None:
-        if self._waiting and not self.judge.busy and not self.obstacle:
-            self._begin()
+        self._begin()
         self.card.set_report_obstacle(self._session.obstacle(Action.REPORT))
 
+    @property
+    def _card_by(self) -> JudgedBy:
+        return self._once or self._session_by
+
     def _judged(self, runs: list[dict[str, Any]], reason: str) -> None:
-        if self._waiting:  # another has ended meanwhile
-            self._begin()
-        elif self._shown is not None:
+        for run in runs:
+            if run["numbers"] is not None:
+                said = tr("run {run}: {verdict}").format(run=run["run"], verdict=run["verdict"] or tr("no thresholds"))
+                self._session.log("info", "app", said)
+        if self._shown is not None and self._shown[1] in self._judging and self._shown not in self._waiting:
             recording, motion = self._shown
-            run = part_name(recording.name, motion.id)
-            found = next((one for one in runs if one["run"] == run and one["numbers"] is not None), None)
+            name = part_name(recording.name, motion.id)
+            found = next((one for one in runs if one["run"] == name and one["numbers"] is not None), None)
             if found is not None:
-                self.card.show_run(found, _EDITED if self._given or self._once else "")
-                self._session.log(
-                    "info",
-                    "app",
-                    tr("run {run}: {verdict}").format(run=run, verdict=found["verdict"] or tr("no thresholds")),
-                )
+                self.card.show_run(found, _EDITED if self._card_by.typed else "")
             else:
-                self.card.show_failure(run, motion.name, reason)
+                self.card.show_failure(name, motion.name, reason)
+        self._begin()
         self.told.emit()
 
     def _apply(self, thresholds: Validation) -> None:
-        self._given = _typed(thresholds)
+        self._session_by, self._once = JudgedBy(thresholds), None
         self._judge_again()
 
     def _judge_again(self) -> None:
-        self._waiting = True
-        self._begin()
+        if self._shown is not None:
+            self._wait_for(*self._shown)
+        self.told.emit()
 
     def _save(self, thresholds: Validation) -> None:
         config = self._session.config
@@ -177,7 +214,7 @@ class RunDesk(QtCore.QObject):
             "app",
             tr("thresholds saved in {path}; recordings have them from Connect on").format(path=config.path),
         )
-        self._given, self._once, self._rig_by = [], [], ["--thresholds", str(config.path)]
+        self._session_by, self._once = JudgedBy(config.validation, config.path), None
         self._judge_again()
 
     def _save_in_motion(self, thresholds: Validation) -> None:
@@ -191,7 +228,9 @@ class RunDesk(QtCore.QObject):
             self.card.thresholds.refuse(error)
             return
         # its next run has them; that on the card was recorded without
-        self._given, self._once = [], _typed(thresholds)
+        if self._session_by.typed:
+            self._session_by = JudgedBy()
+        self._once = JudgedBy(thresholds)
         self._judge_again()
 
     @property
@@ -215,17 +254,5 @@ class RunDesk(QtCore.QObject):
         self.told.emit()
 
     def _ask_report(self, run: str, place: str) -> None:
-        reason = self._session.obstacle(Action.REPORT)
-        if reason:
-            self._session.refused.emit(tr("report"), reason)
-        elif self._shown is not None:
-            self.report_asked.emit(str(self._shown[0].with_name(run)), place)
-
-
-def _keep_note(recording: Path, run: str, note: str) -> None:
-    Catalogue(recording).change(run, {"note": note})
-
-
-def _typed(thresholds: Validation) -> list[str]:
-    """Thresholds as the command takes them."""
-    return [part for name, value in thresholds.named.items() for part in ("--threshold", f"{name}={value!r}")]
+        if self._shown is not None:
+            self.report_asked.emit(str(self._shown[0].with_name(run)), place, self._card_by.options)

@@ -78,13 +78,14 @@ class RunJudge(QtCore.QObject):
         told: list[dict[str, Any]] = []
         if code == ExitCode.OK:
             told = json.loads(output)["runs"]
-            if any(run["numbers"] is None for run in told):
+            if any(run["end"] is None for run in told):
                 self._again.start()  # its end was not on the disk yet when it was looked for
                 return
         elif "has no run" in errors and self._deadline.remainingTime() > 0:
             self._again.start()  # not even its beginning is there
             return
         self._stop()
-        self.judged.emit(
-            told, "" if code == ExitCode.OK else errors.strip() or tr("rig runs ended with {code}").format(code=code)
-        )
+        if code == ExitCode.OK:
+            self.judged.emit(told, errors.strip() if any(run["numbers"] is None for run in told) else "")
+        else:
+            self.judged.emit(told, errors.strip() or tr("rig runs ended with {code}").format(code=code))

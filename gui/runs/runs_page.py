@@ -1,11 +1,13 @@
 """The list of runs, whichever recordings they lie in."""
 
+import math
 from collections.abc import Callable, Mapping
 from functools import partial
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.runs.judged_by import JudgedBy
 from gui.runs.run_judge import RunJudge
 from gui.runs.showing import figure_text, look_of
 from gui.session import Worker
@@ -39,6 +41,8 @@ class RunsPage(QtWidgets.QWidget):
         super().__init__()
         self.setAccessibleName(tr("Runs"))
         self._obstacle = obstacle
+        self.judged_by: Callable[[], JudgedBy] = JudgedBy
+        """by what verdicts are shown"""
         self._told: str | None = None
         self.folder = Path("recordings")
         self._worker = Worker("list of runs", self)
@@ -121,21 +125,22 @@ class RunsPage(QtWidgets.QWidget):
     def look(self) -> None:
         """Look into the folder again, without making the window wait; the choice stays where it can."""
         self._looks += 1
-        look, folder = self._looks, self.folder
+        look, folder, by = self._looks, self.folder, self.judged_by()
 
         def job() -> tuple[list[Listed], list[str]] | None:
-            if look != self._looks or not folder.is_dir():
+            if look != self._looks:
                 return None
+            if not folder.is_dir():  # gone, with its runs
+                return [], []
             catalogue = Catalogue(folder)
-            return catalogue.runs(), catalogue.unreadable
+            return [by.verdict_on(one) for one in catalogue.runs()], catalogue.unreadable
 
         self._worker.submit(job, self._looked)
 
     @property
     def chosen(self) -> list[Listed]:
         """The runs selected, as they stand in the list: the newest first."""
-        rows = sorted({index.row() for index in self.table.selectionModel().selectedRows()})
-        shown = [self.table.item(row, _NAME).data(_RUN) for row in rows]
+        shown = {index.siblingAtColumn(_NAME).data(_RUN) for index in self.table.selectionModel().selectedRows()}
         return [one for one in self.listed if one.run.id in shown]
 
     def follow(self) -> None:
@@ -171,9 +176,9 @@ class RunsPage(QtWidgets.QWidget):
             return
         if found is not None:
             self.listed, unreadable = found
-            self._say(
-                self._failure or (tr("Left out: {recording}").format(recording=unreadable[0]) if unreadable else "")
-            )
+            left_out = tr("Left out: {recording}").format(recording=unreadable[0]) if unreadable else ""
+            typed = tr("Verdicts are by the thresholds typed on the card") if self.judged_by().typed else ""
+            self._say(self._failure or left_out or typed)
             self._fill()
         elif error is not None:
             self._say(str(error))
@@ -250,8 +255,8 @@ class RunsPage(QtWidgets.QWidget):
     def _open(self) -> None:
         if len(self.chosen) == 1:
             run = self.chosen[0].run
-            end = run.end if run.end is not None else run.begin + run.reached
-            self.opened.emit(self.folder / run.recording, run.begin, end)
+            # one that is underway is shown from its beginning to what there is of it
+            self.opened.emit(self.folder / run.recording, run.begin, math.inf if run.end is None else run.end)
 
     def _edit(self, column: int) -> None:
         row = self.table.selectionModel().selectedRows()[0].row()

@@ -41,6 +41,14 @@ _PLACES = {
     "lag": "validation",
     "r_squared": "forces",
     "inside_band": "residuals",
+    "peak_residual": "residuals",
+    "peak_force": "forces",
+    "position_rms": "tracking",
+    "position_max": "tracking",
+    "rotation_rms": "tracking",
+    "rotation_max": "tracking",
+    "period_error": "timing",
+    "overruns": "timing",
 }
 """Where the report shows what a threshold is about."""
 
@@ -94,20 +102,26 @@ def what_to_look_at(run: Mapping[str, Any]) -> list[tuple[str, str]]:
             )
         )
     if not found and numbers["verdict"] == "pass":
-        count = len(numbers["criteria"])
         found.append(
             (
-                trn(
-                    "{count} threshold kept, at {confidence:g} % confidence",
-                    "{count} thresholds kept, at {confidence:g} % confidence",
-                    count,
-                ).format(count=count, confidence=100 * numbers["confidence"]),
+                _kept(numbers),
                 "validation",
             )
         )
     elif not found:
         found.append((tr("No threshold is set: Thresholds … gives some"), "validation"))
     return found
+
+
+def _kept(numbers: Mapping[str, Any]) -> str:
+    count = len(numbers["criteria"])
+    if all(criterion["sigma"] is None for criterion in numbers["criteria"]):  # counted, which is sure
+        return trn("{count} threshold kept", "{count} thresholds kept", count).format(count=count)
+    return trn(
+        "{count} threshold kept, at {confidence:g} % confidence",
+        "{count} thresholds kept, at {confidence:g} % confidence",
+        count,
+    ).format(count=count, confidence=100 * numbers["confidence"])
 
 
 def _sentence(text: str) -> str:

@@ -11,15 +11,25 @@ from rig.config import GIVEN, MOTION, RIG, Validation, parse_thresholds
 from rig.errors import ConfigError, InputError
 
 _WHOSE = {RIG: tr("the rig's"), MOTION: tr("the motion's"), GIVEN: tr("typed here")}
-_FIELDS = {
-    "residual_rms": (tr("Residual, RMS"), "N"),
-    "residual_noise": (tr("… in cells' noise"), "×"),
-    "bias": (tr("Bias"), "N"),
-    "lag": (tr("Lag"), "s"),
-    "r_squared": (tr("R², at least"), ""),
-    "inside_band": (tr("In the band, at least"), ""),
-    "confidence": (tr("Confidence"), ""),
+_FIELDS: dict[str, tuple[str, str, str, float]] = {
+    "residual_rms": (tr("Residual, RMS"), "N", "", 1.0),
+    "residual_noise": (tr("… in cells' noise"), "×", "", 1.0),
+    "peak_residual": (tr("Residual, peak"), "N", "", 1.0),
+    "bias": (tr("Bias"), "N", "", 1.0),
+    "lag": (tr("Lag"), "s", "ms", 1e3),
+    "r_squared": (tr("R², at least"), "", "", 1.0),
+    "inside_band": (tr("In the band, at least"), "", "", 1.0),
+    "confidence": (tr("Confidence"), "", "", 1.0),
+    "peak_force": (tr("Peak force"), "N", "", 1.0),
+    "period_error": (tr("Period ±, 99 %"), "s", "µs", 1e6),
+    "position_rms": (tr("Position, RMS"), "m", "µm", 1e6),
+    "position_max": (tr("Position, largest"), "m", "µm", 1e6),
+    "rotation_rms": (tr("Rotation, RMS"), "rad", "µrad", 1e6),
+    "rotation_max": (tr("Rotation, largest"), "rad", "µrad", 1e6),
+    "overruns": (tr("Share of cycles skipped"), "", "", 1.0),
 }
+"""Caption, unit of a number without one, and the unit in which it is shown, of which so many are one of SI."""
+_COLUMNS = 5
 
 
 class ThresholdsRow(QtWidgets.QWidget):
@@ -46,7 +56,7 @@ class ThresholdsRow(QtWidgets.QWidget):
         grid = QtWidgets.QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
-        for place, (name, (caption, unit)) in enumerate(_FIELDS.items()):
+        for place, (name, (caption, unit, *_shown)) in enumerate(_FIELDS.items()):
             label = QtWidgets.QLabel()
             label.setObjectName("muted")
             self.captions[name] = (label, f"{caption}, {unit}" if unit else caption)
@@ -59,8 +69,8 @@ class ThresholdsRow(QtWidgets.QWidget):
             )
             field.returnPressed.connect(lambda: self._send(self.applied))
             label.setBuddy(field)
-            grid.addWidget(label, 2 * (place // 4), place % 4)
-            grid.addWidget(field, 2 * (place // 4) + 1, place % 4)
+            grid.addWidget(label, 2 * (place // _COLUMNS), place % _COLUMNS)
+            grid.addWidget(field, 2 * (place // _COLUMNS) + 1, place % _COLUMNS)
             self.fields[name] = field
         self.apply = QtWidgets.QPushButton(tr("Judge by these"))
         self.apply.clicked.connect(lambda: self._send(self.applied))
@@ -91,14 +101,16 @@ class ThresholdsRow(QtWidgets.QWidget):
         layout.addWidget(self.message)
 
     def show_criteria(self, numbers: Mapping[str, Any]) -> None:
-        """Show the thresholds that a run was judged by."""
+        """Show the thresholds that a run was judged by, unless others are being typed."""
+        if self.isVisible() and any(field.isModified() for field in self.fields.values()):
+            return
         values = {one["name"]: one["threshold"] for one in numbers["criteria"]}
         whose = {one["name"]: one["whose"] for one in numbers["criteria"]}
         values["confidence"] = numbers["confidence"]
         given = GIVEN in whose.values()
         whose["confidence"] = GIVEN if given else MOTION if "confidence" in numbers["own"] else RIG
         for name, field in self.fields.items():
-            field.setText(f"{values[name]:g}" if name in values else "")
+            field.setText(_text(name, values[name]) if name in values else "")
             label, caption = self.captions[name]
             label.setText(f"{caption} · {_WHOSE[whose[name]]}" if name in values else caption)
         self._say("")
@@ -114,6 +126,8 @@ class ThresholdsRow(QtWidgets.QWidget):
     def _send(self, signal: Any) -> None:
         thresholds = self._checked()
         if thresholds is not None:
+            for field in self.fields.values():
+                field.setModified(False)  # it is judged by them now
             signal.emit(thresholds)
 
     def _checked(self) -> Validation | None:
@@ -128,3 +142,9 @@ class ThresholdsRow(QtWidgets.QWidget):
     def _say(self, text: str) -> None:
         self.message.setText(text)
         self.message.setVisible(bool(text))
+
+
+def _text(name: str, value: float) -> str:
+    """A threshold as it would be typed, to all its digits: what is judged by next is what was read."""
+    _caption, _unit, shown, scale = _FIELDS[name]
+    return f"{scale * value:.12g} {shown}".rstrip()

@@ -1,5 +1,6 @@
 """Makes a recording's report in a process of its own."""
 
+from collections.abc import Sequence
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
@@ -26,11 +27,14 @@ class ReportMaker(QtCore.QObject):
         """Whether a report is being made."""
         return self._command.busy
 
-    def make(self, recording: Path) -> None:
-        """Make the report of a recording, or of a run FILE#ID, beside it. Nothing while another is being made."""
+    def make(self, recording: Path, options: Sequence[str] = ()) -> None:
+        """Make the report of a recording, or of a run FILE#ID, beside it; with these options of `rig report`.
+
+        Nothing while another is being made.
+        """
         if not self.busy:
             self._report = report_path(recording)
-            self._command.start(["report", str(recording)])
+            self._command.start(["report", str(recording), *options])
 
     def close(self) -> None:
         """Give up a report that is being made."""

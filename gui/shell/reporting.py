@@ -1,6 +1,6 @@
 """Reports as the window has them: made beside it, opened at a place, and what came of that said."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
@@ -21,13 +21,16 @@ class Reporting(QtCore.QObject):
     Args:
         session: the rig.
         notice: where failures are said.
+        judged_by: options of `rig report`: by what, where it is not what was recorded.
     """
 
     changed = QtCore.Signal()
 
-    def __init__(self, session: RigSession, notice: Notice, parent: QtCore.QObject) -> None:
+    def __init__(
+        self, session: RigSession, notice: Notice, judged_by: Callable[[], Sequence[str]], parent: QtCore.QObject
+    ) -> None:
         super().__init__(parent)
-        self._session, self._notice = session, notice
+        self._session, self._notice, self._judged_by = session, notice, judged_by
         self._place = ""
         self.maker = ReportMaker(self)
         self.maker.finished.connect(self._made)
@@ -40,15 +43,18 @@ class Reporting(QtCore.QObject):
         """Why no report can be made now; empty when one can."""
         return tr("a report is being made") if self.maker.busy else self._session.obstacle(Action.REPORT)
 
-    def make(self, name: str = "", place: str = "") -> None:
-        """Make the report of FILE#ID, left out: of the session's recording, and open it at a place."""
+    def make(self, name: str = "", place: str = "", judged_by: Sequence[str] | None = None) -> None:
+        """Make the report of FILE#ID, left out: of the session's recording, and open it at a place.
+
+        By the thresholds of the session, unless `judged_by` says by which others.
+        """
         wanted = name or (str(self._session.recording) if self._session.recording is not None else "")
         reason = self.obstacle
         if wanted and reason:
             self._notice.refuse(tr("report"), reason)
         elif wanted:
             self._place = place
-            self.maker.make(Path(wanted))
+            self.maker.make(Path(wanted), self._judged_by() if judged_by is None else judged_by)
             self.changed.emit()
 
     def close(self) -> None:
@@ -84,4 +90,5 @@ def connect_runs(page: RunsPage, recordings: RecordingsView, reporting: Reportin
     page.opened.connect(lambda path, begin, end: recordings.open(path, (begin, end)))
     page.reported.connect(lambda run: reporting.make(run, "validation"))
     page.compared.connect(lambda runs: recordings.compare_runs(page.folder, runs))
+    page.judged_by = lambda: desk.judged_by
     desk.told.connect(page.look)

@@ -8,7 +8,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict
 
-from kinematics.inputs import Force, Number, Time, within
+from kinematics.inputs import Angle, Force, Length, Number, Time, within
 
 
 class Thresholds(BaseModel):
@@ -28,8 +28,25 @@ class Thresholds(BaseModel):
     """Least share of the measured forces' variance that the model explains."""
     inside_band: Annotated[Number, within(0.0, 1.0)] | None = None
     """Least fraction of the samples inside the uncertainty band of two sigmas."""
+    position_rms: Annotated[Length, within(1e-9, 10.0, "m")] | None = None
+    """Greatest root mean square of the distance between measured and commanded position of the platform, m."""
+    position_max: Annotated[Length, within(1e-9, 10.0, "m")] | None = None
+    """Greatest such distance, m."""
+    rotation_rms: Annotated[Angle, within(1e-9, 4.0, "rad")] | None = None
+    """Greatest root mean square of the angle between measured and commanded attitude, rad."""
+    rotation_max: Annotated[Angle, within(1e-9, 4.0, "rad")] | None = None
+    """Greatest such angle, rad."""
+    peak_force: Annotated[Force, within(1e-3, 1e7, "N")] | None = None
+    """Greatest measured force, either way, N."""
+    peak_residual: Annotated[Force, within(1e-6, 1e7, "N")] | None = None
+    """Greatest residual, either way, N."""
+    period_error: Annotated[Time, within(1e-7, 1.0, "s")] | None = None
+    """By how much, s, 99 of 100 cycles may at most be longer or shorter than they should."""
+    overruns: Annotated[Number, within(0.0, 1.0)] | None = None
+    """Greatest fraction of the cycles that may be skipped."""
     confidence: Annotated[Number, within(0.5, 0.9999)] | None = None
-    """Of a pass or a fail, on either side of a threshold: whatever is less sure is undecided."""
+    """Of a pass or a fail, on either side of a threshold that an estimate is held against: whatever is less sure is
+    undecided. What is counted over all rows, tracking, peaks and timing, is sure."""
 
     @property
     def named(self) -> dict[str, float]:

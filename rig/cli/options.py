@@ -11,7 +11,7 @@ if TYPE_CHECKING:
     from collections.abc import Sequence
 
     from kinematics import Quantity, Thresholds
-    from rig.config import RigConfig
+    from rig.config import RigConfig, Validation
     from rig.recording import Recorded
 
 _LAST_PORT = 65535
@@ -64,6 +64,21 @@ def parse_given(given: "Sequence[str]", kind: "type[_Kind]") -> "_Kind":
     if wrong := [name for name, mark, _value in parts if not mark]:
         raise InputError(f"--threshold {wrong[0]}: must be NAME=VALUE")
     return parse_thresholds({name.strip(): value for name, _mark, value in parts}, kind)
+
+
+def parse_judge(config: str | None, given: "Sequence[str]") -> "Validation | None":
+    """What judges in place of what was recorded: `--thresholds CONFIG`, or `--threshold NAME=VALUE`s and no others.
+
+    None without either. Raises InputError for both, or one that cannot be used.
+    """
+    from rig.config import Validation, load_config
+    from rig.errors import InputError
+
+    if config is not None and given:
+        raise InputError("--threshold and --thresholds: give either")
+    if config is not None:
+        return load_config(config).validation
+    return parse_given(given, Validation) if given else None
 
 
 def check_new_file(path: Path) -> None:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, check_made_of, end_doubtful, tell_caveats
+from rig.cli.options import JsonOption, check_made_of, end_doubtful, parse_judge, print_warning, tell_caveats
 
 if TYPE_CHECKING:
     from rig.recording import Recorded
@@ -44,6 +44,12 @@ def report(
             help="Configuration whose [validation] judges, where the motion's file does not; left out: as recorded.",
         ),
     ] = None,
+    threshold: Annotated[
+        list[str] | None,
+        typer.Option(
+            metavar="NAME=VALUE", help="Judge by these and no others, as [validation] names them; repeatedly."
+        ),
+    ] = None,
     identify: Annotated[
         bool,
         typer.Option("--identify", help="Also say what parameters identified from its motions would leave; seconds."),
@@ -62,21 +68,20 @@ def report(
     as far as it goes. One that is damaged is reported too, and says so: exit code 5.
     """
     from calibration import load_parameters
-    from rig.config import load_config
     from rig.errors import InputError
     from rig.recording import report_path, split_part
     from rig.report import compared, said, said_beside
 
     if len(recordings) > 1 and (output or figures or pdf):
         raise InputError("--output, --figures and --pdf are of one recording, not of several")
-    judge = None if thresholds is None else load_config(thresholds).validation
+    judge = {"thresholds": parse_judge(thresholds, threshold or ()), "alone": bool(threshold)}
     files = None if not parameters else [load_parameters(path) for path in parameters]
     opened, summaries = [], []
     for path in recordings:
         target = output if output is not None else report_path(path)
         check_made_of(split_part(path)[0], target)
         recording = _opened(path)
-        summary = _made(recording, models, {"thresholds": judge, "parameters": files})
+        summary = _made(recording, models, {"parameters": files, **judge})
         if identify:
             from rig.client import outlook_of
 
@@ -113,12 +118,18 @@ def _opened(path: Path) -> "Recorded":
 def _made(recording: "Recorded", models: bool | None, wanted: dict[str, Any]) -> dict[str, Any]:
     """A recording's summary with its validation, the models unless not wanted or not to be had, and its provenance."""
     from dynamics import DynamicsError
+    from rig.errors import InputError
     from rig.recording import RecordingError
     from rig.report import compare_models, source_of, summarize, validate
+    from rig.runs import said_of
 
     summary = summarize(recording)
     summary["validation"] = validate(recording, summary, **wanted)
     summary["provenance"] = source_of(recording)
+    try:
+        summary["said"] = {str(number): entry.model_dump() for number, entry in said_of(recording.path).items()}
+    except InputError as error:  # what people said of it is not worth the report
+        print_warning(str(error))
     if models is not False:
         try:
             summary["force"]["models"] = compare_models(recording, summary)

@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, print_warning
+from rig.cli.options import JsonOption, parse_judge, print_warning
 
 if TYPE_CHECKING:
     from collections.abc import Sequence
 
-    from rig.config import Validation
     from rig.runs import Catalogue, Listed
 
-_OVER = {"finished": "finished", "underway": "cut off"}
 _MOST_NAME = 24
 
 
@@ -63,6 +61,7 @@ def runs(
     from rig.errors import InputError
     from rig.runs import Catalogue, matches
 
+    judge_by = parse_judge(thresholds, threshold or ())
     catalogue = Catalogue(folder)
     changes = {key: value for key, value in (("name", name), ("note", note), ("starred", star)) if value is not None}
     if changes:
@@ -78,42 +77,20 @@ def runs(
         chosen = [one for one in there if not wanted or one.run.id in wanted]
         return [one for one in chosen if matches(one, search) and (one.entry.starred or not starred)]
 
+    uncounted = []
     if judge or compare:
-        catalogue.count(listed(), lambda which: typer.echo(f"… {which}", err=True))
+        uncounted = catalogue.count(listed(), lambda which: typer.echo(f"… {which}", err=True))
     found = listed()
-    for reason in catalogue.unreadable:
+    for reason in (*catalogue.unreadable, *uncounted):
         print_warning(reason)
-    if thresholds is not None or threshold:
-        found = _judged_by(_thresholds(thresholds, threshold or ()), found, alone=bool(threshold))
+    if judge_by is not None:
+        found = [one.judged_by(judge_by, alone=bool(threshold)) for one in found]
     if compare:
         _tell_comparison(found, as_json)
     elif as_json:
         typer.echo(json.dumps({"runs": [one.described() for one in found]}, indent=2))
     else:
         _tell(catalogue, found)
-
-
-def _thresholds(config: str | None, given: Sequence[str]) -> Validation:
-    from rig.cli.options import parse_given
-    from rig.config import Validation, load_config
-    from rig.errors import InputError
-
-    if config is not None and given:
-        raise InputError("--threshold and --thresholds: give either")
-    if config is not None:
-        return load_config(config).validation
-    return parse_given(given, Validation)
-
-
-def _judged_by(judge: Validation, found: Sequence[Listed], *, alone: bool) -> list[Listed]:
-    from dataclasses import replace
-
-    from rig.runs import judge_again
-
-    return [
-        one if one.numbers is None else replace(one, numbers=judge_again(one.numbers, judge, alone=alone))
-        for one in found
-    ]
 
 
 def _tell_comparison(found: Sequence[Listed], as_json: bool) -> None:
@@ -147,7 +124,7 @@ def _line(one: Listed) -> str:
     cells = [
         f"{'★' if one.entry.starred else ' '} {name:<{_MOST_NAME}} {size:>5}",
         f"{residual:>10} {position:>10}",
-        f"{verdict:<10} {_OVER.get(run.outcome, run.outcome):<10} {run.id}",
+        f"{verdict:<10} {run.outcome:<10} {run.id}",
     ]
     more = [one.run.operator, one.note, *(f"injected {fault}" for fault in run.injected), run.cause]
     said = "; ".join(text for text in more if text)

@@ -3,6 +3,7 @@
 import fcntl
 import os
 from pathlib import Path
+from typing import BinaryIO
 
 from rig.recording.reader import Recorded, RecordingFile
 from rig.recording.scan import open_file
@@ -25,10 +26,8 @@ def recover(path: Path | str) -> RecordingFile:
     """
     path = Path(path)
     with open_file(path) as old:
-        try:
-            fcntl.flock(old, fcntl.LOCK_SH | fcntl.LOCK_NB)
-        except BlockingIOError:
-            raise RecordingError(f"{path}: is being written") from None
+        if _held(old):
+            raise RecordingError(f"{path}: is being written")
         recording = RecordingFile(path)
         if recording.complete:
             return recording
@@ -45,6 +44,21 @@ def recover(path: Path | str) -> RecordingFile:
             writer.close({**recording.closing, RECOVERED: True, **doubts}, dropped=recording.dropped)
         os.replace(part, path)
     return RecordingFile(path)
+
+
+def being_written(path: Path | str) -> bool:
+    """Whether a recorder still writes this file; it lets go however it ends. Raises as `RecordingFile` without one."""
+    with open_file(Path(path)) as file:
+        return _held(file)
+
+
+def _held(file: BinaryIO) -> bool:
+    """Whether its writer has it; if not, it is ours as long as it is open."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
 
 
 def caveats(recording: Recorded) -> list[str]:

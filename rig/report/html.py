@@ -9,12 +9,12 @@ from pathlib import Path
 from typing import Any
 
 from rig.csvio import check_output, whole_file
-from rig.recording import EventLevel, Recorded, caveats
+from rig.recording import EventLevel, MotionPart, Recorded, caveats, part_name
 from rig.report.curves import Curves
 from rig.report.pages import page_environment, page_text
 from rig.report.plots import LEG_COLORS
 from rig.report.provenance import source_of
-from rig.report.saying import said_chance, said_lag, said_model, said_verdict
+from rig.report.saying import in_unit, said_chance, said_lag, said_model, said_verdict
 from rig.report.side_by_side import figures
 from rig.report.zoomable import curves_json
 from rig.runtime import said_slower
@@ -87,13 +87,13 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
     zoomable = None if curves is None else curves_json(curves, summary, images)
     script = page_text(environment, "zoom.js").strip()
     text = environment.get_template("report.html.j2").render(
-        title=recording.header.get("config", {}).get("name", recording.path.stem),
+        title=_title(recording, summary),
         origin=_origin(recording),
         virtual=bool(recording.header.get("virtual")),
         summary=summary,
         validation=_validation(summary),
         outlook=summary.get("identification"),
-        provenance=_origins(summary.get("provenance") or source_of(recording)),
+        provenance=_origins((summary.get("provenance") or source_of(recording)) | _since(recording, summary)),
         verdict=_verdict(recording, summary),
         caveats=caveats(recording),
         cards=_cards(summary),
@@ -104,7 +104,8 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
         script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         said_model=said_model,
         said_chance=said_chance,
-        motions=[_motion(motion) for motion in summary["motions"][:_MOST_MOTIONS]],
+        in_unit=in_unit,
+        motions=[_motion(motion, _said_of(summary, motion["id"])) for motion in summary["motions"][:_MOST_MOTIONS]],
         colors=LEG_COLORS,
         events=[_event(event) for event in summary["events"][:_MOST_EVENTS]],
         header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
@@ -135,18 +136,42 @@ def _fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:
     return "–" if value is None else f"{value * scale:.{digits}f}"
 
 
+def _said_of(summary: Mapping[str, Any], motion: int) -> Mapping[str, Any]:
+    """What people said of a run since: `name`, `note`, `starred`; of some nothing."""
+    found: Mapping[str, Any] = summary.get("said", {}).get(str(motion), {})
+    return found
+
+
+def _title(recording: Recorded, summary: Mapping[str, Any]) -> str:
+    """Name of the configuration; of a report on one motion its name, as somebody called it, before that."""
+    rig = str(recording.header.get("config", {}).get("name", recording.path.stem))
+    if not isinstance(recording, MotionPart):
+        return rig
+    motion = recording.motion
+    return " · ".join(filter(None, [_said_of(summary, motion.id).get("name") or motion.name, rig]))
+
+
+def _since(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, Any]:
+    """Of a report on one motion: which it is, and its note, which goes before the recording's."""
+    if not isinstance(recording, MotionPart):
+        return {}
+    note = _said_of(summary, recording.motion.id).get("note")
+    return {"motion": recording.motion.id} | ({} if note is None else {"note": note})
+
+
 def _origin(recording: Recorded) -> str:
     """Where and when the recording was made, as far as its header says."""
     header = recording.header
     config = header.get("config", {})
     wall = header.get("clock", {}).get("wall_ns", 0)
     when = datetime.fromtimestamp(wall / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if wall else "on a simulated clock"
+    name, motion = recording.path.name, recording.motion if isinstance(recording, MotionPart) else None
     parts = [
         "virtual rig" if header.get("virtual") else "",
         f"mechanism {config['mechanism']}" if "mechanism" in config else "",
         f"{config['mode']} mode" if "mode" in config else "",
         f"recorded {when}",
-        recording.path.name,
+        name if motion is None else part_name(name, motion.id),
     ]
     return " · ".join(part for part in parts if part)
 
@@ -228,15 +253,19 @@ def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def _motion(motion: Mapping[str, Any]) -> dict[str, Any]:
-    """A motion as its line in the table shows it."""
+def _motion(motion: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+    """A motion as its line in the table shows it, with what was said of it since."""
     legs = motion["force"]["legs"] if motion["force"] else []
     worst = {
         key: max((leg[key] for leg in legs if leg[key] is not None), default=None)
         for key in ("rms_residual_n", "peak_residual_n", "peak_measured_n")
     }
     tracking = motion["tracking"] or {"position_rms_m": None, "rotation_rms_rad": None}
-    return {**motion, **worst, **{key: tracking[key] for key in ("position_rms_m", "rotation_rms_rad")}}
+    since = {
+        "name": f"{said['name']} ({motion['name']})" if said.get("name") else motion["name"],
+        "note": said.get("note") or "",
+    }
+    return {**motion, **since, **worst, **{key: tracking[key] for key in ("position_rms_m", "rotation_rms_rad")}}
 
 
 def _card(name: str, value: str, unit: str, note: str, kind: str = "") -> dict[str, str]:

@@ -3,6 +3,34 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+UNITS = {
+    "residual_rms": "N",
+    "residual_noise": "",
+    "bias": "N",
+    "lag": "s",
+    "r_squared": "",
+    "inside_band": "",
+    "position_rms": "m",
+    "position_max": "m",
+    "rotation_rms": "rad",
+    "rotation_max": "rad",
+    "peak_force": "N",
+    "peak_residual": "N",
+    "period_error": "s",
+    "overruns": "",
+}
+"""SI, of what thresholds are given in, by their names."""
+SHOWN = {
+    "lag": ("ms", 1e3),
+    "position_rms": ("µm", 1e6),
+    "position_max": ("µm", 1e6),
+    "rotation_rms": ("µrad", 1e6),
+    "rotation_max": ("µrad", 1e6),
+    "period_error": ("µs", 1e6),
+    "overruns": ("%", 1e2),
+}
+"""Unit in a sentence, and how many of it one of SI is, where it is another."""
+
 
 def said(summary: Mapping[str, Any]) -> list[str]:
     """Lines on agreement, lag, models, verdict, and what identification would leave: what a summary has of them."""
@@ -13,13 +41,20 @@ def said(summary: Mapping[str, Any]) -> list[str]:
     return lines
 
 
+def in_unit(name: str, value: float) -> str:
+    """A threshold, or what is held against it, with the unit in which it is read."""
+    unit, scale = SHOWN.get(name, (UNITS[name], 1.0))
+    return f"{scale * value:.4g} {unit}".rstrip()
+
+
 def said_verdict(validation: Mapping[str, Any]) -> str:
     """The verdict in a sentence."""
     count, sure = len(validation["criteria"]), f"{100 * validation['confidence']:g} %"
     if validation["verdict"] is None:
         return "none: neither the configuration nor the motion gives thresholds ([validation])"
     if validation["verdict"] == "pass":
-        return f"pass: {count} threshold{'s' if count > 1 else ''} kept, at {sure} confidence"
+        estimated = any(criterion["sigma"] is not None for criterion in validation["criteria"])
+        return f"pass: {count} threshold{'s' if count > 1 else ''} kept{f', at {sure} confidence' if estimated else ''}"
     return f"{validation['verdict']}: {'; '.join(validation['reasons'])}"
 
 

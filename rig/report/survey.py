@@ -36,14 +36,18 @@ class Covered:
         self.length = Moments(6)
         self.measured, self.model, self.residual, self.command = (Moments(6) for _ in range(4))
         self.condition = Moments(1)
+        self.overruns = 0
+        """cycles skipped from the first row to the last"""
+        self._overruns_before = 0
 
     def add(self, rows: Rows, numbers: npt.NDArray[np.intp]) -> None:
         """Take in rows (m,) of these numbers (m,)."""
         if not len(rows):
             return
         self.span = (self.span[0] if self.rows else int(numbers[0]), int(numbers[-1]) + 1)
-        self.begin = self.begin if self.rows else float(rows["t"][0])
-        self.end = float(rows["t"][-1])
+        if not self.rows:
+            self.begin, self._overruns_before = float(rows["t"][0]), int(rows["overruns"][0])
+        self.end, self.overruns = float(rows["t"][-1]), int(rows["overruns"][-1]) - self._overruns_before
         self.rows += len(rows)
         pose, reference = rows["pose"], rows["reference"]
         self.position.add(np.linalg.norm(pose[:, :3] - reference[:, :3], axis=1, keepdims=True))
@@ -80,6 +84,8 @@ class Survey:
         self.motions = Motions(recording)
         counted = [*self.motions.along_paths[:_MOST_MOTIONS], *filter(None, [self.motions.covered])]
         self.by_motion = {motion.id: Covered() for motion in counted}
+        self.motion: MotionRecord | None = self.motions.covered
+        """that `covered` is of; None where it is of none"""
         self.leg_tests = LegTests()
         self.powered = (0, recording.count)
         """numbers of the first row with the legs under power and of the one after the last; all when they never were"""
@@ -87,6 +93,8 @@ class Survey:
         """of period, lateness, exchange and computation, s; of the period without the first row's"""
         self.durations: dict[str, float | None] = {}
         """`period_error_p50`, …, s"""
+        self.period_error: float | None = None
+        """of the rows that `covered` is of, s: 99 of 100 are no greater"""
         self.stale = self.overruns = 0
         self.begin = self.end = 0.0
         """s, rig times of the first and of the last row"""
@@ -98,12 +106,12 @@ class Survey:
         try:
             with ExitStack() as resources, np.errstate(all="ignore"):  # whatever a file says
                 columns = [Column() for _ in _TIMINGS]
-                steps = Column()
-                for column in (*columns, steps):
+                steps, covered = Column(), Column()
+                for column in (*columns, steps, covered):
                     resources.callback(column.close)
                 for rows in recording.blocks():
-                    self._add(rows, columns, steps if rate is None else None)
-                self._conclude(columns, steps)
+                    self._add(rows, columns, covered, steps if rate is None else None)
+                self._conclude(columns, covered, steps)
         except OSError as error:
             raise RecordingError(f"{recording.path}: no room to sort its durations: {error.strerror}") from None
 
@@ -113,13 +121,7 @@ class Survey:
         motion = self.motion
         return self._held if motion is None else self.by_motion[motion.id]
 
-    @property
-    def motion(self) -> MotionRecord | None:
-        """The motion that `covered` is of; None where it is of none."""
-        motion = self.motions.covered
-        return motion if motion is not None and motion.id in self.by_motion else None
-
-    def _add(self, rows: Rows, columns: list[Column], steps: Column | None) -> None:
+    def _add(self, rows: Rows, columns: list[Column], covered: Column, steps: Column | None) -> None:
         state, t = rows["state"], rows["t"]
         first = self._last is None
         before = rows[0] if self._last is None else self._last
@@ -132,7 +134,7 @@ class Survey:
             begin = self._powered[0] if self._powered else self._seen + int(powered[0])
             self._powered = (begin, self._seen + int(powered[-1]) + 1)
         self._add_faults(rows, before["fault"] if not first else np.uint16(FaultCode.NONE))
-        self._add_motions(rows)
+        ids = self._add_motions(rows)
         self.leg_tests.add(rows)
         timing = np.stack([rows[name] for name in _TIMINGS], axis=1)
         if first:
@@ -144,18 +146,21 @@ class Survey:
             steps.add(np.diff(t, prepend=[] if first else before["t"]))
         self.stale += int(np.count_nonzero(rows["stale"].any(axis=1)))
         held = np.isin(state, HELD)
+        covered.add(timing[held if self.motion is None else ids == self.motion.id, 0])
         if held.any():
             self._held.add(rows if held.all() else rows[held], self._seen + np.flatnonzero(held))
         self._last = rows[-1].copy()
         self._seen += len(rows)
 
-    def _add_motions(self, rows: Rows) -> None:
+    def _add_motions(self, rows: Rows) -> npt.NDArray[np.uint32]:
+        """Take in the rows of each motion; the id of each row's."""
         ids = self.motions.of_rows(rows, self._seen)
         for number in np.unique(ids).tolist():
             covered = self.by_motion.get(number)
             if covered is not None:
                 places = np.flatnonzero(ids == number)
                 covered.add(rows if len(places) == len(rows) else rows[places], self._seen + places)
+        return ids
 
     def _change_states(self, states: npt.NDArray[np.uint8], times: npt.NDArray[np.float64]) -> None:
         for state, t in zip(states.tolist(), times.tolist(), strict=True):
@@ -179,7 +184,7 @@ class Survey:
                 }
             )
 
-    def _conclude(self, columns: list[Column], steps: Column) -> None:
+    def _conclude(self, columns: list[Column], covered: Column, steps: Column) -> None:
         if self._last is not None:
             self.end = float(self._last["t"])
             self.overruns = int(self._last["overruns"]) - self._overruns_before
@@ -196,3 +201,5 @@ class Survey:
             if name == "period_error" and not self.rate:
                 found = [None] * len(found)
             self.durations |= {f"{name}_{key}": value for key, value in zip(_PERCENTAGES, found, strict=True)}
+        if self.rate:
+            (self.period_error,) = covered.percentiles([99.0], 1 / self.rate)

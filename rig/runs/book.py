@@ -56,6 +56,16 @@ def read_book(folder: Path) -> Book:
         raise InputError(f"{path}: cannot be used:", _faults(error)) from None
 
 
+def said_of(recording: Path) -> dict[int, Entry]:
+    """What was said of the runs of one recording since it was made, by motion. Raises InputError as `read_book`."""
+    found = {}
+    for run, entry in read_book(recording.parent).runs.items():
+        file, _mark, number = run.rpartition("#")
+        if file == recording.name and number.isdecimal():
+            found[int(number)] = entry
+    return found
+
+
 def write_entry(folder: Path, run: str, changes: Mapping[str, object]) -> Entry:
     """Change what is said of a run (fields of `Entry`); the rest of the book stays as it is by then.
 

@@ -1,15 +1,16 @@
 """The runs of a folder of recordings, the newest first, with what was said of them since and their numbers."""
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
 from typing import Any
 
+from rig.config import Validation
 from rig.errors import InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile
 from rig.runs.book import Entry, read_book, write_entry
 from rig.runs.kept import Kept
-from rig.runs.numbers import numbers_of
+from rig.runs.numbers import judge_again, numbers_of
 from rig.runs.run import Run, runs_of
 
 _SEARCHED = ("run", "name", "motion_name", "operator", "note", "outcome", "injected", "cause", "verdict", "begun")
@@ -35,12 +36,14 @@ class Listed:
 
     @property
     def verdict(self) -> str | None:
-        """Whether it is "pass", "fail" or "undecided"; None where there are no numbers yet, or no thresholds.
+        """Whether it is "pass", "fail" or "undecided"; None where there are no numbers yet, or no thresholds."""
+        return None if self.numbers is None else self.numbers["verdict"]
 
-        A motion that did not come to its end has not passed, however well its beginning went.
-        """
-        found: str | None = None if self.numbers is None else self.numbers["verdict"]
-        return "undecided" if found == "pass" and self.run.outcome != "finished" else found
+    def judged_by(self, thresholds: Validation, *, alone: bool = False) -> "Listed":
+        """The same with the verdict by other thresholds, see `judge_again`; as it is where it has no numbers yet."""
+        if self.numbers is None:
+            return self
+        return replace(self, numbers=judge_again(self.numbers, thresholds, alone=alone))
 
     def described(self) -> dict[str, Any]:
         """A JSON object: `run` (FILE#ID), the fields of `Run`, and `starred`, `verdict`, `numbers`."""
@@ -93,12 +96,13 @@ class Catalogue:
             raise InputError(f"{self.folder}: has no run {name!r}; `rig runs {self.folder}` lists them")
         return found
 
-    def count(self, wanted: Iterable[Listed], told: Callable[[str], None] = lambda _run: None) -> None:
+    def count(self, wanted: Iterable[Listed], told: Callable[[str], None] = lambda _run: None) -> list[str]:
         """Count the numbers of runs that have none yet and are over; `told` of each before that.
 
-        Raises RecordingError for one whose rows cannot be read.
+        Returns:
+            Why some still have none, as their rows cannot be read: a sentence each.
         """
-        kept = Kept(self.folder)
+        kept, faults = Kept(self.folder), []
         try:
             for listed in wanted:
                 run = listed.run
@@ -106,10 +110,14 @@ class Catalogue:
                 if run.end is None or kept.numbers(path, run.motion) is not None:
                     continue
                 told(run.id)
-                _looked_at(path, kept)
-                kept.keep_numbers(path, run.motion, numbers_of(MotionPart(RecordingFile(path), run.motion)))
+                try:
+                    _looked_at(path, kept)
+                    kept.keep_numbers(path, run.motion, numbers_of(MotionPart(RecordingFile(path), run.motion)))
+                except RecordingError as error:
+                    faults.append(str(error))
         finally:
             kept.write({path.name for path in self._paths()})
+        return faults
 
     def change(self, name: str, changes: Mapping[str, object]) -> Listed:
         """Rename, star or note a run; see `write_entry`. The run as it is then."""
@@ -128,7 +136,8 @@ class Catalogue:
 
 def _looked_at(path: Path, kept: Kept) -> list[Run]:
     known = kept.runs(path)
-    if known is not None and all(isinstance(one, dict) and set(one) == _FIELDS for one in known):
+    usable = known is not None and all(isinstance(one, dict) and set(one) == _FIELDS for one in known)
+    if known is not None and usable and all(one["end"] is not None for one in known):  # none underway then
         return [Run(**{**one, "injected": tuple(one["injected"])}) for one in known]
     runs = runs_of(RecordingFile(path))
     kept.keep_runs(path, [asdict(run) | {"injected": list(run.injected)} for run in runs])

@@ -9,12 +9,10 @@ from typing import Any
 from rig import __version__
 from rig.csvio import whole_file
 from rig.errors import InputError
-from rig.states import MotionOutcome
 
 KEPT = ".runs-known.json"
 _LARGEST = 200_000_000  # bytes
-_LAYOUT = 2
-_UNDERWAY = MotionOutcome.UNDERWAY.name.lower()
+_LAYOUT = 3
 
 
 class Kept:
@@ -45,7 +43,7 @@ class Kept:
         known = before.get("runs") if isinstance(before, dict) else None
         stay = {}
         if isinstance(numbers, dict) and isinstance(known, list):
-            same = {str(run["motion"]) for run in runs if run in known and run["outcome"] != _UNDERWAY}
+            same = {str(run["motion"]) for run in runs if run in known and run["end"] is not None}
             stay = {key: value for key, value in numbers.items() if key in same}
         self._files[path.name] = {"mark": _mark(path), "runs": runs, "numbers": stay}
         self._changed = True

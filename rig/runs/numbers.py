@@ -36,7 +36,6 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
     found = validate(part, summary)
     cycle = {key: summary["cycle"][key] for key in _SAID_OF_CYCLE}
     peaks = [leg["peak_measured_n"] for leg in summary["force"]["legs"] if leg["peak_measured_n"] is not None]
-    error = cycle["period_error_p99_us"]
     tracking = {key: value for key, value in summary["tracking"].items() if key != "legs"}
     return {
         "headline": {
@@ -45,7 +44,7 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
             "rotation_rad": tracking["rotation_rms_rad"],
             "peak_force_n": max(peaks, default=None),
             "peak_residual_n": found["together"]["peak_n"],
-            "period_error_s": None if error is None else 1e-6 * error,
+            "period_error_s": summary["window"]["period_error_p99_s"],
         },
         "verdict": found["verdict"],
         "reasons": found["reasons"],

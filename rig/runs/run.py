@@ -2,22 +2,26 @@
 
 import math
 from collections.abc import Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import UTC, datetime
 from typing import Any
 
-from rig.recording import INJECTED, MotionRecord, Recorded, part_name
+import numpy as np
+
+from rig.recording import INJECTED, MotionPart, MotionRecord, Recorded, RecordingError, being_written, part_name
 from rig.states import FaultCode, MotionKind, MotionOutcome, enum_name
 
 _BEGUN, _OVER = ("injected: ", "on: "), ("cleared: ", "ended: ")
 _EVERY = "every leg"
+CUT_OFF = "cut off"
+"""Outcome of a run whose recording ends before it does."""
 
 
 @dataclass(frozen=True, slots=True)
 class Run:
     """A run as it was recorded; times are rig times, s.
 
-    `end` is None, and `reached` not known, of one whose end was never recorded; `begun` is None where there is no wall
+    `end` is None, and `reached` not known, as long as it is underway; `begun` is None where there is no wall
     clock. `amplitude` is None where it was not recorded, `duration` where the motion has no end of its own.
     """
 
@@ -38,6 +42,7 @@ class Run:
     """s of its path"""
     duration: float | None
     outcome: str
+    """"finished", "stopped", "abandoned", "fault", "underway", or "cut off" where the recording has no end of it"""
     injected: tuple[str, ...]
     """faults of a virtual rig that were on while it ran"""
     cause: str
@@ -52,8 +57,32 @@ class Run:
 
 
 def runs_of(recording: Recorded) -> list[Run]:
-    """The runs of a recording, the first one first; of one made before motions were recorded none are known."""
-    return [_run(recording, motion) for motion in recording.motions if motion.kind == MotionKind.RUN]
+    """The runs of a recording, the first one first; of one made before motions were recorded none are known.
+
+    Raises RecordingError when the file changes meanwhile.
+    """
+    runs = [motion for motion in recording.motions if motion.kind == MotionKind.RUN]
+    open_ended = [motion for motion in runs if motion.outcome == MotionOutcome.UNDERWAY]
+    cut = {motion.id: _cut(recording, motion) for motion in open_ended if not being_written(recording.path)}
+    return [
+        replace(_run(recording, cut[motion.id]), outcome=CUT_OFF) if motion.id in cut else _run(recording, motion)
+        for motion in runs
+    ]
+
+
+def _cut(recording: Recorded, motion: MotionRecord) -> MotionRecord:
+    """A motion whose end nobody recorded, as the engine died or the file was cut, as far as its rows tell."""
+    try:
+        part = MotionPart(recording, motion.id)
+    except RecordingError:  # not one row of it is there
+        return replace(motion, end=motion.start, reached=0.0)
+    end, reached = motion.start, 0.0
+    for block in part.blocks():
+        rows = block[block["motion"] == motion.id]
+        if len(rows):
+            end = float(rows["t"][-1])
+            reached = max(reached, float(np.max(rows["path_time"][np.isfinite(rows["path_time"])], initial=0.0)))
+    return replace(motion, end=end, reached=min(reached, motion.duration) if motion.duration > 0.0 else reached)
 
 
 def _run(recording: Recorded, motion: MotionRecord) -> Run:

@@ -99,6 +99,8 @@ def test_tracking_covers_the_running_part(recording: Recording, summary: dict[st
         "begin_s": rows["t"][0],
         "end_s": rows["t"][-1],
         "motion": summary["motion"]["id"],
+        "overruns": int(rows["overruns"][-1] - rows["overruns"][0]),
+        "period_error_p99_s": pytest.approx(np.percentile(np.abs(rows["period"] - 1 / 250.0), 99)),
     }
     position = rows["pose"][:, :3] - rows["reference"][:, :3]
     assert summary["tracking"]["position_rms_m"] == pytest.approx(np.sqrt((position**2).sum(axis=1).mean()))

@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
-from validated import NOISE, RATE, Floats, forces, header_with, make_running, noise
+from validated import NOISE, RATE, Floats, forces, header_with, make_running, noise, ran
 
 from rig.config import Validation, load_config
 from rig.errors import ConfigError
@@ -24,7 +24,8 @@ def made(measured: Floats, **thresholds: float) -> Recording:
 
 def compared_with(model: Floats, measured: Floats, /, **thresholds: float) -> Recording:
     rows = make_running(measured, model)
-    return Recording(Path("run.mcap"), header_with(**thresholds), rows, (), dropped=0, complete=True, closing={})
+    header, motions = header_with(**thresholds), (ran(len(rows)),)
+    return Recording(Path("run.mcap"), header, rows, (), dropped=0, complete=True, closing={}, motions=motions)
 
 
 def judged(recording: Recording) -> dict[str, Any]:

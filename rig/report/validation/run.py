@@ -12,12 +12,13 @@ from pydantic import ValidationError
 from calibration import CalibrationError, ParameterFile, parse_parameters
 from dynamics import DynamicsError, Mechanism, parse_mechanism
 from rig.cell_models import recorded_coulomb_speed
-from rig.config import Validation
+from rig.config import GIVEN, RIG, Validation
 from rig.recording import Recorded, RecordingError
 from rig.report.summary import window_of
 from rig.report.validation.agreement import Agreement
 from rig.report.validation.band import SAMPLES, Samples, band, inside, sampled
 from rig.report.validation.blocks import FEWEST, Numbers, block_numbers
+from rig.report.validation.counted import counted
 from rig.report.validation.dependence import dependence
 from rig.report.validation.holding import hold_lag
 from rig.report.validation.lag import find_lag
@@ -32,6 +33,7 @@ def validate(
     summary: Mapping[str, Any],
     *,
     thresholds: Validation | None = None,
+    alone: bool = False,
     parameters: Sequence[ParameterFile] | None = None,
 ) -> dict[str, Any]:
     """How model and measurement agree over the rows that the report's numbers cover. Memory does not grow with length.
@@ -40,6 +42,7 @@ def validate(
         recording: read through once.
         summary: what `summarize` gave of it.
         thresholds: of the rig; None: those of the recorded configuration. Those of the motion's own file go before.
+        alone: by nothing but these, whatever the motion's file says.
         parameters: whose covariance widens the band; None: those that the recording was computed with.
 
     Returns:
@@ -47,7 +50,8 @@ def validate(
         `Agreement.legs`, with the lag and the fraction inside the band), `lag` (`hold_s`, see `hold_lag`,
         `consistency_p` and `why`, see `find_lag`), `spectrum` (see `Agreement.spectrum`, or null), `band` (see
         `inside`; without its numbers and with `why` where it cannot be computed), `dependence` (see `dependence`, or
-        null), `undecidable` (sentences: why these rows can tell nothing), `rows`.
+        null), `undecidable` (sentences: why these rows can tell nothing of the model), `counted` (tracking, peaks and
+        timing, see there), `unfinished` (a sentence, empty where the motion came to its end), `rows`.
 
     Raises:
         RecordingError: the file changed meanwhile, or there is no room for its columns in the temporary folder.
@@ -67,7 +71,10 @@ def validate(
             raise RecordingError(f"{recording.path}: no room for its forces: {error.strerror}") from None
     covered = summary["window"]["motion"]
     own = next((motion.own_thresholds for motion in recording.motions if motion.id == covered), None)
-    return judged(thresholds, numbers, summary["force"]["noise_n"], own) | numbers
+    numbers["unfinished"] = next((_unfinished(motion) for motion in summary["motions"] if motion["id"] == covered), "")
+    whose = GIVEN if alone else RIG
+    found = judged(thresholds, numbers, summary["force"]["noise_n"], None if alone else own, whose)
+    return found | numbers | {"own": {} if own is None else own.named}
 
 
 def recorded_thresholds(header: Mapping[str, Any]) -> Validation:
@@ -129,6 +136,12 @@ def _numbers(
     return {
         "rows": int(agreement.sums.counts.sum()),
         "undecidable": _undecidable(recording, agreement, legs, summary["force"]["noise_n"]),
+        "counted": counted(
+            summary,
+            real_time=bool(recording.header.get("clock", {}).get("wall_ns", 0)),
+            damaged=_damaged(recording),
+            saturated=_saturated(agreement),
+        ),
         "freedom": together["freedom"],
         "together": together,
         "legs": legs,
@@ -159,11 +172,25 @@ def _undecidable(
             f"the platform stood still, or nearly: the modelled forces change by {moved:.2g} N RMS, no more than "
             f"{'the noise' if noise else 'the residual'}, {level:.2g} N"
         )
-    if agreement.saturated:
-        found.append(f"{agreement.saturated} readings at the end of the load cells' scale, where they mean nothing")
-    if recording.doubts:
-        found.append("the recording is damaged: what it says may be wrong")
-    return found
+    return [*found, *filter(None, [_saturated(agreement), _damaged(recording)])]
+
+
+def _saturated(agreement: Agreement) -> str:
+    count = agreement.saturated
+    return f"{count} readings at the end of the load cells' scale, where they mean nothing" if count else ""
+
+
+def _damaged(recording: Recorded) -> str:
+    return "the recording is damaged: what it says may be wrong" if recording.doubts else ""
+
+
+def _unfinished(motion: Mapping[str, Any]) -> str:
+    """Why a motion has not passed, however well its beginning went; empty of one that came to its end."""
+    if motion["outcome"] == "finished":
+        return ""
+    how = "the recording ends" if motion["outcome"] == "underway" else motion["outcome"]
+    place = "" if motion["reached_s"] is None else f" at {motion['reached_s']:.2f} s of it"
+    return f"the motion did not come to its end: {how}{place}"
 
 
 def _band(

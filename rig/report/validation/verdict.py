@@ -5,9 +5,11 @@ from typing import Any
 
 from kinematics import Thresholds
 from rig.config import MOTION, RIG, Validation
+from rig.report.saying import SHOWN, UNITS, in_unit
+from rig.report.validation.counted import COUNTED
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
-_UNITS = {"residual_rms": "N", "residual_noise": "", "bias": "N", "lag": "s", "r_squared": "", "inside_band": ""}
+_SAID = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
 _AT_LEAST = ("r_squared", "inside_band")
 _KEYS = {
     "residual_rms": ("rms_n", "rms_sigma_n"),
@@ -27,10 +29,12 @@ def judged(
 ) -> dict[str, Any]:
     """The verdict on a validation's numbers.
 
-    A criterion passes where its number is within the threshold, and fails where it is beyond it, by more than its
-    uncertainty at the wanted confidence (Student's t, one side); it is undecided in between, and where there is no
-    number or no uncertainty. Of six legs the worst counts: one that fails, then one that is undecided. Of all
-    criteria likewise. Where the data can tell nothing (`undecidable` of the numbers), everything is undecided.
+    A criterion on an estimate passes where its number is within the threshold, and fails where it is beyond it, by more
+    than its uncertainty at the wanted confidence (Student's t, one side); it is undecided in between, where there is no
+    number or no uncertainty, and where the data can tell nothing of the model (`undecidable` of the numbers). Of six
+    legs the worst counts: one that fails, then one that is undecided. What is counted (see `counted`) is sure, and
+    undecided only where its `doubt` says why. Of all criteria a fail counts first, then what is undecided; a motion
+    that did not come to its end (`unfinished`) has not passed, however well its beginning went.
 
     Args:
         thresholds: those of the rig, or of whoever `whose` says.
@@ -53,6 +57,8 @@ def judged(
     words = [criterion["verdict"] for criterion in criteria]
     word = next((each for each in (FAIL, UNDECIDED, PASS) if each in words), None)
     reasons = [criterion["why"] for criterion in criteria if criterion["verdict"] == word and word != PASS]
+    if word == PASS and numbers["unfinished"]:
+        word, reasons = UNDECIDED, [numbers["unfinished"]]
     return {
         "verdict": word,
         "confidence": thresholds.confidence,
@@ -65,6 +71,8 @@ def judged(
 def _criterion(
     name: str, bound: float, confidence: float, numbers: Mapping[str, Any], noise: float | None, whose: str
 ) -> dict[str, Any]:
+    if name in COUNTED:
+        return _of_counted(name, bound, numbers["counted"][name], whose)
     told: list[dict[str, Any]] = []
     for leg, value, sigma in _values(name, numbers, noise):
         part: dict[str, Any] = {"leg": leg, "value": value, "sigma": sigma}
@@ -72,11 +80,30 @@ def _criterion(
             word, why = UNDECIDED, str(numbers["undecidable"][0])
         else:
             word, why = _word(name, bound, confidence, part, numbers)
-            why += " (the motion's threshold)" if whose == MOTION else ""
+            why += _by(whose)
         told.append(part | {"verdict": word, "why": why})
     order = (FAIL, UNDECIDED, PASS)
     worst = min(told, key=lambda part: (order.index(part["verdict"]), -_excess(name, part["value"])))
-    return {"name": name, "unit": _UNITS[name], "threshold": bound, "whose": whose} | worst
+    return {"name": name, "unit": UNITS[name], "threshold": bound, "whose": whose} | worst
+
+
+def _of_counted(name: str, bound: float, number: Mapping[str, Any], whose: str) -> dict[str, Any]:
+    """A criterion on what is counted: no uncertainty, but where it says so it may be greater than it was read."""
+    value, leg = number["value"], number["leg"]
+    said = _SAID.get(name, name.replace("_", " ")) + ("" if leg is None else f" of leg {leg}")
+    wanted = f"at most {in_unit(name, bound)}"
+    if value is not None and value > bound:
+        word, why = FAIL, f"{said}: {in_unit(name, value)}, wanted {wanted}{_by(whose)}"
+    elif number["doubt"]:
+        word, why = UNDECIDED, f"{said}: cannot be told: {number['doubt']}"
+    else:
+        word, why = PASS, f"{said}: {in_unit(name, value)}, {wanted} wanted{_by(whose)}"
+    part = {"leg": leg, "value": value, "sigma": None, "verdict": word, "why": why}
+    return {"name": name, "unit": UNITS[name], "threshold": bound, "whose": whose} | part
+
+
+def _by(whose: str) -> str:
+    return " (the motion's threshold)" if whose == MOTION else ""
 
 
 def _values(
@@ -110,9 +137,9 @@ def _word(
     freedom = numbers["freedom"] if name != "lag" else 1000
     margin = float(stdtrit(freedom, confidence)) * sigma
     beyond = bound - value if name in _AT_LEAST else abs(value) - bound
-    unit, scale = ("ms", 1e3) if name == "lag" else (_UNITS[name], 1.0)
+    unit, scale = SHOWN.get(name, (UNITS[name], 1.0))
     shown = f"{said} of leg {leg}: {scale * value:.4g} ± {scale * margin:.2g} {unit}".rstrip()
-    wanted = f"{'at least' if name in _AT_LEAST else 'at most'} {scale * bound:.4g} {unit}".rstrip()
+    wanted = f"{'at least' if name in _AT_LEAST else 'at most'} {in_unit(name, bound)}"
     if beyond > margin:
         return FAIL, f"{shown}, wanted {wanted}"
     if beyond + margin > 0.0:

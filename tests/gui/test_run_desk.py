@@ -1,0 +1,116 @@
+"""The card on the last run, the list and the report say the same: every run judged, by the same thresholds."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+import pytest
+from pyqtgraph.Qt import QtTest
+from pytestqt.qtbot import QtBot
+from recorded_runs import make_runs
+from shell_support import FakeSession, make_status, press
+
+from gui.shell.main_window import MainWindow
+from rig.config import Validation
+from rig.recording import MotionRecord
+from rig.runs import Catalogue
+from rig.states import MotionKind, MotionOutcome, State
+
+START = 60_000  # ms, for a process that is started on a busy machine
+ENDED = MotionRecord(1, MotionKind.RUN, MotionOutcome.FINISHED, 0.0, 3.0, 3.0, 3.0, "sway 1", 0.5)
+
+
+def _begins(session: FakeSession, number: int) -> None:
+    begun = replace(ENDED, id=number, outcome=MotionOutcome.UNDERWAY, end=math.nan, reached=0.0)
+    session.take(make_status(State.RUNNING, last_motion=begun))
+
+
+def _runs(session: FakeSession, *numbers: int) -> None:
+    """The engine tells of motions, each that it is under way, and that it has ended."""
+    for number in numbers:
+        _begins(session, number)
+        session.take(make_status(State.ENGAGED, last_motion=replace(ENDED, id=number)))
+
+
+def test_each_of_runs_that_end_faster_than_they_are_judged_is_judged(
+    window: MainWindow, session: FakeSession, qtbot: QtBot, tmp_path: Path
+) -> None:
+    session.recording = make_runs(tmp_path / "a.mcap", (0.0, 3.0, 0.0, 3.0))
+    _runs(session, 1, 2, 3, 4)
+    card = window.runs.card
+    assert card.badge.text() == "… JUDGING"
+    qtbot.waitUntil(lambda: card.badge.text() == "✗ FAIL", timeout=START)
+    assert [one.verdict for one in Catalogue(tmp_path).runs()] == ["fail", "pass", "fail", "pass"]
+    assert not window.runs.judge.busy
+
+
+def test_cancelling_ends_those_that_wait_too(
+    window: MainWindow, session: FakeSession, qtbot: QtBot, tmp_path: Path
+) -> None:
+    session.recording = make_runs(tmp_path / "a.mcap", (0.0, 3.0))
+    _runs(session, 1, 2)
+    card = window.runs.card
+    press(card.cancel)
+    assert card.advice.text() == "Not judged: cancelled" and not window.runs.judge.busy
+
+
+def test_a_run_that_the_engine_died_in_is_judged_by_what_was_recorded(
+    window: MainWindow, session: FakeSession, qtbot: QtBot, tmp_path: Path
+) -> None:
+    session.recording = make_runs(tmp_path / "a.mcap", (0.0, 0.0), close=False)
+    _runs(session, 1)
+    qtbot.waitUntil(lambda: window.runs.card.badge.text() == "✓ PASS", timeout=START)
+    _begins(session, 2)
+    session.died.emit()
+    card = window.runs.card
+    assert card.badge.text() == "… JUDGING"  # not the pass of the run before
+    qtbot.waitUntil(lambda: card.badge.text() == "? UNDECIDED", timeout=START)
+    assert "It did not come to its end: cut off at 3.00 s" in card.advice.text()
+    session.died.emit()  # nothing was under way any more
+    assert card.badge.text() == "? UNDECIDED"
+
+
+def test_card_list_and_report_are_by_the_same_thresholds(
+    whole_window: MainWindow, session: FakeSession, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    window = whole_window
+    made: list[Any] = []
+    monkeypatch.setattr(window.reporting.maker, "make", lambda *given: made.append(given))
+    session.recording = make_runs(tmp_path / "a.mcap", (0.0,))
+    page, card = window.runs_page, window.runs.card
+    page.set_folder(tmp_path)
+    _runs(session, 1)
+    session.take(make_status(State.PARKED, last_motion=ENDED))
+    qtbot.waitUntil(lambda: card.badge.text() == "✓ PASS", timeout=START)
+    qtbot.waitUntil(lambda: [one.verdict for one in page.listed] == ["pass"], timeout=START)
+    press(card.report)
+    card.thresholds.applied.emit(Validation(position_rms=1e-3, peak_force=10.0))
+    qtbot.waitUntil(lambda: card.badge.text() == "✗ FAIL", timeout=START)
+    qtbot.waitUntil(lambda: [one.verdict for one in page.listed] == ["fail"], timeout=START)
+    assert page.message.text() == "Verdicts are by the thresholds typed on the card"
+    press(card.report)
+    page.table.selectRow(0)
+    press(page.buttons["Report"])
+    window.reporting.make()
+    run, typed = tmp_path / "a.mcap#1", ["position_rms=0.001", "peak_force=10.0", "confidence=0.95"]
+    options = [part for one in typed for part in ("--threshold", one)]
+    assert made == [(run, []), (run, options), (run, options), (tmp_path / "a.mcap", options)]
+
+
+def test_thresholds_being_typed_stay_when_a_verdict_comes(
+    window: MainWindow, session: FakeSession, qtbot: QtBot, tmp_path: Path
+) -> None:
+    session.recording = make_runs(tmp_path / "a.mcap", (0.0, 3.0))
+    card = window.runs.card
+    _runs(session, 1)
+    qtbot.waitUntil(lambda: card.badge.text() == "✓ PASS", timeout=START)
+    press(card.change)
+    field = card.thresholds.fields["position_max"]
+    QtTest.QTest.keyClicks(field, "0.2 mm")
+    _runs(session, 2)
+    qtbot.waitUntil(lambda: card.badge.text() == "✗ FAIL", timeout=START)
+    assert field.text() == "0.2 mm"
+    press(card.thresholds.apply)
+    qtbot.waitUntil(lambda: "edited thresholds" in card.title.text(), timeout=START)
+    assert (field.text(), card.thresholds.fields["residual_rms"].text()) == ("200 µm", "1")

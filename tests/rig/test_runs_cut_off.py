@@ -1,0 +1,58 @@
+"""Runs whose end nobody recorded: the engine died, the file was cut, or they are still underway."""
+
+import fcntl
+import os
+from pathlib import Path
+
+import numpy as np
+import pytest
+from recorded_runs import LENGTH, PAUSE, make_runs
+from validated import RATE, forces, header_with, make_running
+
+from rig.config import Validation
+from rig.recording import MotionRecord, RecordingWriter
+from rig.runs import Catalogue
+from rig.states import MotionKind, MotionOutcome
+
+
+def test_a_run_whose_end_nobody_recorded_is_judged_as_far_as_it_goes(tmp_path: Path) -> None:
+    """The engine died, or the file was cut: no end of the motion, and no recorder that holds the file."""
+    path = make_runs(tmp_path / "a.mcap", (0.0, 0.0), close=False)
+    catalogue = Catalogue(tmp_path)
+    assert catalogue.count(catalogue.runs()) == []
+    cut, whole = catalogue.runs()
+    assert (whole.run.outcome, whole.verdict) == ("finished", "pass")
+    begin = LENGTH + PAUSE
+    assert (cut.run.outcome, cut.run.begin, cut.run.end) == ("cut off", begin, begin + LENGTH - 1 / RATE)
+    assert cut.run.reached == pytest.approx(LENGTH - 1 / RATE)
+    assert cut.verdict == cut.described()["verdict"] == "undecided" and cut.numbers is not None
+    assert "did not come to its end: the recording ends at" in cut.numbers["reasons"][0]
+    assert cut.judged_by(Validation(residual_rms=0.1)).verdict == "fail"
+    os.truncate(path, path.stat().st_size // 2)  # not even its first row is there
+    assert catalogue.count(catalogue.runs()) == []
+
+
+def test_a_run_that_is_being_recorded_is_underway_and_not_judged(tmp_path: Path) -> None:
+    path = make_runs(tmp_path / "a.mcap", (0.0, 0.0), close=False)
+    catalogue = Catalogue(tmp_path)
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as its recorder does
+        catalogue.count(catalogue.runs())
+        last = catalogue.runs()[0]
+        assert (last.run.outcome, last.run.end, last.verdict) == ("underway", None, None)
+    assert catalogue.runs()[0].run.outcome == "cut off"  # though the file has not changed since
+
+
+def test_a_run_without_a_row_is_said_and_the_others_are_judged(tmp_path: Path) -> None:
+    path = tmp_path / "a.mcap"
+    with RecordingWriter(path, header_with(residual_rms=1.0)) as writer:
+        rows = make_running(forces(np.arange(900) / RATE), forces(np.arange(900) / RATE))
+        writer.write_rows(rows)
+        writer.motion(MotionRecord(1, MotionKind.RUN, MotionOutcome.FINISHED, 0.0, 1.8, 1.8, 1.8, "one", 1.0))
+        writer.motion(MotionRecord(2, MotionKind.RUN, MotionOutcome.UNDERWAY, 9.0, np.nan, 0.0, 2.0, "two", 1.0))
+        writer.close({})
+    catalogue = Catalogue(tmp_path)
+    (fault,) = catalogue.count(catalogue.runs())
+    assert "no telemetry of motion 2" in fault
+    two, one = catalogue.runs()
+    assert one.numbers is not None and (two.numbers, two.run.outcome, two.run.reached) == (None, "cut off", 0.0)
