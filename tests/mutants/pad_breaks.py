@@ -57,13 +57,13 @@ PAD_BREAKS = [
     ),
     _pad(
         "a pad that is gone is read on",
-        "if self._open is not None and not sdl.SDL_GameControllerGetAttached(self._open):",
-        "if False:",
+        "if not sdl.SDL_GameControllerGetAttached(opened)]:",
+        "if False]:",
         "test_a_pad_that_is_unplugged_is_gone_and_the_next_is_another",
     ),
     _pad(
         "a STOP that is pressed and let go between two looks is missed",
-        "                    stop = True\n",
+        "                    stop = True  # whichever pad is at hand\n",
         "                    stop = self._down(sdl.SDL_CONTROLLER_BUTTON_B)\n",
         "test_what_is_pressed_and_let_go_between_two_looks_is_not_missed",
     ),
