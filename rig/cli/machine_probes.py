@@ -16,7 +16,7 @@ _OLDEST_PYTHON = (3, 11)
 PACKAGES = (
     "numpy", "scipy", "numba", "pydantic", "pint", "typer", "rich", "pymodbus", "pyserial", "fastcrc", "pyzmq", "mcap",
     "orjson", "tomlkit", "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "pillow", "matplotlib", "jinja2",
-    "PySDL2", "pysdl2-dll", "trimesh", "QtAwesome",
+    "PySDL2", "pysdl2-dll", "trimesh", "QtAwesome", "reportlab", "pypdf",
 )  # fmt: skip
 _QT_LIBRARIES = "libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core"
 _CURRENT_PAGES = 1  # MCL_CURRENT of mlockall(2)

@@ -3,10 +3,11 @@
 from typing import TYPE_CHECKING, Any
 
 from rig.report.comparison import compared, said_beside
-from rig.report.files import write_figures, write_pdf
+from rig.report.files import write_figures
 from rig.report.html import write_report
 from rig.report.loop_figure import LoopTrace, write_loop_figure
 from rig.report.pages import TITLE, WIDTH, Drawing, drawing, page_environment, panelled, styled
+from rig.report.pdf import write_pdf
 from rig.report.plots import LEG_COLORS, STYLE
 from rig.report.provenance import source_of
 from rig.report.saying import said

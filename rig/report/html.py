@@ -80,11 +80,26 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
     """
     path = Path(path)
     check_output(path)
-    environment = page_environment("rig.report")
-    environment.filters["fixed"] = _fixed
     curves = Curves(recording, summary) if recording.count > 1 else None
     images = {} if curves is None else figures(curves, summary)
     zoomable = None if curves is None else curves_json(curves, summary, images)
+    with whole_file(path) as file:
+        file.write(report_page(recording, summary, images, zoomable))
+
+
+def report_page(
+    recording: Recorded, summary: Mapping[str, Any], images: Mapping[str, str], zoomable: str | None = None
+) -> str:
+    """The page as HTML.
+
+    Args:
+        recording: what it is about.
+        summary: what `summarize` gave of it.
+        images: figures by name, SVG documents.
+        zoomable: what `curves_json` gave; None: nothing can be zoomed into.
+    """
+    environment = page_environment("rig.report")
+    environment.filters["fixed"] = _fixed
     script = page_text(environment, "zoom.js").strip()
     text = environment.get_template("report.html.j2").render(
         title=_title(recording, summary),
@@ -111,8 +126,7 @@ def write_report(recording: Recorded, path: Path | str, *, summary: Mapping[str,
         header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
         closing=_pretty(recording.closing),
     )
-    with whole_file(path) as file:
-        file.write(text.encode(errors="replace").decode())
+    return text.encode(errors="replace").decode()
 
 
 _KINDS = {"pass": "good", "fail": "bad", "undecided": "warn", None: "neutral"}

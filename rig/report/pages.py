@@ -112,10 +112,16 @@ class Drawing:
 
 def drawing(figure: Figure) -> Drawing:
     """The figure in both formats."""
+    pdf = pdf_bytes(figure)
+    return Drawing(svg_text(figure), pdf)
+
+
+def pdf_bytes(figure: Figure) -> bytes:
+    """The figure as a PDF file of one page, the same every time."""
     _lay_out(figure)
     file = io.BytesIO()
     figure.savefig(file, format="pdf", metadata={"CreationDate": None, "Creator": None, "Producer": None})
-    return Drawing(svg_text(figure), file.getvalue())
+    return file.getvalue()
 
 
 def _lay_out(figure: Figure) -> None:
