@@ -49,7 +49,8 @@ class Curves:
         powered, cycle = summary["powered"], summary["cycle"]
         self._begin, count = powered["first_row"], powered["rows"]
         self._end = self._begin + count
-        self._powered = Outline(count, sum(_POWERED.values()))
+        self._window = tuple(summary["window"]["span"]) if summary["window"]["rows"] else (self._begin, self._end)
+        self._covered = Outline(self._window[1] - self._window[0], sum(_POWERED.values()))
         self._fine = Outline(count, sum(_POWERED.values()), _FINE)
         self._fine_timing = Outline(recording.count - 1, 1 + len(_DURATIONS), _FINE)
         self._period = Outline(recording.count - 1, 1)
@@ -72,12 +73,15 @@ class Curves:
                 self._add(rows, seen, summary)
                 seen += len(rows)
 
-    def powered(self, quantity: str, column: int = 0) -> Curve:
-        """Curve of a quantity over the time under power: SI, errors in µm and µrad, places in mm and degrees."""
-        return self._powered.curve(_column(quantity, column))
+    def covered(self, quantity: str, column: int = 0) -> Curve:
+        """Curve of a quantity over what the numbers cover, or else the time under power.
+
+        SI, but errors in µm and µrad, places in mm and degrees.
+        """
+        return self._covered.curve(_column(quantity, column))
 
     def fine(self, quantity: str, column: int = 0) -> Curve:
-        """The same curve in finer stretches, to be zoomed into."""
+        """The curve over all of the time under power, in finer stretches, to be zoomed into."""
         return self._fine.curve(_column(quantity, column))
 
     def fine_timing(self, column: int) -> Curve:
@@ -96,8 +100,9 @@ class Curves:
         begin, end = max(self._begin - seen, 0), max(self._end - seen, 0)
         if len(part := rows[begin:end]):
             values = self._under_power(part)
-            self._powered.add(part["t"], values)
             self._fine.add(part["t"], values)
+            first, last = (min(max(row - seen - begin, 0), len(part)) for row in self._window)
+            self._covered.add(part["t"][first:last], values[first:last])
         error = 1e6 * rows["period"] - self._nominal
         self._period.add(rows["t"][not seen :], error[not seen :, np.newaxis])
         durations = {name: 1e6 * rows[field] for name, field in _DURATIONS.items()}

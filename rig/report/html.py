@@ -34,9 +34,9 @@ _NOISE_RATIO = 1.3
 _CAPTIONS = {
     "timeline": "State of the rig over the recording; above it triangles mark warnings and faults, strokes "
     "an operator's commands, diamonds what was injected into a virtual rig.",
-    "forces": "Measured (solid) and modelled (dashed) force of every leg; shaded: the part the numbers cover.",
-    "residuals": "Measured minus modelled force; dashed: ± the load cells' configured noise (1 σ); right: distribution "
-    "over the shaded part.",
+    "forces": "Measured (solid) and modelled (dashed) force of every leg.",
+    "residuals": "Measured minus modelled force; dashed: ± the load cells' configured noise (1 σ); as printed with its "
+    "distribution.",
     "tracking": "Measured minus commanded position, rotation (in the platform's axes) and leg length, and how well "
     "conditioned the legs' matrix is along the way.",
     "pose": "Measured (solid) and commanded (dashed) pose of the platform in the base frame, R = Rz·Ry·Rx.",

@@ -123,14 +123,6 @@ def _line(axes: Axes, curve: Curve, **style: Any) -> None:
     axes.plot(*curve, **style)
 
 
-def _shade_window(summary: Mapping[str, Any], panels: list[Axes]) -> None:
-    """Mark the part that the summary's numbers cover."""
-    window = summary["window"]
-    for axes in panels:
-        if window["rows"]:
-            axes.axvspan(window["begin_s"], window["end_s"], color="#F3F6F9", zorder=0, linewidth=0)
-
-
 def darker(color: str, factor: float = 0.55) -> str:
     """Colour of a dashed line beside a solid one."""
     red, green, blue = to_rgb(color)
@@ -170,15 +162,14 @@ def _timeline(_curves: Curves, summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _forces(curves: Curves, summary: Mapping[str, Any]) -> Figure:
+def _forces(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     figure = panelled(7.2, 3)
     panels = _panels(figure, _leg_titles(), "force, N", one_scale=True)
-    _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
         color = LEG_COLORS[leg]
-        _line(axes, curves.powered("measured", leg), color=color, label="measured", linewidth=1.6)
+        _line(axes, curves.covered("measured", leg), color=color, label="measured", linewidth=1.6)
         style = {"color": darker(color), "linestyle": (0, (4, 2)), "linewidth": 0.9}
-        _line(axes, curves.powered("model", leg), label="model", **style)
+        _line(axes, curves.covered("model", leg), label="model", **style)
         axes.legend(loc="upper right", ncols=2, borderaxespad=0, bbox_to_anchor=(1, 1.16))
     return figure
 
@@ -188,16 +179,15 @@ def _residuals(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     figure = panelled(6.6, 3)
     panels: list[Axes] = []
     grid = figure.add_gridspec(3, 2)
-    known = [one[np.isfinite(one)] for one in (curves.powered("residual", leg)[1] for leg in range(6))]
+    shown = [curves.covered("residual", leg) for leg in range(6)]
+    known = [values[np.isfinite(values)] for _t, values in shown]
     largest = max(np.max(np.abs(one), initial=3 * noise if noise else 1e-3) for one in known)
     for leg in range(6):
         beside = grid[leg // 2, leg % 2].subgridspec(1, 2, width_ratios=[5, 1], wspace=0.04)
         axes, histogram = figure.add_subplot(beside[0]), figure.add_subplot(beside[1])
         panels.append(axes)
         color = LEG_COLORS[leg]
-        t, residual = curves.powered("residual", leg)
-        _shade_window(summary, [axes])
-        _line(axes, (t, residual), color=color, linewidth=0.6)
+        _line(axes, shown[leg], color=color, linewidth=0.6)
         _histogram(histogram, curves.residuals[leg], color=color, orientation="horizontal")
         for panel in (axes, histogram):
             panel.axhline(0, color="#3A424A", linewidth=0.6)
@@ -224,17 +214,16 @@ def _histogram(axes: Axes, histogram: Histogram | None, *, floor: float = 0.0, *
         axes.stairs(counts, histogram.edges, baseline=floor, fill=True, alpha=0.85, linewidth=0, **style)
 
 
-def _tracking(curves: Curves, summary: Mapping[str, Any]) -> Figure:
+def _tracking(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     figure = panelled(5.0, 2)
     titles = ["Position error", "Rotation error", "Leg length error", "Condition number of H"]
     panels = _panels(figure, titles, "")
-    _shade_window(summary, panels)
     for axis, name in enumerate("xyz"):
-        _line(panels[0], curves.powered("position error", axis), color=AXIS_COLORS[axis], label=name)
-        _line(panels[1], curves.powered("rotation error", axis), color=AXIS_COLORS[axis], label=f"about {name}")
+        _line(panels[0], curves.covered("position error", axis), color=AXIS_COLORS[axis], label=name)
+        _line(panels[1], curves.covered("rotation error", axis), color=AXIS_COLORS[axis], label=f"about {name}")
     for leg, color in enumerate(LEG_COLORS):
-        _line(panels[2], curves.powered("length error", leg), color=color, label=f"{leg + 1}")
-    _line(panels[3], curves.powered("condition"), color="#3A424A")
+        _line(panels[2], curves.covered("length error", leg), color=color, label=f"{leg + 1}")
+    _line(panels[3], curves.covered("condition"), color="#3A424A")
     for axes, unit in zip(panels, ("µm", "µrad", "µm", ""), strict=True):
         axes.set_ylabel(unit)
     for axes in panels[:3]:
@@ -242,30 +231,28 @@ def _tracking(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     return figure
 
 
-def _pose(curves: Curves, summary: Mapping[str, Any]) -> Figure:
+def _pose(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     figure = panelled(6.2, 3)
     panels = _panels(figure, ["x", "θx", "y", "θy", "z", "θz"], "")
-    _shade_window(summary, panels)
     for side, quantity in (("measured", "measured place"), ("command", "commanded place")):
         for index, axes in enumerate(panels):
             color = AXIS_COLORS[index // 2]
             style: dict[str, Any] = {"color": color, "linewidth": 1.6}
             if side == "command":
                 style = {"color": darker(color), "linewidth": 0.9, "linestyle": (0, (4, 2))}
-            _line(axes, curves.powered(quantity, 3 * (index % 2) + index // 2), label=side, **style)
+            _line(axes, curves.covered(quantity, 3 * (index % 2) + index // 2), label=side, **style)
     for index, axes in enumerate(panels):
         axes.set_ylabel(("mm", "deg")[index % 2])
         axes.legend(loc="upper right", ncols=2, borderaxespad=0, bbox_to_anchor=(1, 1.16))
     return figure
 
 
-def _terms(curves: Curves, summary: Mapping[str, Any]) -> Figure:
+def _terms(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     figure = panelled(7.0, 3, above=TITLE + 0.25)
     panels = _panels(figure, _leg_titles(), "force, N", one_scale=True)
-    _shade_window(summary, panels)
     for leg, axes in enumerate(panels):
         for term, name in enumerate(TERMS):
-            _line(axes, curves.powered("terms", 6 * term + leg), color=TERM_COLORS[term], label=name)
+            _line(axes, curves.covered("terms", 6 * term + leg), color=TERM_COLORS[term], label=name)
     figure.legend(*panels[0].get_legend_handles_labels(), loc="upper center", ncols=len(TERMS))
     return figure
 

@@ -1,6 +1,7 @@
 """Who draws a report: two processes side by side, the same whoever does, and one alone where the other fails."""
 
 import os
+import signal
 import threading
 from collections.abc import Iterator
 from pathlib import Path
@@ -139,8 +140,20 @@ def test_ended_while_it_draws_it_leaves_nothing(
 ) -> None:
     assert reporting._process is not None
     reporting._process.send((recording.path, tmp_path / "report.html", False))
-    eventually(lambda: bool(children("drawing")), "the process that draws")
-    (drawing,) = children("drawing")
+    caught: list[int] = []
+
+    def catch() -> bool:
+        """Ask it to end in the midst of drawing: held meanwhile, it cannot come to write what was drawn."""
+        for owner in children("report"):
+            os.kill(owner, signal.SIGSTOP)
+            caught.extend(children("drawing"))
+            if caught:
+                os.kill(owner, signal.SIGTERM)
+            os.kill(owner, signal.SIGCONT)
+        return bool(caught)
+
+    eventually(catch, "the process that draws")
+    (drawing,) = caught
     reporting.close()
     assert not Path(f"/proc/{drawing}").exists() and not children("report")
     assert not list(tmp_path.iterdir())
