@@ -219,7 +219,7 @@ class RecordingsView(QtWidgets.QWidget):
             self._say(tr("A report is being made already"))
             return
         self._say(tr("Making the report of {name} …").format(name=path.name))
-        self._reports.make(path)
+        self._reports.make([path])
 
     def close_worker(self) -> None:
         """End the threads, a film and a report that are being made. May be called again."""

@@ -13,6 +13,7 @@ from gui.runs.showing import figure_text, look_of
 from gui.session import Worker
 from gui.texts import mark, tr
 from gui.widgets import GuardedButton, give
+from rig.recording import MOST_BESIDE
 from rig.runs import Catalogue, Listed, matches
 
 _COLUMNS = (
@@ -27,14 +28,14 @@ _RUN = QtCore.Qt.ItemDataRole.UserRole
 class RunsPage(QtWidgets.QWidget):
     """Runs, the newest first: searched, named, noted, starred, judged, opened, compared.
 
-    Signals: `opened(recording, begin, end)`, `reported(FILE#ID with its folder)`, `compared(list of Listed)`.
+    Signals: `opened(recording, begin, end)`, `reported(list of FILE#ID with their folder)`, `compared(list of Listed)`.
 
     Args:
         obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
     """
 
     opened = QtCore.Signal(object, float, float)
-    reported = QtCore.Signal(str)
+    reported = QtCore.Signal(list)
     compared = QtCore.Signal(list)
 
     def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
@@ -82,7 +83,7 @@ class RunsPage(QtWidgets.QWidget):
                 (mark("Open"), tr("Show the curves of this run")),
                 (mark("Compare"), tr("Lay the runs over each other, and their numbers side by side")),
                 (mark("Judge"), tr("Count numbers and verdict of the runs chosen, in a process of its own")),
-                (mark("Report"), tr("Make the report of this run and open it")),
+                (mark("Report"), tr("Make the report of this run, or of several side by side, and open it")),
                 (mark("Rename"), tr("Call the run something else; its recording stays as it is")),
                 (mark("Note"), tr("Write something on the run; its recording stays as it is")),
                 (mark("Star"), tr("Give the runs a star, or take it away")),
@@ -94,7 +95,7 @@ class RunsPage(QtWidgets.QWidget):
             "Open": self._open,
             "Compare": lambda: self.compared.emit(self.chosen[::-1]),
             "Judge": self._judge,
-            "Report": lambda: self.reported.emit(str(self.folder / self.chosen[0].run.id)),
+            "Report": lambda: self.reported.emit([str(self.folder / one.run.id) for one in self.chosen[::-1]]),
             "Rename": lambda: self._edit(_NAME),
             "Note": lambda: self._edit(_NOTE),
             "Star": self._star,
@@ -151,7 +152,8 @@ class RunsPage(QtWidgets.QWidget):
         several = "" if len(chosen) > 1 else tr("choose two runs or more: Ctrl and click")
         busy = tr("others are being judged") if self.judge.busy else ""
         obstacles = dict.fromkeys(("Rename", "Note", "Open"), one) | {"Star": none}
-        obstacles |= {"Judge": none or busy or heavy, "Report": one or heavy, "Compare": several or heavy}
+        many = "" if len(chosen) <= MOST_BESIDE else tr("choose at most {most} runs").format(most=MOST_BESIDE)
+        obstacles |= {"Judge": none or busy or heavy, "Report": none or many or heavy, "Compare": several or heavy}
         for name, reason in obstacles.items():
             if self.buttons[name].obstacle != reason or self.buttons[name].isEnabled() == bool(reason):
                 self.buttons[name].set_obstacle(reason)

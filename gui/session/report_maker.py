@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore
 from gui.session.rig_command import RigCommand
 from gui.texts import tr
 from rig.errors import ExitCode
-from rig.recording import report_path
+from rig.recording import beside_path, report_path
 
 
 class ReportMaker(QtCore.QObject):
@@ -27,14 +27,17 @@ class ReportMaker(QtCore.QObject):
         """Whether a report is being made."""
         return self._command.busy
 
-    def make(self, recording: Path, options: Sequence[str] = ()) -> None:
-        """Make the report of a recording, or of a run FILE#ID, beside it; with these options of `rig report`.
+    def make(self, recordings: Sequence[Path], options: Sequence[str] = ()) -> None:
+        """Make the report of a recording, or of a run FILE#ID, beside it; of several, one of them side by side.
 
-        Nothing while another is being made.
+        With these options of `rig report`. Nothing while another is being made.
         """
-        if not self.busy:
-            self._report = report_path(recording)
-            self._command.start(["report", str(recording), *options])
+        if self.busy:
+            return
+        several = len(recordings) > 1
+        self._report = beside_path(recordings) if several else report_path(recordings[0])
+        output = ["--output", str(self._report)] if several else []
+        self._command.start(["report", *(str(one) for one in recordings), *output, *options])
 
     def close(self) -> None:
         """Give up a report that is being made."""

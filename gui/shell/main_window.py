@@ -110,7 +110,7 @@ class MainWindow(QtWidgets.QMainWindow):
         session.refused.connect(self.notice.refuse)
         session.accepted.connect(lambda _what: self.notice.clear())
         self.reporting.changed.connect(self._refresh)
-        self.runs.report_asked.connect(self.reporting.make)
+        self.runs.report_asked.connect(lambda run, place, by: self.reporting.make([run], place, by))
         self.motion.words.operator_changed.connect(session.set_operator)
         self.motion.words.note_changed.connect(self.runs.set_note)
         self._restore()

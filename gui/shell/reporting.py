@@ -43,18 +43,19 @@ class Reporting(QtCore.QObject):
         """Why no report can be made now; empty when one can."""
         return tr("a report is being made") if self.maker.busy else self._session.obstacle(Action.REPORT)
 
-    def make(self, name: str = "", place: str = "", judged_by: Sequence[str] | None = None) -> None:
-        """Make the report of FILE#ID, left out: of the session's recording, and open it at a place.
+    def make(self, names: Sequence[str] = (), place: str = "", judged_by: Sequence[str] | None = None) -> None:
+        """Make the report of FILE#ID, or of several, left out: of the session's recording, and open it at a place.
 
         By the thresholds of the session, unless `judged_by` says by which others.
         """
-        wanted = name or (str(self._session.recording) if self._session.recording is not None else "")
+        own = [] if self._session.recording is None else [self._session.recording]
+        wanted = [Path(name) for name in names] or own
         reason = self.obstacle
         if wanted and reason:
             self._notice.refuse(tr("report"), reason)
         elif wanted:
             self._place = place
-            self.maker.make(Path(wanted), self._judged_by() if judged_by is None else judged_by)
+            self.maker.make(wanted, self._judged_by() if judged_by is None else judged_by)
             self.changed.emit()
 
     def close(self) -> None:
@@ -88,7 +89,7 @@ def connect_runs(page: RunsPage, recordings: RecordingsView, reporting: Reportin
     recordings.list.moved.connect(page.set_folder)
     recordings.refreshed.connect(page.follow)
     page.opened.connect(lambda path, begin, end: recordings.open(path, (begin, end)))
-    page.reported.connect(lambda run: reporting.make(run, "validation"))
+    page.reported.connect(lambda runs: reporting.make(runs, "validation" if len(runs) == 1 else ""))
     page.compared.connect(lambda runs: recordings.compare_runs(page.folder, runs))
     page.judged_by = lambda: desk.judged_by
     desk.told.connect(page.look)

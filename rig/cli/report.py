@@ -64,41 +64,49 @@ def report(
 
     It shows the forces measured and modelled per leg, their residuals, how well the model predicts them and whether
     that is good enough by [validation] of configuration and motion, the tracking and the timing. Of several
-    recordings, each gets its report, and the numbers are set side by side. A recording cut off by a crash is reported
+    recordings, or runs, each gets its report, and the numbers are set side by side; with --output or --pdf they get one
+    of them all instead, their curves laid over each other. A recording cut off by a crash is reported
     as far as it goes. One that is damaged is reported too, and says so: exit code 5.
     """
     from calibration import load_parameters
     from rig.errors import InputError
-    from rig.recording import report_path, split_part
+    from rig.recording import MOST_BESIDE, report_path, split_part
     from rig.report import compared, said, said_beside
 
-    if len(recordings) > 1 and (output or figures or pdf):
-        raise InputError("--output, --figures and --pdf are of one recording, not of several")
+    together = len(recordings) > 1 and (output is not None or pdf is not None)
+    if len(recordings) > 1 and figures:
+        raise InputError("--figures is of one recording, not of several")
+    if together and len(recordings) > MOST_BESIDE:
+        raise InputError(f"{len(recordings)} recordings: at most {MOST_BESIDE} can be told apart over each other")
     judge = {"thresholds": parse_judge(thresholds, threshold or ()), "alone": bool(threshold)}
     files = None if not parameters else [load_parameters(path) for path in parameters]
     opened, summaries = [], []
     for path in recordings:
         target = output if output is not None else report_path(path)
-        check_made_of(split_part(path)[0], target)
+        for made in filter(None, (target, pdf)):
+            check_made_of(split_part(path)[0], made)
         recording = _opened(path)
-        summary = _made(recording, models, {"parameters": files, **judge})
+        summary = _made(recording, False if together else models, {"parameters": files, **judge})
         if identify:
             from rig.client import outlook_of
 
             summary["identification"] = outlook_of(recording)
-        summary["paths"] = {"recording": str(path), "report": str(target)}
-        _write(recording, summary, target, figures, pdf)
+        summary["paths"] = {"recording": str(path)}
+        if not together:
+            summary["paths"]["report"] = str(target)
+            _write(recording, summary, target, figures, pdf)
         if not as_json:
-            for line in (*said(summary), f"report: {target}"):
+            for line in (*said(summary), *([] if together else [f"report: {target}"])):
                 typer.echo(line)
         opened.append(recording)
         summaries.append(summary)
     if len(summaries) > 1:
         beside = compared(summaries)
+        paths = _write_beside(opened, summaries, output, pdf)
         if as_json:
-            typer.echo(json.dumps({"recordings": summaries, "comparison": beside}, indent=2))
+            typer.echo(json.dumps({"recordings": summaries, "comparison": beside, "paths": paths}, indent=2))
         else:
-            typer.echo(said_beside(beside))
+            typer.echo("\n".join([said_beside(beside), *(f"{what}: {path}" for what, path in paths.items())]))
     elif as_json:
         typer.echo(json.dumps(summaries[0], indent=2))
     for recording in opened:
@@ -150,3 +158,19 @@ def _write(
     if pdf is not None:
         write_pdf(recording, pdf, summary=summary)
         summary["paths"]["pdf"] = str(pdf)
+
+
+def _write_beside(
+    opened: "list[Recorded]", summaries: list[dict[str, Any]], output: Path | None, pdf: Path | None
+) -> dict[str, str]:
+    """The report of all of them, where one was asked for; what was written where."""
+    from rig.report import write_beside, write_beside_pdf
+
+    paths = {}
+    if output is not None:
+        write_beside(opened, output, summaries=summaries)
+        paths["report"] = str(output)
+    if pdf is not None:
+        write_beside_pdf(opened, pdf, summaries=summaries)
+        paths["pdf"] = str(pdf)
+    return paths

@@ -2,7 +2,7 @@
 
 from rig.recording.export import write_rows_csv
 from rig.recording.motion_record import MotionRecord
-from rig.recording.part import MotionPart, open_part, part_name, report_path, split_part
+from rig.recording.part import MOST_BESIDE, MotionPart, beside_path, open_part, part_name, report_path, split_part
 from rig.recording.reader import Recorded, Recording, RecordingFile, in_memory, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import being_written, caveats, recover
@@ -26,6 +26,7 @@ __all__ = [
     "CYCLE_MESSAGE",
     "CYCLE_TOPIC",
     "INJECTED",
+    "MOST_BESIDE",
     "EventLevel",
     "MotionPart",
     "MotionRecord",
@@ -41,6 +42,7 @@ __all__ = [
     "RingSink",
     "StatusBlock",
     "being_written",
+    "beside_path",
     "caveats",
     "cycle_definition",
     "encode_cycle",

@@ -1,5 +1,6 @@
 """One motion's part of a recording, as a recording of its own: whatever is counted of a recording can be of it."""
 
+import hashlib
 from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import Any
@@ -13,6 +14,8 @@ from rig.recording.schema import RecordedEvent, RecordingError
 
 _MARK = "#"
 """Between a recording's file and the id of a motion in it."""
+MOST_BESIDE = 8
+"""Runs that one report tells apart."""
 
 
 class MotionPart:
@@ -90,6 +93,12 @@ def report_path(name: Path | str) -> Path:
     """Where the report on a recording, or on one motion FILE#ID of it, goes: beside it."""
     path, number = split_part(name)
     return path.with_suffix(".html") if number is None else path.with_name(f"{path.stem}-motion-{number}.html")
+
+
+def beside_path(names: Sequence[Path | str]) -> Path:
+    """Where the report on several of them side by side goes: beside the first, another for others."""
+    first, told = report_path(names[0]), "\n".join(str(name) for name in names)
+    return first.with_name(f"{first.stem}-beside-{hashlib.sha256(told.encode()).hexdigest()[:6]}.html")
 
 
 def _there(whole: Recorded) -> str:

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from rig.report.comparison import compared, said_beside
+from rig.report.beside import compared, said_beside, write_beside, write_beside_pdf
 from rig.report.files import write_figures
 from rig.report.html import write_report
 from rig.report.loop_figure import LoopTrace, write_loop_figure
@@ -36,6 +36,8 @@ __all__ = [
     "styled",
     "summarize",
     "validate",
+    "write_beside",
+    "write_beside_pdf",
     "write_figures",
     "write_loop_figure",
     "write_pdf",

@@ -1,7 +1,6 @@
 """The report: one HTML file that needs nothing else."""
 
 import base64
-import hashlib
 import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
@@ -11,7 +10,7 @@ from typing import Any
 from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, MotionPart, Recorded, caveats, part_name
 from rig.report.curves import Curves
-from rig.report.pages import page_environment, page_text
+from rig.report.pages import fixed, scripted_page
 from rig.report.plots import LEG_COLORS
 from rig.report.provenance import source_of
 from rig.report.saying import in_unit, said_chance, said_lag, said_model, said_verdict
@@ -98,10 +97,8 @@ def report_page(
         images: figures by name, SVG documents.
         zoomable: what `curves_json` gave; None: nothing can be zoomed into.
     """
-    environment = page_environment("rig.report")
-    environment.filters["fixed"] = _fixed
-    script = page_text(environment, "zoom.js").strip()
-    text = environment.get_template("report.html.j2").render(
+    return scripted_page(
+        "report.html.j2",
         title=_title(recording, summary),
         origin=_origin(recording),
         virtual=bool(recording.header.get("virtual")),
@@ -115,8 +112,6 @@ def report_page(
         images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
         captions=_captions(recording.header),
         zoomable=zoomable,
-        script=script,
-        script_hash=base64.b64encode(hashlib.sha256(script.encode()).digest()).decode(),
         said_model=said_model,
         said_chance=said_chance,
         in_unit=in_unit,
@@ -126,10 +121,10 @@ def report_page(
         header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
         closing=_pretty(recording.closing),
     )
-    return text.encode(errors="replace").decode()
 
 
-_KINDS = {"pass": "good", "fail": "bad", "undecided": "warn", None: "neutral"}
+KINDS = {"pass": "good", "fail": "bad", "undecided": "warn", None: "neutral"}
+"""How a verdict is shown."""
 
 
 def _validation(summary: Mapping[str, Any]) -> dict[str, Any] | None:
@@ -137,17 +132,12 @@ def _validation(summary: Mapping[str, Any]) -> dict[str, Any] | None:
     found = summary.get("validation")
     if found is None:
         return None
-    return {**found, "kind": _KINDS[found["verdict"]], "said": said_verdict(found), "said_lag": said_lag(found)}
+    return {**found, "kind": KINDS[found["verdict"]], "said": said_verdict(found), "said_lag": said_lag(found)}
 
 
 def _origins(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Provenance as lines of a table, without what is not known."""
     return [(key.replace("_", " "), _pretty(value)) for key, value in found.items() if value not in (None, [], {})]
-
-
-def _fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:
-    """A number with that many decimals after scaling, a dash where there is none."""
-    return "–" if value is None else f"{value * scale:.{digits}f}"
 
 
 def _said_of(summary: Mapping[str, Any], motion: int) -> Mapping[str, Any]:
@@ -159,10 +149,15 @@ def _said_of(summary: Mapping[str, Any], motion: int) -> Mapping[str, Any]:
 def _title(recording: Recorded, summary: Mapping[str, Any]) -> str:
     """Name of the configuration; of a report on one motion its name, as somebody called it, before that."""
     rig = str(recording.header.get("config", {}).get("name", recording.path.stem))
+    return f"{run_name(recording, summary)} · {rig}" if isinstance(recording, MotionPart) else rig
+
+
+def run_name(recording: Recorded, summary: Mapping[str, Any]) -> str:
+    """Name of one motion as somebody called it, or as it is called; of a whole recording that of its file."""
     if not isinstance(recording, MotionPart):
-        return rig
+        return recording.path.name
     motion = recording.motion
-    return " · ".join(filter(None, [_said_of(summary, motion.id).get("name") or motion.name, rig]))
+    return _said_of(summary, motion.id).get("name") or motion.name or part_name(recording.path.name, motion.id)
 
 
 def _since(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, Any]:
@@ -229,33 +224,33 @@ def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
     return [
         _card(
             "Force residual",
-            _fixed(max(residuals, default=None), 2),
+            fixed(max(residuals, default=None), 2),
             "N RMS",
-            f"worst leg, {_fixed(ratio, 2)} × the cells' noise" if ratio is not None else "worst leg",
+            f"worst leg, {fixed(ratio, 2)} × the cells' noise" if ratio is not None else "worst leg",
             "" if ratio is None else "good" if ratio <= _NOISE_RATIO else "warn",
         ),
-        _card("Peak force", _fixed(max(peaks, default=None), 0), "N", "largest measured, of six legs"),
+        _card("Peak force", fixed(max(peaks, default=None), 0), "N", "largest measured, of six legs"),
         _card(
-            "Position", _fixed(tracking["position_rms_m"], 1, 1e6), "µm RMS",
-            f"largest {_fixed(tracking['position_max_m'], 1, 1e6)} µm",
+            "Position", fixed(tracking["position_rms_m"], 1, 1e6), "µm RMS",
+            f"largest {fixed(tracking['position_max_m'], 1, 1e6)} µm",
         ),
         _card(
-            "Rotation", _fixed(tracking["rotation_rms_rad"], 1, 1e6), "µrad RMS",
-            f"largest {_fixed(tracking['rotation_max_rad'], 1, 1e6)} µrad",
+            "Rotation", fixed(tracking["rotation_rms_rad"], 1, 1e6), "µrad RMS",
+            f"largest {fixed(tracking['rotation_max_rad'], 1, 1e6)} µrad",
         ),
-        _card("Conditioning", _fixed(summary["condition"]["max"], 1), "largest", "condition number of H"),
+        _card("Conditioning", fixed(summary["condition"]["max"], 1), "largest", "condition number of H"),
         _card(
             "Cycle",
-            _fixed(cycle["rate_hz"], 0),
+            fixed(cycle["rate_hz"], 0),
             "Hz",
             said_slower(cycle["slower"]) or f"{cycle['overruns']} cycles skipped ({100 * share:.2f} %)",
             "good" if share < _OVERRUNS else "warn",
         ),
         _card(
             "Period error",
-            _fixed(cycle["period_error_p99_us"], 0),
+            fixed(cycle["period_error_p99_us"], 0),
             "µs, 99 % are below",
-            f"largest {_fixed(cycle['period_error_max_us'], 0)} µs",
+            f"largest {fixed(cycle['period_error_max_us'], 0)} µs",
         ),
         _card(
             "Recorded",

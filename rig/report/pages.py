@@ -1,6 +1,8 @@
 """What every page of ours is made with: its template's environment, and figures as SVG and PDF."""
 
+import base64
 import gc
+import hashlib
 import io
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -34,6 +36,21 @@ def page_text(environment: Environment, name: str) -> str:
     loader = environment.loader
     assert loader is not None
     return loader.get_source(environment, name)[0]
+
+
+def scripted_page(template: str, **context: Any) -> str:
+    """A page of the report's that brings the script of its plots along; no other of it runs, and it loads nothing."""
+    environment = page_environment("rig.report")
+    environment.filters["fixed"] = fixed
+    script = page_text(environment, "zoom.js").strip()
+    digest = base64.b64encode(hashlib.sha256(script.encode()).digest()).decode()
+    text = environment.get_template(template).render(script=script, script_hash=digest, **context)
+    return text.encode(errors="replace").decode()
+
+
+def fixed(value: float | None, digits: int = 1, scale: float = 1.0) -> str:
+    """A number with that many decimals after scaling, a dash where there is none."""
+    return "–" if value is None else f"{value * scale + 0.0:.{digits}f}"  # no minus before a zero
 
 
 @contextmanager

@@ -1,10 +1,12 @@
 """The report as a PDF file: all that its page says, on sheets, with the figures as vectors."""
 
 import io
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
+
+from matplotlib.figure import Figure
 
 from rig.csvio import check_output
 from rig.errors import InputError
@@ -16,6 +18,7 @@ from rig.report.plots import figure_names, figure_pages
 
 _MARGIN = 34.0  # points
 _FOOT = 16.0
+_MOST_FOOT = 150  # characters
 
 
 def write_pdf(recording: Recorded, path: Path, *, summary: Mapping[str, Any]) -> None:
@@ -23,10 +26,43 @@ def write_pdf(recording: Recorded, path: Path, *, summary: Mapping[str, Any]) ->
 
     The same every time. Raises InputError when it cannot be written.
     """
+    names = figure_names(summary) if recording.count > 1 else ()
+    page = report_page(recording, summary, dict.fromkeys(names, ""))
+    drawn = figure_pages(Curves(recording, summary), summary) if names else iter(())
+    sha256 = (summary.get("provenance") or {}).get("sha256")
+    foot = recording.path.name + (f" · sha256 {sha256[:16]}…" if sha256 else "")
+    author = str(recording.header.get("operator") or "")
+    write_document(
+        path,
+        page,
+        zip(names, drawn, strict=True),
+        title=f"Report on {recording.path.name}",
+        foot=foot,
+        author=author,
+    )
+
+
+def write_document(
+    path: Path, page: str, figures: Iterable[tuple[str, Figure]], *, title: str, foot: str, author: str = ""
+) -> None:
+    """Write a page of ours as a PDF file, whole or not at all; the same every time.
+
+    Args:
+        path: of the file.
+        page: HTML, a section for each figure.
+        figures: by the ids of their sections; each is saved before the next is asked for.
+        title: of the document.
+        foot: what stands below each sheet.
+        author: of the document.
+
+    Raises:
+        InputError: it cannot be written.
+    """
     check_output(path)
     part = path.with_name(f".{path.name}.part")
+    drawn = {name: pdf_bytes(figure) for name, figure in figures}
     try:
-        part.write_bytes(_document(recording, summary))
+        part.write_bytes(_document(page, drawn, title, foot, author))
         part.replace(path)
     except OSError as error:
         raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
@@ -34,22 +70,18 @@ def write_pdf(recording: Recorded, path: Path, *, summary: Mapping[str, Any]) ->
         part.unlink(missing_ok=True)
 
 
-def _document(recording: Recorded, summary: Mapping[str, Any]) -> bytes:
+def _document(page: str, drawn: Mapping[str, bytes], title: str, foot: str, author: str) -> bytes:
     from pypdf import PdfReader, PdfWriter, Transformation
     from reportlab.lib.pagesizes import A4, landscape
     from reportlab.platypus import SimpleDocTemplate
 
     from rig.report.flowing import flowing
 
-    names = figure_names(summary) if recording.count > 1 else ()
-    drawn = figure_pages(Curves(recording, summary), summary) if names else ()
-    figures = {
-        name: PdfReader(io.BytesIO(pdf_bytes(figure))).pages[0] for name, figure in zip(names, drawn, strict=True)
-    }
-    sizes = {name: (float(page.mediabox.width), float(page.mediabox.height)) for name, page in figures.items()}
+    figures = {name: PdfReader(io.BytesIO(pdf)).pages[0] for name, pdf in drawn.items()}
+    sizes = {name: (float(one.mediabox.width), float(one.mediabox.height)) for name, one in figures.items()}
     width, height = landscape(A4)
     frame = (width - 2 * _MARGIN - 12.0, height - 2 * _MARGIN - _FOOT - 12.0)  # reportlab's frames pad by 6 points
-    story, places = flowing(report_page(recording, summary, dict.fromkeys(names, "")), sizes, frame)
+    story, places = flowing(page, sizes, frame)
     file = io.BytesIO()
     document = SimpleDocTemplate(
         file,
@@ -58,30 +90,29 @@ def _document(recording: Recorded, summary: Mapping[str, Any]) -> bytes:
         rightMargin=_MARGIN,
         topMargin=_MARGIN,
         bottomMargin=_MARGIN + _FOOT,
-        title=f"Report on {recording.path.name}",
-        author=str(recording.header.get("operator") or ""),
+        title=title,
+        author=author,
         invariant=1,
     )
-    foot = partial(_foot, recording.path.name, summary)
-    document.build(story, onFirstPage=foot, onLaterPages=foot)
+    below = partial(_foot, foot)
+    document.build(story, onFirstPage=below, onLaterPages=below)
     writer = PdfWriter(clone_from=io.BytesIO(file.getvalue()))
     for place in places:
         moved = Transformation().scale(place.scale).translate(*place.corner)
         writer.pages[place.page - 1].merge_transformed_page(figures[place.name], moved)
-    for page in writer.pages:
-        page.compress_content_streams()
+    for sheet in writer.pages:
+        sheet.compress_content_streams()
     whole = io.BytesIO()
     writer.write(whole)
     return whole.getvalue()
 
 
-def _foot(name: str, summary: Mapping[str, Any], canvas: Any, document: Any) -> None:
+def _foot(text: str, canvas: Any, document: Any) -> None:
     from rig.report.flowing import SANS, SOFT
 
     canvas.saveState()
     canvas.setFont(SANS, 7)
     canvas.setFillColor(SOFT)
-    sha256 = (summary.get("provenance") or {}).get("sha256")
-    canvas.drawString(_MARGIN + 6, _MARGIN, name + (f" · sha256 {sha256[:16]}…" if sha256 else ""))
+    canvas.drawString(_MARGIN + 6, _MARGIN, text if len(text) <= _MOST_FOOT else f"{text[: _MOST_FOOT - 1]}…")
     canvas.drawRightString(document.pagesize[0] - _MARGIN - 6, _MARGIN, f"page {document.page}")
     canvas.restoreState()

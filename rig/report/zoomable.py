@@ -17,8 +17,7 @@ MISSING = 65535
 _DARK = "#3A424A"
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What could end a script's element, or a line in it, whatever a name holds."""
-
-
+_SHOWN = "Shown is what the numbers cover; double click: all that was recorded under power."
 ONE_SCALE = ("forces", "residuals", "terms")
 """Figures whose panels, one for each leg, are to be compared by eye"""
 
@@ -36,11 +35,22 @@ def curves_json(curves: Curves, summary: Mapping[str, Any], names: Container[str
     if not plots:
         return None
     window = summary["window"]
-    data = {
-        "times": known,
-        "window": [window["begin_s"], window["end_s"]] if window["rows"] else None,
-        "plots": plots,
-    }
+    return plots_json(known, plots, _SHOWN, [window["begin_s"], window["end_s"]] if window["rows"] else None)
+
+
+def plots_json(
+    times: Mapping[str, list[float]], plots: Mapping[str, Any], shown: str, window: list[float] | None = None
+) -> str:
+    """What the page's script draws: `plots` by name over `times`, safe inside a script's element.
+
+    Args:
+        times: s, by name.
+        plots: by name: `times` (their name), `beside` (what is printed stays in view), `one_scale`, `panels` (see
+            `panel`).
+        shown: a sentence on what is shown before anybody zooms.
+        window: begin and end, s, of what is shown first; None: all.
+    """
+    data = {"times": times, "window": window, "shown": shown, "plots": plots}
     return json.dumps(data, separators=(",", ":"), allow_nan=False).translate(_UNSAFE)
 
 
@@ -49,43 +59,43 @@ def _plots(curves: Curves, summary: Mapping[str, Any]) -> dict[str, dict[str, An
     fine, noise = curves.fine, summary["force"]["noise_n"]
     legs = list(enumerate(LEG_COLORS))
     forces = [
-        _panel(f"Leg {leg + 1}", "N", [
-            _curve("measured", color, fine("measured", leg)), _curve("model", darker(color), fine("model", leg), True)
+        panel(f"Leg {leg + 1}", "N", [
+            curve("measured", color, fine("measured", leg)), curve("model", darker(color), fine("model", leg), True)
         ])
         for leg, color in legs
     ]  # fmt: skip
     levels = [0.0] if not noise else [-noise, 0.0, noise]
     residuals = [
-        _panel(f"Leg {leg + 1}", "N", [_curve("residual", color, fine("residual", leg))], levels) for leg, color in legs
+        panel(f"Leg {leg + 1}", "N", [curve("residual", color, fine("residual", leg))], levels) for leg, color in legs
     ]
     tracking = [
-        _panel("Position error", "µm", _each("xyz", AXIS_COLORS, curves, "position error")),
-        _panel("Rotation error", "µrad", _each("xyz", AXIS_COLORS, curves, "rotation error")),
-        _panel("Leg length error", "µm", _each("123456", LEG_COLORS, curves, "length error")),
-        _panel("Condition number of H", "", [_curve("", _DARK, fine("condition"))]),
+        panel("Position error", "µm", _each("xyz", AXIS_COLORS, curves, "position error")),
+        panel("Rotation error", "µrad", _each("xyz", AXIS_COLORS, curves, "rotation error")),
+        panel("Leg length error", "µm", _each("123456", LEG_COLORS, curves, "length error")),
+        panel("Condition number of H", "", [curve("", _DARK, fine("condition"))]),
     ]
     pose = [
-        _panel(name, unit, [
-            _curve("measured", color, fine("measured place", column)),
-            _curve("command", darker(color), fine("commanded place", column), True),
+        panel(name, unit, [
+            curve("measured", color, fine("measured place", column)),
+            curve("command", darker(color), fine("commanded place", column), True),
         ])
         for axis, color in enumerate(AXIS_COLORS)
         for name, unit, column in (("xyz"[axis], "mm", axis), ("θ" + "xyz"[axis], "deg", 3 + axis))
     ]  # fmt: skip
     terms = [
-        _panel(f"Leg {leg + 1}", "N", [
-            _curve(name, color, fine("terms", 6 * term + leg))
+        panel(f"Leg {leg + 1}", "N", [
+            curve(name, color, fine("terms", 6 * term + leg))
             for term, (name, color) in enumerate(zip(TERMS, TERM_COLORS, strict=True))
         ])
         for leg in range(6)
     ]  # fmt: skip
     durations = [
-        _curve(name, color, curves.fine_timing(1 + index))
+        curve(name, color, curves.fine_timing(1 + index))
         for index, (name, color) in enumerate(zip(curves.durations, ("#0072B2", "#E69F00", "#009E73"), strict=True))
     ]
     timing = [
-        _panel("Period error", "µs", [_curve("", "#0072B2", curves.fine_timing(0))]),
-        _panel("Durations", "µs", durations),
+        panel("Period error", "µs", [curve("", "#0072B2", curves.fine_timing(0))]),
+        panel("Durations", "µs", durations),
     ]
     powered = {"forces": forces, "residuals": residuals, "tracking": tracking, "pose": pose, "terms": terms}
     return {
@@ -96,18 +106,19 @@ def _plots(curves: Curves, summary: Mapping[str, Any]) -> dict[str, dict[str, An
 
 def _each(names: str, colors: Sequence[str], curves: Curves, quantity: str) -> list[dict[str, Any]]:
     return [
-        _curve(name, color, curves.fine(quantity, column))
+        curve(name, color, curves.fine(quantity, column))
         for column, (name, color) in enumerate(zip(names, colors, strict=True))
     ]
 
 
-def _panel(title: str, unit: str, curves: list[dict[str, Any]], levels: Sequence[float] = ()) -> dict[str, Any]:
-    """levels: where a line is drawn across, dashed but for the one at 0."""
+def panel(title: str, unit: str, curves: list[dict[str, Any]], levels: Sequence[float] = ()) -> dict[str, Any]:
+    """A panel of curves, see `curve`; levels: where a line is drawn across, dashed but for the one at 0."""
     return {"title": title, "unit": unit, "curves": curves, "levels": list(levels)}
 
 
-def _curve(name: str, color: str, curve: Curve, dash: bool = False) -> dict[str, Any]:
-    t, values = curve
+def curve(name: str, color: str, of: Curve, dash: bool = False) -> dict[str, Any]:
+    """A curve as the script takes it; times that are there twice have the lowest and highest value of a stretch."""
+    t, values = of
     known = np.isfinite(values)
     low, high = (float(values[known].min()), float(values[known].max())) if known.any() else (0.0, 0.0)
     return {

@@ -95,7 +95,7 @@ def test_card_list_and_report_are_by_the_same_thresholds(
     window.reporting.make()
     run, typed = tmp_path / "a.mcap#1", ["position_rms=0.001", "peak_force=10.0", "confidence=0.95"]
     options = [part for one in typed for part in ("--threshold", one)]
-    assert made == [(run, []), (run, options), (run, options), (tmp_path / "a.mcap", options)]
+    assert made == [([run], []), ([run], options), ([run], options), ([tmp_path / "a.mcap"], options)]
 
 
 def test_thresholds_being_typed_stay_when_a_verdict_comes(

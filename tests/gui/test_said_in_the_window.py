@@ -9,7 +9,7 @@ from rig.states import State
 
 def test_a_report_that_cannot_be_made_now_says_why(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
-    window.reporting.make("a.mcap#1", "validation")
+    window.reporting.make(["a.mcap#1"], "validation")
     assert window.notice.text().startswith("report: ") and window.reporting.obstacle in window.notice.text()
 
 

@@ -46,7 +46,7 @@ def test_recordings_are_set_side_by_side(tmp_path: Path, capsys: pytest.CaptureF
     assert not first["rms_n"]["differs"] and second["rms_n"]["differs"] and not second["lag_beyond_hold_s"]["differs"]
     assert second["same_mechanism"] and second["same_config"]
     assert len(result["recordings"]) == 2
-    assert main(["report", *paths, "-o", str(tmp_path / "x.html")]) == ExitCode.INPUT
+    assert main(["report", *paths, "--figures", str(tmp_path / "x")]) == ExitCode.INPUT
 
 
 @pytest.mark.usefixtures("undrawn_reports")

@@ -121,9 +121,8 @@ function begin() {
     own.forEach((panel) => { panel.alike = plot.one_scale ? own : [panel]; });
     panels.push(...own);
     const hint = make("p", "hint", place);
-    hint.textContent = "Shown is what the numbers cover; double click: all that was recorded under power. Drag: zoom in time,"
-      + " all plots together. Wheel on a plot that was clicked, or with Ctrl: the same. Keys: + − ← → 0. Read out under the"
-      + " pointer; a stretch of many cycles has its lowest … highest value.";
+    hint.textContent = data.shown + " Drag: zoom in time, all plots together. Wheel on a plot that was clicked, or with Ctrl:"
+      + " the same. Keys: + − ← → 0. Read out under the pointer; a stretch of many cycles has its lowest … highest value.";
     const still = place.parentNode.querySelector("details.still");
     if (still !== null && !plot.beside) { still.open = false; }
   });
