@@ -17,3 +17,17 @@ def shown_angle(quaternion: Floats, axis: int) -> Floats:
     if axis == 1:
         return np.asarray(np.arcsin(np.clip(2 * (w * y - z * x), -1, 1)))
     return np.asarray(np.arctan2(2 * (w * z + x * y), 1 - 2 * (y * y + z * z)))
+
+
+def rotation_vector(reference: Floats, measured: Floats) -> Floats:
+    """Rotation from reference to measured, rad, small, in the platform's axes, of quaternions (n,4), w first."""
+    scalar = np.sum(reference * measured, axis=1, keepdims=True)
+    vector = (
+        reference[:, :1] * measured[:, 1:]
+        - measured[:, :1] * reference[:, 1:]
+        - np.cross(reference[:, 1:], measured[:, 1:])
+    )
+    sine = np.linalg.norm(vector, axis=1, keepdims=True)
+    angle = 2 * np.arctan2(sine, np.abs(scalar))
+    rotation: Floats = np.sign(scalar) * vector * np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 0)
+    return rotation

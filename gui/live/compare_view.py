@@ -1,19 +1,20 @@
-"""Recordings or runs laid over each other: forces and residuals, each counted from where its motion began."""
+"""Recordings or runs laid over each other: forces, residuals, tracking, each counted from where its motion began."""
 
+from collections.abc import Sequence
 from html import escape
 
 import numpy as np
 import pyqtgraph as pg
-from pyqtgraph.Qt import QtGui, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.live.live_bar import LegButtons
 from gui.live.outline import Outline
 from gui.live.plot import AXIS_WIDTH, plain_plot
-from gui.live.plot_looks import header_label
-from gui.live.series import FORCES, Panel
+from gui.live.plot_looks import header_label, swatch
+from gui.live.series import COMPARED, FORCES, Panel
 from gui.session import Floats
 from gui.texts import tr
-from gui.widgets import DASHES, LEG_COLOURS, QuantityBox, Theme
+from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme
 
 MOST = 1 + len(DASHES)
 """how many can be told apart by their lines"""
@@ -24,9 +25,9 @@ _SHIFT = 60.0  # s
 
 
 class CompareView(QtWidgets.QWidget):
-    """Overlay of measured forces and of residuals: the first solid, the others in patterns of their own.
+    """Overlay of what `COMPARED` has, forces or tracking: the first solid, the others in patterns of their own.
 
-    The others can be shifted in time, and shown as what they are more than the first.
+    Each of the others can be shifted in time, and all be shown as what they are more than the first.
     """
 
     def __init__(self, theme: Theme) -> None:
@@ -34,9 +35,14 @@ class CompareView(QtWidgets.QWidget):
         self.setAccessibleName(tr("Comparison of recordings or runs"))
         self.legs = LegButtons(theme)
         self.names = header_label()
+        self.names.setWordWrap(True)
         self.names.setAccessibleName(tr("Recordings or runs compared"))
-        self.shift = QuantityBox(tr("Shift of the others against the first"), "s", 0.0, -_SHIFT, _SHIFT)
-        self.shift.valueChanged.connect(lambda _value: self._show())
+        self.quantities = QtWidgets.QComboBox()
+        self.quantities.setAccessibleName(tr("What is compared"))
+        self.quantities.addItems([tr("Forces"), tr("Tracking")])
+        self.quantities.currentIndexChanged.connect(lambda _index: self._show_plots())
+        self.shifts: list[QuantityBox] = []
+        """of each of the others against the first"""
         self.difference = QtWidgets.QCheckBox(tr("Difference"))
         self.difference.setToolTip(tr("What the others are more than the first, instead of themselves"))
         self.difference.toggled.connect(lambda _on: self._show())
@@ -45,22 +51,34 @@ class CompareView(QtWidgets.QWidget):
         self.verdict.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
         self.verdict.setAccessibleName(tr("How they differ, as the report says it"))
         self.verdict.hide()
-        top = QtWidgets.QHBoxLayout()
+        top = FlowLayout(6)
         top.addWidget(QtWidgets.QLabel(tr("Legs")))
         top.addWidget(self.legs)
-        top.addWidget(QtWidgets.QLabel(tr("Shift")))
-        top.addWidget(self.shift)
+        top.addWidget(self.quantities)
+        self._shift_marks: list[QtWidgets.QLabel] = []
+        for mark in DASHES:
+            said = tr("Shift of {mark} against the first").format(mark=mark)
+            box = QuantityBox(said, "s", 0.0, -_SHIFT, _SHIFT)
+            box.setToolTip(said)
+            box.valueChanged.connect(lambda _value: self._show())
+            label = QtWidgets.QLabel(tr("Shift {mark}").format(mark=mark))
+            label.setBuddy(box)
+            self.shifts.append(box)
+            self._shift_marks.append(label)
+            top.addWidget(label)
+            top.addWidget(box)
         top.addWidget(self.difference)
-        top.addStretch(1)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(top)
         layout.addWidget(self.names)
         layout.addWidget(self.verdict)
-        self.plots = [_Overlay(panel) for panel in FORCES]
+        self.plots = [_Overlay(panel) for panel in COMPARED]
         for plot in self.plots:
             layout.addWidget(plot, 1)
-        self.plots[1].view.setXLink(self.plots[0].view)
+        for plot in self.plots[1:]:
+            plot.view.setXLink(self.plots[0].view)
+        self._show_plots()
         self._outlines: list[tuple[Outline, ...]] = []
         self._begins: list[float] = []
         self.legs.changed.connect(self._show_legs)
@@ -75,7 +93,7 @@ class CompareView(QtWidgets.QWidget):
             plot.set_theme(theme)
 
     def show_recordings(self, names: list[str], outlines: list[tuple[Outline, ...]], begins: list[float]) -> None:
-        """Lay up to `MOST` recordings over each other, an outline for each of `FORCES`.
+        """Lay up to `MOST` recordings over each other, an outline for each of `COMPARED`.
 
         `begins` are the rig times, s, that count as zero.
         """
@@ -86,10 +104,14 @@ class CompareView(QtWidgets.QWidget):
                 tr("Choose runs on the page Runs, or another recording on the page Files; press Compare")
             )
         else:
-            marks = ("—", *DASHES)
-            self.names.setText(
-                " &nbsp;&nbsp; ".join(f"{mark} {escape(name)}" for mark, name in zip(marks, names, strict=False))
-            )
+            told = [f"{mark} {escape(name)}" for mark, name in zip(("—", *DASHES), names, strict=False)]
+            self.names.setText(" &nbsp;&nbsp; ".join(told))
+            self.names.setToolTip("<br>".join(told))
+        for place, (label, box) in enumerate(zip(self._shift_marks, self.shifts, strict=True), start=1):
+            label.setVisible(place < len(names))
+            box.setVisible(place < len(names))
+            with QtCore.QSignalBlocker(box):
+                box.set_si(0.0)
         points = sum(len(outline[0].whole[0]) for outline in outlines)
         obstacle = "" if len(names) > 1 else tr("there is nothing to compare with")
         obstacle = obstacle or (
@@ -107,16 +129,21 @@ class CompareView(QtWidgets.QWidget):
         self.verdict.setVisible(bool(text))
 
     def _show(self) -> None:
-        shift = self.shift.si()
-        begins = [begin if place == 0 else begin - shift for place, begin in enumerate(self._begins)]
+        shifts = [0.0, *(box.si() for box in self.shifts)]
+        begins = [begin - shift for begin, shift in zip(self._begins, shifts, strict=False)]
         for number, plot in enumerate(self.plots):
             outlines = [of_recording[number] for of_recording in self._outlines]
             if self.difference.isChecked():
                 first, *others = zip(outlines, begins, strict=True)
                 apart = [_apart(first, other) for other in others]
-                plot.show_recordings([Outline(np.empty(0), np.empty((0, 6))), *apart], [0.0] * len(outlines))
+                plot.show_recordings([_nothing(first[0]), *apart], [0.0] * len(outlines))
             else:
                 plot.show_recordings(outlines, begins)
+
+    def _show_plots(self) -> None:
+        forces = self.quantities.currentIndex() == 0
+        for plot, panel in zip(self.plots, COMPARED, strict=True):
+            plot.setVisible((panel in FORCES) == forces)
 
     def _show_legs(self, legs: list[bool]) -> None:
         for plot in self.plots:
@@ -128,10 +155,14 @@ def _apart(first: tuple[Outline, float], other: tuple[Outline, float]) -> Outlin
     (times, values), (other_times, other_values) = first[0].whole, other[0].whole
     times, other_times = times - first[1], other_times - other[1]
     if not len(times) or not len(other_times):
-        return Outline(np.empty(0), np.empty((0, 6)))
+        return _nothing(first[0])
     both = (times >= other_times[0]) & (times <= other_times[-1])
     there: Floats = np.column_stack([np.interp(times[both], other_times, column) for column in other_values.T])
     return Outline(times[both], there - values[both])
+
+
+def _nothing(like: Outline) -> Outline:
+    return Outline(np.empty(0), np.empty((0, like.whole[1].shape[1])))
 
 
 class _Overlay(QtWidgets.QWidget):
@@ -141,20 +172,20 @@ class _Overlay(QtWidgets.QWidget):
         super().__init__()
         self._outlines: list[Outline] = []
         self._begins: list[float] = []
-        self._legs = [True] * 6
+        self._of = panel.series[0]
+        self._legs = [True] * len(self._of.columns)
         self.plot = plain_plot(tr("Overlay of {label}").format(label=panel.label))
-        header = header_label()
-        header.setText(f"&nbsp;<b>{panel.heading}</b>, {panel.unit}")
+        self._panel, self.header = panel, header_label()
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(1)
-        layout.addWidget(header)
+        layout.addWidget(self.header)
         layout.addWidget(self.plot, 1)
         self.plot.getAxis("left").setWidth(AXIS_WIDTH)
         self.plot.getAxis("left").setLabel(panel.unit)
         self.plot.getAxis("bottom").setLabel(tr("time since the motion began, s"))
         self.view = self.plot.view
-        self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in range(6)] for _ in range(MOST)]
+        self.curves = [[pg.PlotCurveItem(skipFiniteCheck=True) for _ in self._of.columns] for _ in range(MOST)]
         for curves in self.curves:
             for curve in curves:
                 self.plot.add(curve)
@@ -163,13 +194,22 @@ class _Overlay(QtWidgets.QWidget):
 
     def set_theme(self, theme: Theme) -> None:
         self.plot.dress(theme)
+        colours = self._of.colours if self._of.per_leg else theme.axis_colours()
+        self._say(colours)
         for pattern, curves in zip(_PATTERNS, self.curves, strict=True):
-            for curve, colour in zip(curves, LEG_COLOURS, strict=True):
+            for curve, colour in zip(curves, colours, strict=True):
                 curve.setPen(theme.pen(theme.towards_text(colour) if pattern else colour, dashed=pattern))
 
+    def _say(self, colours: Sequence[str]) -> None:
+        """What it is, and, where these are not the legs, which curve is which."""
+        swatches = [swatch(colour, name) for colour, name in zip(colours, self._of.columns, strict=True)]
+        axes = "" if self._of.per_leg else f" &nbsp; {' &nbsp; '.join(swatches)}"
+        self.header.setText(f"&nbsp;<b>{self._panel.heading}</b>, {self._panel.unit}{axes}")
+
     def show_legs(self, legs: list[bool]) -> None:
-        self._legs = list(legs)
-        self._fit()
+        if self._of.per_leg:
+            self._legs = list(legs)
+            self._fit()
 
     def showEvent(self, event: QtGui.QShowEvent) -> None:
         """Draw what there was nobody to see."""

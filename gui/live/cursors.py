@@ -17,6 +17,11 @@ class Cursors:
         self._held = False
 
     @property
+    def held(self) -> bool:
+        """Whether both stay where they are."""
+        return self._held
+
+    @property
     def at(self) -> float | None:
         """Time of the values, s; None where there is no cursor."""
         return self.a if self.b is None else self.b
@@ -42,9 +47,9 @@ class Cursors:
         else:
             self.a, self.b, self._held = None, t, False
 
-    def place(self, a: float, b: float) -> None:
-        """Put both there, s; they stay."""
-        self.a, self.b, self._held = a, b, True
+    def place(self, a: float | None, b: float | None) -> None:
+        """Put both there, s, where they stay; or take them away."""
+        self.a, self.b, self._held = a, b, a is not None and b is not None
 
     def words(self, t: float | None) -> str:
         """What the values of the row at t, s, are those of; without a row there is none at the cursor's time."""

@@ -244,8 +244,8 @@ class LiveView(QtWidgets.QWidget):
             self._rows.times.choose(shown, t0, t1)
             self._redraw()
 
-    def set_cursors(self, a: float, b: float) -> None:
-        """Put both cursors there, s: the values are what B is more than A."""
+    def set_cursors(self, a: float | None, b: float | None) -> None:
+        """Put both cursors there, s: the values are what B is more than A; or take both away."""
         self.cursors.place(a, b)
         self._cursors_moved()
 

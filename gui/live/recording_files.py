@@ -12,7 +12,7 @@ from dynamics import Mechanism, MechanismError, parse_mechanism
 from gui.live.decimation import decimate
 from gui.live.outline import Outline
 from gui.live.replay import Replay
-from gui.live.series import FORCES
+from gui.live.series import COMPARED
 from gui.session import Excerpt, Floats
 from gui.texts import tr, trn
 from rig.errors import InputError
@@ -64,7 +64,7 @@ class Opened:
     mechanism: Mechanism | None
     replay: Replay
     outlines: tuple[Outline, ...]
-    """of each of `FORCES`"""
+    """of each of `COMPARED`"""
     begin: float
     """rig time, s, at which the motion begins; without one the recording itself"""
 
@@ -88,7 +88,7 @@ def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) 
     file = open_part(path)
     every = max(1, -(-file.count * ROW.itemsize // KEPT))
     rows = np.zeros(-(-file.count // every) if replayed else 0, ROW)
-    drawn: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in FORCES]
+    drawn: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in COMPARED]
     seen = 0
     for block in file.blocks():
         if replayed:
@@ -96,7 +96,7 @@ def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) 
             first = -(-seen // every)
             rows[first : first + len(kept)] = kept
         stretch = Excerpt(block).cut(0, len(block))
-        for panel, (times, values) in zip(FORCES, drawn, strict=True):
+        for panel, (times, values) in zip(COMPARED, drawn, strict=True):
             thinned = decimate(stretch.times.copy(), panel.series[0].extract(stretch), -(-len(block) // (2 * every)))
             times.append(thinned[0])
             values.append(np.array(thinned[1]))  # a block is valid until the next
@@ -112,8 +112,8 @@ def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) 
         outlines=tuple(
             Outline(np.maximum.accumulate(np.concatenate(times)), np.concatenate(values))
             if times
-            else Outline(np.empty(0), np.empty((0, 6)))
-            for times, values in drawn
+            else Outline(np.empty(0), np.empty((0, len(panel.series[0].columns))))
+            for panel, (times, values) in zip(COMPARED, drawn, strict=True)
         ),
         begin=summary["begin_s"] if begin is None else begin,
     )

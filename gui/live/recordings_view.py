@@ -21,6 +21,7 @@ from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
 from gui.live.tables import fill_table, plain_table
 from gui.live.timeline_bar import Stretch, TimelineBar
+from gui.live.timeline_link import TimelineLink
 from gui.scene import Shapes
 from gui.session import ReportMaker, Timeline, Worker
 from gui.texts import mark, tr
@@ -100,8 +101,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.film.began.connect(self.bar.show_position)
         self.timeline.pointed.connect(self._seek)
         self.timeline.flagged.connect(self._jump_to_event)
-        self.timeline.zoomed.connect(self.live.show_span)
-        self.timeline.measured.connect(self.live.set_cursors)
+        self._link = TimelineLink(self.timeline, self.live)
         self.events.itemActivated.connect(lambda item: self._jump_to_event(item.row()))
         self.list.opened.connect(self.open)
         self.list.compared.connect(self.compare_with)
@@ -189,7 +189,8 @@ class RecordingsView(QtWidgets.QWidget):
             opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
             return opened, said_of(runs[:MOST])
 
-        self._worker.submit(job, partial(self._show_compared, names))
+        more = tr("At most {most} runs are laid over each other").format(most=MOST) if len(runs) > MOST else ""
+        self._worker.submit(job, partial(self._show_compared, names, more))
 
     def compare_with(self, path: Path) -> None:
         """Lay a recording over the open one."""
@@ -253,6 +254,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.bar.set_replay(self.replay)
         self.film.allow(self.replay, Path(opened.name).stem)
         lasting = [Stretch(one["state"], one["begin_s"], one["end_s"]) for one in opened.summary["states"]]
+        self._link.begin()
         self.timeline.show_recording(lasting, recording.events, self.replay.begin, self.replay.end)
         self.title.setText(f"<b>{escape(opened.name)}</b>")
         self.list.set_comparable(True)
@@ -284,7 +286,7 @@ class RecordingsView(QtWidgets.QWidget):
         )
 
     def _show_compared(
-        self, names: list[str], found: tuple[list[Opened], str] | None, failure: Exception | None
+        self, names: list[str], left_out: str, found: tuple[list[Opened], str] | None, failure: Exception | None
     ) -> None:
         if found is None:
             self._say(outcome(failure, ""))
@@ -293,9 +295,7 @@ class RecordingsView(QtWidgets.QWidget):
         self._show_numbers()
         self.compare.say(said)
         self.tabs.setCurrentWidget(self.compare)
-        self._say(
-            "" if len(names) <= MOST - 1 else tr("At most {most} runs are laid over each other").format(most=MOST)
-        )
+        self._say(left_out)
 
     def _show_span(self, begin: float, end: float) -> None:
         """Show the curves of a part of what is open, as far as it goes."""

@@ -10,7 +10,7 @@ from gui.session import Floats, Rows, Stretch
 from gui.texts import mark, tr
 from gui.widgets import AXIS_COLOURS, DASHED, LEG_COLOURS
 from kinematics import Geometry
-from rig.angles import shown_angle
+from rig.angles import rotation_vector, shown_angle
 from rig.telemetry import TERMS, CycleFlag
 
 LEGS = tuple(str(leg) for leg in range(1, 7))
@@ -170,6 +170,35 @@ TRACKING = (
         digits=2,
     ),
 )
+
+
+def _position_error(stretch: Stretch) -> Floats:
+    error: Floats = 1e6 * (stretch.rows["pose"][:, :3] - stretch.rows["reference"][:, :3])
+    return error
+
+
+def _rotation_error(stretch: Stretch) -> Floats:
+    return 1e6 * rotation_vector(stretch.rows["reference"][:, 3:7], stretch.rows["pose"][:, 3:7])
+
+
+TRACKED = (
+    Panel(
+        mark("Position error"),
+        "µm",
+        (Series(mark("measured − command"), _position_error, ("x", "y", "z"), AXIS_COLOURS),),
+        least=2.0,
+    ),
+    Panel(
+        mark("Rotation error"),
+        "µrad",
+        (Series(mark("measured − command"), _rotation_error, ("x", "y", "z"), AXIS_COLOURS),),
+        least=2.0,
+    ),
+    TRACKING[0],
+)
+"""How well a motion was followed: the platform, and the legs."""
+COMPARED = (*FORCES, *TRACKED)
+"""What recordings are compared by."""
 
 
 def _position(source: str, axis: int) -> Callable[[Stretch], Floats]:

@@ -31,6 +31,9 @@ class Stretch:
 class TimelineBar(QtWidgets.QWidget):
     """The wheel zooms, dragging the line moves it, a double click shows all. Disabled without a recording.
 
+    The right button offers to put a cursor there. Keys: A and B take hold of a cursor, and bring it into view; ← and →
+    move it, faster with Shift; + and − zoom about it, 0 shows all.
+
     Signals: `pointed(t)` where somebody clicked, s; `flagged(number)` of the event whose flag was clicked;
     `zoomed(t0, t1)`: the times shown now; `measured(a, b)`: where both cursors are.
     """
@@ -53,7 +56,10 @@ class TimelineBar(QtWidgets.QWidget):
         self.present: float | None = None
         """s, of the replay"""
         self._dragged = ""
+        self._held = 0
+        """which cursor keys move: of A, 0, or of B, 1"""
         self._pressed = QtCore.QPoint()
+        self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self.setFixedHeight(_FLAGS + _STATES + self.fontMetrics().height() + 4)
         self.setMouseTracking(True)
         self.setAccessibleName(tr("Timeline: states, events and two cursors"))
@@ -84,20 +90,28 @@ class TimelineBar(QtWidgets.QWidget):
 
     def look_at(self, begin: float, end: float) -> None:
         """Show these times, s, as far as the recording has them, and at least a millisecond."""
+        self.show_span(begin, end)
+        self.zoomed.emit(*self.span)
+
+    def show_span(self, begin: float, end: float) -> None:
+        """The same, where it was chosen elsewhere."""
         low, high = self._whole
         length = min(max(end - begin, SHORTEST), high - low)
         first = min(max(begin, low), high - length)
         self.span = (first, first + length)
         self.update()
-        self.zoomed.emit(*self.span)
 
     def measure(self, a: float, b: float) -> None:
         """Put the cursors there, s, within the recording."""
+        self.show_cursors(a, b)
+        self.measured.emit(*self.cursors)
+
+    def show_cursors(self, a: float, b: float) -> None:
+        """The same, where they were put elsewhere."""
         low, high = self._whole
         self.cursors = [min(max(t, low), high) for t in (a, b)]
         self._tell()
         self.update()
-        self.measured.emit(*self.cursors)
 
     @property
     def words(self) -> str:
@@ -144,14 +158,13 @@ class TimelineBar(QtWidgets.QWidget):
         nearest = away.index(min(away))
         on_flags = event.pos().y() < _FLAGS and self.flag_at(event.pos().x()) is not None
         self._dragged = "AB"[nearest] if away[nearest] <= _NEAR and not on_flags else "line"
+        self._held = nearest if self._dragged != "line" else self._held
 
     def mouseMoveEvent(self, event: QtGui.QMouseEvent) -> None:
         """Move what is held; else say what is there."""
         x = event.pos().x()
         if self._dragged in ("A", "B"):
-            moved = list(self.cursors)
-            moved["AB".index(self._dragged)] = self.t_at(x)
-            self.measure(*moved)
+            self._put("AB".index(self._dragged), self.t_at(x))
         elif self._dragged == "line":
             apart = self.t_at(self._pressed.x()) - self.t_at(x)
             if abs(self._pressed.x() - x) > 3:
@@ -184,6 +197,57 @@ class TimelineBar(QtWidgets.QWidget):
         if self.cursors:
             self.look_at(*self._whole)
 
+    def contextMenuEvent(self, event: QtGui.QContextMenuEvent) -> None:
+        """Offer to put a cursor there, and to show what lies between both."""
+        if self.cursors:
+            menu = self.menu_at(self.t_at(event.pos().x()))
+            menu.exec(event.globalPos())
+            menu.deleteLater()
+
+    def menu_at(self, t: float) -> QtWidgets.QMenu:
+        """What can be done at a time, s."""
+        menu = QtWidgets.QMenu(self)
+        menu.addAction(tr("Put A here")).triggered.connect(lambda: self._put(0, t))
+        menu.addAction(tr("Put B here")).triggered.connect(lambda: self._put(1, t))
+        menu.addSeparator()
+        between = menu.addAction(tr("Show from A to B"))
+        between.triggered.connect(lambda: self.look_at(*sorted(self.cursors)))
+        between.setEnabled(self.cursors[0] != self.cursors[1])
+        menu.addAction(tr("Show all")).triggered.connect(lambda: self.look_at(*self._whole))
+        return menu
+
+    # -- keys --------------------------------------------------------------------------------------------------------
+
+    def keyPressEvent(self, event: QtGui.QKeyEvent) -> None:
+        """Move, fetch and zoom by keys, where there is a recording."""
+        key, keys = event.key(), QtCore.Qt.Key
+        if not self.cursors:
+            super().keyPressEvent(event)
+            return
+        t, length = self.cursors[self._held], self.span[1] - self.span[0]
+        if key in (keys.Key_A, keys.Key_B):
+            self._held = (keys.Key_A, keys.Key_B).index(key)
+            if not self.span[0] <= self.cursors[self._held] <= self.span[1]:
+                self._put(self._held, self.span[0] + length / 2)
+            self.update()
+        elif key in (keys.Key_Left, keys.Key_Right):
+            step = length / max(1, int(self.width()))
+            fast = 10 if event.modifiers() & QtCore.Qt.KeyboardModifier.ShiftModifier else 1
+            self._put(self._held, t + fast * (step if key == keys.Key_Right else -step))
+        elif key in (keys.Key_Plus, keys.Key_Equal, keys.Key_Minus):
+            factor = _STEP if key == keys.Key_Minus else 1 / _STEP
+            self.look_at(t - (t - self.span[0]) * factor, t + (self.span[1] - t) * factor)
+        elif key == keys.Key_0:
+            self.look_at(*self._whole)
+        else:
+            super().keyPressEvent(event)
+
+    def _put(self, cursor: int, t: float) -> None:
+        moved = list(self.cursors)
+        moved[cursor] = t
+        self._held = cursor
+        self.measure(*moved)
+
     # -- drawn -------------------------------------------------------------------------------------------------------
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
@@ -199,6 +263,9 @@ class TimelineBar(QtWidgets.QWidget):
                 self._paint_line(painter, self.present, self._theme.text, "")
             for name, t in zip("AB", self.cursors, strict=True):
                 self._paint_line(painter, t, self._theme.accent, name)
+            if self.hasFocus():
+                painter.setPen(QtGui.QPen(QtGui.QColor(self._theme.accent), 1))
+                painter.drawRect(self.rect().adjusted(0, 0, -1, -1))
         painter.setPen(QtGui.QColor(self._theme.muted))
         below = QtCore.QRect(4, _FLAGS + _STATES, self.width() - 8, self.height() - _FLAGS - _STATES)
         painter.drawText(below, QtCore.Qt.AlignmentFlag.AlignVCenter, self.words)

@@ -6,9 +6,10 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rig.angles import rotation_vector
 from rig.recording import Recorded
 from rig.report.running import Histogram
-from rig.report.series import Angles, Floats, Outline, rotation_vector
+from rig.report.series import Angles, Floats, Outline
 from rig.report.summary import window_of
 
 _POWERED = {

@@ -75,17 +75,3 @@ class Angles:
         angles[known] = continued[before:]
         angles[~known] = np.nan
         return angles
-
-
-def rotation_vector(reference: Floats, measured: Floats) -> Floats:
-    """Rotation from reference to measured, rad, small, in the platform's axes, of quaternions (n,4), w first."""
-    scalar = np.sum(reference * measured, axis=1, keepdims=True)
-    vector = (
-        reference[:, :1] * measured[:, 1:]
-        - measured[:, :1] * reference[:, 1:]
-        - np.cross(reference[:, 1:], measured[:, 1:])
-    )
-    sine = np.linalg.norm(vector, axis=1, keepdims=True)
-    angle = 2 * np.arctan2(sine, np.abs(scalar))
-    rotation: Floats = np.sign(scalar) * vector * np.divide(angle, sine, out=np.full_like(sine, 2.0), where=sine > 0)
-    return rotation

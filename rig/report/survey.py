@@ -6,11 +6,11 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from rig.angles import rotation_vector
 from rig.recording import MotionRecord, Recorded, RecordingError
 from rig.report.leg_tests import LegTests
 from rig.report.motions import Motions
 from rig.report.running import Column, Moments
-from rig.report.series import rotation_vector
 from rig.states import FaultCode, State, StopSeverity, enum_name
 
 Rows = npt.NDArray[np.void]

@@ -163,7 +163,7 @@ def test_two_recordings_side_by_side(qtbot: QtBot, view: RecordingsView) -> None
     qtbot.waitUntil(lambda: len(view.compared) == 2, timeout=20_000)
     assert view.tabs.currentWidget() is view.compare
     assert "first.mcap" in view.compare.names.text() and "second.mcap" in view.compare.names.text()
-    force, residual = view.compare.plots
+    force, residual = view.compare.plots[:2]
     first, second = force.curves[0][0].getData(), force.curves[1][0].getData()
     assert first[0][0] == second[0][0] == 0.0  # both from where the motion began
     assert first[1][0] == pytest.approx(10 + np.sin(1.0), abs=0.02)

@@ -154,7 +154,7 @@ def view(qtbot: QtBot, judged: Path) -> Iterator[RecordingsView]:
 def test_two_runs_are_laid_over_each_other(view: RecordingsView, qtbot: QtBot, judged: Path) -> None:
     view.compare_runs(judged, Catalogue(judged).runs()[::-1])
     qtbot.waitUntil(lambda: len(view.compared) == 2, timeout=START)
-    compare, (force, residual) = view.compare, view.compare.plots
+    compare, (force, residual) = view.compare, view.compare.plots[:2]
     assert view.tabs.currentWidget() is compare and "sway 2 (a.mcap#2)" in compare.names.text()
     assert "differs from the first" in compare.verdict.text() and "a.mcap#2" in compare.verdict.text()
     first, second = (residual.curves[place][0].getData() for place in (0, 1))
@@ -163,10 +163,28 @@ def test_two_runs_are_laid_over_each_other(view: RecordingsView, qtbot: QtBot, j
     compare.difference.setChecked(True)
     _t, apart = residual.curves[1][0].getData()
     assert apart.mean() == pytest.approx(3.0, abs=0.1) and len(residual.curves[0][0].getData()[0]) == 0
-    compare.shift.setValue(0.5)
+    compare.shifts[0].setValue(0.5)
     assert residual.curves[1][0].getData()[0][0] == pytest.approx(0.5, abs=0.01)
     compare.difference.setChecked(False)
     assert force.curves[1][0].getData()[0][0] == pytest.approx(0.5, abs=0.01)
+    assert [box.isVisible() for box in compare.shifts] == [True, False, False, False]
+    compare.quantities.setCurrentIndex(1)
+    assert [plot.isVisible() for plot in compare.plots] == [False, False, True, True, True]
+    position = compare.plots[2]
+    assert position.curves[1][2].isVisible() and not position.curves[1][2].yData.any()  # it stood where it should
+
+
+def test_what_is_compared_begins_without_a_shift(view: RecordingsView, qtbot: QtBot, judged: Path) -> None:
+    runs = Catalogue(judged).runs()[::-1]
+    view.compare_runs(judged, runs)
+    qtbot.waitUntil(lambda: len(view.compared) == 2, timeout=START)
+    view.compare.shifts[0].setValue(0.5)
+    view.compare_runs(judged, [*runs, *runs, *runs])
+    qtbot.waitUntil(lambda: len(view.compared) == 5, timeout=START)
+    assert view.note.text() == "At most 5 runs are laid over each other"
+    assert [box.si() for box in view.compare.shifts] == [0.0] * 4
+    view.compare_runs(judged, [*runs, *runs, runs[0]])
+    qtbot.waitUntil(lambda: view.note.text() == "", timeout=START)
 
 
 def test_a_run_is_opened_at_its_part(view: RecordingsView, qtbot: QtBot, judged: Path) -> None:

@@ -135,3 +135,55 @@ def test_curves_show_the_times_and_cursors_of_the_timeline(view: RecordingsView)
     assert view.replay.position == 6.0
     timeline.look_at(6.0, 6.0)
     assert panel.span[1] - panel.span[0] == pytest.approx(SHORTEST)
+
+
+def test_keys_fetch_move_and_zoom(bar: TimelineBar) -> None:
+    bar.setFocus()
+    bar.look_at(8.0, 9.0)  # neither cursor is in view
+    QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_B)
+    assert bar.cursors == pytest.approx([10 / 3, 8.5])
+    QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_Right)
+    assert bar.cursors[1] == pytest.approx(8.501)
+    QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_Left, QtCore.Qt.KeyboardModifier.ShiftModifier)
+    assert bar.cursors[1] == pytest.approx(8.491)
+    QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_Plus)
+    assert bar.span[1] - bar.span[0] == pytest.approx(0.8) and bar.span[0] < bar.cursors[1] < bar.span[1]
+    QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_B)  # it is in view, and stays
+    assert bar.cursors[1] == pytest.approx(8.491)
+    QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_0)
+    assert bar.span == (0.0, 10.0)
+    QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_A)
+    QtTest.QTest.keyClick(bar, QtCore.Qt.Key.Key_Right)
+    assert bar.cursors == pytest.approx([10 / 3 + 0.01, 8.491])
+
+
+def test_the_right_button_puts_a_cursor_there(bar: TimelineBar) -> None:
+    bar.look_at(8.0, 9.0)
+    put_a, put_b, _line, between, whole = bar.menu_at(8.25).actions()
+    put_a.trigger()
+    assert bar.cursors == pytest.approx([8.25, 20 / 3])
+    between.trigger()
+    assert bar.span == pytest.approx((20 / 3, 8.25))
+    whole.trigger()
+    put_b.trigger()
+    assert bar.span == (0.0, 10.0) and bar.cursors == pytest.approx([8.25, 8.25])
+    assert not bar.menu_at(1.0).actions()[3].isEnabled()
+
+
+def test_cursors_and_times_are_the_same_on_the_curves(view: RecordingsView, qtbot: QtBot, tmp_path: Path) -> None:
+    timeline, live = view.timeline, view.live
+    assert live.cursors.a is None and live.cursors.b is None
+    timeline.measure(1.0, 2.0)
+    assert (live.cursors.a, live.cursors.b) == (1.0, 2.0)
+    page = live.pages["Forces"]
+    page.moved.emit(0.5, 1.5)
+    assert timeline.span == pytest.approx((0.5, 1.5))
+    page.pinned.emit(0.8)  # the third click takes both away; the next two put them there
+    assert timeline.cursors == pytest.approx([1.0, 2.0])
+    page.pinned.emit(0.8)
+    assert timeline.cursors == pytest.approx([0.8, 2.0])
+    page.pinned.emit(1.2)
+    assert timeline.cursors == pytest.approx([0.8, 1.2]) and live.cursors.apart == pytest.approx(0.4)
+    view.open(tmp_path / "a.mcap")
+    qtbot.waitUntil(lambda: live.cursors.a is None, timeout=60_000)
+    assert live.cursors.b is None and not live.cursors.held

@@ -7,8 +7,9 @@ from hypothesis import strategies as st
 from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 
+from rig.angles import rotation_vector
 from rig.report.running import Column
-from rig.report.series import Angles, Outline, rotation_vector
+from rig.report.series import Angles, Outline
 
 
 @given(

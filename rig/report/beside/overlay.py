@@ -8,9 +8,10 @@ import numpy as np
 import numpy.typing as npt
 from matplotlib.figure import Figure
 
+from rig.angles import rotation_vector
 from rig.recording import Recorded
 from rig.report.pages import panelled
-from rig.report.series import Floats, finite, rotation_vector
+from rig.report.series import Floats, finite
 from rig.report.summary import window_of
 from rig.report.zoomable import curve, panel, plots_json
 
