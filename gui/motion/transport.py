@@ -1,16 +1,19 @@
 """What runs a motion, in view on every page: run, pause, go on, stop, how far it is, and what is left of it."""
 
+import math
 from html import escape
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession
 from gui.texts import tr
-from gui.widgets import ElidedLabel, GuardedButton, give, mark_next
+from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, give, mark_next
+from rig.engine import LEAST_PACE
 from rig.states import State
 
 _NAME = 200  # px of a motion's name: what is longer would push STOP out of a small window
 _BESIDE = 44  # px of a button beside its text, an icon among them
+_SLOWER = tr("Part of its speed at which a motion is followed, slower along the same path; also while it runs")
 
 
 class TransportBar(QtWidgets.QFrame):
@@ -49,6 +52,11 @@ class TransportBar(QtWidgets.QFrame):
         self.resume.clicked.connect(mover.resume)
         self.abandon.clicked.connect(mover.abandon)
         self.hold.clicked.connect(mover.hold)
+        self.speed = QuantityBox(tr("Speed of the motion"), "%", 100.0, 100.0 * LEAST_PACE, 100.0)
+        self.speed.setToolTip(_SLOWER)
+        self.speed.valueChanged.connect(lambda _value: mover.set_speed(self.speed.si() / 100.0))
+        self._pace = 1.0
+        """that the engine told last"""
         self.motion = QtWidgets.QLabel()
         self.motion.setAccessibleName(tr("Motion that Run runs"))
         self.progress = QtWidgets.QProgressBar()
@@ -84,6 +92,10 @@ class TransportBar(QtWidgets.QFrame):
             layout.addWidget(button)
         layout.addSpacing(4)
         layout.addLayout(beside, 1)
+        speed = QtWidgets.QLabel(tr("Speed"))
+        speed.setBuddy(self.speed)
+        layout.addWidget(speed)
+        layout.addWidget(self.speed)
         layout.addWidget(self.left)
 
     def refresh(self, run_obstacle: str) -> None:
@@ -100,6 +112,9 @@ class TransportBar(QtWidgets.QFrame):
         }
         for button, reason in obstacles.items():
             button.set_obstacle(reason)
+        reason = session.obstacle(Action.SPEED)
+        self.speed.setEnabled(not reason)
+        self.speed.setToolTip(tr("Not now: {reason}.").format(reason=reason) if reason else _SLOWER)
         following = next((one for one in (self.resume, self.pause, self.run) if one.isEnabled()), None)
         for button in (self.run, self.pause, self.resume):
             mark_next(button, button is following)
@@ -135,6 +150,16 @@ class TransportBar(QtWidgets.QFrame):
     def _show_left(self) -> None:
         status = self._session.status
         runs = status is not None and (status.state is State.RUNNING or status.paused)
-        left = max(0.0, status.path_duration - status.path_time) if status is not None and runs else None
+        left = None
+        if status is not None and self._mover.active:
+            left = self._mover.left(status)
+        elif status is not None and runs and status.path_duration < math.inf:  # of an engine that was taken over
+            left = max(0.0, status.path_duration - status.path_time) / status.pace
+            self.progress.setValue(round(1000 * status.path_time / max(status.path_duration, 1e-9)))
         big = f'<span style="font-size: 17px; font-weight: bold">{left or 0.0:.1f}</span>'
         self.left.setText("" if left is None else tr("{time} s left").format(time=big))
+        pace = 1.0 if status is None else status.pace
+        if pace != self._pace:
+            self._pace = pace
+            with QtCore.QSignalBlocker(self.speed):
+                self.speed.set_si(100.0 * pace)

@@ -12,7 +12,7 @@ from gui.session.workers import Worker
 from gui.texts import mark, tr
 from kinematics import Array, MotionTable
 from rig.client import HOLD, HeldMotion, MotionSequence, Order, Stage, checked_move, stages_of_run
-from rig.engine import Abandon, Follow, Pause, Resume, Snapshot
+from rig.engine import Abandon, Follow, Pace, Pause, Resume, Snapshot
 from rig.states import MotionKind, State
 
 
@@ -39,6 +39,14 @@ class Mover(QtCore.QObject):
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end(tr("stopped")))
         session.died.connect(lambda: self._end(tr("the engine has died")))
+
+    def left(self, status: Snapshot) -> float | None:
+        """s until everything that was asked for is done; None where nothing is under way, or it has no end."""
+        return self._sequence.left(status) if self.active else None
+
+    def set_speed(self, part: float) -> None:
+        """Have motions followed at this part of their speed, also one that is followed."""
+        self._session.send(mark("speed"), Pace(part))
 
     @property
     def active(self) -> bool:
@@ -169,7 +177,6 @@ class Mover(QtCore.QObject):
         stage = sequence.stage
         order = sequence.take(status)
         if stage is not None and stage is sequence.stage and (status.state is State.RUNNING or status.paused):
-            fraction = min(1.0, status.path_time / max(status.path_duration, 1e-9))
             parts = []
             if stage.number and sequence.repeats > 1:
                 repeat = tr("repeat {number} of {repeats}")
@@ -177,7 +184,7 @@ class Mover(QtCore.QObject):
             time = tr("{time:.1f} of {duration:.1f} s")
             parts.append(time.format(time=status.path_time, duration=status.path_duration))
             parts += [tr("paused")] if status.paused else []
-            self.progressed.emit(f"{status.motion}: {', '.join(parts)}", fraction)
+            self.progressed.emit(f"{status.motion}: {', '.join(parts)}", sequence.fraction(status))
         self._send(sequence, order)
 
     def _end(self, reason: str) -> None:

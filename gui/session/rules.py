@@ -17,6 +17,7 @@ from rig.engine import (
     Engage,
     Follow,
     Home,
+    Pace,
     Park,
     Pause,
     Reset,
@@ -52,6 +53,7 @@ class Action(Enum):
     PAUSE = mark("Pause")
     RESUME = mark("Resume")
     ABANDON = mark("Abandon")
+    SPEED = mark("Speed")
     HOLD = mark("Hold here")
     INJECT = mark("Inject")
     REPORT = mark("Report")
@@ -93,6 +95,7 @@ _COMMANDS: dict[Action, RigCommand] = {
     Action.PAUSE: Pause(),
     Action.RESUME: Resume(),
     Action.ABANDON: Abandon(),
+    Action.SPEED: Pace(1.0),
 }
 """What the engine is asked for, whatever it then is called or looks like."""
 

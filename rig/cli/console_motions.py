@@ -12,7 +12,7 @@ from rig.cli.help import command_group
 from rig.cli.options import parse_pose, parse_with_unit
 from rig.cli.progress import progress_display
 from rig.client import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, RigClient
-from rig.engine import Abandon, Follow, Pause, Resume
+from rig.engine import Abandon, Follow, Pace, Pause, Resume
 from rig.runtime import StopRequest
 
 ORIGIN = "0,0,0"
@@ -133,6 +133,15 @@ def pause(context: typer.Context) -> None:
 def resume(context: typer.Context) -> None:
     """Go on along the path; "wait" waits to its end."""
     rig_able_to(context, Resume()).resume()
+
+
+@app.command()
+def speed(
+    context: typer.Context,
+    percent: Annotated[float, typer.Argument(metavar="PERCENT", help="Of full speed, 10 to 100.")],
+) -> None:
+    """Follow motions at this part of their speed from now on, also the one that is followed."""
+    rig_able_to(context, Pace(1.0)).set_speed(percent / 100.0)
 
 
 @app.command()

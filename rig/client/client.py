@@ -27,7 +27,7 @@ from rig.client.motions import checked_move, prepare_motion
 from rig.client.moving import PATIENCE, Progress
 from rig.client.owned import OwnedRig
 from rig.client.sequence import MotionSequence
-from rig.engine import Abandon, Disconnect, Pause, Reset, Resume
+from rig.engine import LEAST_PACE, Abandon, Disconnect, Pace, Pause, Reset, Resume
 from rig.errors import InputError
 from rig.runtime import StopRequest
 from rig.states import MotionKind, State
@@ -256,6 +256,17 @@ class RigClient(OwnedRig):
             self.rig.request(Resume())
             if self._sequence is not None:
                 self._sequence.resume(self.rig.status().t)
+
+    def set_speed(self, part: float) -> None:
+        """Follow motions at this part of full speed, 0.1 to 1, from now on, also one that is followed. Any thread may.
+
+        Slower along the same path: speeds are that part of what they would be, accelerations its square. Motions to a
+        start, jogs, moves and parking are not concerned.
+        """
+        if not LEAST_PACE <= part <= 1.0:  # nor is what is no number
+            raise InputError(f"speed: {part!r} of full speed, must be {LEAST_PACE:g} to 1")
+        with self._asking():
+            self.rig.request(Pace(part))
 
     def abandon(self) -> None:
         """Forget the rest of a motion that is paused, and hold where the platform stands. Any thread may."""

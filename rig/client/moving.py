@@ -111,11 +111,12 @@ def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Or
     stage = sequence.stage
     assert stage is not None
     order: Order | None = None
+    pace = 1.0  # which the first look puts right
 
     def done(status: Snapshot) -> bool:
         nonlocal order
         refuse_fault(status)
-        if sequence.over or sequence.paused(status):
+        if sequence.over or sequence.paused(status) or status.pace != pace:
             return True
         if stage.name and (status.paused or status.state in AT_REST):
             place = f"{status.path_time:.3f} s"
@@ -126,9 +127,13 @@ def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Or
         return order is not None or sequence.over or sequence.stage is not stage
 
     what = f"the motion {stage.name!r} to end" if stage.name else f"{stage.duration:g} s to pass"
-    while sequence.paused(rig.wait(done, stage.duration + PATIENCE, what)):
-        rig.wait(lambda status: not sequence.paused(status), math.inf, "the motion to go on")
-    return order
+    while True:
+        status = rig.wait(done, stage.duration / pace + PATIENCE, what)
+        if sequence.paused(status):
+            rig.wait(lambda status: not sequence.paused(status), math.inf, "the motion to go on")
+        elif status.pace == pace or sequence.over:
+            return order
+        pace = status.pace  # what is left takes another time
 
 
 def _progress(sequence: MotionSequence, stage: Stage, status: Snapshot) -> Progress:

@@ -90,6 +90,7 @@ class MotionSequence:
         self.pausing = False
         """a pause was asked for"""
         self._left: list[Stage] = []
+        self._whole = 0.0  # s, of all stages at full speed
         self._accepted = False
         self._doubted = False
         self._resumed = -math.inf
@@ -102,12 +103,13 @@ class MotionSequence:
         if self.pausing:
             return self._ended("paused before it began")
         self._left = list(stages)
+        self._whole = sum(stage.duration for stage in stages)
         self.repeats = max((stage.number for stage in stages), default=0)
         return self._next()
 
     def under_way(self, stage: Stage) -> None:
         """Take up a stage that the engine follows already."""
-        self.stage, self._accepted, self.repeats = stage, True, stage.number
+        self.stage, self._accepted, self.repeats, self._whole = stage, True, stage.number, stage.duration
 
     def answered(self, reason: str = "") -> Order | None:
         """The motion that was sent was accepted, or refused for a `reason`; what to send now.
@@ -138,6 +140,31 @@ class MotionSequence:
         order = self._next()
         self._rests_until = status.t + REST
         return order
+
+    def left(self, status: Snapshot) -> float | None:
+        """s until all of it is done at the present speed, the way to the start, rests and repeats among it.
+
+        None of what has no end of its own.
+        """
+        if self.stage is None:
+            return None
+        ahead = sum(_lasts(stage, status.pace) for stage in self._left)
+        return _finite(ahead + self._left_of_stage(status, status.pace))
+
+    def fraction(self, status: Snapshot) -> float:
+        """Part of all of it that is done, 0 to 1."""
+        ahead = sum(stage.duration for stage in self._left) + self._left_of_stage(status, 1.0)
+        return min(1.0, max(0.0, 1.0 - ahead / self._whole)) if 0.0 < self._whole < math.inf else 0.0
+
+    def _left_of_stage(self, status: Snapshot, pace: float) -> float:
+        stage = self.stage
+        if stage is None or self.over:
+            return 0.0
+        if not stage.name:
+            return max(0.0, self._rests_until - status.t)
+        whole = _lasts(stage, pace)
+        moving = self._accepted and (status.state is State.RUNNING or status.paused)
+        return whole * max(0.0, 1.0 - status.path_time / max(status.path_duration, 1e-9)) if moving else whole
 
     def pause(self) -> Order | None:
         """Slow down and stand; a motion that comes to its end before is not followed by another.
@@ -190,3 +217,12 @@ class MotionSequence:
 
 def _cause(status: Snapshot) -> str:
     return status.cause or f"the rig is in state {status.state.name}"
+
+
+def _lasts(stage: Stage, pace: float) -> float:
+    """s that a stage takes; only runs are followed slower."""
+    return stage.duration / pace if stage.purpose == MotionKind.RUN and stage.name else stage.duration
+
+
+def _finite(time: float) -> float | None:
+    return time if time < math.inf else None

@@ -28,6 +28,7 @@ from rig.engine.leg_move import NO_REFERENCE, LegMove, LegResult, LegTest, MoveB
 from rig.engine.link import LinkClient, Submission
 from rig.engine.loop import owner_gone
 from rig.engine.messages import (
+    LEAST_PACE,
     Abandon,
     Acquire,
     Connect,
@@ -37,6 +38,7 @@ from rig.engine.messages import (
     Home,
     MoveLeg,
     Note,
+    Pace,
     Park,
     Pause,
     Release,
@@ -62,6 +64,7 @@ from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
 
 __all__ = [
+    "LEAST_PACE",
     "NO_REFERENCE",
     "OBSERVER_ROWS",
     "RAMPS",
@@ -93,6 +96,7 @@ __all__ = [
     "Note",
     "Obstacle",
     "Operator",
+    "Pace",
     "Park",
     "Pause",
     "Release",

@@ -116,6 +116,21 @@ class Abandon:
     kind: Literal["abandon"] = "abandon"
 
 
+LEAST_PACE = 0.1
+"""Part of full speed below which no run is followed."""
+
+
+@validated(frozen=True, slots=True)
+class Pace:
+    """Follow runs at this part of full speed, the one that is followed now and those after it; any state.
+
+    Slower than it was checked for, along the same path: speeds are `rate`, accelerations its square of what they are.
+    """
+
+    rate: Annotated[float, Field(ge=LEAST_PACE, le=1.0, allow_inf_nan=False)]
+    kind: Literal["pace"] = "pace"
+
+
 @validated(frozen=True, slots=True)
 class Park:
     """ENGAGED → PARKING → PARKED: move home, brakes on, torque off."""
@@ -156,7 +171,20 @@ class Note:
 
 
 RigCommand = (
-    Connect | Disconnect | Home | MoveLeg | Engage | Follow | Pause | Resume | Abandon | Park | Stop | Reset | Shutdown
+    Connect
+    | Disconnect
+    | Home
+    | MoveLeg
+    | Engage
+    | Follow
+    | Pause
+    | Resume
+    | Abandon
+    | Pace
+    | Park
+    | Stop
+    | Reset
+    | Shutdown
 )
 """What the cyclic thread carries out between two cycles."""
 

@@ -32,6 +32,7 @@ from rig.engine.messages import (
     Follow,
     Home,
     MoveLeg,
+    Pace,
     Park,
     Pause,
     Reply,
@@ -41,6 +42,7 @@ from rig.engine.messages import (
     Shutdown,
     Stop,
 )
+from rig.engine.rate_change import RAMPS
 from rig.errors import HardwareError, RefusedError
 from rig.safety import START_DISTANCE, check_loop
 from rig.states import MotionKind, State
@@ -103,7 +105,7 @@ class Operator:
             Disconnect: self._disconnect,
             Home: self._home,
             Engage: self._engage,
-            Pause: self._pause,
+            Pause: engine.pause,
             Resume: self._resume,
             Abandon: self._abandon,
             Shutdown: self._shutdown,
@@ -186,6 +188,8 @@ class Operator:
                 self._park(job.table)
             elif isinstance(command, MoveLeg):
                 self._move_leg(_leg_move(command))
+            elif isinstance(command, Pace):
+                engine.reference.pace(command.rate, RAMPS)
             elif isinstance(command, Reset):
                 self._reset(job.reply)
                 return
@@ -289,11 +293,8 @@ class Operator:
             duration = math.inf  # its end is not its own
         own = command.thresholds.text
         engine.motions.begin(engine.tick.t, command.name, command.purpose, duration, command.amplitude, own)
-        engine.reference.follow(table, command.name)
+        engine.reference.follow(table, command.name, paced=command.purpose == MotionKind.RUN)
         engine.enter(State.RUNNING)
-
-    def _pause(self) -> None:
-        self._engine.pause()
 
     def _resume(self) -> None:
         self._engine.resume()

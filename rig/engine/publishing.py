@@ -101,6 +101,7 @@ class Publisher:
             last_motion=engine.motions.latest,
             path_time=reference.path_time,
             path_duration=reference.path_duration,
+            pace=reference.rate,
             reference=tuple(fields["reference"][:7].tolist()),
             cycles=engine.cycles,
             overruns=tick.overruns,

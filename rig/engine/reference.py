@@ -22,6 +22,9 @@ class Reference:
 
     def __init__(self, pose: Array, rate_change: RateChange | None = None) -> None:
         self._rate_change = rate_change
+        self.rate = 1.0
+        """part of full speed at which runs are followed"""
+        self._paced = False
         self.source: ReferenceSource
         self._left: ReferenceSource | None = None
         self.hold(pose)
@@ -36,13 +39,20 @@ class Reference:
         self.evaluate(0.0, here)
         self.hold(here[:7])
 
-    def follow(self, table: MotionTable, name: str) -> None:
-        """Follow `table` from its beginning at full rate."""
-        self.take(TableSource(table, name, self._rate_change))
+    def follow(self, table: MotionTable, name: str, *, paced: bool = False) -> None:
+        """Follow `table` from its beginning, at full rate or, `paced`, at that of runs."""
+        self.take(TableSource(table, name, self._rate_change, rate=self.rate if paced else 1.0))
+        self._paced = paced
+
+    def pace(self, rate: float, durations: Sequence[float]) -> None:
+        """Follow runs at this part of full speed; one that is followed changes to it as `resume` does."""
+        self.rate = rate
+        if self._paced and isinstance(self.source, TableSource):
+            self.source.pace(rate, durations)
 
     def take(self, source: ReferenceSource) -> None:
         """Follow `source` from where it is."""
-        self.source, self._left = source, None
+        self.source, self._left, self._paced = source, None, False
 
     def leave_for(self, table: MotionTable, name: str) -> None:
         """Come to rest by `table` in place of a source that cannot be followed on, whose place on its path stays."""

@@ -97,6 +97,8 @@ class Snapshot:
     """the motion under way, or ended last"""
     slowing: bool = False
     """the path is on its way to a stand before its end"""
+    pace: float = 1.0
+    """part of full speed at which runs are followed"""
     settled: float = math.inf
     """s that the state has lasted"""
     stops: int = 0

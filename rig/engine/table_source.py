@@ -14,21 +14,29 @@ class TableSource:
     """A motion table and the place reached on it; a `ReferenceSource`.
 
     Args:
-        table: followed from its beginning at full rate.
+        table: followed from its beginning.
         name: of the motion.
         rate_change: says how fast the legs bear a change of the rate; None: as fast as wished.
         at_end: begin, and stay, at its end.
+        rate: path rate while it neither slows down nor stands, above 0 and at most 1.
     """
 
     def __init__(
-        self, table: MotionTable, name: str, rate_change: RateChange | None = None, *, at_end: bool = False
+        self,
+        table: MotionTable,
+        name: str,
+        rate_change: RateChange | None = None,
+        *,
+        at_end: bool = False,
+        rate: float = 1.0,
     ) -> None:
         self.name = name
         self._table = table
         self._length = table.duration
         self._rate_change = rate_change
         self._path_time = table.duration if at_end else 0.0
-        self._start = self._target = 0.0 if at_end else 1.0
+        self._full = rate
+        self._start = self._target = 0.0 if at_end else rate
         self._duration = self._elapsed = 0.0
 
     def decelerate(self, durations: Sequence[float]) -> None:
@@ -37,7 +45,13 @@ class TableSource:
 
     def resume(self, durations: Sequence[float]) -> None:
         """See `ReferenceSource.resume`."""
-        self._change(1.0, durations)
+        self._change(self._full, durations)
+
+    def pace(self, rate: float, durations: Sequence[float]) -> None:
+        """Follow the path at another rate from now on, or once it is taken up again; changed as `resume` does."""
+        self._full = rate
+        if self._target > 0.0 and self.moving:
+            self._change(rate, durations)
 
     def _change(self, target: float, durations: Sequence[float]) -> None:
         def law(duration: float, ahead: float) -> tuple[float, float, float]:
@@ -48,7 +62,7 @@ class TableSource:
         self.change_rate(target, bearable)
 
     def change_rate(self, target: float, duration: float) -> None:
-        """Bring the path rate smoothly to `target`, 0 or 1, within `duration` s; nothing if it gets there sooner."""
+        """Bring the path rate smoothly to `target`, 0 to 1, within `duration` s; nothing if it gets there sooner."""
         if target != self._target or self._duration - self._elapsed > duration:
             self._start, self._target, self._duration, self._elapsed = self._rate(), target, duration, 0.0
 

@@ -14,6 +14,7 @@ from rig.engine import (
     Engage,
     Follow,
     Home,
+    Pace,
     Park,
     Pause,
     Reply,
@@ -37,6 +38,7 @@ COMMANDS: dict[Action, Callable[[Snapshot], list[RigCommand]]] = {
     Action.PAUSE: lambda _status: [Pause()],
     Action.RESUME: lambda _status: [Resume()],
     Action.ABANDON: lambda _status: [Abandon()],
+    Action.SPEED: lambda _status: [Pace(0.5)],
 }
 """What the app sends for each action of a state of the engine."""
 

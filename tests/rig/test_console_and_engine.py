@@ -15,6 +15,7 @@ from rig.engine import (
     Engage,
     Follow,
     Home,
+    Pace,
     Park,
     Pause,
     Reset,
@@ -40,6 +41,7 @@ TYPED: dict[str, RigCommand] = {
     "pause": Pause(),
     "resume": Resume(),
     "abandon": Abandon(),
+    "speed 40": Pace(0.4),
 }
 """What can be typed, and the command that the engine is sent for it."""
 
