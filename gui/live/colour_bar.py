@@ -35,7 +35,8 @@ class ColourBar(QtWidgets.QWidget):
     def ends(self) -> tuple[str, str]:
         """Texts at both ends, with the unit."""
         unit = self.scale.unit
-        return f"{number_text(self.scale.low, 0)} {unit}", f"{number_text(self.scale.high, 0)} {unit}"
+        digits = 0 if self.scale.high >= 1.0 else 2
+        return f"{number_text(self.scale.low, digits)} {unit}", f"{number_text(self.scale.high, digits)} {unit}"
 
     def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
         """Draw."""

@@ -28,6 +28,7 @@ class FilmDialog(QtWidgets.QDialog):
     Args:
         view: how it is shown, and from where.
         replay: the recording.
+        until: s, rig time at which it is proposed to end.
         name: of the file that is suggested.
         obstacle: why what keeps the processor busy cannot be done now, empty when it can.
         parent: owner.
@@ -36,7 +37,13 @@ class FilmDialog(QtWidgets.QDialog):
     said = QtCore.Signal(str)
 
     def __init__(
-        self, view: PlatformView, replay: Replay, name: str, obstacle: Callable[[], str], parent: QtWidgets.QWidget
+        self,
+        view: PlatformView,
+        replay: Replay,
+        until: float,
+        name: str,
+        obstacle: Callable[[], str],
+        parent: QtWidgets.QWidget,
     ) -> None:
         super().__init__(parent)
         self.setWindowTitle(tr("Film of the recording"))
@@ -45,7 +52,7 @@ class FilmDialog(QtWidgets.QDialog):
         self._path = Path()
         begin, end = replay.begin, replay.end
         self.begin = QuantityBox(tr("First moment of the film, rig time"), "s", max(begin, replay.position), begin, end)
-        self.end = QuantityBox(tr("Last moment of the film, rig time"), "s", end, begin, end)
+        self.end = QuantityBox(tr("Last moment of the film, rig time"), "s", until, begin, end)
         self.speed = Choice(tr("Speed, times real time"), [(f"{speed:g} ×", speed) for speed in _SPEEDS])
         self.speed.setCurrentIndex(_SPEEDS.index(1.0))
         self.rate = Choice(tr("Frames a second"), [(tr("{rate} a second").format(rate=rate), rate) for rate in _RATES])

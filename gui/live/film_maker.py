@@ -1,6 +1,6 @@
 """The button that makes a film of the open recording, and what it asks."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
@@ -9,6 +9,7 @@ from gui.live.platform_view import PlatformView
 from gui.live.replay import Replay
 from gui.texts import tr
 from gui.widgets import GuardedButton, give
+from rig.recording import MotionRecord
 
 
 class FilmMaker(QtCore.QObject):
@@ -29,6 +30,7 @@ class FilmMaker(QtCore.QObject):
         self._platform, self._obstacle, self._view = platform, obstacle, parent
         self._replay: Replay | None = None
         self._name = ""
+        self._motions: Sequence[MotionRecord] = ()
         self.button = GuardedButton(
             tr("Film …"), tr("Make an animated picture or a folder of frames of this recording")
         )
@@ -39,9 +41,12 @@ class FilmMaker(QtCore.QObject):
         self.dialog: FilmDialog | None = None
         self.allow(None, "")
 
-    def allow(self, replay: Replay | None, name: str) -> None:
-        """From now on films are of this replay, None for none; name: what a file is called at first."""
-        self._replay, self._name = replay, name
+    def allow(self, replay: Replay | None, name: str, motions: Sequence[MotionRecord] = ()) -> None:
+        """From now on films are of this replay, None for none.
+
+        name: what a file is called at first; motions: at whose end a film is to end that begins in it.
+        """
+        self._replay, self._name, self._motions = replay, name, motions
         missing = "" if replay is not None else tr("open a recording first")
         self.button.set_obstacle(self._platform.menu.problem or missing)
 
@@ -51,7 +56,10 @@ class FilmMaker(QtCore.QObject):
             return
         self._replay.pause()
         self.began.emit()
-        self.dialog = FilmDialog(self._platform, self._replay, self._name, self._obstacle, self._view)
+        t = self._replay.position
+        ends = [motion.end for motion in self._motions if motion.start <= t < motion.end]
+        until = min([*ends, self._replay.end])
+        self.dialog = FilmDialog(self._platform, self._replay, until, self._name, self._obstacle, self._view)
         self.dialog.said.connect(self.said)
         self.dialog.finished.connect(self._closed)
         self.dialog.setModal(True)

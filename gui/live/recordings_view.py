@@ -252,7 +252,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.live.fit()
         self.live.look_at(opened.begin)
         self.bar.set_replay(self.replay)
-        self.film.allow(self.replay, Path(opened.name).stem)
+        self.film.allow(self.replay, Path(opened.name).stem, recording.motions)
         lasting = [Stretch(one["state"], one["begin_s"], one["end_s"]) for one in opened.summary["states"]]
         self._link.begin()
         self.timeline.show_recording(lasting, recording.events, self.replay.begin, self.replay.end)

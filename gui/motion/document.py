@@ -96,6 +96,12 @@ class MotionDocument(QtCore.QObject):
         self.taken_up.emit()
         self.say_title()
 
+    def rename(self, name: str) -> None:
+        """Call the motion something else; its file, if it has one, stays as it is called. Nothing of a blank name."""
+        if name.strip():
+            self.name = name.strip()
+        self.say_title()
+
     def forget_reading(self) -> None:
         """Do not show a file that is being read."""
         self._opened += 1
@@ -137,7 +143,9 @@ class MotionDocument(QtCore.QObject):
             self._session.log("error", "app", str(error))
             self._session.refused.emit(tr("save the motion"), str(error))
         else:
-            self.name, self.path, self._taken = path.stem, path, shown
+            if path != self.path:
+                self.name, self.path = path.stem, path
+            self._taken = shown
             self.saved.emit()
             self.say_title()
             self._session.log("info", "app", tr("motion saved: {path}").format(path=path))
@@ -163,7 +171,8 @@ class MotionDocument(QtCore.QObject):
 
     def save_as(self) -> bool:
         """Ask for a file and save the motion; whether that was done."""
-        path = ask_save(self._window, tr("Save the motion"), f"{self.name}.toml", _KINDS, ".toml")
+        proposed = f"{self.name.replace('/', '-')}.toml"
+        path = ask_save(self._window, tr("Save the motion"), proposed, _KINDS, ".toml")
         if path is not None:
             self.save_to(path)
         return not self.unsaved

@@ -4,13 +4,12 @@ from collections.abc import Iterator, Mapping
 from contextlib import contextmanager
 from itertools import pairwise
 from pathlib import Path
-from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import TupleField
 from gui.motion.part_form import PartForm
-from gui.motion.specification import NEW_PARTS, TRANSITION, Data, authored, in_words, part_models, with_transitions
+from gui.motion.specification import TRANSITION, Data, authored, in_words, new_part, part_models, with_transitions
 from gui.motion.terms import make_field
 from gui.texts import mark, tr
 from gui.widgets import Choice, PageStack, QuantityBox, give
@@ -36,6 +35,8 @@ class MotionEditor(QtWidgets.QWidget):
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
+        self.size = 1.0
+        """of the machine, see `size_class`, which new parts go by"""
         self.folder = Path()
         """where the file names of parts start"""
         self._models = part_models()
@@ -252,7 +253,7 @@ class MotionEditor(QtWidgets.QWidget):
 
     def _add(self) -> None:
         kind = self.kinds.currentText()
-        part: dict[str, Any] = {"type": kind, **NEW_PARTS[kind]}
+        part = new_part(kind, self.size)
         index = self.forms.currentIndex() + 1
         self._insert(index, self._make(part))
         self._list_parts(index)

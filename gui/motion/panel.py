@@ -13,18 +13,20 @@ from gui.motion.edits import Edits
 from gui.motion.preview import Preview, describe, lacking, look_ahead
 from gui.motion.run_words import RunWords
 from gui.motion.sights import Sights
-from gui.motion.specification import NEW_PARTS, shipped_motion
+from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
 from gui.motion.unsaved import UnsavedQuestion
 from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, RigSession, Worker
 from gui.texts import tr
-from gui.widgets import GuardedButton, Theme, WholeNumber, give
+from gui.widgets import ElidedLabel, GuardedButton, Theme, WholeNumber, give
+from rig.client import size_class
 from rig.engine import Snapshot
 from rig.states import State
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
+_LONGEST_NAME = 200  # characters
 _BEING_CHECKED = tr("being checked")
 _ICONS = ("", "", "", "open", "save", "save as")  # of the buttons that load and save: more have no room
 
@@ -48,6 +50,7 @@ class MotionPanel(QtWidgets.QWidget):
         self._version = 0
         self.preview = Preview()
         self.editor = MotionEditor()
+        self.editor.size = size_class(session.config)
         self.amplitude = self.editor.amplitude
         self.document = MotionDocument(session, self.editor, self._worker, self._complete, self)
         self.templates = TemplatePage(session.config, self._worker)
@@ -69,7 +72,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.edits = Edits(self.editor.value, self.editor.restore, self.editor, (self.amplitude,))
         self._lay_out()
         self.editor.edited.connect(self._edited)
-        self.document.retitled.connect(self._title.setText)
+        self.document.retitled.connect(self._show_title)
         self.document.refused.connect(self.verdict.refuse)
         self.document.taken_up.connect(self.edits.forget)
         self.document.saved.connect(self.edits.stack.setClean)  # what follows is a step of its own
@@ -86,13 +89,22 @@ class MotionPanel(QtWidgets.QWidget):
     # -- what is on the panel ----------------------------------------------------------------------------------------
 
     def _lay_out(self) -> None:
-        self._title = QtWidgets.QLabel()
+        self._title = ElidedLabel()
         self._title.setObjectName("heading")
-        self._title.setAccessibleName(tr("Name of the motion"))
+        self._title.setAccessibleName(tr("Motion shown"))
+        self.name = QtWidgets.QLineEdit()
+        self.name.setMaxLength(_LONGEST_NAME)
+        self.name.setAccessibleName(tr("Name of the motion"))
+        self.name.setPlaceholderText(tr("Name"))
+        self.name.setToolTip(tr("What its runs, and a file that it is saved in, are called"))
+        self.name.editingFinished.connect(lambda: self.document.rename(self.name.text()))
+        heading = QtWidgets.QHBoxLayout()
+        heading.addWidget(self._title, 3)
+        heading.addWidget(self.name, 2)
         composing = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(composing)
         column.setContentsMargins(0, 0, 0, 0)
-        column.addWidget(self._title)
+        column.addLayout(heading)
         for row in self._source_rows():
             column.addLayout(row)
         column.addWidget(self.editor, 1)
@@ -117,6 +129,12 @@ class MotionPanel(QtWidgets.QWidget):
         layout.addWidget(self.splitter, 1)
         layout.addLayout(self._size_row())
 
+    def _show_title(self, title: str) -> None:
+        self._title.setText(title)
+        if not (self.name.hasFocus() and self.name.isModified()):  # what is being typed is not known yet
+            self.name.setText(self.document.name)
+        self._show_what_runs()
+
     def _source_rows(self) -> list[QtWidgets.QHBoxLayout]:
         sources, files = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
         document, let_go = self.document, self.let_go
@@ -127,7 +145,7 @@ class MotionPanel(QtWidgets.QWidget):
         kinds, own = tr("Sine, sweep, circle, step, random, multisine, CSV"), tr("A small motion to begin with")
         kept, other = tr("Save this motion in its file (Ctrl+S)"), tr("Save this motion as another TOML file")
         acts: tuple[tuple[QtWidgets.QHBoxLayout, str, str, str, Callable[[], object]], ...] = (
-            (sources, tr("Demo"), tr("Demo motion"), demo, lambda: let_go(self._take_demo)),
+            (sources, tr("Demo"), tr("Demo motion"), demo, lambda: let_go(lambda: self.load_shipped("demo"))),
             (sources, tr("New"), tr("New motion"), own, lambda: let_go(self.begin_new)),
             (sources, tr("From template …"), tr("From template motion"), kinds, self.begin_template),
             (sources, tr("Open …"), tr("Open motion"), csv, self.open),
@@ -171,13 +189,9 @@ class MotionPanel(QtWidgets.QWidget):
         """Take a motion that comes along."""
         self.document.show(name, shipped_motion(name), Path())
 
-    def _take_demo(self) -> None:
-        self.load_shipped("demo")
-
     def begin_new(self) -> None:
         """Begin a motion of one's own."""
-        kind = next(iter(NEW_PARTS))
-        part = {"type": kind, **NEW_PARTS[kind]}
+        part = new_part(next(iter(NEW_PARTS)), self.editor.size)
         self.document.show("new motion", {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
 
     def begin_template(self) -> None:
@@ -271,7 +285,7 @@ class MotionPanel(QtWidgets.QWidget):
     def _show_preview(self, preview: Preview) -> None:
         self.preview = preview
         self.document.settle(lambda: self._put_transitions(preview.transitions))
-        self.transport.show_motion(self.document.name, None if preview.table is None else preview.table.duration)
+        self._show_what_runs()
         self.sights.show_preview(preview)
         verdict = preview.verdict
         if verdict is None:
@@ -281,6 +295,10 @@ class MotionPanel(QtWidgets.QWidget):
         else:
             self.verdict.judge("bad", f"✗ {describe(verdict)}")
         self.refresh()
+
+    def _show_what_runs(self) -> None:
+        table = self.preview.table
+        self.transport.show_motion(self.document.name, None if table is None else table.duration)
 
     def _largest(self) -> float:
         """The largest amplitude that passes, %, in the steps of its field and never more; 0 where none does."""

@@ -44,7 +44,28 @@ NEW_PARTS: dict[str, Data] = {
     "hold": {"position": _REST, "duration": 1.0},
     "poses": {"file": "", "rest_ends": True},
 }
-"""What a new part of each kind begins as: a small motion about home."""
+"""What a new part of each kind begins as on a machine on a table, see `new_part`."""
+_LENGTHS = ("start", "end", "offset", "position", "speed", "amplitude", "rms")
+"""of which x, y and z, or the number itself, go with the size of the machine"""
+
+
+def new_part(kind: str, size: float = 1.0) -> Data:
+    """What a new part of a kind begins as: a small motion about home, on a machine of a `size_class`."""
+    return {"type": kind, **_sized(NEW_PARTS[kind], size)}
+
+
+def _sized(values: Data, size: float) -> Data:
+    made: Data = {}
+    for name, value in values.items():
+        if name == "terms":
+            made[name] = [_sized(term, size) for term in value]
+        elif name not in _LENGTHS:
+            made[name] = value
+        elif isinstance(value, list):
+            made[name] = [size * number for number in value[:3]] + value[3:]
+        else:
+            made[name] = size * value
+    return made
 
 
 def part_models() -> dict[str, type[BaseModel]]:

@@ -1,5 +1,6 @@
 """A new motion from a template: which one, and the few numbers that matter."""
 
+from pathlib import Path
 from typing import Any
 
 from pydantic import ValidationError
@@ -210,13 +211,14 @@ class TemplatePage(QtWidgets.QWidget):
             if version != self._version:
                 return
             if result is None:
-                self._say(str(error), "bad")
+                self._say(tr("Not with these numbers: {reason}").format(reason=error), "bad")
                 return
             made, specification = result
             form.show_sizes(made)
             self._say(_SIZES if made.sizes else "", "muted")
             if create:
-                self.made.emit(name, as_data(specification))
+                file = getattr(made, "file", "")
+                self.made.emit(Path(file).stem if file else name, as_data(specification))
 
         self._worker.submit(find, found)
 

@@ -54,6 +54,7 @@ class TransportBar(QtWidgets.QFrame):
         self.hold.clicked.connect(mover.hold)
         self.speed = QuantityBox(tr("Speed of the motion"), "%", 100.0, 100.0 * LEAST_PACE, 100.0)
         self.speed.setToolTip(_SLOWER)
+        self.speed.setFixedWidth(self.speed.fontMetrics().horizontalAdvance("100.0 %") + 24)
         self.speed.valueChanged.connect(lambda _value: mover.set_speed(self.speed.si() / 100.0))
         self._pace = 1.0
         """that the engine told last"""

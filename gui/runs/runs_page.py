@@ -200,12 +200,11 @@ class RunsPage(QtWidgets.QWidget):
             self.table.resizeColumnsToContents()
             for column, most in ((_NAME, 220), (_NOTE, 260), (_OPEN - 1, 220)):
                 self.table.setColumnWidth(column, min(most, max(90, self.table.columnWidth(column))))
-        mode = self.table.selectionMode()
-        self.table.setSelectionMode(QtWidgets.QAbstractItemView.SelectionMode.MultiSelection)
-        for row, one in enumerate(shown):
-            if one.run.id in chosen:
-                self.table.selectRow(row)
-        self.table.setSelectionMode(mode)
+            selection, model = QtCore.QItemSelection(), self.table.model()
+            for row, one in enumerate(shown):
+                if one.run.id in chosen:
+                    selection.select(model.index(row, 0), model.index(row, _OPEN))
+            self.table.selectionModel().select(selection, QtCore.QItemSelectionModel.SelectionFlag.Select)
         self.follow()
 
     def _fill_row(self, row: int, one: Listed) -> None:

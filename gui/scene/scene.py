@@ -167,10 +167,15 @@ def colour_map(colouring: Colouring) -> pg.ColorMap:
     return pg.ColorMap([0.0, 0.1, 0.5, 0.9, 1.0], ["#E8820C", "#C9A227", "#3D8FE0", "#C9A227", "#E8820C"])
 
 
+_LEAST_FORCE = 0.01
+"""N, end of the finest scale: arrows of less are noise of any cell"""
+
+
 def force_scale(largest: float) -> Scale:
-    """Scale symmetric about zero, with round ends, for forces up to `largest` N."""
-    if not math.isfinite(largest) or largest <= 1.0:
+    """Scale symmetric about zero, with round ends, for forces up to `largest` N; ±1 N where there are none."""
+    if not math.isfinite(largest) or largest <= 0.0:
         return Scale(-1.0, 1.0, "N")
+    largest = max(largest, _LEAST_FORCE)
     power = 10.0 ** math.floor(math.log10(largest))
     end = next(step * power for step in (1.0, 2.0, 5.0, 10.0) if step * power >= largest * (1 - 1e-12))
     return Scale(-end, end, "N")

@@ -27,7 +27,7 @@ def dialog(qtbot: QtBot) -> Iterator[FilmDialog]:
     view.set_mechanism(MECHANISM)
     view.show_row(ROWS[0])
     window = QtWidgets.QWidget()
-    made = FilmDialog(view, Replay(ROWS), "run", lambda: "", window)
+    made = FilmDialog(view, Replay(ROWS), float(ROWS["t"][-1]), "run", lambda: "", window)
     made.size_.addItem("small", SMALL)
     made.size_.setCurrentIndex(made.size_.count() - 1)
     made.rate.setCurrentIndex(made.rate.findData(10))

@@ -11,11 +11,20 @@ from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import KEY, focus, key, press
 
-from gui.motion.specification import NEW_PARTS, part_models
+from gui.motion.specification import NEW_PARTS, new_part, part_models
 from gui.motion.terms import TermsField
 from gui.shell.main_window import MainWindow
 from gui.widgets.controls import QuantityBox
 from kinematics import TrajectorySpec, load_trajectory, parse_trajectory, trajectory_text
+
+
+def test_new_parts_suit_the_size_of_the_machine() -> None:
+    small, large = new_part("blend", 0.1), new_part("harmonic", 10.0)
+    assert small["end"] == pytest.approx([0.0, 0.0, 0.002, 0.0, 0.0, 0.0]) and small["speed"] == pytest.approx(0.0015)
+    assert small["duration"] == NEW_PARTS["blend"]["duration"]
+    assert large["terms"][0] == {"dof": "z", "amplitude": pytest.approx(0.1), "frequency": 0.5, "phase": 0.0}
+    for kind, values in NEW_PARTS.items():
+        assert new_part(kind) == {"type": kind, **values}
 
 
 def test_every_kind_of_part_has_a_form_and_a_beginning() -> None:
@@ -312,3 +321,21 @@ def test_a_form_scrolls_where_it_is_high_itself(window: MainWindow, qtbot: Any) 
     for part, scrolls in ((0, True), (1, False), (0, True)):
         editor.parts.setCurrentRow(part)
         qtbot.waitUntil(lambda scrolls=scrolls: area.verticalScrollBar().isVisible() == scrolls, timeout=5000)
+
+
+def test_a_motion_is_called_as_a_person_wants(window: MainWindow, tmp_path: Path) -> None:
+    panel = window.motion
+    panel.begin_new()
+    assert panel.name.text() == "new motion"
+    panel.name.setText("belt test 3")
+    panel.name.editingFinished.emit()
+    assert panel.document.name == "belt test 3" and panel.title == "Motion: belt test 3"
+    assert "belt test 3" in panel.transport.motion.text() and not panel.unsaved
+    panel.name.setText("  ")
+    panel.name.editingFinished.emit()
+    assert panel.document.name == panel.name.text() == "belt test 3"
+    panel.save_file(tmp_path / "one.toml")
+    assert panel.name.text() == "one"
+    panel.document.rename("after the repair")
+    panel.save_file(tmp_path / "one.toml")
+    assert panel.document.name == "after the repair" and panel.document.path == tmp_path / "one.toml"

@@ -137,7 +137,7 @@ def test_poses_from_a_csv_file_ask_for_the_file(
     path.write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
     page.form.fields["file"].set_value(str(path))
     hand.click(page.create)
-    qtbot.waitUntil(lambda: window.motion.title == "Motion: csv", timeout=20_000)
+    qtbot.waitUntil(lambda: window.motion.title == "Motion: poses", timeout=20_000)
     looked(window.motion, qtbot)
     table = window.motion.preview.table
     assert table is not None and table.samples[-1, 2] == pytest.approx(0.46)

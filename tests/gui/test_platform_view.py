@@ -86,8 +86,8 @@ def test_legs_are_coloured_by_force_and_by_stroke() -> None:
 
 
 def test_force_scale_has_round_ends() -> None:
-    assert [force_scale(largest).high for largest in (0.0, np.nan, 3.0, 10.0, 11.0, 73.0, 450.0)] == [
-        1, 1, 5, 10, 20, 100, 500
+    assert [force_scale(largest).high for largest in (0.0, np.nan, 1e-5, 0.3, 3.0, 10.0, 11.0, 73.0, 450.0)] == [
+        1, 1, 0.01, 0.5, 5, 10, 20, 100, 500
     ]  # fmt: skip
 
 

@@ -187,3 +187,12 @@ def test_cursors_and_times_are_the_same_on_the_curves(view: RecordingsView, qtbo
     view.open(tmp_path / "a.mcap")
     qtbot.waitUntil(lambda: live.cursors.a is None, timeout=60_000)
     assert live.cursors.b is None and not live.cursors.held
+
+
+def test_a_film_is_proposed_to_end_with_the_motion_that_it_begins_in(view: RecordingsView) -> None:
+    for position, until in ((1.0, 3.0), (4.5, 7.0), (3.5, view.timeline.span[1])):
+        assert view.replay is not None
+        view.replay.seek(position)
+        view.film.begin()
+        assert view.film.dialog is not None and view.film.dialog.end.si() == pytest.approx(until)
+        view.film.dialog.reject()
