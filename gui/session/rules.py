@@ -170,6 +170,25 @@ def _report_obstacle(now: Situation) -> str:
     return heavy_work_obstacle(now)
 
 
+_MENDS = (
+    (mark("reset first"), Action.RESET),
+    (mark("disconnect, connect and home"), Action.DISCONNECT),
+    (mark("restart it first"), Action.CONNECT),
+    (mark("take it over first"), Action.CONNECT),
+    (mark("connect first"), Action.CONNECT),
+    (mark("the engine is not running"), Action.CONNECT),
+    (mark("park first"), Action.PARK),
+    (mark("park or stop first"), Action.PARK),
+    (mark("pause it first"), Action.PAUSE),
+)
+"""What a refusal asks for in so many words, and the action that is meant; nothing that brings torque is among it."""
+
+
+def mending(reason: str) -> Action | None:
+    """The action that a refusal asks for; None where it asks for none, or for one that brings torque."""
+    return next((action for phrase, action in _MENDS if phrase in reason or tr(phrase) in reason), None)
+
+
 def heavy_work_obstacle(now: Situation) -> str:
     """Why nothing that keeps the processor busy for long can be begun now, in words; empty when it can."""
     if now.phase is Phase.UP and now.status is not None and now.status.state in TORQUE_STATES:

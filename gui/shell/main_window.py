@@ -74,7 +74,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.stop_button = StopButton(lambda: session.stop(1, "button"))
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
-        self.banner.mend_asked.connect(lambda action: self.operate.buttons[action].click())
+        for trouble in (self.banner, self.notice):
+            trouble.mend_asked.connect(self._mend)
         self.motion = MotionPanel(session, self.mover, self.theme)
         self.runs.follow_motion(self.motion.document)
         self.jog = JogPanel(session, self.mover)
@@ -235,6 +236,7 @@ class MainWindow(QtWidgets.QMainWindow):
     def _refresh(self) -> None:
         now = self.session.situation
         self.banner.show_situation(now)
+        self.notice.follow(now)
         cause = [detail_of(now)] if now.status is not None and now.status.cause else []
         virtual = [tr("VIRTUAL RIG")] if now.virtual else []
         title = " – ".join((look_of(now).text, *cause, *virtual, self.session.config.name, _TITLE))
@@ -249,6 +251,9 @@ class MainWindow(QtWidgets.QMainWindow):
             reason or tr("Make the report of {recording} and open it").format(recording=now.recording)
         )
         self.report.setText(tr("Making the report …") if self.reporting.maker.busy else tr("Open report"))
+
+    def _mend(self, action: Action) -> None:
+        (self.motion.pause if action is Action.PAUSE else self.operate.buttons[action]).click()
 
     def _say_what_is_past(self, phase: Phase) -> None:
         """Platforms that are drawn stand still without an engine."""

@@ -2,15 +2,21 @@
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.session import Action, Situation, mending, obstacle
 from gui.texts import tr
-from gui.widgets import give
+from gui.widgets import GuardedButton, give
 
 _REFUSED = tr("refused")
 _MOST = 170  # pixels of height; what is longer scrolls
 
 
 class Notice(QtWidgets.QScrollArea):
-    """A message below the steps: stays until it is taken back or dismissed. Hidden while there is none."""
+    """A message below the steps: stays until it is taken back or dismissed. Hidden while there is none.
+
+    Where a refusal asks for a step that brings no torque, it has a button for that: `mend_asked(action)`.
+    """
+
+    mend_asked = QtCore.Signal(object)
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
@@ -22,6 +28,9 @@ class Notice(QtWidgets.QScrollArea):
         self._label.setAlignment(QtCore.Qt.AlignmentFlag.AlignTop)
         self._label.setAccessibleName(tr("What was refused last, and why"))
         self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        self.mend = GuardedButton("")
+        self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
+        self._mends: Action | None = None
         self.dismiss = QtWidgets.QToolButton()
         give(self.dismiss, "close")
         self.dismiss.setAutoRaise(True)
@@ -29,25 +38,39 @@ class Notice(QtWidgets.QScrollArea):
         self.dismiss.setToolTip(tr("Dismiss the message"))
         self.dismiss.clicked.connect(self.clear)
         content = QtWidgets.QWidget()
+        said = QtWidgets.QVBoxLayout()
+        said.addWidget(self._label, 1)
+        said.addWidget(self.mend)
         row = QtWidgets.QHBoxLayout(content)
         row.setContentsMargins(0, 0, 0, 0)
-        row.addWidget(self._label, 1)
+        row.addLayout(said, 1)
         row.addWidget(self.dismiss, 0, QtCore.Qt.AlignmentFlag.AlignTop)
         self.setWidget(content)
         self.clear()
 
     def refuse(self, what: str, reason: str) -> None:
         """Say that `what` was refused, and why, whole."""
+        self._mends = mending(reason)
+        if self._mends is not None:
+            self.mend.setText(tr(self._mends.value))
+            self.mend.setAccessibleName(tr(self._mends.value))
+            self.mend.set_obstacle("")
         self._show("bad", f"{tr(what)}: {reason or _REFUSED}")
 
     def remark(self, text: str) -> None:
         """Say what is no refusal."""
+        self._mends = None
         self._show("muted", text)
 
     def clear(self) -> None:
         """Say nothing."""
         self._label.clear()
         self.hide()
+
+    def follow(self, now: Situation) -> None:
+        """Enable the button while what it does can be done."""
+        if self._mends is not None:
+            self.mend.set_obstacle(obstacle(self._mends, now))
 
     def text(self) -> str:
         """What is said."""
@@ -63,10 +86,13 @@ class Notice(QtWidgets.QScrollArea):
         self._label.setObjectName(role)
         self._label.style().unpolish(self._label)
         self._label.style().polish(self._label)
+        self.mend.setVisible(self._mends is not None)
         self.show()
         self._fit()
         self.verticalScrollBar().setValue(0)
 
     def _fit(self) -> None:
         width = self.viewport().width() - self.dismiss.sizeHint().width() - 8
-        self.setFixedHeight(min(_MOST, max(self._label.heightForWidth(width), self.dismiss.sizeHint().height()) + 2))
+        below = 0 if self._mends is None else self.mend.sizeHint().height() + 6
+        height = max(self._label.heightForWidth(width), self.dismiss.sizeHint().height()) + below
+        self.setFixedHeight(min(_MOST, height + 2))
