@@ -11,7 +11,7 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from pytestqt.qtbot import QtBot
 from recorded_runs import make_runs
-from shell_support import KEY, FakeSession, focus, key, make_status, press
+from shell_support import KEY, FakeSession, make_status, press
 
 from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage, VerdictCard
@@ -342,45 +342,6 @@ def test_thresholds_are_saved_where_they_came_from_on_request_only(
     assert load_config(own).validation == Validation(bias=0.5)
     desk.close()
     session.close()
-
-
-def test_the_transport_is_in_view_on_every_page(whole_window: MainWindow, session: FakeSession) -> None:
-    window = whole_window
-    bar = window.motion.transport
-    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
-    for index in range(window.tabs.count()):
-        window.tabs.setCurrentIndex(index)
-        assert bar.isVisible() and bar.pause.isEnabled() and bar.hold.isEnabled()
-        assert window.rect().contains(bar.geometry().translated(bar.parentWidget().mapTo(window, QtCore.QPoint())))
-    assert "15.0" in bar.left.text() and bar.pause.property("next")
-    assert bar.run.obstacle and bar.resume.obstacle
-    session.take(make_status(State.ENGAGED, motion="demo", paused=True, path_time=6.0, path_duration=20.0))
-    assert bar.resume.property("next") and not bar.pause.property("next")
-
-
-def test_space_never_moves_the_machine(window: MainWindow, session: FakeSession, qtbot: QtBot) -> None:
-    session.take(make_status(State.ENGAGED, motion="demo", paused=True, path_time=6.0, path_duration=20.0))
-    for button in (window.motion.resume, window.motion.abandon):
-        focus(qtbot, button)
-        key(KEY.Key_Space)
-    assert session.sent == []
-
-
-def test_a_line_moves_over_the_preview_of_the_motion_that_runs(
-    window: MainWindow, session: FakeSession, qtbot: QtBot
-) -> None:
-    motion = window.motion
-    motion._changed.start()
-    qtbot.waitUntil(lambda: motion.preview.table is not None, timeout=START)
-    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
-    lines = motion.sights.plots._presents
-    assert not any(line.isVisible() for line in lines)  # it was not run from here
-    session.take(make_status(State.ENGAGED))
-    press(motion.run)
-    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
-    assert all(line.isVisible() and line.value() == 5.0 for line in lines)
-    session.take(make_status(State.ENGAGED, motion="demo"))
-    assert not any(line.isVisible() for line in lines)
 
 
 def test_a_recording_says_who_operates(

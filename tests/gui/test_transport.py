@@ -5,11 +5,13 @@ import math
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest
 from pytestqt.qtbot import QtBot
-from shell_support import FakeSession, focus, make_status
+from shell_support import KEY, FakeSession, focus, key, make_status, press
 
 from gui.shell.main_window import MainWindow
 from rig.engine import Pace
 from rig.states import State
+
+START = 60_000  # ms, for a process that is started on a busy machine
 
 
 def test_the_speed_is_what_the_engine_tells_and_what_is_typed_is_sent(
@@ -42,3 +44,42 @@ def test_what_is_left_takes_the_pace_into_account_and_needs_an_end(window: MainW
     assert bar.left.text() == ""
     session.take(make_status(State.ENGAGED, motion="demo"))
     assert bar.left.text() == ""
+
+
+def test_the_transport_is_in_view_on_every_page(whole_window: MainWindow, session: FakeSession) -> None:
+    window = whole_window
+    bar = window.motion.transport
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
+    for index in range(window.tabs.count()):
+        window.tabs.setCurrentIndex(index)
+        assert bar.isVisible() and bar.pause.isEnabled() and bar.hold.isEnabled()
+        assert window.rect().contains(bar.geometry().translated(bar.parentWidget().mapTo(window, QtCore.QPoint())))
+    assert "15.0" in bar.left.text() and bar.pause.property("next")
+    assert bar.run.obstacle and bar.resume.obstacle
+    session.take(make_status(State.ENGAGED, motion="demo", paused=True, path_time=6.0, path_duration=20.0))
+    assert bar.resume.property("next") and not bar.pause.property("next")
+
+
+def test_space_never_moves_the_machine(window: MainWindow, session: FakeSession, qtbot: QtBot) -> None:
+    session.take(make_status(State.ENGAGED, motion="demo", paused=True, path_time=6.0, path_duration=20.0))
+    for button in (window.motion.resume, window.motion.abandon):
+        focus(qtbot, button)
+        key(KEY.Key_Space)
+    assert session.sent == []
+
+
+def test_a_line_moves_over_the_preview_of_the_motion_that_runs(
+    window: MainWindow, session: FakeSession, qtbot: QtBot
+) -> None:
+    motion = window.motion
+    motion._changed.start()
+    qtbot.waitUntil(lambda: motion.preview.table is not None, timeout=START)
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
+    lines = motion.sights.plots._presents
+    assert not any(line.isVisible() for line in lines)  # it was not run from here
+    session.take(make_status(State.ENGAGED))
+    press(motion.run)
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
+    assert all(line.isVisible() and line.value() == 5.0 for line in lines)
+    session.take(make_status(State.ENGAGED, motion="demo"))
+    assert not any(line.isVisible() for line in lines)
