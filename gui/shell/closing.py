@@ -64,7 +64,8 @@ class Closing(QtCore.QObject):
         """whether the rig was told to stop, and had torque still when the operator was asked again"""
         self.question: QtWidgets.QMessageBox | None = None
         """asked whether to quit"""
-        self._quit = QtWidgets.QPushButton()
+        self._quit: QtWidgets.QPushButton | None = None
+        """its button that does"""
         self.rest_timer = QtCore.QTimer(self)
         self.rest_timer.setSingleShot(True)
         self.rest_timer.setInterval(_REST_TIMEOUT)
@@ -133,7 +134,7 @@ class Closing(QtCore.QObject):
 
     def _say(self, said: str, wish: str, quit_text: str) -> None:
         text = f"{said}\n{self._session.recording}\n\n{wish}"
-        if self.question is not None and text != self.question.text():
+        if self.question is not None and self._quit is not None and text != self.question.text():
             self.question.setText(text)
             self._quit.setText(quit_text)
 

@@ -17,6 +17,8 @@ MISSING = 65535
 _DARK = "#3A424A"
 _UNSAFE = {ord(sign): f"\\u{ord(sign):04x}" for sign in "<>&\u2028\u2029"}
 """What could end a script's element, or a line in it, whatever a name holds."""
+_GRID = 200
+"""Places at which what is known at some is told in between"""
 _SHOWN = "Shown is what the numbers cover; double click: all that was recorded under power."
 ONE_SCALE = ("forces", "residuals", "terms")
 """Figures whose panels, one for each leg, are to be compared by eye"""
@@ -31,6 +33,10 @@ def curves_json(curves: Curves, summary: Mapping[str, Any], names: Container[str
     times = {"powered": curves.fine("condition")[0], "cycles": curves.fine_timing(0)[0]}
     times = {name: one[::2] if _paired(one) else one for name, one in times.items()}
     known = {name: np.round(one, 5).tolist() for name, one in times.items() if _growing(one)}
+    for name, (axes, plot) in _of_validation(summary).items():
+        if name in names:
+            known |= {axis: one.tolist() for axis, one in axes.items()}
+            plots[name] = plot
     plots = {name: plot for name, plot in plots.items() if plot["times"] in known}
     if not plots:
         return None
@@ -46,7 +52,8 @@ def plots_json(
     Args:
         times: s, by name.
         plots: by name: `times` (their name), `beside` (what is printed stays in view), `one_scale`, `panels` (see
-            `panel`).
+            `panel`; one that is not over time has `times` of its own, and `axis`: its `unit`, and whether it is `log`:
+            the decimal logarithm of what is told), and `shown` where it is not that of all.
         shown: a sentence on what is shown before anybody zooms.
         window: begin and end, s, of what is shown first; None: all.
     """
@@ -102,6 +109,69 @@ def _plots(curves: Curves, summary: Mapping[str, Any]) -> dict[str, dict[str, An
         name: {"times": "powered", "beside": False, "one_scale": name in ONE_SCALE, "panels": panels}
         for name, panels in powered.items()
     } | {"timing": {"times": "cycles", "beside": True, "one_scale": False, "panels": timing}}
+
+
+_Axes = dict[str, Floats]
+_OF_ALL = "Shown is all of it."
+
+
+def _of_validation(summary: Mapping[str, Any]) -> dict[str, tuple[_Axes, dict[str, Any]]]:
+    """Plots that are not over time, by name: their axes by name, and the panels over these."""
+    found = summary.get("validation") or {}
+    made: dict[str, tuple[_Axes, dict[str, Any]]] = {}
+    if found.get("spectrum"):
+        made["spectrum"] = _spectrum(found["spectrum"], summary["force"]["noise_n"], summary["cycle"]["rate_hz"])
+    if found.get("dependence"):
+        made["dependence"] = _dependence(found["dependence"], summary["force"]["noise_n"])
+    return {name: (axes, plot) for name, (axes, plot) in made.items() if all(map(_growing, axes.values()))}
+
+
+def _spectrum(told: Mapping[str, Any], noise: float | None, rate: float | None) -> tuple[_Axes, dict[str, Any]]:
+    """Density in dB of 1 N/√Hz, and coherence, over the decimal logarithm of the frequency in Hz."""
+    frequency = np.log10(np.array(told["frequency_hz"]))
+    with np.errstate(divide="ignore"):
+        densities = [10.0 * np.log10(np.array(leg["residual_n2_per_hz"])) for leg in told["legs"]]
+        white = [float(10.0 * np.log10(2.0 * noise**2 / rate))] if noise and rate else []
+    legs = list(zip(told["legs"], LEG_COLORS, strict=True))
+    density = [
+        curve(str(leg["leg"]), color, (frequency, values)) for (leg, color), values in zip(legs, densities, strict=True)
+    ]
+    coherence = [
+        curve(str(leg["leg"]), color, (frequency, np.array(leg["coherence"], dtype=np.float64))) for leg, color in legs
+    ]
+    unrelated = curve("unrelated, 95 %", _DARK, (frequency, np.array(told["coherence_level"])), True)
+    axis = {"times": "frequency", "axis": {"unit": "Hz", "log": True}}
+    panels = [
+        panel("Residual", "dB re 1 N/√Hz", density, white) | axis,
+        panel("Coherence of model and measurement", "", [*coherence, unrelated]) | axis,
+    ]
+    return {"frequency": frequency}, _plot("frequency", panels, one_scale=False)
+
+
+def _dependence(told: Mapping[str, Any], noise: float | None) -> tuple[_Axes, dict[str, Any]]:
+    """Mean residual over speed and over acceleration, between the places where each leg has some."""
+    axes, panels = {}, []
+    levels = [0.0] if not noise else [-noise, 0.0, noise]
+    for name, unit in (("speed", "m/s"), ("acceleration", "m/s²")):
+        legs = [leg for leg in told[name]["legs"] if leg["at"]]
+        ends = [place for leg in legs for place in (leg["at"][0], leg["at"][-1])]
+        axes[name] = grid = np.linspace(min(ends, default=0.0), max(ends, default=0.0), _GRID)
+        curves = [
+            curve(
+                str(leg["leg"]),
+                LEG_COLORS[leg["leg"] - 1],
+                (grid, np.interp(grid, leg["at"], leg["mean_n"], left=np.nan, right=np.nan)),
+            )
+            for leg in legs
+        ]
+        panels.append(
+            panel(f"Over {name}", "N", curves, levels) | {"times": name, "axis": {"unit": unit, "log": False}}
+        )
+    return axes, _plot("speed", panels, one_scale=True)
+
+
+def _plot(times: str, panels: list[dict[str, Any]], *, one_scale: bool) -> dict[str, Any]:
+    return {"times": times, "beside": False, "one_scale": one_scale, "panels": panels, "shown": _OF_ALL}
 
 
 def _each(names: str, colors: Sequence[str], curves: Curves, quantity: str) -> list[dict[str, Any]]:

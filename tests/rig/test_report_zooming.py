@@ -76,6 +76,43 @@ def test_no_name_gets_out_of_the_page_and_its_own_script_alone_may_run(
     assert "http" not in policy
 
 
+def _values(curve: dict[str, Any]) -> Any:
+    whole = np.frombuffer(base64.b64decode(curve["values"]), "<u2")
+    return np.where(whole == MISSING, np.nan, curve["low"] + whole * (curve["high"] - curve["low"]) / (MISSING - 1))
+
+
+def test_spectrum_and_what_the_residual_goes_with_are_read_out_too() -> None:
+    recording = recorded(6.0)
+    summary = summarize(recording)
+    at: dict[str, Any] = {"leg": 1, "at": [-0.2, 0.0, 0.1], "mean_n": [-1.0, 0.0, 3.0], "spread_n": [0.1] * 3}
+    other = {"leg": 4, "at": [0.0, 0.3], "mean_n": [2.0, 2.0], "spread_n": [0.1] * 2}
+    spectrum = {
+        "frequency_hz": [1.0, 10.0, 100.0],
+        "coherence_level": [0.3, 0.2, 0.1],
+        "legs": [
+            {"leg": leg, "residual_n2_per_hz": [1.0, 0.1, 0.01 * leg], "coherence": [0.9, None, 0.1]}
+            for leg in range(1, 7)
+        ],
+    }
+    over = {"legs": [at, other, *({"leg": leg, "at": [], "mean_n": [], "spread_n": []} for leg in (2, 3, 5, 6))]}
+    summary["validation"] = {"spectrum": spectrum, "dependence": {"speed": over, "acceleration": over}}
+    text = curves_json(Curves(recording, summary), summary, ("forces", "spectrum", "dependence"))
+    data = json.loads(text or "")
+    assert data["times"]["frequency"] == pytest.approx([0.0, 1.0, 2.0])
+    density, coherence = data["plots"]["spectrum"]["panels"]
+    assert density["axis"] == {"unit": "Hz", "log": True} and density["times"] == "frequency"
+    assert _values(density["curves"][1]) == pytest.approx([0.0, -10.0, 10.0 * np.log10(0.02)], abs=1e-3)
+    assert density["levels"] == pytest.approx([10.0 * np.log10(2 * 0.5**2 / RATE)])
+    assert np.isnan(_values(coherence["curves"][0])[1]) and coherence["curves"][-1]["dash"]
+    speed, _acceleration = data["plots"]["dependence"]["panels"]
+    grid = np.array(data["times"]["speed"])
+    assert (grid[0], grid[-1]) == (-0.2, 0.3) and [one["name"] for one in speed["curves"]] == ["1", "4"]
+    first = _values(speed["curves"][0])
+    assert np.isnan(first[grid > 0.1001]).all()
+    np.testing.assert_allclose(first[grid <= 0.1], np.interp(grid[grid <= 0.1], at["at"], at["mean_n"]), atol=1e-3)
+    assert speed["levels"] == [-0.5, 0.0, 0.5] and "axis" not in data["plots"]["forces"]["panels"][0]
+
+
 def test_there_is_nothing_to_zoom_where_times_do_not_grow() -> None:
     recording = recorded(1.5)
     recording.rows["t"][:] = 1.0
@@ -101,6 +138,11 @@ EXPRESSIONS: list[tuple[str, Any]] = [
     ("reading([1, 2, 3, 3], 2, 1)", "3.000"),
     ("reading([NaN], 1, 0)", "–"),
     ("zoomed([0, 10], [0, 10], 2, 0.5)", [1, 6]),
+    ("logTicks(0, 1.1, 4)", pytest.approx([0.0, 0.30103, 0.69897, 1.0], abs=1e-5)),
+    ("logTicks(0.1, 0.2, 4).length > 1", True),
+    ("[plainly(0.1 + 0.2), plainly(1234567), plainly(0)]", ["0.3", "1230000", "0"]),
+    ("[placeText(null, 1.23456), placeText({unit: 'Hz', log: true}, 2)]", ["1.235 s", "100 Hz"]),
+    ("placeText({unit: 'm/s', log: false}, 0.0521)", "0.0521 m/s"),
     ("zoomed([1, 6], [0, 10], 2, 2.5)", None),
     ("zoomed([8, 10], [0, 10], 10, 2)", [6, 10]),
     ("within([-2, 1], [0, 10])", [0, 3]),

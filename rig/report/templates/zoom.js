@@ -67,6 +67,27 @@ function tickText(value, step) {
   return digits > 6 || Math.abs(value) >= 1e7 ? value.toExponential(2) : value.toFixed(digits);
 }
 
+// Decimal logarithms of 1, 2 and 5 times powers of ten between low and high, logarithms too; evenly where that is none.
+function logTicks(low, high, wanted) {
+  const found = [];
+  for (let power = Math.floor(low) - 1; power <= high; power += 1) {
+    [1, 2, 5].forEach((part) => {
+      const place = power + Math.log10(part);
+      if (place >= low && place <= high) { found.push(place); }
+    });
+  }
+  return found.length > 1 ? found : ticks(low, high, wanted);
+}
+
+// A number as short as it is told apart from others.
+function plainly(value) { return String(parseFloat(value.toPrecision(3))); }
+
+// Where the pointer is, with its unit: a time, or a place on another axis.
+function placeText(axis, t) {
+  if (axis === null) { return t.toFixed(3) + " s"; }
+  return plainly(axis.log ? Math.pow(10, t) : t) + " " + axis.unit;
+}
+
 // What a curve is at a stretch: one number, or the lowest and highest of a stretch that holds more.
 function reading(values, per, stretch) {
   const found = extent(values, per, stretch, stretch);
@@ -106,31 +127,37 @@ const BOTTOM = 22;
 const HEIGHT = 190;
 const BESIDE = 4; // pixels below which a drag is a click
 
+// Panels over one axis have one view: all of those over time, and each other axis by its name.
 function begin() {
   const curves = document.getElementById("curves");
   if (curves === null) { return; }
   const data = JSON.parse(curves.textContent);
-  const panels = [];
-  const page = { view: data.window, window: data.window, panels: panels, asked: false };
+  const pages = { "": { view: data.window, window: data.window, axis: null, panels: [], asked: false } };
+  const pageOf = (panel) => {
+    const key = panel.axis ? panel.times : "";
+    if (!(key in pages)) { pages[key] = { view: null, window: null, axis: panel.axis, panels: [], asked: false }; }
+    return pages[key];
+  };
   Object.keys(data.plots).forEach((name) => {
     const place = document.getElementById("plot-" + name);
     if (place === null) { return; }
     const plot = data.plots[name];
     const grid = make("div", "panels", place);
-    const own = plot.panels.map((panel) => panelOf(page, grid, panel, data.times[plot.times]));
-    own.forEach((panel) => { panel.alike = plot.one_scale ? own : [panel]; });
-    panels.push(...own);
+    const own = plot.panels.map((panel) => panelOf(pageOf(panel), grid, panel, data.times[panel.times || plot.times]));
+    own.forEach((panel) => { panel.alike = plot.one_scale ? own : [panel]; panel.page.panels.push(panel); });
     const hint = make("p", "hint", place);
-    hint.textContent = data.shown + " Drag: zoom in time, all plots together. Wheel on a plot that was clicked, or with Ctrl:"
+    hint.textContent = (plot.shown || data.shown)
+      + " Drag: zoom, all plots over the same together. Wheel on a plot that was clicked, or with Ctrl:"
       + " the same. Keys: + − ← → 0. Read out under the pointer; a stretch of many cycles has its lowest … highest value.";
     const still = place.parentNode.querySelector("details.still");
     if (still !== null && !plot.beside) { still.open = false; }
   });
-  window.addEventListener("resize", () => { ask(page); });
+  const all = Object.values(pages);
+  window.addEventListener("resize", () => { all.forEach(ask); });
   window.addEventListener("beforeprint", () => {
     document.querySelectorAll("details.still").forEach((still) => { still.open = true; });
   });
-  draw(page);
+  all.forEach(draw);
 }
 
 function make(kind, name, parent) {
@@ -146,12 +173,13 @@ function panelOf(page, grid, data, times) {
   const legend = make("div", "legend", box);
   const frame = make("div", "frame", box);
   const panel = {
-    times: times, levels: data.levels, canvas: make("canvas", "", frame), cursor: make("div", "cursor", frame),
+    page: page, times: times, levels: data.levels, canvas: make("canvas", "", frame), cursor: make("div", "cursor", frame),
     chosen: make("div", "chosen", frame), when: make("span", "", legend), whole: [times[0], times[times.length - 1]],
   };
   panel.canvas.tabIndex = 0;
   panel.canvas.setAttribute("role", "img");
-  panel.canvas.setAttribute("aria-label", data.title + " over time; keys: + − ← → 0");
+  const over = page.axis === null ? "time" : page.axis.unit;
+  panel.canvas.setAttribute("aria-label", data.title + " over " + over + "; keys: + − ← → 0");
   panel.curves = data.curves.map((curve) => {
     const entry = make("span", "", legend);
     make("i", curve.dash ? "dash" : "", entry).style.color = curve.color;
@@ -233,7 +261,7 @@ function point(page, t) {
     const view = viewOf(page, panel);
     const inside = t !== null && t >= Math.max(view[0], panel.whole[0]) && t <= Math.min(view[1], panel.whole[1]);
     panel.cursor.style.display = inside ? "block" : "none";
-    panel.when.textContent = inside ? t.toFixed(3) + " s" : "";
+    panel.when.textContent = inside ? placeText(page.axis, t) : "";
     const stretch = inside ? indexAt(panel.times, t) : 0;
     if (inside) { panel.cursor.style.left = xOf(page, panel, t) + "px"; }
     panel.curves.forEach((curve) => {
@@ -263,7 +291,7 @@ function rangeOf(page, panel) {
 function heightsOf(page, panel) {
   const found = [];
   panel.alike.forEach((one) => {
-    const [first, last] = rangeOf(page, one);
+    const [first, last] = rangeOf(one.page || page, one);
     one.curves.forEach((curve) => { found.push(extent(curve.values, curve.per, first, last)); });
     one.levels.forEach((level) => { found.push([level, level]); });
   });
@@ -332,13 +360,14 @@ function drawAxes(paint, page, view, heights, x, yOf, width) {
     paint.fillStyle = "#F3F6F9";
     paint.fillRect(from, TOP, Math.max(Math.min(x(page.window[1]), width - RIGHT) - from, 0), bottom - TOP);
   }
-  const across = ticks(view[0], view[1], Math.max(width / 90, 4));
+  const log = page.axis !== null && page.axis.log;
+  const across = (log ? logTicks : ticks)(view[0], view[1], Math.max(width / 90, 4));
   const up = ticks(heights[0], heights[1], 5);
   across.forEach((t) => {
     line(paint, "#E6E9EC", 0.6, [[x(t), TOP], [x(t), bottom]]);
     paint.fillStyle = "#3A424A";
     paint.textAlign = "center";
-    paint.fillText(tickText(t, across[1] - across[0]), x(t), bottom + 15);
+    paint.fillText(log ? plainly(Math.pow(10, t)) : tickText(t, across[1] - across[0]), x(t), bottom + 15);
   });
   up.forEach((value) => {
     line(paint, "#E6E9EC", 0.6, [[LEFT, yOf(value)], [width - RIGHT, yOf(value)]]);
