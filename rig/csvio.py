@@ -10,7 +10,7 @@ import os
 import time
 from array import array
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
 from pathlib import Path
@@ -285,7 +285,8 @@ def _whole(path: Path, kind: Literal["", "b"] = "", **options: str) -> Iterator[
     except OSError as error:
         raise InputError(f"cannot write {path}: {error.strerror}") from error
     finally:
-        temporary.unlink(missing_ok=True)
+        with suppress(OSError):  # as where its name is too long to be there at all
+            temporary.unlink(missing_ok=True)
 
 
 def write_table(path: Path, names: Sequence[str], values: Array) -> None:

@@ -26,7 +26,6 @@ from rig.engine import Snapshot
 from rig.states import State
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
-_LONGEST_NAME = 200  # characters
 _BEING_CHECKED = tr("being checked")
 _ICONS = ("", "", "", "open", "save", "save as")  # of the buttons that load and save: more have no room
 
@@ -93,11 +92,10 @@ class MotionPanel(QtWidgets.QWidget):
         self._title.setObjectName("heading")
         self._title.setAccessibleName(tr("Motion shown"))
         self.name = QtWidgets.QLineEdit()
-        self.name.setMaxLength(_LONGEST_NAME)
+        self.name.setMaxLength(200)
         self.name.setAccessibleName(tr("Name of the motion"))
-        self.name.setPlaceholderText(tr("Name"))
         self.name.setToolTip(tr("What its runs, and a file that it is saved in, are called"))
-        self.name.editingFinished.connect(lambda: self.document.rename(self.name.text()))
+        self.name.editingFinished.connect(self._named)
         heading = QtWidgets.QHBoxLayout()
         heading.addWidget(self._title, 3)
         heading.addWidget(self.name, 2)
@@ -128,6 +126,10 @@ class MotionPanel(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 4)
         layout.addWidget(self.splitter, 1)
         layout.addLayout(self._size_row())
+
+    def _named(self) -> None:
+        self.name.setModified(False)  # from here on it goes with what is shown
+        self.document.rename(self.name.text())
 
     def _show_title(self, title: str) -> None:
         self._title.setText(title)

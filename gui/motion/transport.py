@@ -1,18 +1,19 @@
 """What runs a motion, in view on every page: run, pause, go on, stop, how far it is, and what is left of it."""
 
 import math
+from dataclasses import replace
 from html import escape
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import Action, Mover, RigSession
+from gui.session import Action, Mover, RigSession, obstacle
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, give, mark_next
 from rig.engine import LEAST_PACE
 from rig.states import State
 
-_NAME = 200  # px of a motion's name: what is longer would push STOP out of a small window
-_BESIDE = 44  # px of a button beside its text, an icon among them
+_NAME = 170  # px of a motion's name: what is longer would push STOP out of a small window
+_BESIDE = 36  # px of a button beside its text, an icon among them
 _SLOWER = tr("Part of its speed at which a motion is followed, slower along the same path; also while it runs")
 
 
@@ -55,9 +56,11 @@ class TransportBar(QtWidgets.QFrame):
         self.speed = QuantityBox(tr("Speed of the motion"), "%", 100.0, 100.0 * LEAST_PACE, 100.0)
         self.speed.setToolTip(_SLOWER)
         self.speed.setFixedWidth(self.speed.fontMetrics().horizontalAdvance("100.0 %") + 24)
-        self.speed.valueChanged.connect(lambda _value: mover.set_speed(self.speed.si() / 100.0))
+        self.speed.valueChanged.connect(lambda _value: self._send_speed())
         self._pace = 1.0
         """that the engine told last"""
+        self._unanswered = 0
+        """speeds that were sent"""
         self.motion = QtWidgets.QLabel()
         self.motion.setAccessibleName(tr("Motion that Run runs"))
         self.progress = QtWidgets.QProgressBar()
@@ -68,7 +71,7 @@ class TransportBar(QtWidgets.QFrame):
         self.left = QtWidgets.QLabel()
         self.left.setAccessibleName(tr("Time left"))
         self.left.setMinimumWidth(
-            self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time="9999.9")) * 3 // 2
+            self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time="999.9")) * 4 // 3
         )
         self.phase = ElidedLabel()
         self.phase.setAccessibleName(tr("What is being done"))
@@ -113,7 +116,8 @@ class TransportBar(QtWidgets.QFrame):
         }
         for button, reason in obstacles.items():
             button.set_obstacle(reason)
-        reason = session.obstacle(Action.SPEED)
+        # while the engine answers it stays enabled: else what is typed would go on in the next field
+        reason = obstacle(Action.SPEED, replace(session.situation, busy=""))
         self.speed.setEnabled(not reason)
         self.speed.setToolTip(tr("Not now: {reason}.").format(reason=reason) if reason else _SLOWER)
         following = next((one for one in (self.resume, self.pause, self.run) if one.isEnabled()), None)
@@ -148,6 +152,19 @@ class TransportBar(QtWidgets.QFrame):
         self.phase.setText(text)
         self.phase.setToolTip(text)
 
+    def _send_speed(self) -> None:
+        self._unanswered += 1
+        self._mover.set_speed(self.speed.si() / 100.0, self._speed_answered)
+
+    def _speed_answered(self, reason: str) -> None:
+        self._unanswered -= 1
+        if reason and not self._unanswered:
+            self._show_pace()
+
+    def _show_pace(self) -> None:
+        with QtCore.QSignalBlocker(self.speed):
+            self.speed.set_si(100.0 * self._pace)
+
     def _show_left(self) -> None:
         status = self._session.status
         runs = status is not None and (status.state is State.RUNNING or status.paused)
@@ -160,7 +177,6 @@ class TransportBar(QtWidgets.QFrame):
         big = f'<span style="font-size: 17px; font-weight: bold">{left or 0.0:.1f}</span>'
         self.left.setText("" if left is None else tr("{time} s left").format(time=big))
         pace = 1.0 if status is None else status.pace
-        if pace != self._pace:
+        if pace != self._pace and not self._unanswered:
             self._pace = pace
-            with QtCore.QSignalBlocker(self.speed):
-                self.speed.set_si(100.0 * pace)
+            self._show_pace()

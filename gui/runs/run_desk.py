@@ -54,12 +54,14 @@ class RunDesk(QtCore.QObject):
         self._motion_file: Path | None = None
         """of that run, where it is known"""
         self._document: MotionDocument | None = None
+        self._begun: tuple[int, Path | None] = (0, None)
+        """motion that was seen to begin last, and its file, where it is known"""
         self._underway: MotionRecord | None = None
         """the run that the engine was last heard to follow"""
         self._waiting: list[tuple[Path, MotionRecord]] = []
         """runs to be judged, the last one of which is that on the card"""
-        self._judging: list[MotionRecord] = []
-        """those that are"""
+        self._judging: MotionRecord | None = None
+        """the one that is"""
         self._session_by = JudgedBy()
         """what judges in this session in place of what was recorded"""
         self._once: JudgedBy | None = None
@@ -107,8 +109,12 @@ class RunDesk(QtCore.QObject):
         if recording is None:
             return
         new = self._followed[0] != recording
+        if new:
+            self._begun = (0, None)
         if motion is None or motion.outcome == MotionOutcome.UNDERWAY:
             self._followed = (recording, 0 if new else self._followed[1])
+            if motion is not None and motion.id != self._begun[0]:
+                self._begun = (motion.id, self._file_of(motion))
             self._underway = motion
             return
         self._underway = None
@@ -127,8 +133,8 @@ class RunDesk(QtCore.QObject):
 
     def _run_over(self, recording: Path, motion: MotionRecord) -> None:
         self._shown, self._once = (recording, motion), None
-        document = self._document
-        self._motion_file = document.path if document is not None and document.name == motion.name else None
+        number, file = self._begun
+        self._motion_file = file if number == motion.id else self._file_of(motion)
         self._say_motion_obstacle()
         if self.note:
             run, note = part_name(recording.name, motion.id), self.note
@@ -138,29 +144,34 @@ class RunDesk(QtCore.QObject):
     def _wait_for(self, recording: Path, motion: MotionRecord) -> None:
         """Have a run judged, and say on the card what it waits for."""
         self._waiting = [one for one in self._waiting if one[1] is not motion] + [(recording, motion)]
-        reason, run = self.obstacle, part_name(recording.name, motion.id)
-        later = tr("Will be judged later: {reason}.").format(reason=reason) if reason else ""
-        self.card.show_judging(run, motion.name, later)
+        self._show_waiting(recording, motion, self.obstacle)
         self._begin()
 
+    def _show_waiting(self, recording: Path, motion: MotionRecord, reason: str) -> None:
+        later = tr("Will be judged later: {reason}.").format(reason=reason) if reason else ""
+        self.card.show_judging(part_name(recording.name, motion.id), motion.name, later)
+
     def _begin(self) -> None:
-        """Judge what waits, unless something is being judged, or cannot be now."""
-        if not self._waiting or self.judge.busy or self.obstacle:
+        """Judge what waits, one after the other, unless something is being judged, or cannot be now."""
+        if not self._waiting or self.judge.busy:
             return
-        recording = self._waiting[0][0]
-        self._judging = [motion for path, motion in self._waiting if path == recording]
-        self._waiting = [one for one in self._waiting if one[0] != recording]
-        if self._shown is not None and self._shown[1] in self._judging:
-            self.card.show_judging(part_name(recording.name, self._shown[1].id), self._shown[1].name)
-        runs = [part_name(recording.name, motion.id) for motion in self._judging]
-        self.judge.start(recording, runs, self._card_by.options)
+        if reason := self.obstacle:
+            if self._shown is not None and self._shown in self._waiting:
+                self._show_waiting(*self._shown, reason)
+            return
+        recording, self._judging = self._waiting.pop()  # that on the card first
+        run = part_name(recording.name, self._judging.id)
+        if self._shown is not None and self._shown[1] is self._judging:
+            self.card.show_judging(run, self._judging.name)
+        self.judge.start(recording, [run], self._card_by.options)
 
     def _cancel(self) -> None:
         """Judge nothing any further; that on the card is said to be cancelled, though its turn may not have come."""
         self._waiting = []
+        self.judge.close()
         if self._shown is not None:
-            self._judging = [self._shown[1]]
-        self.judge.cancel()
+            recording, motion = self._shown
+            self.card.show_failure(part_name(recording.name, motion.id), motion.name, tr("cancelled"))
 
     def _refresh(self) -> None:
         self._begin()
@@ -175,7 +186,7 @@ class RunDesk(QtCore.QObject):
             if run["numbers"] is not None:
                 said = tr("run {run}: {verdict}").format(run=run["run"], verdict=run["verdict"] or tr("no thresholds"))
                 self._session.log("info", "app", said)
-        if self._shown is not None and self._shown[1] in self._judging and self._shown not in self._waiting:
+        if self._shown is not None and self._shown[1] is self._judging and self._shown not in self._waiting:
             recording, motion = self._shown
             name = part_name(recording.name, motion.id)
             found = next((one for one in runs if one["run"] == name and one["numbers"] is not None), None)
@@ -236,14 +247,19 @@ class RunDesk(QtCore.QObject):
     @property
     def _motion_obstacle(self) -> str:
         """Why thresholds cannot be saved in the file of the motion on the card."""
-        document = self._document
-        if self._shown is None or document is None or document.name != self._shown[1].name:
+        document, shown = self._document, self._shown
+        if document is not None and self._motion_file is not None and document.path == self._motion_file:
+            return ""  # whatever it is called by now
+        if document is None or shown is None or document.name != shown[1].name:
             return tr("the tab Motion shows another motion than the one that ran")
         if document.path is None:
             return tr("the motion has no file of its own: save it in the tab Motion first")
-        if self._motion_file not in (None, document.path):
-            return tr("the tab Motion shows another file than the one that ran")
-        return ""
+        return "" if self._motion_file is None else tr("the tab Motion shows another file than the one that ran")
+
+    def _file_of(self, motion: MotionRecord) -> Path | None:
+        """The file of the motion that the tab Motion shows, where it is this one."""
+        document = self._document
+        return document.path if document is not None and document.name == motion.name else None
 
     def _say_motion_obstacle(self) -> None:
         self.card.thresholds.set_motion_obstacle(self._motion_obstacle)

@@ -21,7 +21,7 @@ class RunJudge(QtCore.QObject):
     Signals: `judged(runs, reason)`: what `rig runs --json` told of them, and "", or an empty list and why.
 
     Args:
-        deadline: ms after which it is given up.
+        deadline: ms for each run after which it is given up.
     """
 
     judged = QtCore.Signal(list, str)
@@ -31,9 +31,10 @@ class RunJudge(QtCore.QObject):
         self._command = RigCommand(self)
         self._command.ended.connect(self._done)
         self._arguments: list[str] = []
-        self._deadline = QtCore.QTimer(self, singleShot=True, interval=deadline)
+        self._patience = deadline
+        self._deadline = QtCore.QTimer(self, singleShot=True)
         self._deadline.timeout.connect(
-            lambda: self._give_up(tr("not done after {time:g} s").format(time=deadline / 1000))
+            lambda: self._give_up(tr("not done after {time:g} s").format(time=self._deadline.interval() / 1000))
         )
         self._again = QtCore.QTimer(self, singleShot=True, interval=_AGAIN)
         self._again.timeout.connect(lambda: self._command.start(self._arguments))
@@ -52,7 +53,7 @@ class RunJudge(QtCore.QObject):
             return
         chosen = [part for run in runs for part in ("--run", run)]
         self._arguments = ["runs", str(where), *chosen, *judged_by, "--judge", "--json"]
-        self._deadline.start()
+        self._deadline.start(self._patience * max(1, len(runs)))
         self._command.start(self._arguments)
 
     def cancel(self) -> None:

@@ -211,6 +211,7 @@ class RunsPage(QtWidgets.QWidget):
         run = one.run
         begun = "" if run.begun is None else run.begun.replace("T", " ").removesuffix("+00:00")
         size = "" if run.amplitude is None else f"{100 * run.amplitude:g} %"
+        size += "" if one.speed is None else tr(", {part:.0f} % speed").format(part=100 * one.speed)
         look = look_of(one.verdict)
         verdict = "" if one.numbers is None else f"{look.mark} {look.word.lower()}"
         figures = [figure_text(one.numbers, place)[0] for place in (0, 1)]

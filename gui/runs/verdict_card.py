@@ -1,6 +1,7 @@
 """The verdict on the last run: what came out, by which thresholds, what to look at, and where the report shows it."""
 
 from collections.abc import Mapping
+from html import escape
 from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -39,6 +40,7 @@ class VerdictCard(QtWidgets.QFrame):
         self.badge.setMinimumWidth(118)
         self.title = QtWidgets.QLabel()
         self.title.setObjectName("heading")
+        self.title.setTextFormat(QtCore.Qt.TextFormat.PlainText)
         self.title.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
         self.advice = QtWidgets.QLabel()
         self.advice.setWordWrap(True)
@@ -110,15 +112,17 @@ class VerdictCard(QtWidgets.QFrame):
         """A run could not be judged."""
         self._begin(run, name, WAITING)
         why = reason.splitlines()[0] if reason else tr("for no reason given")
-        self.advice.setText(tr("Not judged: {reason}").format(reason=why).replace("<", "&lt;"))
+        self.advice.setText(tr("Not judged: {reason}").format(reason=escape(why, quote=False)))
         self.report.show()
 
     def show_run(self, run: Mapping[str, Any], by: str = "") -> None:
         """A judged run as `rig runs --json` tells it; `by`: whose thresholds, where they are not those recorded."""
         numbers = run["numbers"]
-        self._begin(run["run"], run["name"], look_of(run["verdict"]), run["amplitude"], by)
+        speed = "" if numbers["speed"] is None else tr("{part:.0f} % speed").format(part=100 * numbers["speed"])
+        words = "; ".join(filter(None, [speed, by]))
+        self._begin(run["run"], run["name"], look_of(run["verdict"]), run["amplitude"], words)
         said = what_to_look_at(run)
-        links = [f'{text.replace("<", "&lt;")} <a href="{place}">{_LINK}</a>' for text, place in said[:_LINES]]
+        links = [f'{escape(text, quote=False)} <a href="{place}">{_LINK}</a>' for text, place in said[:_LINES]]
         left = len(said) - _LINES
         more = trn("… and {count} more", "… and {count} more", left).format(count=left)
         self.advice.setText("<br>".join(links) + (f" {more}" if left > 0 else ""))
@@ -134,7 +138,7 @@ class VerdictCard(QtWidgets.QFrame):
         self._run = run
         size = "" if amplitude is None or amplitude == 1.0 else f", {100 * amplitude:g} %"
         self.title.setText(f"{name}{size}{f' — {by}' if by else ''}")
-        self.title.setToolTip(self.title.text())
+        self.title.setToolTip(escape(self.title.text()))
         self.badge.setText(f"{look.mark} {look.word}")
         self.badge.setStyleSheet(
             f"background: {look.background}; color: {look.foreground}; border-radius: 6px; padding: 6px 10px;"

@@ -44,9 +44,9 @@ class Mover(QtCore.QObject):
         """s until everything that was asked for is done; None where nothing is under way, or it has no end."""
         return self._sequence.left(status) if self.active else None
 
-    def set_speed(self, part: float) -> None:
-        """Have motions followed at this part of their speed, also one that is followed."""
-        self._session.send(mark("speed"), Pace(part))
+    def set_speed(self, part: float, done: Callable[[str], None]) -> None:
+        """Have motions followed at this part of their speed, also one that is followed; `done("")`, or why not."""
+        self._session.send(mark("speed"), Pace(part), done=done)
 
     @property
     def active(self) -> bool:

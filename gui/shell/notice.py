@@ -29,6 +29,7 @@ class Notice(QtWidgets.QScrollArea):
         self._label.setAccessibleName(tr("What was refused last, and why"))
         self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self.mend = GuardedButton("")
+        self.mend.setAccessibleName(tr("Step that the refusal asks for"))
         self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
         self._mends: Action | None = None
         self.dismiss = QtWidgets.QToolButton()

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore
 
 from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage
-from gui.session import Action, ReportMaker, RigSession
+from gui.session import Action, ReportMaker, RigSession, heavy_work_obstacle
 from gui.shell.notice import Notice
 from gui.texts import mark, tr
 from gui.widgets import Browser, put_tab
@@ -51,6 +51,8 @@ class Reporting(QtCore.QObject):
         own = [] if self._session.recording is None else [self._session.recording]
         wanted = [Path(name) for name in names] or own
         reason = self.obstacle
+        if names and not self.maker.busy:  # whatever this session has recorded
+            reason = heavy_work_obstacle(self._session.situation)
         if wanted and reason:
             self._notice.refuse(tr("report"), reason)
         elif wanted:

@@ -69,7 +69,7 @@ def recorded_response(
     rows = max(np.split(rows, breaks), key=len)
     known = np.isfinite(rows["pose"]).all(axis=1) & np.isfinite(rows["force_measured"]).all(axis=1)
     if len(rows) < 4 or not known.all():
-        raise InputError(f"{recording.path}: no run with a measured pose throughout")
+        raise InputError(f"{recording.path}: no run with a measured pose throughout, at full speed")
     commanded, measured = (_coordinates(rows[name][:, :7]) for name in ("reference", "pose"))
     chosen = _excited(commanded, made_by.mechanism, dof)
     column = COORDINATES.index(chosen)

@@ -127,6 +127,8 @@ def _line(one: Listed) -> str:
         f"{verdict:<10} {run.outcome:<10} {run.id}",
     ]
     more = [one.run.operator, one.note, *(f"injected {fault}" for fault in run.injected), run.cause]
+    if one.speed is not None:
+        more.append(f"at {100 * one.speed:.0f} % of its speed")
     said = "; ".join(text for text in more if text)
     return " ".join([cells[0], cells[1], "", cells[2]]) + (f"\n      {said}" if said else "")
 

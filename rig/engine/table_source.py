@@ -36,6 +36,7 @@ class TableSource:
         self._rate_change = rate_change
         self._path_time = table.duration if at_end else 0.0
         self._full = rate
+        self._durations: Sequence[float] = ()
         self._start = self._target = 0.0 if at_end else rate
         self._duration = self._elapsed = 0.0
 
@@ -48,10 +49,17 @@ class TableSource:
         self._change(self._full, durations)
 
     def pace(self, rate: float, durations: Sequence[float]) -> None:
-        """Follow the path at another rate from now on, or once it is taken up again; changed as `resume` does."""
-        self._full = rate
-        if self._target > 0.0 and self.moving:
-            self._change(rate, durations)
+        """Follow the path at another rate from now on, or once it is taken up again; changed as `resume` does.
+
+        A ramp that is under way comes to its end first: one that were interrupted would be a step of the acceleration.
+        """
+        self._full, self._durations = rate, durations
+        self._keep_pace()
+
+    def _keep_pace(self) -> None:
+        """Begin the change to the rate that is wanted, where it is another and nothing else is under way."""
+        if self._target not in (0.0, self._full) and self.moving and self._elapsed >= self._duration:
+            self._change(self._full, self._durations)
 
     def _change(self, target: float, durations: Sequence[float]) -> None:
         def law(duration: float, ahead: float) -> tuple[float, float, float]:
@@ -105,6 +113,7 @@ class TableSource:
         """Let `duration` s pass."""
         self._path_time = min(self._law(duration)[0], self._length)
         self._elapsed += duration
+        self._keep_pace()
 
     def evaluate(self, ahead: float, motion: Array) -> bool:
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""

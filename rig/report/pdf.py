@@ -8,7 +8,7 @@ from typing import Any
 
 from matplotlib.figure import Figure
 
-from rig.csvio import check_output
+from rig.csvio import check_output, whole_binary_file
 from rig.errors import InputError
 from rig.recording import Recorded
 from rig.report.curves import Curves
@@ -59,21 +59,16 @@ def write_document(
         InputError: it cannot be written.
     """
     check_output(path)
-    part = path.with_name(f".{path.name}.part")
     drawn = {name: pdf_bytes(figure) for name, figure in figures}
-    try:
-        part.write_bytes(_document(page, drawn, title, foot, author))
-        part.replace(path)
-    except OSError as error:
-        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
-    finally:
-        part.unlink(missing_ok=True)
+    with whole_binary_file(path) as file:
+        file.write(_document(page, drawn, title, foot, author))
 
 
 def _document(page: str, drawn: Mapping[str, bytes], title: str, foot: str, author: str) -> bytes:
     from pypdf import PdfReader, PdfWriter, Transformation
     from reportlab.lib.pagesizes import A4, landscape
     from reportlab.platypus import SimpleDocTemplate
+    from reportlab.platypus.doctemplate import LayoutError
 
     from rig.report.flowing import flowing
 
@@ -95,7 +90,10 @@ def _document(page: str, drawn: Mapping[str, bytes], title: str, foot: str, auth
         invariant=1,
     )
     below = partial(_foot, foot)
-    document.build(story, onFirstPage=below, onLaterPages=below)
+    try:
+        document.build(story, onFirstPage=below, onLaterPages=below)
+    except LayoutError as error:
+        raise InputError(f"something of it is larger than a sheet: {str(error).splitlines()[0]}") from None
     writer = PdfWriter(clone_from=io.BytesIO(file.getvalue()))
     for place in places:
         moved = Transformation().scale(place.scale).translate(*place.corner)

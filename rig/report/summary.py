@@ -23,7 +23,8 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     `motion` (that of the headline, see `Motions.headline`, or null), `motion_begin_s` (where the longest first begins),
     `leg_tests` (legs moved alone: which, how far, the largest following error),
     `window` (the rows that `tracking`, `force` and `condition` cover: those of one motion, see `Motions.covered`; where
-    there is none, those with the legs under power; `overruns` and `period_error_p99_s` are of these rows),
+    there is none, those with the legs under power; `overruns` and `period_error_p99_s` are of these rows,
+    `speed` is the greatest part of full speed at which the motion was followed),
     `tracking` (m and rad), `force` (N, per leg; residuals are measured minus model, bias included, the bias given
     beside them), `condition`, `states`, `faults`, `events`, `begin_s`, `recording`, `powered` (the rows from the first
     to the last with the legs under power).
@@ -134,7 +135,7 @@ def _window(survey: Survey) -> dict[str, Any]:
     if not covered.rows:
         nothing = "nothing: the legs were never under power"
         empty = {"states": [], "span": [0, 0], "rows": 0, "begin_s": None, "end_s": None, "motion": None}
-        return {"covers": nothing} | empty | {"overruns": 0, "period_error_p99_s": None}
+        return {"covers": nothing} | empty | {"overruns": 0, "period_error_p99_s": None, "speed": None}
     motion = survey.motion
     covers: str
     states: tuple[State, ...]
@@ -152,6 +153,7 @@ def _window(survey: Survey) -> dict[str, Any]:
         "motion": None if motion is None else motion.id,
         "overruns": covered.overruns,
         "period_error_p99_s": survey.period_error,
+        "speed": None if motion is None else covered.rate.peak(),
     }
 
 

@@ -35,7 +35,7 @@ class Covered:
         self.position, self.rotation = Moments(1), Moments(1)
         self.length = Moments(6)
         self.measured, self.model, self.residual, self.command = (Moments(6) for _ in range(4))
-        self.condition = Moments(1)
+        self.condition, self.rate = Moments(1), Moments(1)
         self.overruns = 0
         """cycles skipped from the first row to the last"""
         self._overruns_before = 0
@@ -59,6 +59,7 @@ class Covered:
         self.residual.add(rows["force_residual"])
         self.command.add(rows["force_command"])
         self.condition.add(rows["condition"][:, np.newaxis])
+        self.rate.add(rows["path_rate"][:, np.newaxis])
 
 
 class Survey:

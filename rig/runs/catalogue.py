@@ -9,9 +9,9 @@ from rig.config import Validation
 from rig.errors import InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile
 from rig.runs.book import Entry, read_book, write_entry
-from rig.runs.kept import Kept
+from rig.runs.kept import Kept, mark_of
 from rig.runs.numbers import judge_again, numbers_of
-from rig.runs.run import Run, runs_of
+from rig.runs.run import CUT_OFF, Run, runs_of
 
 _SEARCHED = ("run", "name", "motion_name", "operator", "note", "outcome", "injected", "cause", "verdict", "begun")
 
@@ -38,6 +38,11 @@ class Listed:
     def verdict(self) -> str | None:
         """Whether it is "pass", "fail" or "undecided"; None where there are no numbers yet, or no thresholds."""
         return None if self.numbers is None else self.numbers["verdict"]
+
+    @property
+    def speed(self) -> float | None:
+        """Part of its speed at which it was followed at most; None where that is all of it, or not counted yet."""
+        return None if self.numbers is None else self.numbers["speed"]
 
     def judged_by(self, thresholds: Validation, *, alone: bool = False) -> "Listed":
         """The same with the verdict by other thresholds, see `judge_again`; as it is where it has no numbers yet."""
@@ -113,6 +118,7 @@ class Catalogue:
                 try:
                     _looked_at(path, kept)
                     kept.keep_numbers(path, run.motion, numbers_of(MotionPart(RecordingFile(path), run.motion)))
+                    kept.write({path.name for path in self._paths()})  # whoever is ended at the next loses none
                 except RecordingError as error:
                     faults.append(str(error))
         finally:
@@ -139,8 +145,12 @@ def _looked_at(path: Path, kept: Kept) -> list[Run]:
     usable = known is not None and all(isinstance(one, dict) and set(one) == _FIELDS for one in known)
     if known is not None and usable and all(one["end"] is not None for one in known):  # none underway then
         return [Run(**{**one, "injected": tuple(one["injected"])}) for one in known]
+    mark = mark_of(path)
     runs = runs_of(RecordingFile(path))
-    kept.keep_runs(path, [asdict(run) | {"injected": list(run.injected)} for run in runs])
+    if any(run.outcome == CUT_OFF for run in runs):  # or its recorder has told their end since it was read, and left
+        mark = mark_of(path)
+        runs = runs_of(RecordingFile(path))
+    kept.keep_runs(path, [asdict(run) | {"injected": list(run.injected)} for run in runs], mark)
     return runs
 
 

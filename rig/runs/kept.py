@@ -32,12 +32,15 @@ class Kept:
     def runs(self, path: Path) -> list[dict[str, Any]] | None:
         """The runs of a recording as they were kept; None where it has changed since, or was never looked at."""
         found = self._files.get(path.name)
-        if not isinstance(found, dict) or found.get("mark") != _mark(path):
+        if not isinstance(found, dict) or found.get("mark") != mark_of(path):
             return None
         return found["runs"] if isinstance(found.get("runs"), list) else None
 
-    def keep_runs(self, path: Path, runs: list[dict[str, Any]]) -> None:
-        """Keep the runs of a recording; numbers of those that are over and the same stay."""
+    def keep_runs(self, path: Path, runs: list[dict[str, Any]], mark: list[int]) -> None:
+        """Keep the runs of a recording, as it was read when its mark was this one.
+
+        Numbers of those that are over and the same stay.
+        """
         before = self._files.get(path.name)
         numbers = before.get("numbers") if isinstance(before, dict) else None
         known = before.get("runs") if isinstance(before, dict) else None
@@ -45,7 +48,7 @@ class Kept:
         if isinstance(numbers, dict) and isinstance(known, list):
             same = {str(run["motion"]) for run in runs if run in known and run["end"] is not None}
             stay = {key: value for key, value in numbers.items() if key in same}
-        self._files[path.name] = {"mark": _mark(path), "runs": runs, "numbers": stay}
+        self._files[path.name] = {"mark": mark, "runs": runs, "numbers": stay}
         self._changed = True
 
     def numbers(self, path: Path, motion: int) -> dict[str, Any] | None:
@@ -81,6 +84,7 @@ def _read(path: Path) -> dict[str, Any]:
     return data["files"] if fits and isinstance(data.get("files"), dict) else {}
 
 
-def _mark(path: Path) -> list[int]:
+def mark_of(path: Path) -> list[int]:
+    """What a file has another of once it has changed. Raises OSError without one."""
     status = path.stat()
     return [status.st_size, status.st_mtime_ns]

@@ -18,6 +18,8 @@ _SAID_OF_CYCLE = (
     "period_error_max_us",
     "stale_feedback",
 )
+_FULL = 0.999
+"""Part of its speed from which on a run was followed at all of it."""
 NUMBERS = ("residual_n", "position_m", "rotation_rad", "peak_force_n", "peak_residual_n", "period_error_s")
 """Keys of the headline numbers in `headline`, in the order in which they are shown."""
 
@@ -27,13 +29,14 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
 
     Keys: `headline` (N RMS over all legs, m RMS, rad RMS, N, N, s: see `NUMBERS`), `verdict`, `reasons`, `criteria`,
     `confidence`, `own` (see `rig.report.validate`, by the thresholds recorded), `validation` (its numbers),
-    `noise_n`, `tracking`, `cycle`, `rows`, `dropped`, `config_sha256`, `mechanism_sha256`.
+    `noise_n`, `tracking`, `cycle`, `speed` (the greatest part of full speed, null where that is all of it), `rows`,
+    `dropped`, `config_sha256`, `mechanism_sha256`.
     Raises RecordingError when the file changes meanwhile.
     """
     from rig.report import summarize, validate  # brings matplotlib, for which no listing waits
 
     summary = summarize(part)
-    found = validate(part, summary)
+    found, speed = validate(part, summary), summary["window"]["speed"]
     cycle = {key: summary["cycle"][key] for key in _SAID_OF_CYCLE}
     peaks = [leg["peak_measured_n"] for leg in summary["force"]["legs"] if leg["peak_measured_n"] is not None]
     tracking = {key: value for key, value in summary["tracking"].items() if key != "legs"}
@@ -55,6 +58,7 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
         "noise_n": summary["force"]["noise_n"],
         "tracking": tracking,
         "cycle": cycle,
+        "speed": None if speed is None or speed > _FULL else speed,
         "rows": part.count,
         "dropped": part.dropped,
         "config_sha256": part.header.get("config_sha256"),

@@ -41,8 +41,10 @@ def test_each_of_runs_that_end_faster_than_they_are_judged_is_judged(
     card = window.runs.card
     assert card.badge.text() == "… JUDGING"
     qtbot.waitUntil(lambda: card.badge.text() == "✗ FAIL", timeout=START)
-    assert [one.verdict for one in Catalogue(tmp_path).runs()] == ["fail", "pass", "fail", "pass"]
-    assert not window.runs.judge.busy
+    wanted = ["fail", "pass", "fail", "pass"]
+    qtbot.waitUntil(lambda: [one.verdict for one in Catalogue(tmp_path).runs()] == wanted, timeout=START)
+    qtbot.waitUntil(lambda: not window.runs.judge.busy, timeout=START)
+    assert card.badge.text() == "✗ FAIL"
 
 
 def test_cancelling_ends_those_that_wait_too(
@@ -114,3 +116,47 @@ def test_thresholds_being_typed_stay_when_a_verdict_comes(
     press(card.thresholds.apply)
     qtbot.waitUntil(lambda: "edited thresholds" in card.title.text(), timeout=START)
     assert (field.text(), card.thresholds.fields["residual_rms"].text()) == ("200 µm", "1")
+
+
+def test_what_waits_for_the_drives_says_so_and_can_be_cancelled(
+    window: MainWindow, session: FakeSession, qtbot: QtBot, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    started: list[Any] = []
+    desk, card = window.runs, window.runs.card
+    monkeypatch.setattr(desk.judge, "start", lambda _where, runs, _by: started.append(runs))
+    monkeypatch.setattr(type(desk.judge), "busy", property(lambda _judge: len(started) == 1))
+    session.recording = make_runs(tmp_path / "a.mcap", (0.0, 0.0))
+    _runs(session, 1, 2)
+    assert started == [["a.mcap#1"]] and card.badge.text() == "… JUDGING"
+    monkeypatch.setattr(type(desk), "obstacle", property(lambda _desk: "the drives have torque"))
+    monkeypatch.setattr(type(desk.judge), "busy", property(lambda _judge: False))
+    desk.judge.judged.emit([], "")
+    assert "Will be judged later: the drives have torque." in card.advice.text() and len(started) == 1
+    desk._cancel()
+    assert card.advice.text() == "Not judged: cancelled"
+    monkeypatch.undo()
+
+
+def test_thresholds_go_to_the_file_that_ran_whatever_the_motion_is_called_by_then(
+    window: MainWindow, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(window.runs.judge, "start", lambda *_given: None)
+    session.recording, keep = tmp_path / "a.mcap", window.runs.card.thresholds.keep
+    window.motion.begin_new()
+    window.motion.save_file(tmp_path / "sway 1.toml")
+    _begins(session, 1)
+    window.motion.document.rename("another name")
+    session.take(make_status(State.ENGAGED, last_motion=ENDED))
+    assert not keep.obstacle
+    window.motion.save_file(tmp_path / "other.toml")
+    assert keep.obstacle == "the tab Motion shows another motion than the one that ran"
+
+
+def test_reports_of_runs_do_not_wait_for_something_to_be_recorded(
+    whole_window: MainWindow, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    made: list[Any] = []
+    monkeypatch.setattr(whole_window.reporting.maker, "make", lambda *given: made.append(given))
+    assert session.recording is None
+    whole_window.reporting.make([f"{tmp_path}/a.mcap#1", f"{tmp_path}/b.mcap#1"])
+    assert len(made) == 1

@@ -10,7 +10,11 @@ from rig.states import State
 def test_a_report_that_cannot_be_made_now_says_why(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
     window.reporting.make(["a.mcap#1"], "validation")
-    assert window.notice.text().startswith("report: ") and window.reporting.obstacle in window.notice.text()
+    assert window.notice.text().startswith("report: while the drives have torque")
+    window.reporting.make()
+    assert window.notice.text().startswith(
+        "report: while the drives have torque"
+    )  # nothing is recorded: nothing to say
 
 
 def test_a_long_name_leaves_stop_in_view(window: MainWindow, session: FakeSession) -> None:

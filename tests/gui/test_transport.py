@@ -30,6 +30,31 @@ def test_the_speed_is_what_the_engine_tells_and_what_is_typed_is_sent(
     assert session.sent == [("speed", Pace(0.6), None)]
 
 
+def test_the_speed_keeps_the_keyboard_while_the_engine_answers_and_goes_back_where_it_is_refused(
+    window: MainWindow, session: FakeSession, qtbot: QtBot
+) -> None:
+    bar = window.motion.transport
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0, pace=0.4))
+    focus(qtbot, bar.speed)
+    session.busy = "follow"
+    session.changed.emit()
+    assert bar.speed.isEnabled() and bar.speed.hasFocus()
+    session.busy, session.hold_answers = "", True
+    bar.speed.selectAll()
+    QtTest.QTest.keyClicks(bar.speed, "60")
+    QtTest.QTest.keyClick(bar.speed, QtCore.Qt.Key.Key_Return)
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.1, path_duration=20.0, pace=0.5))
+    assert bar.speed.value() == pytest.approx(60.0)  # an earlier one's is not put in its place
+    session.answer()
+    session.take(make_status(State.RUNNING, motion="demo", path_time=5.2, path_duration=20.0, pace=0.6))
+    assert bar.speed.value() == pytest.approx(60.0)
+    session.hold_answers, session.refuse = False, "no"
+    bar.speed.selectAll()
+    QtTest.QTest.keyClicks(bar.speed, "80")
+    QtTest.QTest.keyClick(bar.speed, QtCore.Qt.Key.Key_Return)
+    assert session.commands == ["speed", "speed"] and bar.speed.value() == pytest.approx(60.0)
+
+
 def test_without_an_engine_there_is_no_speed(qtbot: QtBot, window: MainWindow, session: FakeSession) -> None:
     bar = window.motion.transport
     session.end()

@@ -20,6 +20,7 @@ from sampling_breaks import SAMPLING_BREAKS
 from state_breaks import STATE_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
+from verdict_breaks import VERDICT_BREAKS
 
 BREAKS: list[Break] = [
     *FEEDBACK_BREAKS,
@@ -41,4 +42,5 @@ BREAKS: list[Break] = [
     *PAD_BREAKS,
     *RECORDER_BREAKS,
     *SAMPLING_BREAKS,
+    *VERDICT_BREAKS,
 ]

@@ -64,6 +64,21 @@ def test_a_pace_asked_for_while_it_stands_is_that_with_which_it_goes_on() -> Non
     assert source.path_rate == pytest.approx(0.2)
 
 
+def test_a_pace_asked_for_within_a_ramp_waits_for_its_end_so_that_no_acceleration_jumps() -> None:
+    source, h = TableSource(sine_table(), "sine"), 5e-4
+    source.advance(1.0)
+    rates = []
+    for k in range(4000):
+        if k in (0, 300, 500):
+            source.pace({0: 0.1, 300: 0.8, 500: 0.5}[k], RAMPS)
+        rates.append(source.path_rate)
+        source.advance(h)
+    steps = np.diff(rates, 2) / h**2  # of the rate's acceleration
+    assert np.abs(steps).max() < 1.01 * 6.0 * 0.9 / 0.4**2
+    assert rates[300] > 0.1 and min(rates) == pytest.approx(0.1) and rates[-1] == pytest.approx(0.5)
+    assert max(rates[1000:]) <= 0.5 + 1e-9  # what was wished in between is forgotten
+
+
 def test_only_runs_are_followed_slower() -> None:
     reference = Reference(HOME)
     reference.pace(0.5, RAMPS)

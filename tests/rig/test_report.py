@@ -100,6 +100,7 @@ def test_tracking_covers_the_running_part(recording: Recording, summary: dict[st
         "end_s": rows["t"][-1],
         "motion": summary["motion"]["id"],
         "overruns": int(rows["overruns"][-1] - rows["overruns"][0]),
+        "speed": rows["path_rate"].max(),
         "period_error_p99_s": pytest.approx(np.percentile(np.abs(rows["period"] - 1 / 250.0), 99)),
     }
     position = rows["pose"][:, :3] - rows["reference"][:, :3]

@@ -131,3 +131,16 @@ def test_each_choice_of_runs_has_a_report_of_its_own() -> None:
     one, other = beside_path(["x/a.mcap#1", "x/b.mcap#2"]), beside_path(["x/a.mcap#1", "x/b.mcap#3"])
     assert one.parent == Path("x") and one.name.startswith("a-motion-1-beside-") and one != other
     assert beside_path(["x/a.mcap#1", "x/b.mcap#2"]) == one
+
+
+def test_any_name_has_its_place_on_page_and_sheets(tmp_path: Path) -> None:
+    make_runs(tmp_path / "a.mcap", (0.0, 0.1))
+    catalogue = Catalogue(tmp_path)
+    catalogue.change("a.mcap#1", {"name": "_first $x$ " + "very long " * 90})
+    catalogue.change("a.mcap#2", {"name": "<b>second</b> " + "w" * 900})
+    runs = [f"{tmp_path}/a.mcap#1", f"{tmp_path}/a.mcap#2"] * 2
+    pdf, page = tmp_path / "x.pdf", tmp_path / "x.html"
+    assert main(["report", *runs, "--pdf", str(pdf), "-o", str(page)]) == ExitCode.OK
+    text = "".join(sheet.extract_text() for sheet in PdfReader(pdf).pages)
+    assert "_first $x$ very long" in text and "<b>second</b>" not in page.read_text(encoding="utf-8")
+    assert main(["report", *runs[:2], "--pdf", f"{tmp_path}/{'n' * 250}.pdf"]) == ExitCode.INPUT

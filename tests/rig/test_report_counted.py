@@ -102,7 +102,7 @@ def test_what_is_outside_the_motion_does_not_count() -> None:
     rows = _rows()
     before["state"] = after["state"] = State.ENGAGED
     before["motion"] = after["motion"] = 0
-    _uneven(before)
+    before["period"] += 4e-4
     before["overruns"][100:] = rows["overruns"][:] = after["overruns"][:] = 50
     after["pose"][:, 0] += 0.1
     whole = np.concatenate([before, rows, after])

@@ -115,8 +115,7 @@ class Overlay:
         grid = figure.subplots(rows, 2, sharex=True, sharey=name in _ONE_SCALE, squeeze=False)
         for axes, one in zip(grid.flat, panels, strict=False):
             for run, color in enumerate(self._colors):
-                label = self._names[run].replace("$", r"\$")
-                axes.plot(*self.of(run, one.quantity, one.column), color=color, linewidth=0.8, label=label)
+                axes.plot(*self.of(run, one.quantity, one.column), color=color, linewidth=0.8)
             axes.set_title(one.title)
             axes.set_ylabel(one.unit)
         for axes in list(grid.flat)[len(panels) :]:
@@ -124,8 +123,8 @@ class Overlay:
         for axes in list(grid.flat)[max(0, len(panels) - 2) : len(panels)]:
             axes.set_xlabel("time since the run began, s")
             axes.tick_params(labelbottom=True)
-        handles, labels = grid.flat[0].get_legend_handles_labels()
-        figure.legend(handles, labels, loc="upper left", ncols=4, borderaxespad=0.1)
+        labels = [name.replace("$", r"\$") for name in self._names]
+        figure.legend(grid.flat[0].lines, labels, loc="upper left", ncols=4, borderaxespad=0.1)
         return figure
 
     def _look(self, recording: Recorded, summary: Mapping[str, Any]) -> tuple[Floats, Floats]:

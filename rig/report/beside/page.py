@@ -19,6 +19,7 @@ from rig.report.saying import said_verdict
 
 COLORS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB", "#1D242B")
 """Of the runs, Paul Tol's bright ones: other than those of the legs."""
+_LONGEST = 60  # characters of a name over a column
 _CAPTIONS = {
     "forces": "Measured force of every leg.",
     "residuals": "Measured minus modelled force of every leg.",
@@ -70,11 +71,16 @@ def _overlay(recordings: Sequence[Recorded], summaries: Sequence[Mapping[str, An
 
 def _names(recordings: Sequence[Recorded], summaries: Sequence[Mapping[str, Any]]) -> list[str]:
     """Names of the runs; where two are called the same, each with where it lies."""
-    names = [run_name(*one) for one in zip(recordings, summaries, strict=True)]
+    names = [_shortened(run_name(*one)) for one in zip(recordings, summaries, strict=True)]
     return [
         f"{name} ({_file(recording)})" if names.count(name) > 1 and name != _file(recording) else name
         for name, recording in zip(names, recordings, strict=True)
     ]
+
+
+def _shortened(name: str) -> str:
+    text = name.encode(errors="replace").decode()  # of a file that is called by no text
+    return text if len(text) <= _LONGEST else f"{text[: _LONGEST - 1]}…"
 
 
 def _file(recording: Recorded) -> str:
@@ -136,6 +142,7 @@ def _run(
             ("Covers", summary["window"]["covers"]),
             ("Outcome", "–" if motion is None else motion["outcome"] + "".join(f": {fault}" for fault in faults)),
             ("Amplitude", "–" if motion is None or motion["amplitude"] is None else f"{100 * motion['amplitude']:g} %"),
+            ("Speed", "–" if summary["window"]["speed"] is None else f"{100 * summary['window']['speed']:.0f} %"),
             ("sha256", str(origin["sha256"] or "–")),
         ],
     }
