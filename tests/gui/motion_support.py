@@ -11,7 +11,7 @@ HOME = load_config("virtual").machine.geometry.home_pose
 
 def looked(panel: MotionPanel, qtbot: Any) -> None:
     """Wait until the motion is checked."""
-    qtbot.waitUntil(lambda: panel.preview.fault != "being checked", timeout=20_000)
+    qtbot.waitUntil(lambda: panel.preview.fault != "being checked", timeout=60_000)
 
 
 def look_first(panel: MotionPanel, qtbot: Any) -> None:
@@ -23,7 +23,7 @@ def look_first(panel: MotionPanel, qtbot: Any) -> None:
 def open_motion(panel: MotionPanel, qtbot: Any, path: Path) -> None:
     """Open a file, and wait until it is read."""
     panel.load_file(path)
-    qtbot.waitUntil(lambda: "reading" not in panel.title, timeout=20_000)
+    qtbot.waitUntil(lambda: "reading" not in panel.title, timeout=60_000)
 
 
 def take(panel: MotionPanel, qtbot: Any, **motion: Any) -> None:

@@ -253,7 +253,7 @@ def focus(qtbot: Any, widget: QtWidgets.QWidget) -> None:
     """Give a widget the keyboard, as a click into it does."""
     widget.window().activateWindow()
     widget.setFocus()
-    qtbot.waitUntil(widget.hasFocus, timeout=5000)
+    qtbot.waitUntil(widget.hasFocus, timeout=60_000)
 
 
 def finite(values: Any) -> bool:

@@ -140,7 +140,7 @@ def test_what_stood_beside_comes_back_where_there_is_room(
     try:
         window.show()
         _settle(window, size)
-        qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+        qtbot.waitUntil(lambda: window.complete, timeout=60_000)
         assert ("Live" in window.side.panes) is there
     finally:
         window.close_now()
@@ -154,7 +154,7 @@ def test_what_is_put_elsewhere_stands_beside_no_more(session: FakeSession, qtbot
     try:
         window.show()
         _settle(window, _LEAST)
-        qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+        qtbot.waitUntil(lambda: window.complete, timeout=60_000)
         window.docking.tear_off("Live")
         window.docking.dock("Live")
     finally:

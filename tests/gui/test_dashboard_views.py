@@ -124,7 +124,7 @@ def test_many_plots_come_one_after_the_other(
     boards.choice.choose("many")
     assert 0 < len(boards.board.plots) < len(keys) and not boards.board.complete  # STOP comes in between
     boards_view.refresh(boards_history)
-    qtbot.waitUntil(lambda: boards.board.complete, timeout=10_000)
+    qtbot.waitUntil(lambda: boards.board.complete, timeout=60_000)
     assert [plot.signals for plot in boards.panels] == [(key,) for key in keys]
     boards_view.refresh(boards_history)
     assert all(len(plot.curves[0].points(0)[0]) for plot in boards.board.plots)
@@ -166,7 +166,7 @@ def test_over_a_replay_with_its_present_and_its_numbers(boards: DashboardPage, q
         assert plot.curves[0].points(1)[0][-1] == pytest.approx(4.0)  # also what comes after the present
         view.bar.legs.set_legs([False] + [True] * 5)
         view.export_table(tmp_path / "t.csv")
-        qtbot.waitUntil((tmp_path / "t.csv").exists, timeout=10_000)
+        qtbot.waitUntil((tmp_path / "t.csv").exists, timeout=60_000)
         with open(tmp_path / "t.csv", encoding="utf-8") as file:
             head, *rows = list(csv.reader(file))
         assert head == ["t [s]", "Force measured: Force measured 2 [N]"] and len(rows) == 1501

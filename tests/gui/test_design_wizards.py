@@ -42,7 +42,7 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     assert wizard.storing.naming.text() == f"rig run {config} {target}"
     press(wizard.storing.open)
     assert window.calibrate.excite.wizard is None and window.tabs.currentWidget() is window.motion
-    qtbot.waitUntil(lambda: window.motion.title == "Motion: excitation", timeout=10_000)
+    qtbot.waitUntil(lambda: window.motion.title == "Motion: excitation", timeout=60_000)
     motions = (window.motion.editor.value(), tomllib.loads(target.read_text()))
     phases = [[term["phase"] for part in each["parts"] for term in part["terms"]] for each in motions]
     assert phases[0] == pytest.approx(phases[1], abs=1e-6)

@@ -107,7 +107,7 @@ def test_stop_and_esc_act_in_a_window_of_its_own(host: Host, qtbot: Any) -> None
     menu = QtWidgets.QMenu(host.pages[1])
     menu.addAction("one")
     menu.popup(window.mapToGlobal(QtCore.QPoint(20, window.height() - 40)))
-    qtbot.waitUntil(menu.isVisible, timeout=2000)
+    qtbot.waitUntil(menu.isVisible, timeout=60_000)
     place = stop.mapToGlobal(stop.rect().center())
     QtTest.QTest.mousePress(menu.windowHandle(), LEFT, _NONE, menu.mapFromGlobal(place))  # a popup takes every click
     assert host.stops == ["button", "Esc", "button"]
@@ -133,7 +133,7 @@ def test_by_keyboard_and_full_screen(host: Host, qtbot: Any) -> None:
     focus(qtbot, host.pages[1])
     for filled in (True, False):
         key(KEY.Key_F11)
-        qtbot.waitUntil(lambda filled=filled: window.isFullScreen() is filled, timeout=5000)
+        qtbot.waitUntil(lambda filled=filled: window.isFullScreen() is filled, timeout=60_000)
         assert window.whole.isChecked() is filled and window.stop_button.isVisible()
     QtTest.QTest.keyClick(window.windowHandle(), KEY.Key_T, _CTRL)
     assert host.docking.windows == {} and host.pages[1].window() is host
@@ -240,7 +240,7 @@ def test_windows_of_a_monitor_that_goes_come_into_view(host: Host, qtbot: Any) -
     application = QtGui.QGuiApplication.instance()
     application.screenRemoved.emit(application.primaryScreen())
     left = [application.primaryScreen().availableGeometry()]
-    qtbot.waitUntil(lambda: in_view(window.frameGeometry(), left), timeout=5000)
+    qtbot.waitUntil(lambda: in_view(window.frameGeometry(), left), timeout=60_000)
 
 
 def test_the_apps_own_windows(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
@@ -288,7 +288,7 @@ def test_windows_of_the_last_time_come_once_every_view_is_there(
     settings.setValue("windows/Dashboards/torn", "yes")
     window = MainWindow(session, settings)
     try:
-        qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+        qtbot.waitUntil(lambda: window.complete, timeout=60_000)
         torn = window.docking.windows["Dashboards"]
         assert window.dashboards.page.window() is torn and torn.isVisible()
         assert window.tabs.indexOf(window.dashboards_page) == -1

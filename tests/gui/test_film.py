@@ -46,7 +46,7 @@ def _make(dialog: FilmDialog, qtbot: QtBot, path: Path) -> str:
     maker = dialog.maker
     assert maker is not None
     if not maker.ended:
-        with qtbot.waitSignal(maker.finished, timeout=20_000):
+        with qtbot.waitSignal(maker.finished, timeout=60_000):
             pass
     return str(dialog.message.text())
 
@@ -78,7 +78,7 @@ def test_a_cancelled_film_leaves_nothing(dialog: FilmDialog, qtbot: QtBot, tmp_p
     dialog.start(tmp_path / "run")
     assert not dialog.make.isEnabled() and dialog.make.obstacle == "a film is being made"
     assert dialog.maker is not None
-    with qtbot.waitSignal(dialog.maker.progressed, timeout=20_000):
+    with qtbot.waitSignal(dialog.maker.progressed, timeout=60_000):
         pass
     dialog.cancel.click()
     assert dialog.message.text() == "run was not made: cancelled"
@@ -107,7 +107,7 @@ def test_the_recordings_page_makes_films_once_a_recording_is_open(qtbot: QtBot, 
         flat = isinstance(view.platform.picture, PlatformFlat)
         assert flat or view.film.button.obstacle == "open a recording first"
         view.open(path)
-        qtbot.waitUntil(lambda: view.replay is not None, timeout=20_000)
+        qtbot.waitUntil(lambda: view.replay is not None, timeout=60_000)
         assert view.film.button.isEnabled() != flat
         view.film.begin()
         assert view.film.dialog is not None and view.film.dialog.isVisible()

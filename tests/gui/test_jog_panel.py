@@ -34,7 +34,7 @@ def test_a_jog_button_sends_a_checked_move(window: MainWindow, session: FakeSess
     window.tabs.setCurrentWidget(window.jog)
     window.jog.steps.translation.set_si(0.004)
     press(window.jog.buttons["-y"])
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=5000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     samples = _moved(session)
     assert samples[-1, :6] - samples[0, :6] == pytest.approx([0, -0.004, 0, 0, 0, 0], abs=1e-12)
     assert not window.jog.buttons["+x"].isEnabled()
@@ -47,11 +47,11 @@ def test_angles_and_legs_are_jogged_too(window: MainWindow, session: FakeSession
     session.take(make_status(State.ENGAGED))
     window.tabs.setCurrentWidget(window.jog)
     press(window.jog.buttons["+rz"])
-    qtbot.waitUntil(lambda: len(session.sent) == 1, timeout=5000)
+    qtbot.waitUntil(lambda: len(session.sent) == 1, timeout=60_000)
     assert _moved(session)[-1, 5] == pytest.approx(math.radians(1.0))
     session.take(make_status(State.ENGAGED, t=11.0))
     press(window.jog.buttons["+leg2"])
-    qtbot.waitUntil(lambda: len(session.sent) == 2, timeout=5000)
+    qtbot.waitUntil(lambda: len(session.sent) == 2, timeout=60_000)
     geometry = session.config.machine.geometry
     lengths = leg_lengths(geometry, coordinates_to_pose(_moved(session)[-1, :6]))
     assert lengths - leg_lengths(geometry, geometry.home_pose) == pytest.approx([0, 0.002, 0, 0, 0, 0], abs=1e-9)
@@ -63,7 +63,7 @@ def test_go_to_a_pose(window: MainWindow, session: FakeSession, qtbot: Any) -> N
     window.jog.to.boxes[2].set_si(0.46)
     window.jog.to.boxes[4].set_si(0.05)
     press(window.jog.buttons["go"])
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=5000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     assert _moved(session)[-1, :6] == pytest.approx([0, 0, 0.46, 0, 0.05, 0], abs=1e-12)
 
 
@@ -74,7 +74,7 @@ def test_a_move_outside_the_limits_is_refused_with_its_reason(
     window.tabs.setCurrentWidget(window.jog)
     window.jog.to.boxes[2].set_si(0.9)
     press(window.jog.buttons["go"])
-    qtbot.waitUntil(lambda: "outside the limits" in window.jog.outcome, timeout=5000)
+    qtbot.waitUntil(lambda: "outside the limits" in window.jog.outcome, timeout=60_000)
     assert "greatest length of leg" in window.jog.outcome
     assert session.sent == []
 
@@ -84,7 +84,7 @@ def test_an_engine_that_refuses_is_quoted(window: MainWindow, session: FakeSessi
     session.refuse = "no fresh feedback of leg 3"
     window.tabs.setCurrentWidget(window.jog)
     press(window.jog.buttons["+x"])
-    qtbot.waitUntil(lambda: "no fresh feedback of leg 3" in window.jog.outcome, timeout=5000)
+    qtbot.waitUntil(lambda: "no fresh feedback of leg 3" in window.jog.outcome, timeout=60_000)
 
 
 def test_nothing_jumps_when_jogging_becomes_possible(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
@@ -185,11 +185,11 @@ def test_the_keyboard_stays_at_the_button_that_was_pressed(
     key("7")
     key(KEY.Key_Up)
     assert [box.text() for box in window.findChildren(QtWidgets.QAbstractSpinBox)] == before
-    qtbot.waitUntil(lambda: len(session.sent) == 1, timeout=5000)
+    qtbot.waitUntil(lambda: len(session.sent) == 1, timeout=60_000)
     session.take(make_status(State.RUNNING, t=10.1))
     session.take(make_status(State.ENGAGED, t=10.5))
     assert button.isEnabled() and button.hasFocus() and not step.hasFocus()
     key(KEY.Key_Return)
-    qtbot.waitUntil(lambda: len(session.sent) == 2, timeout=5000)
+    qtbot.waitUntil(lambda: len(session.sent) == 2, timeout=60_000)
     key(KEY.Key_Tab)  # while it is disabled: goes on from it, as from any field
     assert not button.hasFocus() and window.focusWidget() is not None

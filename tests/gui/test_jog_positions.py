@@ -42,7 +42,7 @@ def test_the_present_pose_is_saved_and_gone_to(
     home = session.config.machine.geometry.home_pose
     session.take(make_status(State.ENGAGED, t=11.0, reference=tuple(home.tolist())))
     press(saved.go)
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=5000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     ((what, command, samples),) = session.sent
     assert what == "follow 'go to above'" and isinstance(command, Follow)
     assert np.asarray(samples)[-1, :6] == pytest.approx(pose_to_coordinates(np.array(_PLACE)), abs=1e-12)

@@ -21,7 +21,7 @@ def known(window: MainWindow, session: FakeSession, qtbot: Any) -> MainWindow:
 
 
 def _wait(window: MainWindow, qtbot: Any) -> None:
-    qtbot.waitUntil(lambda: window.jog.finder.complete, timeout=20_000)
+    qtbot.waitUntil(lambda: window.jog.finder.complete, timeout=60_000)
 
 
 def test_every_way_is_drawn_as_far_as_a_move_passes(known: MainWindow) -> None:

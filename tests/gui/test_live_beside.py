@@ -118,7 +118,7 @@ def test_the_main_window_keeps_both_places(
     whole_window.close_now()
     other = MainWindow(FakeSession(session.config, tmp_path), make_settings(tmp_path))
     try:
-        qtbot.waitUntil(lambda: other.complete, timeout=10_000)
+        qtbot.waitUntil(lambda: other.complete, timeout=60_000)
         assert other.live.bar.platform.isChecked() and not other.recordings.live.bar.platform.isChecked()
         assert other.live.models._coulomb_speed == session.config.control.coulomb_speed
     finally:

@@ -26,7 +26,7 @@ def test_export_writes_what_is_shown(
     assert view.bar.note.text() == "Writing shown.csv …"
     history.append(live_rows(100, 6000))
     history.clear()  # what was shown when it was asked for is what is written
-    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved shown.csv", timeout=20_000)
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved shown.csv", timeout=60_000)
     history.append(live_rows(6000, offset=0.25))
     with open(tmp_path / "shown.csv", encoding="utf-8") as file:
         names, *lines = list(csv.reader(file))
@@ -43,7 +43,7 @@ def test_export_writes_what_is_shown(
     np.testing.assert_allclose(np.array(lines, float)[:, 0], rows["t"])
     np.testing.assert_allclose(np.array(lines, float)[:, 2], rows["force_measured"][:, 5])
     view.bar.png.click()
-    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved shown.png", timeout=20_000)
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved shown.png", timeout=60_000)
     picture = QtGui.QImage(str(tmp_path / "shown.png"))
     assert (picture.width(), picture.height()) == (view.body.width(), view.body.height())
 
@@ -54,15 +54,15 @@ def test_export_of_histograms_and_a_disk_that_refuses(
     view.refresh(history)
     view.tabs.setCurrentWidget(view.pages["Timing"])
     view.export_table(tmp_path / "timing.csv")
-    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved timing.csv", timeout=20_000)
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved timing.csv", timeout=60_000)
     lines = (tmp_path / "timing.csv").read_text(encoding="utf-8").splitlines()
     assert lines[0].startswith("Period error: from [µs],Period error: to [µs],Period error: cycles [1]")
     assert len(lines) == 61
     view.export_table(tmp_path / "nowhere" / "timing.csv")
     said = "Not saved: cannot write {0}/timing.csv: there is no folder {0}".format(tmp_path / "nowhere")
-    qtbot.waitUntil(lambda: view.bar.note.text() == said, timeout=20_000)
+    qtbot.waitUntil(lambda: view.bar.note.text() == said, timeout=60_000)
     view.export_picture(tmp_path / "nowhere" / "picture.png")
-    qtbot.waitUntil(lambda: view.bar.note.text() == "Not saved: No such file or directory", timeout=20_000)
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Not saved: No such file or directory", timeout=60_000)
 
 
 def test_what_fails_leaves_the_file_that_was_there(tmp_path: Path) -> None:
@@ -88,7 +88,7 @@ def test_every_page_can_be_exported(tmp_path: Path, qtbot: QtBot, view: LiveView
     assert isinstance(shown, PlotPage)
     view.tabs.setCurrentWidget(shown)
     view.export_table(tmp_path / "page.csv")
-    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved page.csv", timeout=20_000)
+    qtbot.waitUntil(lambda: view.bar.note.text() == "Saved page.csv", timeout=60_000)
     values = np.loadtxt(tmp_path / "page.csv", delimiter=",", skiprows=1)
     columns = [panel.panel.series[0].extract(shown.stretch(history)) for panel in shown.panels]
     np.testing.assert_array_equal(values[:, 1 : 1 + columns[0].shape[1]], columns[0])

@@ -29,7 +29,7 @@ def panel(window: MainWindow, qtbot: Any) -> MotionPanel:
     window.tabs.setCurrentWidget(window.motion)
     window.activateWindow()
     window.motion.begin_new()
-    qtbot.waitUntil(window.isActiveWindow, timeout=5000)
+    qtbot.waitUntil(window.isActiveWindow, timeout=60_000)
     return window.motion
 
 
@@ -352,7 +352,7 @@ def test_save_goes_to_the_file_and_save_as_asks(
     panel.let_go(panel.begin_new)
     assert panel.question is not None
     choose(panel.question, "Save")
-    qtbot.waitUntil(lambda: panel.title == "Motion: new motion", timeout=5000)
+    qtbot.waitUntil(lambda: panel.title == "Motion: new motion", timeout=60_000)
     assert tomllib.loads(path.read_text())["amplitude"] == 0.4 and len(asked) == 1
     press(_button(panel, "Save as motion"))
     assert len(asked) == 2

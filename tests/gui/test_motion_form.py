@@ -320,7 +320,7 @@ def test_a_form_scrolls_where_it_is_high_itself(window: MainWindow, qtbot: Any) 
     (area,) = editor.findChildren(QtWidgets.QScrollArea)
     for part, scrolls in ((0, True), (1, False), (0, True)):
         editor.parts.setCurrentRow(part)
-        qtbot.waitUntil(lambda scrolls=scrolls: area.verticalScrollBar().isVisible() == scrolls, timeout=5000)
+        qtbot.waitUntil(lambda scrolls=scrolls: area.verticalScrollBar().isVisible() == scrolls, timeout=60_000)
 
 
 def test_a_motion_is_called_as_a_person_wants(window: MainWindow, tmp_path: Path) -> None:

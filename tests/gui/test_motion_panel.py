@@ -58,7 +58,7 @@ def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
         assert logged[-1].level == "error" and logged[-1].text.startswith(f"{tmp_path / name} was not opened: {why}")
     panel._look()  # a check of that motion that ends after the refusal
     panel._worker.submit(lambda: None, lambda _result, _error: logged.append("looked"))
-    qtbot.waitUntil(lambda: logged[-1] == "looked", timeout=20_000)
+    qtbot.waitUntil(lambda: logged[-1] == "looked", timeout=60_000)
     assert panel.verdict.text() == f"{refused}\n{stays}"
     panel.load_shipped("demo")
     assert panel.verdict.text() == "Checking …"
@@ -100,7 +100,7 @@ def test_a_file_is_read_apart_from_the_window_and_the_last_choice_counts(
     (tmp_path / "one.toml").write_text(trajectory_text(shipped_motion("demo")))
     panel.load_file(tmp_path / "one.toml")
     assert panel.title == "Motion: reading one.toml …"
-    qtbot.waitUntil(lambda: bool(readers), timeout=20_000)
+    qtbot.waitUntil(lambda: bool(readers), timeout=60_000)
     panel.begin_new()
     gate.set()
     looked(panel, qtbot)
@@ -123,7 +123,7 @@ def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: 
     panel.document.name = "new motion"
     done: list[int] = []
     for number in range(1, len(stages) + 1):
-        qtbot.waitUntil(lambda n=number: len(session.sent) == n, timeout=10_000)
+        qtbot.waitUntil(lambda n=number: len(session.sent) == n, timeout=60_000)
         t = 10.0 + number
         session.take(make_status(State.RUNNING, t=t, motion="new motion", path_time=1.0, path_duration=2.0))
         done.append(panel.progress.value())
@@ -144,7 +144,7 @@ def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: 
 def test_pause_resume_and_stop(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     panel = _ready(window, session, qtbot)
     press(panel.run)
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
     press(panel.pause)
     session.take(make_status(State.ENGAGED, t=12.0, paused=True, motion="demo"))
@@ -164,14 +164,14 @@ def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
     panel = _ready(window, session, qtbot)
     panel.repeats.setValue(3)
     press(panel.run)
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
     press(panel.pause)
     session.take(make_status(State.ENGAGED, t=12.0))
     assert len(session.sent) == 2 and not window.mover.active
     assert panel.phase.text().endswith("came to its end before it could pause")
     press(panel.run)
-    qtbot.waitUntil(lambda: len(session.sent) == 3, timeout=10_000)
+    qtbot.waitUntil(lambda: len(session.sent) == 3, timeout=60_000)
     session.take(make_status(State.RUNNING, t=13.0))
     session.refuse = "too late"
     press(panel.pause)
@@ -188,7 +188,7 @@ def _at_the_seam(window: MainWindow, session: FakeSession, qtbot: Any) -> Motion
     panel = _ready(window, session, qtbot)
     panel.repeats.setValue(3)
     press(panel.run)
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
     session.hold_answers = True
     session.take(make_status(State.ENGAGED, t=12.0))
@@ -218,7 +218,7 @@ def test_stop_motion_while_a_motion_is_planned_sends_nothing(
     press(panel.run)
     press(panel.hold)
     press(panel.run)
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
     session.take(make_status(State.ENGAGED, t=12.0))
     assert session.commands == ["follow 'demo'"] and panel.phase.text() == "done"
@@ -262,7 +262,7 @@ def test_a_paused_motion_is_abandoned_with_its_repeats(window: MainWindow, sessi
     assert panel.abandon.toolTip() == "nothing is paused"
     panel.repeats.setValue(3)
     press(panel.run)
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0, motion="demo"))
     assert panel.abandon.toolTip() == "'demo' is running: pause it first"
     paused = make_status(State.ENGAGED, t=12.0, paused=True, motion="demo")
@@ -289,7 +289,7 @@ def test_a_stop_ends_the_repeats(window: MainWindow, session: FakeSession, qtbot
     panel = _ready(window, session, qtbot)
     panel.repeats.setValue(5)
     press(panel.run)
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.RUNNING, t=11.0))
     press(window.stop_button)
     session.take(make_status(State.PARKED, t=12.0))
@@ -300,7 +300,7 @@ def test_a_stop_ends_the_repeats(window: MainWindow, session: FakeSession, qtbot
 def test_a_fault_ends_the_motion_with_its_cause(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     panel = _ready(window, session, qtbot)
     press(panel.run)
-    qtbot.waitUntil(lambda: bool(session.sent), timeout=10_000)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
     session.take(make_status(State.FAULT, t=12.0, cause="leg 3: jam"))
     assert panel.phase.text() == "ended: leg 3: jam"
 

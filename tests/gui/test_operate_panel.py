@@ -60,7 +60,7 @@ def test_arming_ends_by_itself(window: MainWindow, session: FakeSession, qtbot: 
     session.take(make_status(State.PARKED))
     window.operate.pair.timer.setInterval(20)
     press(window.operate.arm)
-    qtbot.waitUntil(lambda: not window.operate.arm.isChecked(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.operate.arm.isChecked(), timeout=60_000)
     assert not window.operate.buttons[Action.ENGAGE].isEnabled()
 
 

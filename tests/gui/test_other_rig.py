@@ -78,7 +78,7 @@ def test_another_rig_is_opened_only_while_this_one_is_left_alone(
 
 def test_f1_shows_the_first_steps_and_links_are_followed(window: MainWindow, qtbot: Any) -> None:
     window.activateWindow()
-    qtbot.waitUntil(window.isActiveWindow, timeout=5000)
+    qtbot.waitUntil(window.isActiveWindow, timeout=60_000)
     key(QtCore.Qt.Key.Key_F1, window)
     guide = window.help.guide
     assert guide is not None and guide.isVisible() and not guide.isModal()

@@ -29,7 +29,7 @@ def view(qtbot: QtBot, recording: Path) -> Iterator[RecordingsView]:
     with qtbot.waitExposed(made):
         made.show()
     made.open(recording)
-    qtbot.waitUntil(lambda: made.opened is not None, timeout=20_000)
+    qtbot.waitUntil(lambda: made.opened is not None, timeout=60_000)
     made.refresh(LIVE)
     yield made
     made.close()

@@ -28,7 +28,7 @@ def test_no_browser_came_up(window: MainWindow, session: FakeSession, qtbot: Any
     _write(opener, "exit 3")
     report = tmp_path / "run.html"
     window.reporting._made(str(report), "")
-    qtbot.waitUntil(lambda: "no browser came up" in window.notice.text(), timeout=5000)
+    qtbot.waitUntil(lambda: "no browser came up" in window.notice.text(), timeout=60_000)
     assert str(report) in window.notice.text() and "ended with 3" in window.notice.text()
     assert any("no browser came up" in entry.text for entry in window.log.model.entries)
 
@@ -39,7 +39,7 @@ def test_a_report_that_opens_is_said_with_its_place(
     _write(opener, f'echo "$1" > {tmp_path}/opened')
     report = tmp_path / "run.html"
     window.reporting._made(str(report), "")
-    qtbot.waitUntil(lambda: not window.reporting.browser._started, timeout=5000)
+    qtbot.waitUntil(lambda: not window.reporting.browser._started, timeout=60_000)
     assert (tmp_path / "opened").read_text().strip() == str(report)
     assert window.notice.text() == f"The report: {report}"
 

@@ -276,14 +276,14 @@ def test_nothing_is_drawn_that_nobody_sees(view: PlatformView, qtbot: QtBot, mon
     QtWidgets.QApplication.processEvents()
     assert drawn == []
     view.show()
-    qtbot.waitUntil(lambda: bool(drawn), timeout=5000)
+    qtbot.waitUntil(lambda: bool(drawn), timeout=60_000)
 
 
 def test_a_picture_is_saved_twice_as_fine(view: PlatformView, qtbot: QtBot, tmp_path: Path) -> None:
     path = tmp_path / "platform.png"
     shown = view.picture.size()
     view.export_picture(path)
-    qtbot.waitUntil(lambda: view.pose.text() == "Saved platform.png", timeout=10_000)
+    qtbot.waitUntil(lambda: view.pose.text() == "Saved platform.png", timeout=60_000)
     image = QtGui.QImage(str(path))
     assert (image.width(), image.height()) == (2 * shown.width(), 2 * shown.height())
     view.set_mechanism(None)

@@ -26,7 +26,7 @@ def test_a_question_closed_by_its_frame_means_stay(window: MainWindow, session: 
     assert session.stops == []
     choose(_question(window, session, qtbot), "Stop and quit")  # it can be asked again
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
 
 
 def test_whoever_connects_again_is_not_asked_any_longer(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
@@ -44,7 +44,7 @@ def test_the_question_says_what_the_answer_would_do_now(window: MainWindow, sess
     choose(question, "Stop and quit")
     assert session.stops == [(1, "closing the window")] and not session.ended_by_window
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
     assert session.ended_by_window
 
 
@@ -59,7 +59,7 @@ def test_an_engine_that_dies_under_the_question(window: MainWindow, session: Fak
     session.enter(Phase.DIED)
     assert question.text().startswith("The engine has died")
     choose(question, "Quit")
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
     assert session.ended_by_window and session.stops == []
 
 
@@ -67,7 +67,7 @@ def test_quit_never_ends_an_engine_with_torque(window: MainWindow, session: Fake
     choose(_question(window, session, qtbot), "Stop and quit")
     window.motion.amplitude.setValue(40.0)
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: window.motion.question is not None, timeout=2000)
+    qtbot.waitUntil(lambda: window.motion.question is not None, timeout=60_000)
     session.take(make_status(State.RUNNING))  # somebody has begun anew meanwhile
     session.stops.clear()
     choose(window.motion.question, "Discard the changes")

@@ -56,7 +56,7 @@ def test_every_press_of_esc_counts_once(window: MainWindow, session: FakeSession
 def test_esc_in_an_open_menu(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     menu = window.menuBar().actions()[0].menu()
     menu.popup(window.mapToGlobal(QtCore.QPoint(10, 10)))
-    qtbot.waitUntil(menu.isVisible, timeout=2000)
+    qtbot.waitUntil(menu.isVisible, timeout=60_000)
     key(KEY.Key_Escape, menu)
     assert session.stops == [(1, "Esc")]
 
@@ -65,7 +65,7 @@ def test_esc_in_the_popup_of_a_combo_box(window: MainWindow, session: FakeSessio
     window.tabs.setCurrentWidget(window.jog)
     window.jog.steps.frame.showPopup()
     popup = window.jog.steps.frame.view()
-    qtbot.waitUntil(popup.isVisible, timeout=2000)
+    qtbot.waitUntil(popup.isVisible, timeout=60_000)
     key(KEY.Key_Escape, popup)
     assert session.stops == [(1, "Esc")]
 
@@ -144,7 +144,7 @@ def _press(panel: QtWidgets.QWidget, name: str) -> None:
 def test_stop_by_mouse_while_a_popup_is_open(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     menu = window.menuBar().actions()[0].menu()
     menu.popup(window.mapToGlobal(QtCore.QPoint(10, 10)))
-    qtbot.waitUntil(menu.isVisible, timeout=2000)
+    qtbot.waitUntil(menu.isVisible, timeout=60_000)
     place = window.stop_button.mapToGlobal(window.stop_button.rect().center())
     QtTest.QTest.mousePress(menu.windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, menu.mapFromGlobal(place))
     assert session.stops == [(1, "button")]
@@ -181,7 +181,7 @@ def test_a_dialog_that_is_gone_without_being_closed_holds_nothing_back(
     dialog = QtWidgets.QMessageBox(window)
     dialog.setModal(True)
     dialog.show()
-    qtbot.waitUntil(dialog.isVisible, timeout=2000)
+    qtbot.waitUntil(dialog.isVisible, timeout=60_000)
     modal: Any = window.stop_everywhere
     assert modal.dialog is dialog
     dialog.deleteLater()

@@ -43,7 +43,7 @@ def test_without_torque_closing_ends_everything_and_goes(
 ) -> None:
     reach(session)
     window.close()
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
     assert session.ended_by_window and session.stops == [] and window.closing.question is None
 
 
@@ -69,7 +69,7 @@ def test_closing_with_torque_asks_then_stops_flushes_and_goes(
     assert session.commands == []
     session.take(make_status(rest))
     assert session.commands == ["disconnect"]
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
     assert session.ended_by_window
 
 
@@ -92,7 +92,7 @@ def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, 
     window.jog.steps.frame.setCurrentIndex(1)
     window.tabs.setCurrentWidget(window.log)
     window.close()
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
     again = FakeSession(session.config, tmp_path)
     other = MainWindow(again, make_settings(tmp_path))
     try:
@@ -133,7 +133,7 @@ def test_settings_that_make_no_sense_are_left_out(session: FakeSession, qtbot: A
     (tmp_path / "gui.ini").write_text(_SENSELESS)
     window = MainWindow(session, make_settings(tmp_path))
     try:
-        qtbot.waitUntil(lambda: window.complete, timeout=10_000)
+        qtbot.waitUntil(lambda: window.complete, timeout=60_000)
         assert window.theme is DARK and (window.width(), window.height()) == (1280, 800)
         assert window.tabs.currentWidget() is window.motion and window.recordings.list.folder == tmp_path
         for view in (window.live, window.recordings.live):
@@ -213,7 +213,7 @@ def test_errors_of_slots_are_in_the_log_once_and_printed_each_time(
     with errors_logged(session):
         for by in (0, 0, 1, 0, 1):
             QtCore.QTimer.singleShot(0, lambda by=by: divide(by))
-        qtbot.waitUntil(lambda: len(printed) == 5, timeout=2000)
+        qtbot.waitUntil(lambda: len(printed) == 5, timeout=60_000)
     assert sys.excepthook is before
     entries = [entry for entry in window.log.model.entries if entry.text.startswith("internal error")]
     assert [(entry.level, entry.source) for entry in entries] == [("error", "app")] * 2

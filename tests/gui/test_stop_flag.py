@@ -45,7 +45,7 @@ def test_by_mouse_and_by_esc_in_the_window_and_in_a_field(window: MainWindow, bl
     window.tabs.setCurrentWidget(window.log)
     window.activateWindow()
     window.log.search.setFocus()
-    qtbot.waitUntil(window.log.search.hasFocus, timeout=2000)
+    qtbot.waitUntil(window.log.search.hasFocus, timeout=60_000)
     key(KEY.Key_Escape, window)
     assert _raised(block) and not _raised(block)
 
@@ -80,7 +80,7 @@ def test_by_esc_under_what_takes_every_key(
 
     QtCore.QTimer.singleShot(0, escape)
     show(window)
-    qtbot.waitUntil(lambda: bool(raised), timeout=5000)
+    qtbot.waitUntil(lambda: bool(raised), timeout=60_000)
     assert raised == [True]
 
 

@@ -116,7 +116,7 @@ def test_plotjuggler_is_started_where_it_is_installed(
     program.chmod(0o755)
     window.telemetry.openers["plotjuggler"].trigger()
     _told(window, "plotjuggler", "to PlotJuggler at 127.0.0.1:9870")
-    qtbot.waitUntil(trace.exists, timeout=10_000)
+    qtbot.waitUntil(trace.exists, timeout=60_000)
     assert opened == []
 
 

@@ -38,7 +38,7 @@ def _answer(window: MainWindow, qtbot: Any, text: str) -> None:
     assert question is not None and question.isVisible()
     assert question.text() == "The motion 'demo' was changed and is not saved."
     choose(question, text)
-    qtbot.waitUntil(lambda: window.motion.question is None, timeout=2000)
+    qtbot.waitUntil(lambda: window.motion.question is None, timeout=60_000)
 
 
 def test_a_motion_is_saved_with_its_amplitude(window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
@@ -91,7 +91,7 @@ def test_what_takes_its_place_asks_first(
     press(_button(window, name))
     _answer(window, qtbot, "Discard the changes")
     done = (lambda: asked == ["which file"]) if name == "Open motion" else (lambda: not window.motion.unsaved)
-    qtbot.waitUntil(done, timeout=2000)
+    qtbot.waitUntil(done, timeout=60_000)
 
 
 def test_what_is_not_changed_is_not_asked_about(window: MainWindow) -> None:
@@ -114,7 +114,7 @@ def test_saved_at_the_question_it_goes_on(window: MainWindow, qtbot: Any, tmp_pa
     press(_button(window, "New motion"))
     _answer(window, qtbot, "Save as …")
     _type_name(window, tmp_path / "kept.toml")
-    qtbot.waitUntil(lambda: not window.motion.unsaved, timeout=5000)
+    qtbot.waitUntil(lambda: not window.motion.unsaved, timeout=60_000)
     assert window.motion.title == "Motion: new motion" and "amplitude = 0.4" in (tmp_path / "kept.toml").read_text()
 
 
@@ -135,7 +135,7 @@ def test_quitting_asks_and_can_be_called_off(window: MainWindow, session: FakeSe
     assert window.isVisible() and not session.ended_by_window
     window.close()
     _answer(window, qtbot, "Discard the changes")
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
     assert session.ended_by_window
 
 
@@ -150,7 +150,7 @@ def test_quitting_under_torque_stops_before_it_asks_for_the_motion(
     session.take(make_status(State.PARKED))
     assert not session.ended_by_window
     _answer(window, qtbot, "Discard the changes")
-    qtbot.waitUntil(lambda: not window.isVisible(), timeout=2000)
+    qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
     assert session.ended_by_window
 
 
@@ -158,4 +158,4 @@ def test_another_rig_is_forgotten_where_the_window_stays(window: MainWindow, qtb
     _edit(window, qtbot)
     window.other.open(Path("virtual"))
     _answer(window, qtbot, "Cancel")
-    qtbot.waitUntil(lambda: window.other._wanted is None, timeout=2000)
+    qtbot.waitUntil(lambda: window.other._wanted is None, timeout=60_000)
