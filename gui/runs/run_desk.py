@@ -153,11 +153,7 @@ class RunDesk(QtCore.QObject):
 
     def _begin(self) -> None:
         """Judge what waits, one after the other, unless something is being judged, or cannot be now."""
-        if not self._waiting or self.judge.busy:
-            return
-        if reason := self.obstacle:
-            if self._shown is not None and self._shown in self._waiting:
-                self._show_waiting(*self._shown, reason)
+        if not self._waiting or self.judge.busy or self.obstacle:
             return
         recording, self._judging = self._waiting.pop()  # that on the card first
         run = part_name(recording.name, self._judging.id)
@@ -195,6 +191,8 @@ class RunDesk(QtCore.QObject):
             else:
                 self.card.show_failure(name, motion.name, reason)
         self._begin()
+        if self._shown is not None and self._shown in self._waiting and (reason := self.obstacle):
+            self._show_waiting(*self._shown, reason)  # torque has come on meanwhile
         self.told.emit()
 
     def _apply(self, thresholds: Validation) -> None:
