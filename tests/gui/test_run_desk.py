@@ -11,9 +11,10 @@ from pytestqt.qtbot import QtBot
 from recorded_runs import make_runs
 from shell_support import FakeSession, make_status, press
 
+from gui.session import ReportMaker
 from gui.shell.main_window import MainWindow
 from rig.config import Validation
-from rig.recording import MotionRecord
+from rig.recording import MotionRecord, beside_path
 from rig.runs import Catalogue
 from rig.states import MotionKind, MotionOutcome, State
 
@@ -163,3 +164,17 @@ def test_reports_of_runs_do_not_wait_for_something_to_be_recorded(
     assert session.recording is None
     whole_window.reporting.make([f"{tmp_path}/a.mcap#1", f"{tmp_path}/b.mcap#1"])
     assert len(made) == 1
+
+
+def test_runs_side_by_side_are_one_report_made_in_a_process_of_its_own(qtbot: QtBot, tmp_path: Path) -> None:
+    path = make_runs(tmp_path / "a.mcap", (0.0, 3.0))
+    maker, runs = ReportMaker(), [path.with_name(f"a.mcap#{number}") for number in (1, 2)]
+    with qtbot.waitSignal(maker.finished, timeout=START) as made:
+        maker.make(runs, ["--threshold", "position_max=1 mm"])
+    report, fault = made.args
+    assert (report, fault) == (str(beside_path(runs)), "")
+    assert "2 runs side by side" in Path(report).read_text(encoding="utf-8") and not maker.busy
+    with qtbot.waitSignal(maker.finished, timeout=START) as refused:
+        maker.make([runs[0], path.with_name("a.mcap#7")])
+    assert refused.args[0] == "" and "has no motion 7" in refused.args[1]
+    maker.close()
