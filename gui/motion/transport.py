@@ -13,7 +13,7 @@ from rig.engine import LEAST_PACE
 from rig.states import State
 
 _NAME = 170  # px of a motion's name: what is longer would push STOP out of a small window
-_BESIDE = 36  # px of a button beside its text, an icon among them
+_BESIDE = 44  # px of a button beside its text, an icon among them
 _SLOWER = tr("Part of its speed at which a motion is followed, slower along the same path; also while it runs")
 
 
