@@ -72,11 +72,11 @@ VERDICT_BREAKS = [
         "test_a_run_takes_as_long_as_its_pace_wants_and_parking_does_not",
     ),
     _engine(
-        "a change of pace takes up a motion that slows down",
+        "a change of pace within a ramp begins at once, with a step of the acceleration",
         "table_source.py",
-        "if self._target > 0.0 and self.moving:",
-        "if self.moving:",
-        "test_a_pace_asked_for_while_it_stands_is_that_with_which_it_goes_on",
+        " and self.moving and self._elapsed >= self._duration:",
+        " and self.moving:",
+        "test_a_pace_asked_for_within_a_ramp_waits_for_its_end_so_that_no_acceleration_jumps",
     ),
     _engine(
         "a motion goes on at full speed after a pause",
