@@ -175,6 +175,7 @@ _MENDS = (
     (mark("disconnect, connect and home"), Action.DISCONNECT),
     (mark("restart it first"), Action.CONNECT),
     (mark("take it over first"), Action.CONNECT),
+    (mark("disconnect first"), Action.DISCONNECT),  # before that which is the end of it
     (mark("connect first"), Action.CONNECT),
     (mark("the engine is not running"), Action.CONNECT),
     (mark("park first"), Action.PARK),

@@ -76,6 +76,8 @@ def report(
     together = len(recordings) > 1 and (output is not None or pdf is not None)
     if len(recordings) > 1 and figures:
         raise InputError("--figures is of one recording, not of several")
+    if together and (models or identify):
+        raise InputError("--models and --identify are of one recording each: leave out --output and --pdf")
     if together and len(recordings) > MOST_BESIDE:
         raise InputError(f"{len(recordings)} recordings: at most {MOST_BESIDE} can be told apart over each other")
     judge = {"thresholds": parse_judge(thresholds, threshold or ()), "alone": bool(threshold)}

@@ -213,7 +213,7 @@ def _inline(node: Node) -> str:
     parts = []
     for child in node.children:
         if isinstance(child, str):
-            parts.append(escape(" ".join(child.split(" ")).replace("\n", " "), quote=False))
+            parts.append(escape(child.replace("\n", " "), quote=False))
         elif "swatch" in child.classes:
             colour = child.attributes["style"].partition("background:")[2].strip()
             parts.append(f'<font color="{escape(colour)}">■</font> ')

@@ -14,6 +14,8 @@ from rig.states import State
         ("follow: a fault is latched: reset first", Action.RESET),
         ("the engine has died: restart it first", Action.CONNECT),
         ("disconnect: park first", Action.PARK),
+        ("the app holds its drives: park, then disconnect first", Action.DISCONNECT),
+        ("home: connect first", Action.CONNECT),
         ("while the drives have torque the processor belongs to the engine: park or stop first", Action.PARK),
         ("abandon: 'demo' is running: pause it first", Action.PAUSE),
         ("the platform is not homed any more: disconnect, connect and home", Action.DISCONNECT),

@@ -122,6 +122,9 @@ def test_what_cannot_be_set_side_by_side_is_said(folder: Path, capsys: pytest.Ca
     runs: list[Any] = [f"{folder}/a.mcap#1"] * (MOST_BESIDE + 1)
     assert main(["report", *runs, "-o", f"{folder}/x.html"]) == ExitCode.INPUT
     assert f"9 recordings: at most {MOST_BESIDE}" in capsys.readouterr().err
+    for option in ("--models", "--identify"):
+        assert main(["report", *runs[:2], "-o", f"{folder}/x.html", option]) == ExitCode.INPUT
+        assert "of one recording each" in capsys.readouterr().err
     assert main(["report", *runs[:2], "-o", f"{folder}/a.mcap"]) == ExitCode.INPUT
     assert main(["report", *runs[:2], "--pdf", f"{folder}/a.mcap"]) == ExitCode.INPUT
     assert RecordingFile(folder / "a.mcap").complete
