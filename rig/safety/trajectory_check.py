@@ -31,6 +31,7 @@ _SAMPLE = re.compile(r"^sample \d+[:,] ")
 _REST = 1e-6  # m/s, of a leg at the ends of a motion
 _BLOCK = 2048  # samples looked at together: a long motion takes no more memory than a short one
 _LEAST_STEP = 1e-6  # s
+_STANDSTILL = 0.01  # s between two poses looked at as if the platform stood there: its forces vary with the pose alone
 _MOST = 10_000_000  # samples; looking at them takes half a minute
 _SCALES = 1000  # the largest scale that passes is given in thousandths
 
@@ -145,10 +146,10 @@ def check_trajectory(
 
     A table is sampled between its own samples as well: these may say one thing and their speeds another.
 
-    The mechanism's own limits (leg length, speed, acceleration, force without external wrench, joint angles), those of
-    `safety` (condition number), and that the motion starts and ends at rest, which a part of a longer one need not
-    (`at_rest`). What the mechanism does not limit is not checked. `remedy`: whether to look for the largest scale that
-    passes, where this one does not.
+    The mechanism's own limits (leg length, speed, acceleration, joint angles, and force without external wrench, which
+    is looked at standing still on the way as well: there a pause may end), those of `safety` (condition number), and
+    that the motion starts and ends at rest, which a part of a longer one need not (`at_rest`). What the mechanism does
+    not limit is not checked. `remedy`: whether to look for the largest scale that passes, where this one does not.
 
     Raises:
         TrajectoryError: a number of the trajectory or its step is not finite, or there are too many samples to look at.
@@ -310,6 +311,14 @@ class _Checker:
         yield _Series("condition number", "", times, condition[:, np.newaxis], np.array([self._safety.condition]))
         if not np.isinf(self._force).all():
             yield _Series("force", "N", times, np.abs(self._dynamics.inverse(motion).forces), self._force)
+            # A pause holds the platform anywhere: where inertia takes load off a leg, standing there puts it back.
+            if not motion[:, 7:].any():
+                return
+            few = slice(None, None, max(1, int(_STANDSTILL / self._step)))
+            stands = motion[few].copy()
+            stands[:, 7:] = 0.0
+            held = np.abs(self._dynamics.inverse(stands).forces)
+            yield _Series("force at a standstill", "N", times[few], held, self._force)
 
     def _motion(self, scale: float, rows: npt.NDArray[np.intp]) -> Array:
         """Motion (n, 19) at consecutive rows; no more of the table is scaled than that takes."""

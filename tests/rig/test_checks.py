@@ -7,13 +7,14 @@ import numpy as np
 import pytest
 from configured import limits
 
-from dynamics import Mechanism
+from dynamics import Friction, Mechanism
 from kinematics import (
     MotionTable,
     TrajectoryError,
     leg_lengths,
     load_trajectory,
     parse_trajectory,
+    pose_to_coordinates,
 )
 from rig.config.rig_config import load_config
 from rig.safety.trajectory_check import TrajectoryVerdict, check_trajectory
@@ -85,6 +86,33 @@ def test_the_scale_is_the_largest_that_passes() -> None:
 def test_each_limit_is_held(text: str, name: str) -> None:
     verdict = _check(text)
     assert any(name in failed for failed in _failed(verdict)), _failed(verdict)
+
+
+def test_a_leg_that_inertia_takes_load_off_must_bear_it_standing_too() -> None:
+    # Up and over and back in a second: where it turns round, the platform falls away from under leg 2.
+    times = np.linspace(0.0, 1.0, 1001)[:, np.newaxis]
+    way, pulse = np.array([0.0, 0.0, 0.05, -0.25, 0.0, 0.0]), 2.0 * np.pi
+    cosine, sine = np.cos(pulse * times), np.sin(pulse * times)
+    turned = np.hstack([way * (1.0 - cosine) / 2.0, way * pulse * sine / 2.0, way * pulse**2 * cosine / 2.0])
+    turned[:, :6] += pose_to_coordinates(MACHINE.geometry.home_pose)
+
+    def failed(bound: float) -> list[tuple[str, int | None]]:
+        legs = [dataclasses.replace(leg, friction=Friction()) for leg in MACHINE.legs]
+        assert legs[1].limits is not None
+        legs[1] = dataclasses.replace(legs[1], limits=dataclasses.replace(legs[1].limits, force=bound))
+        machine = dataclasses.replace(MACHINE, legs=tuple(legs))
+        verdict = check_trajectory(machine, RIG.safety, MotionTable(0.001, turned), 500.0)
+        return [(check.name, check.leg) for check in verdict.checks if not check.passed]
+
+    assert failed(51.0) == []  # 50.7 N standing, 47.8 N moving
+    assert failed(49.0) == [("force at a standstill", 2)]
+    assert failed(47.0) == [("force", 2), ("force at a standstill", 2)]
+
+
+def test_what_never_moves_is_looked_at_once() -> None:
+    verdict = _check('type = "hold"\nposition = [0, 0, 0, 0, 0, 0]\nduration = 1')
+    assert "force" in (names := [check.name for check in verdict.checks])
+    assert "force at a standstill" not in names
 
 
 def test_conditioning_is_held() -> None:
