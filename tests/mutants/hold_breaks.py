@@ -65,6 +65,13 @@ HOLD_BREAKS = [
         "test_letting_go_in_the_last_ramp_leaves_it_as_it_is",
     ),
     Break(
+        "standing still on the way of a motion is judged as moving there",
+        "rig/safety/trajectory_check.py",
+        "            stands[:, 7:] = 0.0\n",
+        "",
+        ("rig/test_checks.py::test_a_leg_that_inertia_takes_load_off_must_bear_it_standing_too",),
+    ),
+    Break(
         "a stand that the legs do not bear is not refused",
         "rig/engine/checking.py",
         'message or ("" if slowing is None else check_slowing(config.machine, table, slowing))',
