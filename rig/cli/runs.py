@@ -11,11 +11,12 @@ import typer
 from rig.cli.options import JsonOption, parse_judge, print_warning
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Callable, Sequence
 
     from rig.runs import Catalogue, Listed
 
 _MOST_NAME = 24
+_LOOKS = 5  # at runs that come to their end while others are counted
 
 
 def runs(
@@ -77,10 +78,7 @@ def runs(
         chosen = [one for one in there if not wanted or one.run.id in wanted]
         return [one for one in chosen if matches(one, search) and (one.entry.starred or not starred)]
 
-    uncounted = []
-    if judge or compare:
-        uncounted = catalogue.count(listed(), lambda which: typer.echo(f"… {which}", err=True))
-    found = listed()
+    found, uncounted = _counted(catalogue, listed) if judge or compare else (listed(), [])
     for reason in (*catalogue.unreadable, *uncounted):
         print_warning(reason)
     if judge_by is not None:
@@ -91,6 +89,17 @@ def runs(
         typer.echo(json.dumps({"runs": [one.described() for one in found]}, indent=2))
     else:
         _tell(catalogue, found)
+
+
+def _counted(catalogue: Catalogue, listed: Callable[[], list[Listed]]) -> tuple[list[Listed], list[str]]:
+    """The runs that `listed` finds with their numbers, and why some that are over have none."""
+    for _ in range(_LOOKS):
+        faults = catalogue.count(listed(), lambda which: typer.echo(f"… {which}", err=True))
+        found = listed()  # one may have come to its end, or more been recorded of it, while others were counted
+        left = [one.run.id for one in found if one.numbers is None and one.run.end is not None]
+        if faults or not left:
+            return found, faults
+    return found, [f"{run}: its recording changed while it was counted" for run in left]
 
 
 def _tell_comparison(found: Sequence[Listed], as_json: bool) -> None:

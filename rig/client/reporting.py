@@ -73,8 +73,9 @@ class ReportProcess:
 def _serve(connection: Connection) -> None:
     """Main function of the process: a recording and where its report goes come in, its numbers go out, or None."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
-    signal.signal(signal.SIGTERM, _leave)
+    signal.signal(signal.SIGTERM, signal.SIG_DFL)  # an exception amid an import would be told as a fault of it
     import_module("rig.report")
+    signal.signal(signal.SIGTERM, _leave)
     gc.freeze()  # what it forks, to draw, would copy what it searched for garbage
     with contextlib.suppress(EOFError, OSError):  # the owner is gone
         recording, target, identify = connection.recv()

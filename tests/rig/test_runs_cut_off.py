@@ -1,17 +1,21 @@
 """Runs whose end nobody recorded: the engine died, the file was cut, or they are still underway."""
 
 import fcntl
+import json
 import os
 from pathlib import Path
+from typing import Any
 
 import numpy as np
 import pytest
 from recorded_runs import LENGTH, PAUSE, make_runs
 from validated import RATE, forces, header_with, make_running
 
+from rig.cli import main
 from rig.config import Validation
-from rig.recording import MotionRecord, RecordingWriter
-from rig.runs import Catalogue
+from rig.recording import MotionPart, MotionRecord, RecordingWriter
+from rig.runs import Catalogue, Listed, numbers_of
+from rig.runs.kept import KEPT
 from rig.states import MotionKind, MotionOutcome
 
 
@@ -41,6 +45,52 @@ def test_a_run_that_is_being_recorded_is_underway_and_not_judged(tmp_path: Path)
         last = catalogue.runs()[0]
         assert (last.run.outcome, last.run.end, last.verdict) == ("underway", None, None)
     assert catalogue.runs()[0].run.outcome == "cut off"  # though the file has not changed since
+
+
+def test_a_run_that_comes_to_its_end_while_others_are_counted_is_judged_too(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = make_runs(tmp_path / "a.mcap", (0.0, 0.0), close=False)
+
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)  # as its recorder does
+
+        def counted(part: MotionPart) -> dict[str, Any]:
+            fcntl.flock(file, fcntl.LOCK_UN)  # and then it is gone
+            return numbers_of(part)
+
+        monkeypatch.setattr("rig.runs.catalogue.numbers_of", counted)
+        assert main(["runs", str(tmp_path), "--judge", "--json"]) == 0
+    told = capsys.readouterr()
+    cut, whole = json.loads(told.out)["runs"]
+    assert (cut["outcome"], cut["verdict"], whole["verdict"]) == ("cut off", "undecided", "pass")
+    assert told.err.splitlines() == [f"… {whole['run']}", f"… {cut['run']}"]
+
+
+def test_a_run_that_changes_whenever_it_is_counted_is_said(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
+) -> None:
+    path = make_runs(tmp_path / "a.mcap", (0.0,))
+    kept = tmp_path / KEPT
+    assert main(["runs", str(tmp_path)]) == 0
+    assert capsys.readouterr().err == ""  # nothing was to be counted
+
+    def counted(part: MotionPart) -> dict[str, Any]:
+        os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
+        return numbers_of(part)
+
+    real = Catalogue.runs
+
+    def looked(catalogue: Catalogue) -> list[Listed]:
+        kept.unlink(missing_ok=True)  # as another that looks through the folder may write it
+        return real(catalogue)
+
+    monkeypatch.setattr("rig.runs.catalogue.numbers_of", counted)
+    monkeypatch.setattr(Catalogue, "runs", looked)
+    assert main(["runs", str(tmp_path), "--judge", "--json"]) == 0
+    told = capsys.readouterr()
+    assert json.loads(told.out)["runs"][0]["numbers"] is None
+    assert "a.mcap#1: its recording changed while it was counted" in told.err
 
 
 def test_a_run_without_a_row_is_said_and_the_others_are_judged(tmp_path: Path) -> None:
