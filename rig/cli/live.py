@@ -168,6 +168,12 @@ def run(
             max=1.0,
         ),
     ] = 1.0,
+    speed: Annotated[
+        float,
+        typer.Option(
+            "--speed", metavar="PERCENT", help="Of full speed, 10 to 100, along the same path.", min=10, max=100
+        ),
+    ] = 100.0,
     repeat: Annotated[
         int, typer.Option("--repeat", metavar="N", help="How many times the motion is run.", min=1, max=1000)
     ] = 1,
@@ -199,7 +205,8 @@ def run(
 
     settings = chosen_config(config, rate, lockstep, real_time).changed(said_in_recording(operator, note))
     motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
-    finish(_execute(settings, motion, Path(trajectory).stem, output, lockstep, amplitude, repeat, reset), as_json)
+    name = Path(trajectory).stem
+    finish(_execute(settings, motion, name, output, lockstep, amplitude, repeat, reset, speed=speed / 100.0), as_json)
 
 
 def virtual(config: ConfigArgument = "virtual") -> None:
@@ -264,6 +271,7 @@ def _execute(
     repeats: int = 1,
     reset: bool = False,
     identify: bool = False,
+    speed: float = 1.0,
 ) -> RunResult:
     from rig.cli.progress import progress_display
     from rig.client import execute
@@ -280,6 +288,7 @@ def _execute(
             name,
             output,
             amplitude=amplitude,
+            speed=speed,
             repeats=repeats,
             reset=reset,
             lockstep=lockstep,

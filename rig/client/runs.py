@@ -23,7 +23,7 @@ from rig.client.operation import bring_to_rest, run_motion
 from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder
-from rig.engine import RunningEngine, Told, check_buses, virtual_port
+from rig.engine import Pace, RunningEngine, Told, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import said_slower
@@ -57,6 +57,7 @@ def execute(
     folder: Path | None,
     *,
     amplitude: float = 1.0,
+    speed: float = 1.0,
     repeats: int = 1,
     reset: bool = False,
     lockstep: bool = False,
@@ -71,6 +72,7 @@ def execute(
         name: of the motion; recording and report are called after it and the time.
         folder: where they go, or None for the configuration's folder.
         amplitude: size of the motion about its start pose, 1 for the motion as it is.
+        speed: part of full speed, 0.1 to 1, at which it is followed.
         repeats: how many times it is run.
         reset: whether a fault that the drives have from before is reset first; the operator's word.
         lockstep: run rig and engine in this process on a manual clock.
@@ -93,6 +95,8 @@ def execute(
     table = prepare_motion(config, trajectory, amplitude, repeats)
 
     def body(rig: LockstepRig | LiveRig) -> None:
+        if speed != 1.0:
+            rig.request(Pace(speed))
         run_motion(rig, table, name, report, repeats, reset=reset)
 
     return conduct(config, body, name, folder, Interruption(), lockstep=lockstep, identify=identify, report=report)

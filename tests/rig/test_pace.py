@@ -10,13 +10,15 @@ from engine_support import HOME, Bench, refused, smooth_table
 from pydantic import ValidationError
 from test_engine_reference import DURATION, STEP, motion, sine_table
 
+from rig.cli import main
 from rig.client import MotionSequence, Stage, open_rig
 from rig.config import load_config
 from rig.engine import LEAST_PACE, Follow, Pace, Park, Pause, Resume, Stop
 from rig.engine.rate_change import RAMPS
 from rig.engine.reference import Reference
 from rig.engine.table_source import TableSource
-from rig.errors import InputError
+from rig.errors import ExitCode, InputError
+from rig.recording import RecordingFile
 from rig.states import MotionKind, State
 
 
@@ -179,6 +181,23 @@ def test_a_client_waits_as_long_as_a_slow_run_takes(tmp_path: Path) -> None:
         robot.run({"parts": [only]})  # 20 s: more than its 2 s and any patience
         assert 20.0 < robot.status.t - begun < 23.0
         robot.park()
+
+
+@pytest.mark.usefixtures("undrawn_reports")
+def test_a_run_by_command_is_followed_at_its_speed(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    motion = tmp_path / "lift.toml"
+    motion.write_text(
+        'frame = "home"\n[[parts]]\ntype = "minimum-jerk"\n'
+        'start = [0, 0, 0, 0, 0, 0]\nend = [0, 0, "2 mm", 0, 0, 0]\nduration = 1.0\n'
+    )
+    assert main(["run", "virtual", str(motion), "--lockstep", "--speed", "40", "-o", str(tmp_path)]) == 0
+    (recording,) = tmp_path.glob("*.mcap")
+    (run,) = [one for one in RecordingFile(recording).motions if one.kind == MotionKind.RUN]
+    assert run.end - run.start == pytest.approx(1.0 / 0.4, abs=0.01) and run.amplitude == 1.0
+    capsys.readouterr()
+    for wrong in ("9.9", "100.1", "0"):
+        assert main(["run", "virtual", str(motion), "--lockstep", "--speed", wrong]) == ExitCode.INPUT
+        assert "--speed" in capsys.readouterr().err
 
 
 def test_what_is_left_is_of_all_stages_at_the_present_pace(rig: Bench) -> None:
