@@ -28,7 +28,8 @@ _RUN = QtCore.Qt.ItemDataRole.UserRole
 class RunsPage(QtWidgets.QWidget):
     """Runs, the newest first: searched, named, noted, starred, judged, opened, compared.
 
-    Signals: `opened(recording, begin, end)`, `reported(list of FILE#ID with their folder)`, `compared(list of Listed)`.
+    Signals: `opened(recording, begin, end)`, `reported(list of FILE#ID with their folder)`, `printed` likewise,
+    `compared(list of Listed)`.
 
     Args:
         obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
@@ -36,6 +37,7 @@ class RunsPage(QtWidgets.QWidget):
 
     opened = QtCore.Signal(object, float, float)
     reported = QtCore.Signal(list)
+    printed = QtCore.Signal(list)
     compared = QtCore.Signal(list)
 
     def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
@@ -84,6 +86,7 @@ class RunsPage(QtWidgets.QWidget):
                 (mark("Compare"), tr("Lay the runs over each other, and their numbers side by side")),
                 (mark("Judge"), tr("Count numbers and verdict of the runs chosen, in a process of its own")),
                 (mark("Report"), tr("Make the report of this run, or of several side by side, and open it")),
+                (mark("PDF"), tr("Make the same report as sheets to print and sign, and open them")),
                 (mark("Rename"), tr("Call the run something else; its recording stays as it is")),
                 (mark("Note"), tr("Write something on the run; its recording stays as it is")),
                 (mark("Star"), tr("Give the runs a star, or take it away")),
@@ -95,7 +98,8 @@ class RunsPage(QtWidgets.QWidget):
             "Open": self._open,
             "Compare": lambda: self.compared.emit(self.chosen[::-1]),
             "Judge": self._judge,
-            "Report": lambda: self.reported.emit([str(self.folder / one.run.id) for one in self.chosen[::-1]]),
+            "Report": lambda: self.reported.emit(self._names),
+            "PDF": lambda: self.printed.emit(self._names),
             "Rename": lambda: self._edit(_NAME),
             "Note": lambda: self._edit(_NOTE),
             "Star": self._star,
@@ -144,6 +148,11 @@ class RunsPage(QtWidgets.QWidget):
         shown = {index.siblingAtColumn(_NAME).data(_RUN) for index in self.table.selectionModel().selectedRows()}
         return [one for one in self.listed if one.run.id in shown]
 
+    @property
+    def _names(self) -> list[str]:
+        """The runs selected as commands take them, the oldest first."""
+        return [str(self.folder / one.run.id) for one in self.chosen[::-1]]
+
     def follow(self) -> None:
         """Keep up with what can be done now."""
         chosen, heavy = self.chosen, self._obstacle()
@@ -153,7 +162,8 @@ class RunsPage(QtWidgets.QWidget):
         busy = tr("others are being judged") if self.judge.busy else ""
         obstacles = dict.fromkeys(("Rename", "Note", "Open"), one) | {"Star": none}
         many = "" if len(chosen) <= MOST_BESIDE else tr("choose at most {most} runs").format(most=MOST_BESIDE)
-        obstacles |= {"Judge": none or busy or heavy, "Report": none or many or heavy, "Compare": several or heavy}
+        report = none or many or heavy
+        obstacles |= {"Judge": none or busy or heavy, "Report": report, "PDF": report, "Compare": several or heavy}
         for name, reason in obstacles.items():
             if self.buttons[name].obstacle != reason or self.buttons[name].isEnabled() == bool(reason):
                 self.buttons[name].set_obstacle(reason)

@@ -21,22 +21,27 @@ class ReportMaker(QtCore.QObject):
         self._command = RigCommand(self)
         self._command.ended.connect(self._done)
         self._report = Path()
+        self._print: Path | None = None
 
     @property
     def busy(self) -> bool:
         """Whether a report is being made."""
         return self._command.busy
 
-    def make(self, recordings: Sequence[Path], options: Sequence[str] = ()) -> None:
+    def make(self, recordings: Sequence[Path], options: Sequence[str] = (), *, pdf: bool = False) -> None:
         """Make the report of a recording, or of a run FILE#ID, beside it; of several, one of them side by side.
 
-        With these options of `rig report`. Nothing while another is being made.
+        With these options of `rig report`; `pdf`: print it as well, and tell of that. Nothing while another is being
+        made.
         """
         if self.busy:
             return
         several = len(recordings) > 1
         self._report = beside_path(recordings) if several else report_path(recordings[0])
+        self._print = self._report.with_suffix(".pdf") if pdf else None
         output = ["--output", str(self._report)] if several else []
+        if self._print is not None:
+            output += ["--pdf", str(self._print)]
         self._command.start(["report", *(str(one) for one in recordings), *output, *options])
 
     def close(self) -> None:
@@ -47,6 +52,6 @@ class ReportMaker(QtCore.QObject):
         text = f"{errors}{output}".strip()
         of_a_damaged_one = code == ExitCode.RECORDING and f"report: {self._report}" in text
         if code == ExitCode.OK or of_a_damaged_one:
-            self.finished.emit(str(self._report), "")
+            self.finished.emit(str(self._print or self._report), "")
         else:
             self.finished.emit("", text or tr("rig report ended with {code}").format(code=code))

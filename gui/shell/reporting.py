@@ -43,10 +43,12 @@ class Reporting(QtCore.QObject):
         """Why no report can be made now; empty when one can."""
         return tr("a report is being made") if self.maker.busy else self._session.obstacle(Action.REPORT)
 
-    def make(self, names: Sequence[str] = (), place: str = "", judged_by: Sequence[str] | None = None) -> None:
+    def make(
+        self, names: Sequence[str] = (), place: str = "", judged_by: Sequence[str] | None = None, *, pdf: bool = False
+    ) -> None:
         """Make the report of FILE#ID, or of several, left out: of the session's recording, and open it at a place.
 
-        By the thresholds of the session, unless `judged_by` says by which others.
+        By the thresholds of the session, unless `judged_by` says by which others. `pdf`: print it, and open that.
         """
         own = [] if self._session.recording is None else [self._session.recording]
         wanted = [Path(name) for name in names] or own
@@ -56,8 +58,8 @@ class Reporting(QtCore.QObject):
         if wanted and reason:
             self._notice.refuse(tr("report"), reason)
         elif wanted:
-            self._place = place
-            self.maker.make(wanted, self._judged_by() if judged_by is None else judged_by)
+            self._place = "" if pdf else place
+            self.maker.make(wanted, self._judged_by() if judged_by is None else judged_by, pdf=pdf)
             self.changed.emit()
 
     def close(self) -> None:
@@ -92,6 +94,7 @@ def connect_runs(page: RunsPage, recordings: RecordingsView, reporting: Reportin
     recordings.refreshed.connect(page.follow)
     page.opened.connect(lambda path, begin, end: recordings.open(path, (begin, end)))
     page.reported.connect(lambda runs: reporting.make(runs, "validation" if len(runs) == 1 else ""))
+    page.printed.connect(lambda runs: reporting.make(runs, pdf=True))
     page.compared.connect(lambda runs: recordings.compare_runs(page.folder, runs))
     page.judged_by = lambda: desk.judged_by
     desk.told.connect(page.look)

@@ -53,6 +53,7 @@ GLYPHS = {
     "open": "folder-open",
     "park": "car-brake-parking",
     "pause": "pause",
+    "pdf": "file-pdf-box",
     "picture": "image",
     "play": "play",
     "quit": "exit-to-app",

@@ -14,7 +14,7 @@ from shell_support import FakeSession, make_status, press
 from gui.session import ReportMaker
 from gui.shell.main_window import MainWindow
 from rig.config import Validation
-from rig.recording import MotionRecord, beside_path
+from rig.recording import MotionRecord, beside_path, report_path
 from rig.runs import Catalogue
 from rig.states import MotionKind, MotionOutcome, State
 
@@ -79,7 +79,7 @@ def test_card_list_and_report_are_by_the_same_thresholds(
 ) -> None:
     window = whole_window
     made: list[Any] = []
-    monkeypatch.setattr(window.reporting.maker, "make", lambda *given: made.append(given))
+    monkeypatch.setattr(window.reporting.maker, "make", lambda *given, pdf: made.append((*given, pdf)))
     session.recording = make_runs(tmp_path / "a.mcap", (0.0,))
     page, card = window.runs_page, window.runs.card
     page.set_folder(tmp_path)
@@ -95,10 +95,12 @@ def test_card_list_and_report_are_by_the_same_thresholds(
     press(card.report)
     page.table.selectRow(0)
     press(page.buttons["Report"])
+    press(page.buttons["PDF"])
     window.reporting.make()
     run, typed = tmp_path / "a.mcap#1", ["position_rms=0.001", "peak_force=10.0", "confidence=0.95"]
     options = [part for one in typed for part in ("--threshold", one)]
-    assert made == [([run], []), ([run], options), ([run], options), ([tmp_path / "a.mcap"], options)]
+    pages = [([run], [], False), *2 * [([run], options, False)]]
+    assert made == [*pages, ([run], options, True), ([tmp_path / "a.mcap"], options, False)]
 
 
 def test_thresholds_being_typed_stay_when_a_verdict_comes(
@@ -160,7 +162,7 @@ def test_reports_of_runs_do_not_wait_for_something_to_be_recorded(
     whole_window: MainWindow, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Any] = []
-    monkeypatch.setattr(whole_window.reporting.maker, "make", lambda *given: made.append(given))
+    monkeypatch.setattr(whole_window.reporting.maker, "make", lambda *given, pdf: made.append((*given, pdf)))
     assert session.recording is None
     whole_window.reporting.make([f"{tmp_path}/a.mcap#1", f"{tmp_path}/b.mcap#1"])
     assert len(made) == 1
@@ -174,6 +176,11 @@ def test_runs_side_by_side_are_one_report_made_in_a_process_of_its_own(qtbot: Qt
     report, fault = made.args
     assert (report, fault) == (str(beside_path(runs)), "")
     assert "2 runs side by side" in Path(report).read_text(encoding="utf-8") and not maker.busy
+    with qtbot.waitSignal(maker.finished, timeout=START) as printed:
+        maker.make(runs[:1], pdf=True)
+    sheets, fault = printed.args
+    assert (sheets, fault) == (str(report_path(runs[0]).with_suffix(".pdf")), "")
+    assert Path(sheets).read_bytes().startswith(b"%PDF-")
     with qtbot.waitSignal(maker.finished, timeout=START) as refused:
         maker.make([runs[0], path.with_name("a.mcap#7")])
     assert refused.args[0] == "" and "has no motion 7" in refused.args[1]
