@@ -58,7 +58,7 @@ class TableSource:
 
     def _keep_pace(self) -> None:
         """Begin the change to the rate that is wanted, where it is another and nothing else is under way."""
-        if self._target not in (0.0, self._full) and self.moving and self._elapsed >= self._duration:
+        if self._target != self._full and self.moving and self._elapsed >= self._duration:
             self._change(self._full, self._durations)
 
     def _change(self, target: float, durations: Sequence[float]) -> None:
