@@ -77,22 +77,25 @@ def paint_shadow(
     painter.setPen(QtCore.Qt.PenStyle.NoPen)
     painter.setBrush(QtGui.QColor.fromRgbF(0.0, 0.0, 0.0, faint))
     factors = 1.0 + spread / extent * np.linspace(1.0, -1.0, _LAYERS)
-    for factor in factors[factors > 0.0]:
-        painter.drawPolygon(polygon(camera.picture(middle + factor * outwards, size)))
+    rings = middle + factors[factors > 0.0, None, None] * outwards
+    for places in camera.picture(rings.reshape(-1, 3), size).reshape(*rings.shape[:2], 2):
+        painter.drawPolygon(polygon(places))
 
 
-def paint_streak(
-    painter: QtGui.QPainter, size: tuple[int, int], camera: Camera, theme: Theme, ends: Floats, width: float
+def paint_streaks(
+    painter: QtGui.QPainter, size: tuple[int, int], camera: Camera, theme: Theme, rods: Floats, width: float
 ) -> None:
-    """The soft shadow of a rod from end to end (2, 3) m on the ground, about `width` m wide."""
-    scale = focal(size) / max(float(-camera.seen(ends)[:, 2].mean()), 1e-3)
-    line = QtCore.QLineF(*(QtCore.QPointF(x, y) for x, y in camera.picture(ends, size).tolist()))
-    faint = 0.45 * _DARKNESS[theme.name] / _STREAKS
-    for part in range(_STREAKS):
-        pen = QtGui.QPen(QtGui.QColor.fromRgbF(0.0, 0.0, 0.0, faint), scale * width * (0.7 + 0.7 * part))
-        pen.setCapStyle(QtCore.Qt.PenCapStyle.RoundCap)
-        painter.setPen(pen)
-        painter.drawLine(line)
+    """The soft shadows of rods from end to end (n, 2, 3) m on the ground, about `width` m wide."""
+    ends = rods.reshape(-1, 3)
+    distances = -camera.seen(ends)[:, 2].reshape(-1, 2).mean(axis=1)
+    faint = QtGui.QColor.fromRgbF(0.0, 0.0, 0.0, 0.45 * _DARKNESS[theme.name] / _STREAKS)
+    for places, distance in zip(camera.picture(ends, size).reshape(-1, 4).tolist(), distances.tolist(), strict=True):
+        line, scale = QtCore.QLineF(*places), focal(size) / max(distance, 1e-3)
+        for part in range(_STREAKS):
+            pen = QtGui.QPen(faint, scale * width * (0.7 + 0.7 * part))
+            pen.setCapStyle(QtCore.Qt.PenCapStyle.RoundCap)
+            painter.setPen(pen)
+            painter.drawLine(line)
 
 
 def cast(points: Floats, camera: Camera, ground: float) -> Floats:

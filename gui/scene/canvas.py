@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.scene.backdrop import Ground, paint_backdrop, paint_shadow, paint_streak
+from gui.scene.backdrop import Ground, paint_backdrop, paint_shadow, paint_streaks
 from gui.scene.camera import Camera
 from gui.scene.handle import Drag, Handle
 from gui.scene.marks import Mark, write_marks
@@ -41,7 +41,8 @@ class Content:
     meshes: Sequence[Placed] = ()
     marks: Sequence[Mark] = ()
     shadow: Floats | None = None
-    streaks: Sequence[Floats] = ()
+    streaks: Floats | None = None
+    """(n, 2, 3) m, on the ground"""
 
 
 class Canvas(QtWidgets.QWidget):
@@ -166,8 +167,8 @@ class Canvas(QtWidgets.QWidget):
         if self.ground is None or content.shadow is None:
             return
         radius = self.ground.radius
-        for ends in content.streaks:
-            paint_streak(painter, size, self.camera, self.theme, ends, _STREAK * radius)
+        if content.streaks is not None:
+            paint_streaks(painter, size, self.camera, self.theme, content.streaks, _STREAK * radius)
         paint_shadow(painter, size, self.camera, self.theme, content.shadow, _SHADOW * radius)
 
     # -- looking from elsewhere --------------------------------------------------------------------------------------

@@ -146,12 +146,12 @@ class Figure:
         ring: Floats = scene.origin + self.platform_ring @ scene.axes.T
         return ring
 
-    def shadows(self, scene: Scene, camera: Camera) -> tuple[Floats, list[Floats]]:
-        """The platform's ring and the legs' ends (2, 3) m each, thrown on what is below them."""
+    def shadows(self, scene: Scene, camera: Camera) -> tuple[Floats, Floats]:
+        """The platform's ring and the legs' ends (6, 2, 3) m, thrown on what is below them."""
         height = self.ground if self.backdrop.face is None else float(self.backdrop.face[:, 2].mean())
         ring = cast(self.placed_ring(scene), camera, height)
         ends = np.stack([scene.base, scene.platform], axis=1)
-        return ring, [cast(pair, camera, height) for pair in ends]
+        return ring, cast(ends.reshape(-1, 3), camera, height).reshape(ends.shape)
 
 
 @cache
