@@ -250,7 +250,7 @@ class MotionPanel(QtWidgets.QWidget):
             self.transport.clear()
         self._version += 1
         self._ran = ""
-        self.sights.plots.show_present(None)
+        self.sights.show_present(None)
         self.preview = Preview(fault=_BEING_CHECKED)
         self.verdict.refused = ""
         self.verdict.judge("muted", tr("Checking …"))
@@ -329,9 +329,10 @@ class MotionPanel(QtWidgets.QWidget):
             self._mover.run(self.document.name, self.preview.table, self.repeats.value())
 
     def _show_present(self, status: Snapshot) -> None:
-        """Where the motion is, on the plots of the one that is run."""
-        runs = status.state is State.RUNNING or status.paused
-        self.sights.plots.show_present(status.path_time if runs and self._ran and status.motion == self._ran else None)
+        """Where the motion is that is run."""
+        own = bool(self._ran) and (status.state is State.RUNNING or status.paused)
+        t = status.path_time if own and status.motion == self._ran else None
+        self.sights.show_present(t, live=own and (t is not None or self._mover.active))
 
     def _progressed(self, text: str, fraction: float) -> None:
         self.transport.show_progress(text, fraction)

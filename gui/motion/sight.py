@@ -1,4 +1,4 @@
-"""The motion as the machine would make it, played back, with the space that its platform needs."""
+"""The motion as the machine would make it, played back, and as it makes it, in the space that its platform needs."""
 
 import time
 from collections.abc import Callable
@@ -39,6 +39,7 @@ class MotionSight(QtWidgets.QWidget):
         super().__init__()
         self.setAccessibleName(tr("The motion in space"))
         self._clock = clock
+        self._live = False
         self.replay: Replay | None = None
         self.view = PlatformView(theme, compact=True, expected=True)
         self.view.set_shapes(shapes or Shapes())
@@ -79,8 +80,19 @@ class MotionSight(QtWidgets.QWidget):
         if playing:  # somebody who changes a motion that plays goes on looking at it
             self.replay.play()
 
-    def refresh(self, _history: Timeline) -> None:
-        """Play on; the live history is not looked at."""
+    def show_present(self, t: float | None, *, live: bool) -> None:
+        """Show the machine as it moves where `live`, and where its motion is, s along it; None: on its way there."""
+        self._live = live
+        if live and self.replay is not None:
+            self.replay.pause()
+            self.replay.seek(self.replay.begin if t is None else t)
+            self.bar.show_position()
+
+    def refresh(self, history: Timeline) -> None:
+        """Show the history's present while its motion runs; else play on."""
+        if self._live and len(history):
+            self.view.refresh(history)
+            return
         if self.replay is None:
             return
         if self.replay.playing:

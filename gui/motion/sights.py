@@ -49,6 +49,12 @@ class Sights(QtWidgets.QStackedWidget):
         if self.space is not None:
             self.space.show_preview(preview)
 
+    def show_present(self, t: float | None, *, live: bool = False) -> None:
+        """Where the motion is that is run, s along it, None where it is not; `live`: show the machine as it moves."""
+        self.plots.show_present(t)
+        if self.space is not None:
+            self.space.show_present(t, live=live)
+
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
         self.plots.set_theme(theme)

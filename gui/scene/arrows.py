@@ -62,7 +62,7 @@ def extras(figure: Figure, scene: Scene, theme: Theme, shown: Shown, full_force:
             parts.append(arrows(tail, part * moment[None], 1.2 * _SHAFT * u, hue))
     if shown.trail and len(scene.trail) > 1:
         fade, places = np.linspace(0.06, 0.9, len(scene.trail) - 1), figure.points(scene.trail)
-        parts.append(solids(places[:-1], places[1:], 0.007 * u, rgb(theme.accent), alpha=fade, glow=0.8))
+        parts.append(solids(places[:-1], places[1:], 0.007 * u, rgb(theme.accent), alpha=fade, glow=1.0))
     return np.concatenate(parts)
 
 

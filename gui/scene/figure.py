@@ -19,6 +19,8 @@ from kinematics import quaternion_to_matrix
 
 _TUBE, _ROD, _JOINT, _RIM = 0.043, 0.025, 0.050, 0.026
 """radii of a leg's parts, its joints and the plates' rims, of the base joints' mean radius"""
+_HALO = 1.35
+"""radius of the commanded rim, of the plate's: what lies where it is wanted has a halo, and is not seen to be alone"""
 _OVERHANG = 1.13
 """of a plate beyond its joints"""
 _INSIDE = 0.88
@@ -121,7 +123,7 @@ class Figure:
             parts.append(loop(self.placed_ring(scene), _RIM * u, rgb(_PLATE[theme.name])))
         if scene.command_pose is not None:
             ghost = self.rings(scene.command_pose[None])[0]
-            parts.append(loop(ghost, 0.8 * _RIM * u, rgb(theme.accent), alpha=0.45))
+            parts.append(loop(ghost, _HALO * _RIM * u, rgb(theme.accent), alpha=0.45))
         return np.concatenate(parts)
 
     def ghost(self, pose: Floats, colour: Floats) -> Solids:

@@ -108,7 +108,8 @@ void main() {
     float alpha = paint.a * covered;
     result = vec4(lit(colour, n, -towards, looks.y) * alpha, alpha);
     float w = (start + t) * -towards.z;
-    gl_FragDepth = clamp(depths.y * (w - depths.x) / ((depths.y - depths.x) * w), 0.0, 1.0);  // as of a mesh
+    float depth = clamp(depths.y * (w - depths.x) / ((depths.y - depths.x) * w), 0.0, 1.0);  // as of a mesh
+    gl_FragDepth = looks.y < 1.0 ? depth : 0.0;  // what is light alone shines through all else
 }
 """
 )

@@ -17,7 +17,8 @@ SOLID = np.dtype(
     ]
 )
 """One round cone, the hull of two balls: their centres and radii, m; colour 0 to 1, alpha last; stripes per metre along
-it, 0 for none; glow: part of its light that is its own, 0 to 1."""
+it, 0 for none; glow: part of its light that is its own, 0 to 1; at 1 it is seen through what is in front of it, where
+that is opaque and it is not."""
 Solids = npt.NDArray[np.void]
 
 

@@ -1,5 +1,6 @@
 """Moves and motions as the operator asks for them: checked apart from the window, then sent one after the other."""
 
+import math
 from collections.abc import Callable
 from functools import partial
 from typing import Any
@@ -35,7 +36,7 @@ class Mover(QtCore.QObject):
         self._looks = Worker("looks at moves", self)
         self._sequence = MotionSequence("")
         self._sequence.end("")
-        self._late_status = False
+        self._late_status = self._forgetting = False
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end(tr("stopped")))
         session.died.connect(lambda: self._end(tr("the engine has died")))
@@ -93,9 +94,9 @@ class Mover(QtCore.QObject):
         self._begin(name, lambda here: stages_of_run(config, here, name, table, repeats))
 
     def hold(self) -> None:
-        """Stop on the path and hold there under power; nothing further is sent, and what is on its way is stopped."""
+        """Stop on the path and hold there under power; the rest is forgotten, and what is on its way is stopped."""
         self._end(tr("stopped"))
-        self._session.stop(2, "hold")
+        self._stop()
 
     def pause(self) -> None:
         """Slow down along the path and stand; see `MotionSequence.pause`."""
@@ -136,7 +137,7 @@ class Mover(QtCore.QObject):
         status = self._session.status
         if self.active or status is None:
             return
-        self._session.moving = True
+        self._session.moving, self._forgetting = True, False
         self._sequence = sequence = MotionSequence(name)
         self.progressed.emit(tr("{name}: checking").format(name=name), 0.0)
         here = np.array(status.reference)
@@ -153,7 +154,7 @@ class Mover(QtCore.QObject):
     def _send(self, sequence: MotionSequence, order: Order | None) -> None:
         """Send what the sequence orders, and say that it is over once it is."""
         if order is HOLD:
-            self._session.stop(2, "hold")
+            self._stop()
         elif order is not None:
             done = partial(self._answered, sequence) if isinstance(order.command, Follow) else None
             self._session.send(order.what, order.command, order.samples, done)
@@ -167,25 +168,42 @@ class Mover(QtCore.QObject):
         self._late_status = self._session.asked_status
         self._send(sequence, sequence.answered(reason))
 
+    def _stop(self) -> None:
+        self._forgetting = True
+        self._session.stop(2, "hold")
+
     def _follow(self, status: Snapshot) -> None:
         if self._late_status:
             self._late_status = False
             return
+        if self._forgetting and status.state not in (State.RUNNING, State.STOPPING):
+            self._forgetting = False
+            if status.paused:
+                self._session.send(mark("abandon"), Abandon())
+                return
+        runs = status.state is State.RUNNING or status.paused
         if not self.active:
+            if (
+                runs and not self._forgetting and status.path_duration < math.inf
+            ):  # of an engine that was taken over, or stopped elsewhere and resumed
+                self._tell(status, [], status.path_time / max(status.path_duration, 1e-9))
             return
         sequence = self._sequence
         stage = sequence.stage
         order = sequence.take(status)
-        if stage is not None and stage is sequence.stage and (status.state is State.RUNNING or status.paused):
+        if stage is not None and stage is sequence.stage and runs:
             parts = []
             if stage.number and sequence.repeats > 1:
                 repeat = tr("repeat {number} of {repeats}")
                 parts.append(repeat.format(number=stage.number, repeats=sequence.repeats))
-            time = tr("{time:.1f} of {duration:.1f} s")
-            parts.append(time.format(time=status.path_time, duration=status.path_duration))
-            parts += [tr("paused")] if status.paused else []
-            self.progressed.emit(f"{status.motion}: {', '.join(parts)}", sequence.fraction(status))
+            self._tell(status, parts, sequence.fraction(status))
         self._send(sequence, order)
+
+    def _tell(self, status: Snapshot, parts: list[str], fraction: float) -> None:
+        time = tr("{time:.1f} of {duration:.1f} s")
+        said = [*parts, time.format(time=status.path_time, duration=status.path_duration)]
+        said += [tr("paused")] if status.paused else []
+        self.progressed.emit(f"{status.motion}: {', '.join(said)}", fraction)
 
     def _end(self, reason: str) -> None:
         self._sequence.end(reason)

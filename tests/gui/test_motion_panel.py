@@ -154,8 +154,37 @@ def test_pause_resume_and_stop(window: MainWindow, session: FakeSession, qtbot: 
     press(panel.hold)
     assert session.stops == [(2, "hold")]
     assert panel.phase.text() == "ended: stopped"
+    session.take(make_status(State.STOPPING, t=13.5, motion="demo"))
+    assert len(session.sent) == 3
     session.take(make_status(State.ENGAGED, t=14.0, paused=True, motion="demo"))
-    assert not panel.run.isEnabled() and panel.run.toolTip() == "'demo' is paused: resume it, abandon it, or park"
+    assert session.sent[3][1] == Abandon()  # nothing further runs: there is nothing to be resumed
+    session.take(make_status(State.ENGAGED, t=14.5))
+    assert panel.run.isEnabled() and not panel.resume.isEnabled() and panel.phase.text() == "ended: stopped"
+
+
+def test_a_pause_after_a_stop_in_vain_is_a_pause(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(window, session, qtbot)
+    press(panel.run)
+    press(panel.hold)  # nothing is sent yet
+    press(panel.run)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
+    session.take(make_status(State.RUNNING, t=11.0))
+    press(panel.pause)
+    session.take(make_status(State.ENGAGED, t=12.0, paused=True, motion="demo"))
+    assert [sent[1] for sent in session.sent[1:]] == [Pause()] and panel.resume.isEnabled()
+
+
+def test_what_was_paused_elsewhere_and_goes_on_is_told(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
+    panel = _ready(window, session, qtbot)
+    press(panel.run)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
+    session.take(make_status(State.RUNNING, t=11.0))
+    session.stop(2, "button")  # another control than that of motions
+    session.take(make_status(State.ENGAGED, t=12.0, paused=True, motion="demo", path_time=1.0, path_duration=20.0))
+    assert panel.phase.text() == "demo: 1.0 of 20.0 s, paused"
+    press(panel.resume)
+    session.take(make_status(State.RUNNING, t=13.0, motion="demo", path_time=2.0, path_duration=20.0))
+    assert panel.phase.text() == "demo: 2.0 of 20.0 s"
 
 
 def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
@@ -208,7 +237,7 @@ def test_stop_motion_between_two_repeats_stops_the_one_on_its_way(
     session.answer()
     assert session.stops == [(2, "hold")] * 2
     session.take(make_status(State.ENGAGED, t=13.0, paused=True, motion="demo"))
-    assert len(session.sent) == 2
+    assert len(session.sent) == 3 and session.sent[2][1] == Abandon()
 
 
 def test_stop_motion_while_a_motion_is_planned_sends_nothing(

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import numpy as np
 import pytest
+from live_rows import live_rows
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
@@ -82,6 +83,30 @@ def test_it_plays_with_the_clock(sight: tuple[MotionSight, list[float]], preview
     assert view.replay is not None and not view.replay.playing and view.bar.play.text() == "Play"
     assert view.view.colouring.currentText() == "expected force"
     assert "1.000 s" in view.view.pose.text()
+
+
+def test_while_its_motion_runs_the_machine_is_shown_as_it_moves(
+    sight: tuple[MotionSight, list[float]], preview: Preview
+) -> None:
+    view, _now = sight
+    live = History(10)
+    view.show_preview(preview)
+    view.bar.play.click()
+    view.show_present(None, live=True)  # on the way to its start
+    view.refresh(live)  # nothing is measured yet
+    assert view.view.picture.scene is not None
+    np.testing.assert_allclose(view.view.picture.scene.origin, HOME)
+    live.append(live_rows(3))
+    view.show_present(0.4, live=True)
+    view.refresh(live)
+    scene, replay = view.view.picture.scene, view.replay
+    np.testing.assert_allclose(scene.origin, [0.011, 0.02, 0.45])
+    assert scene.command_pose is not None and scene.command_pose[0] == 0.01  # its ghost
+    assert replay is not None and not replay.playing and view.bar.time.value() == pytest.approx(0.4)
+    view.show_present(None, live=False)
+    view.refresh(live)
+    np.testing.assert_allclose(view.view.picture.scene.origin, replay.excerpt.rows[-1]["pose"][:3])
+    assert replay.position == pytest.approx(0.4)  # where it was left
 
 
 def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(

@@ -152,6 +152,19 @@ def test_what_is_nearer_hides_what_is_behind(renderer: Renderer | None, fine: bo
         assert middle[2] > middle[1]
 
 
+def test_what_is_light_alone_shines_through_what_is_in_front(renderer: Renderer | None) -> None:
+    if renderer is None:
+        return
+    camera = Camera(elevation=math.pi / 2, distance=2.0)
+    board = Placed(plate(0.3 * SQUARE, 0.01), np.eye(3), np.zeros(3), GREEN)
+    behind = np.array([[0.0, 0.0, -0.2]])
+    for glow, seen in ((0.99, False), (1.0, True)):
+        ball = solids(behind, behind, 0.05, RED, alpha=0.9, glow=glow)
+        found = pixels(renderer.draw(camera, SIZE, ball, [board], rim=0.0))
+        middle = found[found.shape[0] // 2, found.shape[1] // 2]
+        assert (middle[2] > 4.0 * middle[1]) == seen
+
+
 def test_meshes_are_uploaded_once_and_given_back(renderer: Renderer | None) -> None:
     if renderer is None:
         return
@@ -187,8 +200,9 @@ def test_plates_follow_their_platform_and_the_command_is_a_ghost() -> None:
     reference[0] += 0.03
     scene = scene_of(pose, reference=reference)
     np.testing.assert_allclose(figure.rings(pose[None])[0], figure.placed_ring(scene), atol=1e-12)
-    ghost = figure.solids(scene, DARK)[-6:]
+    rim, ghost = figure.solids(scene, DARK)[-12:-6], figure.solids(scene, DARK)[-6:]
     assert (ghost["colour"][:, 3] < 1.0).all()
+    assert (ghost["begin_radius"] > 1.2 * rim["begin_radius"]).all()  # it is seen where it lies on its platform too
     np.testing.assert_allclose(ghost["begin"], figure.rings(reference[None, :7])[0], atol=1e-6)
     (placed,) = figure.meshes(scene, DARK)  # the base's plate is painted with the ground
     np.testing.assert_array_equal(placed.origin, pose[:3])
