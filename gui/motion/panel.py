@@ -170,9 +170,8 @@ class MotionPanel(QtWidgets.QWidget):
     def _size_row(self) -> QtWidgets.QHBoxLayout:
         self.repeats = WholeNumber(tr("How many times the motion is run, one after the other"), 1, 1, 1000)
         self.repeats.setSuffix(" ×")
-        self.fit = GuardedButton(
-            tr("Largest that passes"), tr("Take the largest amplitude with which the motion passes")
-        )
+        largest = tr("Take the largest amplitude with which the motion passes")
+        self.fit = GuardedButton(tr("Largest that passes"), largest)
         self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(6, 0, 6, 0)

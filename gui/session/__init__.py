@@ -8,7 +8,16 @@ from gui.session.mover import Mover
 from gui.session.report_maker import ReportMaker
 from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, mending, obstacle
+from gui.session.rules import (
+    Action,
+    Phase,
+    Situation,
+    counting_obstacle,
+    heavy_work_obstacle,
+    mended,
+    mending,
+    obstacle,
+)
 from gui.session.said import QUESTION, STEP, errors_and_warnings, in_a_line
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
@@ -35,10 +44,12 @@ __all__ = [
     "Stretch",
     "Timeline",
     "Worker",
+    "counting_obstacle",
     "errors_and_warnings",
     "heavy_work_obstacle",
     "in_a_line",
     "largest_amount",
+    "mended",
     "mending",
     "obstacle",
 ]

@@ -71,6 +71,8 @@ class Situation:
     moving: bool = False
     """a move or a sequence of motions was asked for and has not come to its end, be it between two of them"""
     virtual: bool = True
+    paced: bool = False
+    """it is a virtual rig in paced time, which may wait for the processor as no machine may"""
     recording: str = ""
     """path of the present or last recording"""
     silent: bool = False
@@ -167,7 +169,7 @@ def _injection_obstacle(now: Situation) -> str:
 def _report_obstacle(now: Situation) -> str:
     if not now.recording:
         return tr("nothing has been recorded yet")
-    return heavy_work_obstacle(now)
+    return counting_obstacle(now)
 
 
 _MENDS = (
@@ -188,6 +190,23 @@ _MENDS = (
 def mending(reason: str) -> Action | None:
     """The action that a refusal asks for; None where it asks for none, or for one that brings torque."""
     return next((action for phrase, action in _MENDS if phrase in reason or tr(phrase) in reason), None)
+
+
+def mended(action: Action, now: Situation) -> bool:
+    """Whether what a refusal asked for, see `mending`, has come about, be it by another way."""
+    state = State.OFF if now.status is None or now.phase is not Phase.UP else now.status.state
+    return {
+        Action.RESET: state is not State.FAULT,
+        Action.CONNECT: state is not State.OFF,
+        Action.DISCONNECT: state is State.OFF,
+        Action.PARK: state not in TORQUE_STATES,
+        Action.PAUSE: state is not State.RUNNING,
+    }[action]
+
+
+def counting_obstacle(now: Situation) -> str:
+    """Why no run can be judged, and no report made, now; empty when it can."""
+    return "" if now.paced else heavy_work_obstacle(now)
 
 
 def heavy_work_obstacle(now: Situation) -> str:

@@ -73,12 +73,14 @@ class SessionState(QtCore.QObject):
     @property
     def situation(self) -> Situation:
         """What the rules judge by."""
+        virtual = self.config.virtual
         return Situation(
             phase=self.phase,
             status=self.status,
             busy=self.busy,
             moving=self.moving,
-            virtual=self.config.virtual is not None,
+            virtual=virtual is not None,
+            paced=virtual is not None and not virtual.real_time,
             recording="" if self.recording is None else str(self.recording),
             silent=self.silent,
             armed=self.armed,

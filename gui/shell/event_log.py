@@ -126,6 +126,11 @@ class EventLog(QtWidgets.QWidget):
         code = max((code.name for code in FaultCode), key=self.fontMetrics().horizontalAdvance)
         for column, sample in enumerate(("00:00:00.000", tr("Rig time, s"), tr("warning"), tr("operator"), code)):
             self.table.setColumnWidth(column, self.fontMetrics().horizontalAdvance(sample) + 16)
+        self._following = True
+        """whether the end is in view, as somebody left it: what else comes into the window does not change that"""
+        end = self.table.verticalScrollBar()
+        end.valueChanged.connect(lambda value: self._follow(value == end.maximum()))
+        end.rangeChanged.connect(lambda _low, _high: self._keep_up())
         self.whole = QtWidgets.QLabel()
         self.whole.setAccessibleName(tr("The line that is chosen, whole"))
         self.whole.setWordWrap(True)
@@ -143,10 +148,14 @@ class EventLog(QtWidgets.QWidget):
 
     def add(self, entry: LogEntry) -> None:
         """Append an entry and keep it in view if the end is in view."""
-        bar = self.table.verticalScrollBar()
-        follow = bar.value() == bar.maximum()
         self.model.add(entry)
-        if follow:
+        self._keep_up()
+
+    def _follow(self, following: bool) -> None:
+        self._following = following
+
+    def _keep_up(self) -> None:
+        if self._following:
             self.table.scrollToBottom()
 
     def shown(self) -> list[LogEntry]:

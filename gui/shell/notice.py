@@ -2,7 +2,7 @@
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.session import Action, Situation, mending, obstacle
+from gui.session import Action, Situation, mended, mending, obstacle
 from gui.texts import tr
 from gui.widgets import GuardedButton, give
 
@@ -32,6 +32,8 @@ class Notice(QtWidgets.QScrollArea):
         self.mend.setAccessibleName(tr("Step that the refusal asks for"))
         self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
         self._mends: Action | None = None
+        self._open = False
+        """whether what it asks for was still to be done when it was last looked at"""
         self.dismiss = QtWidgets.QToolButton()
         give(self.dismiss, "close")
         self.dismiss.setAutoRaise(True)
@@ -51,7 +53,7 @@ class Notice(QtWidgets.QScrollArea):
 
     def refuse(self, what: str, reason: str) -> None:
         """Say that `what` was refused, and why, whole."""
-        self._mends = mending(reason)
+        self._mends, self._open = mending(reason), False
         if self._mends is not None:
             self.mend.setText(tr(self._mends.value))
             self.mend.setAccessibleName(tr(self._mends.value))
@@ -66,12 +68,19 @@ class Notice(QtWidgets.QScrollArea):
     def clear(self) -> None:
         """Say nothing."""
         self._label.clear()
+        self._mends = None
         self.hide()
 
     def follow(self, now: Situation) -> None:
-        """Enable the button while what it does can be done."""
-        if self._mends is not None:
-            self.mend.set_obstacle(obstacle(self._mends, now))
+        """Enable the button while what it does can be done; a refusal whose step was taken meanwhile is gone."""
+        if self._mends is None:
+            return
+        if mended(self._mends, now):
+            if self._open:
+                self.clear()
+            return
+        self._open = True
+        self.mend.set_obstacle(obstacle(self._mends, now))
 
     def text(self) -> str:
         """What is said."""
@@ -93,7 +102,8 @@ class Notice(QtWidgets.QScrollArea):
         self.verticalScrollBar().setValue(0)
 
     def _fit(self) -> None:
-        width = self.viewport().width() - self.dismiss.sizeHint().width() - 8
-        below = 0 if self._mends is None else self.mend.sizeHint().height() + 6
-        height = max(self._label.heightForWidth(width), self.dismiss.sizeHint().height()) + below
+        self.mend.ensurePolished()  # by which it becomes higher
+        content = self.widget().layout()
+        content.invalidate()
+        height = max(content.totalHeightForWidth(self.viewport().width()), content.totalMinimumSize().height())
         self.setFixedHeight(min(_MOST, height + 2))

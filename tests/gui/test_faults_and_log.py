@@ -6,6 +6,7 @@ from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, make_event, make_status, press
 
 from gui.operate.fault_words import fault_words
@@ -148,3 +149,28 @@ def test_refusals_are_in_the_log_and_in_sight(window: MainWindow, session: FakeS
     press(window.operate.buttons[next(a for a in window.operate.buttons if a.value == "Home")])
     assert "no fresh feedback of leg 2" in window.notice.text()
     assert window.log.model.entries[-1].level == "error"
+
+
+def test_the_log_goes_on_at_its_end_until_somebody_looks_further_back(window: MainWindow, session: FakeSession) -> None:
+    log = window.log
+    window.tabs.setCurrentWidget(log)
+    bar = log.table.verticalScrollBar()
+
+    def add(count: int) -> None:
+        for number in range(count):
+            session.logged.emit(LogEntry("info", "engine", f"event {number}"))
+        QtWidgets.QApplication.processEvents()
+
+    add(100)
+    assert bar.value() == bar.maximum() > 0
+    window.resize(window.width(), window.height() - 150)  # as when a card comes below it
+    QtWidgets.QApplication.processEvents()
+    add(5)
+    assert bar.value() == bar.maximum()
+    bar.setValue(10)
+    window.resize(window.width(), window.height() + 100)
+    add(5)
+    assert bar.value() == 10
+    bar.setValue(bar.maximum())
+    add(5)
+    assert bar.value() == bar.maximum()

@@ -45,7 +45,38 @@ def test_the_button_says_why_it_cannot_be_pressed_any_more(window: MainWindow, s
     session.take(make_status(State.ENGAGED))
     session.refused.emit("report", "while the drives have torque: park or stop first")
     assert window.notice.mend.isEnabled()
+    session.take(make_status(State.RUNNING))
+    assert not window.notice.mend.isEnabled() and "running" in window.notice.mend.obstacle
+
+
+def test_a_refusal_whose_step_was_taken_by_another_way_is_gone(window: MainWindow, session: FakeSession) -> None:
+    notice = window.notice
+    session.take(make_status(State.RUNNING))
+    session.refused.emit("report", "while the drives have torque: park or stop first")
+    session.take(make_status(State.STOPPING))
+    assert notice.isVisible()
+    session.take(make_status(State.PARKED))  # by STOP
+    assert not notice.isVisible() and notice.text() == ""
+    session.refused.emit("leg test", "disconnect, connect and home")
     session.take(make_status(State.PARKED))
-    assert not window.notice.mend.isEnabled() and window.notice.mend.obstacle
     session.enter(Phase.DOWN)
-    assert "connect first" in window.notice.mend.obstacle
+    assert not notice.isVisible()
+    session.refused.emit("home", "connect first")  # whatever it says, it was not to be done when it came
+    session.take(make_status(State.IDLE))
+    session.refused.emit("home", "connect first")
+    session.take(make_status(State.IDLE))
+    assert notice.isVisible()
+    session.refused.emit("report", "the disk is full")
+    session.take(make_status(State.ENGAGED))
+    assert notice.isVisible()
+
+
+def test_the_first_refusal_is_whole(window: MainWindow, session: FakeSession) -> None:
+    notice = window.notice
+    session.take(make_status(State.ENGAGED))
+    reason = "while the drives have torque the processor belongs to the engine: park or stop first"
+    session.refused.emit("report", reason)
+    label = notice._label
+    window.repaint()
+    assert label.height() >= label.heightForWidth(label.width()) > 2 * label.fontMetrics().height()
+    assert notice.widget().height() <= notice.viewport().height()

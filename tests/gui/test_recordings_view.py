@@ -17,6 +17,7 @@ from gui.live.outline import Outline
 from gui.session.history import History
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK, LIGHT
+from rig.config import in_real_time
 from rig.recording import size_of_rows
 from rig.states import State
 
@@ -327,6 +328,9 @@ def test_the_main_window_forbids_it_with_torque_on(
     recordings.list.select(folder / "first.mcap")
     assert recordings.list.buttons["Report"].isEnabled()  # although this session has recorded nothing yet
     session.take(make_status(State.ENGAGED))
+    recordings.refresh(LIVE)
+    assert recordings.list.buttons["Report"].isEnabled()  # a virtual rig in paced time waits for the processor
+    session.config = in_real_time(session.config)
     recordings.refresh(LIVE)
     assert "the processor belongs to the engine" in recordings.list.buttons["Report"].toolTip()
     assert not recordings.list.buttons["CSV…"].isEnabled()

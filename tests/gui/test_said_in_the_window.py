@@ -4,17 +4,17 @@ from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, make_status
 
 from gui.shell.main_window import MainWindow
+from rig.config import in_real_time
 from rig.states import State
 
 
 def test_a_report_that_cannot_be_made_now_says_why(window: MainWindow, session: FakeSession) -> None:
+    session.config = in_real_time(session.config)
     session.take(make_status(State.ENGAGED))
     window.reporting.make(["a.mcap#1"], "validation")
     assert window.notice.text().startswith("report: while the drives have torque")
     window.reporting.make()
-    assert window.notice.text().startswith(
-        "report: while the drives have torque"
-    )  # nothing is recorded: nothing to say
+    assert window.notice.text() == "report: nothing has been recorded yet"
 
 
 def test_a_long_name_leaves_stop_in_view(window: MainWindow, session: FakeSession) -> None:
