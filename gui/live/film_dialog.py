@@ -8,10 +8,9 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.live.film import AnimatedGif, Cut, FilmMaker, FrameFolder
 from gui.live.platform_view import PlatformView
 from gui.live.replay import Replay
-from gui.session import Timeline
+from gui.session import Timeline, state_word
 from gui.texts import tr
 from gui.widgets import Choice, GuardedButton, QuantityBox, ask_save
-from rig.states import State, enum_name
 
 _SIZES = ((640, 480), (960, 720), (1280, 720), (1920, 1080))
 _RATES = (10, 20, 25, 50)
@@ -171,7 +170,7 @@ class FilmDialog(QtWidgets.QDialog):
         font.setPointSizeF(font.pointSizeF() * letters)
         painter.setFont(font)
         painter.setPen(self.palette().color(QtGui.QPalette.ColorRole.WindowText))
-        text = f"{float(rows[-1]['t']):.2f} s   {enum_name(State, rows[-1]['state'])}"
+        text = f"{float(rows[-1]['t']):.2f} s   {state_word(rows[-1]['state'])}"
         painter.drawText(QtCore.QPointF(_EDGE * letters, size[1] - _EDGE * letters), text)
         painter.end()
         return image

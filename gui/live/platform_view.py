@@ -15,12 +15,11 @@ from gui.live.platform_flat import PlatformFlat
 from gui.live.shown_menu import ShownMenu
 from gui.live.wrench import implied_wrench
 from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
-from gui.session import Floats, Rows, Timeline, largest_amount
+from gui.session import Floats, Rows, Timeline, largest_amount, state_word
 from gui.texts import mark, tr
 from gui.widgets import FlowLayout, GuardedButton, Still, Theme, ask_save, give
 from kinematics import quaternion_to_matrix
 from rig.angles import shown_angle
-from rig.states import State, enum_name
 
 if TYPE_CHECKING:
     from gui.scene import PlatformGL
@@ -255,7 +254,7 @@ class PlatformView(QtWidgets.QWidget):
         angles = [np.degrees(shown_angle(self._row["pose"][3:], axis)) for axis in range(3)]
         places = [f"{name} {number_text(float(value), 2)} mm" for name, value in zip("xyz", position, strict=True)]
         turns = [f"θ{name} {number_text(float(value), 2)}°" for name, value in zip("xyz", angles, strict=True)]
-        state = enum_name(State, self._row["state"])
+        state = state_word(self._row["state"])
         known = tr("{reason}; last known: {state}").format(reason=self._past, state=state) if self._past else state
         moment = f"{float(self._row['t']):.3f} s   {known}"
         if self._expected:

@@ -16,7 +16,7 @@ _TEXTS = {
         tr("External &wrench"),
         tr("Force and moment (two heads) that the residuals imply, if the model is right"),
     ),
-    "trail": (tr("&Trail"), tr("Where the platform's origin has been in the last seconds")),
+    "trail": (tr("&Trail"), tr("Where the middle of the plate has been in the last seconds")),
     "limits": (tr("&Limits"), tr("Stripes and words on a leg that uses 90 % of a stroke, joint angle or force")),
 }
 

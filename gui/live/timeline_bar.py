@@ -6,6 +6,7 @@ from dataclasses import dataclass
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.session import STATE_WORDS
 from gui.texts import tr
 from gui.widgets import STATE_COLOURS, Theme
 from rig.recording import EventLevel, RecordedEvent
@@ -15,6 +16,7 @@ SHORTEST = 1e-3
 _STEP = 1.25  # by which a notch of the wheel zooms
 _NEAR = 6  # px
 _FLAGS, _STATES = 12, 18  # px of height
+_WORDS = {state.name: word for state, word in STATE_WORDS.items()}
 _COLOURS = {state.name: colours for state, colours in STATE_COLOURS.items()}
 _UNKNOWN = ("#5b6470", "white")
 
@@ -283,7 +285,7 @@ class TimelineBar(QtWidgets.QWidget):
         background, foreground = _COLOURS.get(stretch.state, _UNKNOWN)
         box = QtCore.QRectF(left, _FLAGS, max(1.0, right - left), _STATES)
         painter.fillRect(box, QtGui.QColor(background))
-        name = stretch.state.replace("_", " ").capitalize()
+        name = _WORDS.get(stretch.state, stretch.state)
         painter.setPen(QtGui.QColor(self._theme.surface))
         painter.drawLine(box.topRight(), box.bottomRight())
         if painter.fontMetrics().horizontalAdvance(name) + 8 <= box.width():

@@ -106,8 +106,6 @@ class TransportBar(QtWidgets.QFrame):
         """Enable what can be done now; `run_obstacle` is why the motion cannot be run, empty when it can."""
         session = self._session
         self.run.set_obstacle(run_obstacle)
-        self.reason.setText(tr("Not now: {run_obstacle}.").format(run_obstacle=run_obstacle) if run_obstacle else "")
-        self.reason.setToolTip(run_obstacle)
         obstacles = {
             self.pause: session.obstacle(Action.PAUSE),
             self.resume: session.obstacle(Action.RESUME),
@@ -123,6 +121,10 @@ class TransportBar(QtWidgets.QFrame):
         following = next((one for one in (self.resume, self.pause, self.run) if one.isEnabled()), None)
         for button in (self.run, self.pause, self.resume):
             mark_next(button, button is following)
+        said = run_obstacle if following is None else ""  # else another leads on
+        self.reason.setText(tr("Not now: {run_obstacle}.").format(run_obstacle=said) if said else "")
+        self.reason.setToolTip(said)
+        self.reason.setVisible(bool(said))
         self._show_left()
 
     def show_motion(self, name: str, duration: float | None) -> None:

@@ -10,7 +10,7 @@ from gui.motion import MotionDocument
 from gui.runs.judged_by import JudgedBy
 from gui.runs.run_judge import RunJudge
 from gui.runs.verdict_card import VerdictCard
-from gui.session import Action, RigSession, Worker, counting_obstacle
+from gui.session import Action, RigSession, Worker, heavy_work_obstacle
 from gui.texts import tr
 from kinematics import Thresholds
 from rig.config import RigConfig, Validation, own_thresholds, save_thresholds
@@ -101,7 +101,7 @@ class RunDesk(QtCore.QObject):
     @property
     def obstacle(self) -> str:
         """Why no run can be judged now."""
-        return counting_obstacle(self._session.situation)
+        return heavy_work_obstacle(self._session.situation)
 
     def _follow(self, status: Snapshot) -> None:
         recording, motion = self._session.recording, status.last_motion

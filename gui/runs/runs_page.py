@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Mapping
+from datetime import datetime
 from functools import partial
 from pathlib import Path
 
@@ -219,7 +220,7 @@ class RunsPage(QtWidgets.QWidget):
 
     def _fill_row(self, row: int, one: Listed) -> None:
         run = one.run
-        begun = "" if run.begun is None else run.begun.replace("T", " ").removesuffix("+00:00")
+        begun = "" if run.begun is None else f"{datetime.fromisoformat(run.begun).astimezone():%Y-%m-%d %H:%M:%S}"
         size = "" if run.amplitude is None else f"{100 * run.amplitude:g} %"
         size += "" if one.speed is None else tr(", {part:.0f} % speed").format(part=100 * one.speed)
         look = look_of(one.verdict)
@@ -240,7 +241,7 @@ class RunsPage(QtWidgets.QWidget):
                 item.setForeground(self.palette().link())
                 item.setToolTip(tr("Show the curves of this run"))
             elif column == 2:
-                item.setToolTip(tr("{id}, UTC").format(id=run.id))
+                item.setToolTip(run.id)
             else:
                 item.setToolTip(text)
             self.table.setItem(row, column, item)

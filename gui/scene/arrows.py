@@ -95,9 +95,9 @@ def marks_of(figure: Figure, scene: Scene, theme: Theme, shown: Shown) -> list[M
     ]
     if shown.limits:
         middles = 0.42 * scene.base + 0.58 * scene.platform
-        for leg, found in near_limits(scene):
+        for leg, found in sorted(near_limits(scene), key=lambda near: -near[1].used):  # the worst has its place
             colour = theme.error if found.used >= 1.0 else theme.warning
-            marks.append(Mark(f"⚠ {leg + 1}: {found.words}", middles[leg], theme.surface, colour))
+            marks.append(Mark(f"⚠ {leg + 1}: {found.words}", middles[leg], theme.surface, colour, moves=True))
     return marks
 
 

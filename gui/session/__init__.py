@@ -12,18 +12,19 @@ from gui.session.rules import (
     Action,
     Phase,
     Situation,
-    counting_obstacle,
     heavy_work_obstacle,
     mended,
     mending,
     obstacle,
 )
 from gui.session.said import QUESTION, STEP, errors_and_warnings, in_a_line
+from gui.session.state_words import STATE_WORDS, state_word
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
 
 __all__ = [
     "QUESTION",
+    "STATE_WORDS",
     "STEP",
     "Action",
     "CycleFigures",
@@ -44,7 +45,6 @@ __all__ = [
     "Stretch",
     "Timeline",
     "Worker",
-    "counting_obstacle",
     "errors_and_warnings",
     "heavy_work_obstacle",
     "in_a_line",
@@ -52,4 +52,5 @@ __all__ = [
     "mended",
     "mending",
     "obstacle",
+    "state_word",
 ]

@@ -1,5 +1,6 @@
 """What is said of an engine that died: at once, and after its drives were asked."""
 
+from gui.session.state_words import STATE_WORDS
 from gui.texts import tr
 from rig.client import LegPostMortem, describe_post_mortem, when_silent
 from rig.config import RigConfig
@@ -10,7 +11,7 @@ def said_at_once(status: Snapshot | None) -> str:
     """That it died, and in which state."""
     if status is None:
         return tr("The engine ended by itself.")
-    return tr("The engine ended by itself in state {state}.").format(state=status.state.name)
+    return tr("The engine ended by itself in state {state}.").format(state=STATE_WORDS[status.state])
 
 
 def expected(config: RigConfig) -> str:

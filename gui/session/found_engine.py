@@ -7,6 +7,7 @@ from typing import Literal
 
 from pyqtgraph.Qt import QtCore
 
+from gui.session.state_words import STATE_WORDS
 from gui.session.workers import Worker
 from gui.texts import tr
 from rig.client import LiveRig, bring_to_rest
@@ -48,7 +49,7 @@ class Holder:
                 "it takes the torque off and ends."
             )
         )
-        return engine.format(pid=self.pid, state=self.status.state.name, owner=owner, lease=lease, left=left)
+        return engine.format(pid=self.pid, state=STATE_WORDS[self.status.state], owner=owner, lease=lease, left=left)
 
 
 class FoundEngine(QtCore.QObject):

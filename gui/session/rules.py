@@ -169,7 +169,7 @@ def _injection_obstacle(now: Situation) -> str:
 def _report_obstacle(now: Situation) -> str:
     if not now.recording:
         return tr("nothing has been recorded yet")
-    return counting_obstacle(now)
+    return heavy_work_obstacle(now)
 
 
 _MENDS = (
@@ -204,13 +204,10 @@ def mended(action: Action, now: Situation) -> bool:
     }[action]
 
 
-def counting_obstacle(now: Situation) -> str:
-    """Why no run can be judged, and no report made, now; empty when it can."""
-    return "" if now.paced else heavy_work_obstacle(now)
-
-
 def heavy_work_obstacle(now: Situation) -> str:
     """Why nothing that keeps the processor busy for long can be begun now, in words; empty when it can."""
+    if now.paced:
+        return ""
     if now.phase is Phase.UP and now.status is not None and now.status.state in TORQUE_STATES:
         return tr("while the drives have torque the processor belongs to the engine: park or stop first")
     return ""

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import Action, CycleFigures, Phase, Situation, StopButton, obstacle
+from gui.session import STATE_WORDS, Action, CycleFigures, Phase, Situation, StopButton, obstacle
 from gui.texts import mark, tr, trn
 from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give
 from rig.engine import TORQUE_STATES, Compiling, Snapshot
@@ -26,21 +26,21 @@ class Look:
     """what can be done next"""
 
 
-_SAID: dict[State, tuple[str, str, str]] = {
-    State.OFF: (tr("Off"), "off", tr("Not connected. Next: Connect.")),
-    State.IDLE: (tr("Idle"), "idle", tr("Connected, torque off, brakes on. Next: Home.")),
-    State.HOMING: (tr("Homing"), "homing", tr("The legs look for their references. Keep clear.")),
-    State.SINGLE_LEG: (tr("Testing a leg"), "one leg", tr("One leg moves alone. Keep clear.")),
-    State.PARKED: (tr("Parked"), "parked", tr("Homed, torque off, brakes on. Next: Arm, then Engage.")),
-    State.ENGAGING: (tr("Engaging"), "engaging", tr("The drives take the load. Keep clear.")),
-    State.ENGAGED: (tr("Engaged"), "engaged", tr("Holding under power. Next: run a motion, jog, or Park.")),
-    State.RUNNING: (tr("Running"), "running", ""),
-    State.PARKING: (tr("Parking"), "parking", tr("Moving home, then brakes on and torque off.")),
-    State.STOPPING: (tr("Stopping"), "stopping", ""),
-    State.FAULT: (tr("Fault"), "fault", ""),
+_SAID: dict[State, tuple[str, str]] = {
+    State.OFF: ("off", tr("Not connected. Next: Connect.")),
+    State.IDLE: ("idle", tr("Connected, torque off, brakes on. Next: Home.")),
+    State.HOMING: ("homing", tr("The legs look for their references. Keep clear.")),
+    State.SINGLE_LEG: ("one leg", tr("One leg moves alone. Keep clear.")),
+    State.PARKED: ("parked", tr("Homed, torque off, brakes on. Next: Arm, then Engage.")),
+    State.ENGAGING: ("engaging", tr("The drives take the load. Keep clear.")),
+    State.ENGAGED: ("engaged", tr("Holding under power. Next: run a motion, jog, or Park.")),
+    State.RUNNING: ("running", ""),
+    State.PARKING: ("parking", tr("Moving home, then brakes on and torque off.")),
+    State.STOPPING: ("stopping", ""),
+    State.FAULT: ("fault", ""),
 }
-"""Text, icon and hint."""
-_STATES = {state: Look(text, icon, *STATE_COLOURS[state], hint) for state, (text, icon, hint) in _SAID.items()}
+"""Icon and hint."""
+_STATES = {state: Look(STATE_WORDS[state], icon, *STATE_COLOURS[state], hint) for state, (icon, hint) in _SAID.items()}
 
 _PHASES = {
     Phase.DOWN: Look(tr("Off"), "off", GREY, "white", tr("The engine is not running. Next: Connect.")),

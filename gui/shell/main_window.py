@@ -21,7 +21,7 @@ from gui.session import (
     RigSession,
     StopButton,
     StopEverywhere,
-    counting_obstacle,
+    heavy_work_obstacle,
 )
 from gui.setup import SetupEntry
 from gui.shell.banner import Banner, detail_of, look_of
@@ -178,11 +178,11 @@ class MainWindow(QtWidgets.QMainWindow):
         self.recordings = RecordingsView(
             self.theme,
             show_file=lambda path: self.reporting.open_file(path),
-            obstacle=lambda: counting_obstacle(self.session.situation),
+            obstacle=lambda: heavy_work_obstacle(self.session.situation),
         )
         self.recordings.list.identified.connect(self.calibrate.identify.start)
         self.recordings.set_folder(self.session.folder)
-        self.runs_page = RunsPage(lambda: counting_obstacle(self.session.situation))
+        self.runs_page = RunsPage(lambda: heavy_work_obstacle(self.session.situation))
         connect_runs(self.runs_page, self.recordings, self.reporting, self.runs)
         self.dashboards.add_to(self.recordings.live, self._settings, self.theme)
         self._add_view(self.recordings, self.recordings_page)

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore
 
 from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage
-from gui.session import Action, ReportMaker, RigSession, counting_obstacle
+from gui.session import Action, ReportMaker, RigSession, heavy_work_obstacle
 from gui.shell.notice import Notice
 from gui.texts import mark, tr
 from gui.widgets import Browser, put_tab
@@ -54,7 +54,7 @@ class Reporting(QtCore.QObject):
         wanted = [Path(name) for name in names] or own
         reason = self.obstacle
         if names and not self.maker.busy:  # whatever this session has recorded
-            reason = counting_obstacle(self._session.situation)
+            reason = heavy_work_obstacle(self._session.situation)
         if reason:
             self._notice.refuse(tr("report"), reason)
         elif wanted:

@@ -3,7 +3,7 @@
 import math
 from collections.abc import Callable
 
-from pyqtgraph.Qt import QtCore
+from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.texts import tr
 from gui.widgets.controls import GuardedButton
@@ -11,6 +11,7 @@ from gui.widgets.icons import give
 
 ARMED_TIME = 5000
 """ms in which the second step must follow the first."""
+_BESIDE = 46  # px of a button beside its text: icon, edges and the room between them
 _TICK = 200  # ms between two looks at how much of it is left
 
 
@@ -35,7 +36,10 @@ class ArmedPair(QtCore.QObject):
         self.arm.setObjectName("armed")
         self.arm.setCheckable(True)
         give(self.arm, "arm")
-        self.arm.setMinimumWidth(130)  # "Armed, 5 s", in bold type, beside the icon
+        bold = QtGui.QFont(self.arm.font())
+        bold.setBold(True)
+        longest = self._key.replace("&", "") + self._armed_text(ARMED_TIME // 1000)
+        self.arm.setMinimumWidth(QtGui.QFontMetrics(bold).horizontalAdvance(longest) + _BESIDE)
         self.act = GuardedButton(act, what)
         self.act.setAccessibleName(f"{act}: {what}")
         self._press = press
@@ -69,7 +73,11 @@ class ArmedPair(QtCore.QObject):
     def _count_down(self) -> None:
         left = math.ceil(self.timer.remainingTime() / 1000.0)
         armed = self.arm.isChecked()
-        self.arm.setText(self._key + (tr("Armed, {left}\u00a0s").format(left=left) if armed else tr("Arm")))
+        self.arm.setText(self._key + (self._armed_text(left) if armed else tr("Arm")))
+
+    @staticmethod
+    def _armed_text(left: int) -> str:
+        return tr("Armed, {left}\u00a0s").format(left=left)
 
     def _toggled(self, armed: bool) -> None:
         for timer in (self.timer, self._ticks):

@@ -17,6 +17,7 @@ from gui.widgets import ElidedLabel
 _SLACK = 2
 """px, by which fonts and frames are rounded"""
 _ROUND_A_COMBO = 18  # px of its frame and its arrow
+_BESIDE_ICON = 4  # px between an icon and its text
 _SETTLED = 2.0  # s
 _OVER_OTHERS = (QtWidgets.QSplitterHandle, QtWidgets.QSizeGrip, QtWidgets.QTabBar, QtWidgets.QScrollBar)
 """lie over their neighbours by design"""
@@ -65,6 +66,12 @@ def _cut(widget: QtWidgets.QWidget) -> str:
     elif isinstance(widget, QtWidgets.QToolButton):
         icon = QtCore.Qt.ToolButtonStyle.ToolButtonIconOnly
         text = "" if widget.toolButtonStyle() == icon and not widget.icon().isNull() else widget.text()
+    elif isinstance(widget, QtWidgets.QPushButton):
+        text, option = widget.text(), QtWidgets.QStyleOptionButton()
+        option.initFrom(widget)
+        option.text, option.icon, option.iconSize = text, widget.icon(), widget.iconSize()
+        room = widget.style().subElementRect(QtWidgets.QStyle.SE_PushButtonContents, option, widget).width() + _SLACK
+        room -= 0 if widget.icon().isNull() or not text else widget.iconSize().width() + _BESIDE_ICON
     elif isinstance(widget, QtWidgets.QAbstractButton):
         text = widget.text()
     elif isinstance(widget, QtWidgets.QComboBox):

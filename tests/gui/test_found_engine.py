@@ -58,7 +58,7 @@ def app(qtbot: Any, config: RigConfig, orphan: StandIn, tmp_path: Path) -> Itera
 
 def test_it_is_said_with_the_time_left_and_stop_reaches_it(app: MainWindow, orphan: StandIn, qtbot: Any) -> None:
     assert app.banner.state_text == "Held by another engine"
-    assert "has these drives: state ENGAGED" in app.banner.detail and "22 s left" in app.banner.detail
+    assert "has these drives: state Engaged" in app.banner.detail and "22 s left" in app.banner.detail
     assert "its app is gone, nobody commands it" in app.banner.detail and "STOP reaches it" in app.banner.detail
     app.activateWindow()
     press(app.stop_button)
@@ -66,7 +66,7 @@ def test_it_is_said_with_the_time_left_and_stop_reaches_it(app: MainWindow, orph
     key(KEY.Key_Escape, app)
     assert orphan.block.take_stop() == 1
     qtbot.waitUntil(lambda: sum(isinstance(each, Stop) for each in orphan.commands) == 2, timeout=_PATIENCE)
-    qtbot.waitUntil(lambda: "state PARKED" in app.banner.detail, timeout=_PATIENCE)
+    qtbot.waitUntil(lambda: "state Parked" in app.banner.detail, timeout=_PATIENCE)
     stops = [entry.text for entry in app.log.model.entries if entry.text.startswith("stop, category 1")]
     assert len(stops) == 2 and all("sent to the engine that has the drives" in text for text in stops)
 

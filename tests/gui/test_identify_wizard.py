@@ -13,6 +13,7 @@ from calibration import load_parameters
 from gui.identify import IdentifyWizard
 from gui.session.rules import Phase
 from gui.shell.main_window import MainWindow
+from rig.config import in_real_time
 from rig.states import State
 
 
@@ -147,6 +148,7 @@ def test_the_entry_and_the_list_say_why_not(whole_window: MainWindow, session: F
     window.tabs.setCurrentWidget(window.recordings_page)
     window.recordings.set_folder(recorded.parent)
     window.recordings.list.select(recorded)
+    session.config = in_real_time(session.config)  # in paced time a virtual rig waits for the processor
     session.enter(Phase.UP)
     session.take(make_status(State.RUNNING))
     window.recordings.list.follow()

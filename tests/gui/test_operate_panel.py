@@ -152,7 +152,7 @@ def test_a_dead_engine_is_said_with_what_the_drives_do(window: MainWindow, sessi
     assert session.phase is Phase.DIED
     assert window.operate.shown_reason(Action.PARK) == ""
     assert window.banner.state_text == "Engine died"
-    assert "in state RUNNING" in window.banner.detail and "watchdog within 50 ms" in window.banner.detail
+    assert "in state Running" in window.banner.detail and "watchdog within 50 ms" in window.banner.detail
     assert window.operate.buttons[Action.CONNECT].isEnabled()
     assert window.operate.reason(Action.PARK) == "the engine has died: restart it first"
 

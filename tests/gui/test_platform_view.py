@@ -137,7 +137,7 @@ def test_view_follows_the_newest_row(shown: Callable[[], PlatformView]) -> None:
     np.testing.assert_allclose(scene.origin, [0.011, 0.02, 0.45])
     assert scene.command is not None
     np.testing.assert_allclose(scene.command[0] - scene.platform[0], [-0.001, 0, 0], atol=1e-12)
-    assert "x 11.00 mm" in view.pose.text() and "RUNNING" in view.pose.text()
+    assert "x 11.00 mm" in view.pose.text() and "Running" in view.pose.text()
     assert view.bar.ends == ("−100 N", "100 N")
     view.colouring.setCurrentIndex(1)
     assert view.kind is Colouring.STROKE and view.bar.ends == ("0 %", "100 %")
@@ -219,12 +219,12 @@ def test_every_view_has_the_platform_in_the_picture(
 def test_what_is_not_the_present_any_more_is_grey_and_says_so(shown: Callable[[], PlatformView]) -> None:
     view = shown()
     view.show_row(live_rows(1)[0])
-    assert "RUNNING" in view.pose.text() and "last known" not in view.pose.text()
+    assert "Running" in view.pose.text() and "last known" not in view.pose.text()
     view.set_past("The engine died")
     scene = view.picture.scene
     assert scene is not None and scene.known and scene.command is None
     assert len(np.unique(scene.colours, axis=0)) == 1
-    assert "The engine died; last known: RUNNING" in view.pose.text() and "x 11.00 mm" in view.pose.text()
+    assert "The engine died; last known: Running" in view.pose.text() and "x 11.00 mm" in view.pose.text()
     view.set_past("")
     assert scene is not view.picture.scene and "last known" not in view.pose.text()
     view.set_past("The engine died")

@@ -3,6 +3,7 @@
 import math
 from collections.abc import Iterator
 from dataclasses import replace
+from itertools import combinations
 from pathlib import Path
 from typing import Any
 
@@ -28,6 +29,7 @@ from gui.scene import (
     tightest,
 )
 from gui.scene.camera import VIEWPOINTS, Camera, focal
+from gui.scene.marks import Mark, write_marks
 from gui.scene.meshes import Placed, hull, plate
 from gui.scene.renderer import Drawn, Renderer
 from gui.scene.solids import SOLID, Solids, balls, solids
@@ -222,6 +224,26 @@ def test_a_leg_near_a_limit_is_striped_and_says_which() -> None:
     assert (found[2].words, found[4].words) == ("stroke 94 %", "force 105 %")  # type: ignore[union-attr]
     stripes = Figure(MECHANISM).solids(scene, DARK)["stripes"][:6]
     assert [leg for leg in range(6) if stripes[leg] > 0] == [2, 4]
+
+
+def test_warnings_of_legs_behind_each_other_stand_apart_the_worst_in_its_place(
+    qapp: QtWidgets.QApplication,
+) -> None:
+    image = QtGui.QImage(400, 300, QtGui.QImage.Format.Format_RGB32)
+    image.fill(QtCore.Qt.GlobalColor.black)
+    chips = [
+        Mark(f"⚠ {leg}: stroke 10{leg} %", np.zeros(3), "#000000", colour, moves=True)
+        for leg, colour in enumerate(("#ff0000", "#00ff00", "#0000ff"))
+    ]
+    places = [QtCore.QPointF(200.0, 150.0), QtCore.QPointF(205.0, 152.0), QtCore.QPointF(195.0, 149.0)]
+    painter = QtGui.QPainter(image)
+    write_marks(painter, qapp.font(), chips, places)
+    painter.end()
+    found = pixels(Drawn(image, QtCore.QPoint(0, 0)))
+    height = QtGui.QFontMetricsF(qapp.font()).height()
+    middles = [float(np.argwhere(found[..., 2 - channel] == 255)[:, 0].mean()) for channel in range(3)]
+    assert middles[0] == pytest.approx(150.0, abs=1.5)  # the one that came first
+    assert min(abs(a - b) for a, b in combinations(middles, 2)) > height
 
 
 def test_joint_angles_count_as_limits_and_what_has_no_limit_does_not() -> None:

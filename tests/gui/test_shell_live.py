@@ -114,7 +114,7 @@ def test_an_engine_that_is_killed_is_said_at_once_and_can_be_started_again(live:
     sending = live.telemetry.entries["plotjuggler"]
     qtbot.waitUntil(lambda: not sending.isChecked() and not sending.isEnabled(), timeout=STEP)
     assert [state for state, _ in said] == ["Engine died"] and said[0][1] < 10
-    assert "in state RUNNING" in live.banner.detail
+    assert "in state Running" in live.banner.detail
     assert (restart.text(), restart.accessibleName()) == ("&1  Restart engine", "Restart engine")
     did = "stopped by its own watchdog, brake on, standstill"
     qtbot.waitUntil(lambda: "Next: Restart engine" in live.banner.detail, timeout=STEP)

@@ -137,7 +137,7 @@ _NAMES = [
     ),  # rigs, files, motions, numbers
     *("Dasgupta 1998", "Pedrammehr 2012", "dasgupta-1998", "pedrammehr-2012", "PlotJuggler", "Foxglove"),
     *("Ctrl+Z", "Ctrl+Shift+Z", "Ctrl+Y", "Home"),  # keys
-    *("θx", "θy", "θz", "rx", "ry", "rz", "xy", "xz", "yz", "dB", "Δt", "RUNNING", *_NO_TEXTS),
+    *("θx", "θy", "θz", "rx", "ry", "rz", "xy", "xz", "yz", "dB", "Δt", *_NO_TEXTS),
     *part_models(),
     *drive_names(),
 ]
