@@ -151,18 +151,6 @@ def test_parts_that_do_not_meet_are_joined_and_a_step_is_undone(desk: Desk) -> N
     desk.wait(f"{parts}[-1] == '3  blend, 1.5 s'")
 
 
-def test_a_sine_of_z_and_roll_from_a_template_is_ready_to_run(desk: Desk) -> None:
-    desk.do("session.take(make_status(State.ENGAGED))")
-    page = "window.motion.templates"
-    desk.press("button('From template motion')")
-    desk.wait(f"{page}.said.text().startswith('Sizes are')")
-    desk.press(f"part({page}.form.fields['axes'].boxes['rx'], 0.1, 0.5)")
-    desk.press(f"{page}.create")
-    desk.wait("window.motion.title == 'Motion: sine' and window.motion.run.isEnabled()")
-    desk.press("window.motion.run")
-    desk.wait("session.commands == [\"follow 'sine'\"]")
-
-
 def test_a_window_of_1024_by_700_works(whole: Desk) -> None:
     desk = whole
     desk.hand("windowsize", "--sync", desk.value("int(window.winId())"), 1024, 700)

@@ -1,7 +1,4 @@
-"""What an operator wants to get done, by real mouse clicks on the app with real processes, and how many it takes.
-
-Within the one window, in which every window manager has the app do alike: under one of them.
-"""
+"""What an operator wants to get done, by real mouse clicks on the app, and how many it takes."""
 
 from collections.abc import Iterator
 from contextlib import ExitStack
@@ -22,7 +19,6 @@ def operator(manager: str, tmp_path: Path) -> Iterator[LiveDesk]:
         made.desk.ask("quit")
 
 
-@pytest.mark.parametrize("manager", ["openbox"], indirect=True)
 def test_first_start_stop_fault_and_two_runs_compared(operator: LiveDesk) -> None:
     desk = operator.desk
     operator.engage()
@@ -58,3 +54,20 @@ def test_first_start_stop_fault_and_two_runs_compared(operator: LiveDesk) -> Non
     operator.press("window.runs_page.buttons['Compare']")
     desk.wait("len(window.recordings.compared) == 2 and window.recordings.compare.isVisible()", START)
     assert operator.clicks <= 5
+
+
+def test_a_sine_of_z_and_roll_from_a_template(desk: Desk) -> None:
+    desk.do("session.take(make_status(State.ENGAGED))")
+    page, begun = "window.motion.templates", desk.value("keys.clicks")
+    desk.press("button('From template motion')")
+    desk.wait(f"{page}.said.text().startswith('Sizes are')")
+    desk.press(f"part({page}.form.fields['axes'].boxes['rx'], 0.1, 0.5)")
+    desk.press(f"{page}.create")
+    desk.wait("window.motion.title == 'Motion: sine' and window.motion.run.isEnabled()")
+    moving = "sorted({term['dof'] for term in window.motion.editor.value()['parts'][0]['terms']})"
+    assert desk.value(moving) == ["rx", "z"]
+    desk.press("window.motion.run")
+    desk.wait("session.commands == [\"follow 'sine'\"]")
+    assert desk.value("keys.clicks") - begun <= 8
+    assert not desk.value("window.notice.isVisible()") and desk.value("window.motion.verdict.refused") == ""
+    assert desk.value("[each.text for each in window.log.model.entries if each.level == 'error']") == []
