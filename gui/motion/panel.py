@@ -16,7 +16,6 @@ from gui.motion.sights import Sights
 from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
-from gui.motion.unsaved import UnsavedQuestion
 from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, RigSession, Worker
 from gui.texts import tr
@@ -78,7 +77,8 @@ class MotionPanel(QtWidgets.QWidget):
         self.document.due.connect(self.edits.commit)
         self.document.taken_up.connect(self.templates.leave)
         self.templates.made.connect(self._take_template)
-        self.templates.closed.connect(lambda: self._left.setCurrentIndex(0))
+        self.templates.seen.connect(self._display)
+        self.templates.closed.connect(self._end_template)
         session.changed.connect(self.refresh)
         session.statusChanged.connect(self._show_present)
         mover.progressed.connect(self._progressed)
@@ -200,6 +200,11 @@ class MotionPanel(QtWidgets.QWidget):
         self._left.setCurrentIndex(1)
         self.templates.begin()
 
+    def _end_template(self) -> None:
+        if self._left.currentIndex():
+            self._left.setCurrentIndex(0)
+            self._display(self.preview)
+
     def _take_template(self, name: str, motion: Any) -> None:
         self.let_go(lambda: self.document.show(name, motion, Path()))
 
@@ -216,16 +221,6 @@ class MotionPanel(QtWidgets.QWidget):
     def title(self) -> str:
         """What the panel says it is about."""
         return str(self._title.text())
-
-    @property
-    def unsaved(self) -> bool:
-        """Whether the motion was changed since it was taken or saved."""
-        return self.document.unsaved
-
-    @property
-    def question(self) -> UnsavedQuestion | None:
-        """What is asked before changes are lost."""
-        return self.document.question
 
     def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
         """As `MotionDocument.let_go`."""
@@ -287,6 +282,12 @@ class MotionPanel(QtWidgets.QWidget):
         self.preview = preview
         self.document.settle(lambda: self._put_transitions(preview.transitions))
         self._show_what_runs()
+        if not self._left.currentIndex():  # else a template's is shown
+            self._display(preview)
+        self.refresh()
+
+    def _display(self, preview: Preview) -> None:
+        """Show a motion, be it one that is only to be made."""
         self.sights.show_preview(preview)
         verdict = preview.verdict
         if verdict is None:
@@ -295,7 +296,6 @@ class MotionPanel(QtWidgets.QWidget):
             self.verdict.judge("good", f"✓ {describe(verdict)}")
         else:
             self.verdict.judge("bad", f"✗ {describe(verdict)}")
-        self.refresh()
 
     def _show_what_runs(self) -> None:
         table = self.preview.table

@@ -7,6 +7,7 @@ from pydantic import ValidationError
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import Field
+from gui.motion.preview import Preview, look_ahead
 from gui.motion.specification import as_data
 from gui.motion.terms import make_field
 from gui.session import Worker
@@ -92,6 +93,8 @@ class TemplateForm(QtWidgets.QWidget):
 class TemplatePage(QtWidgets.QWidget):
     """Chooses a template. `made` gives the name and the motion, as data; `closed` is for no motion.
 
+    `seen` gives the preview of the motion that would be made, with each change of its numbers.
+
     Args:
         config: the rig that the sizes are for.
         worker: looks for sizes.
@@ -99,6 +102,7 @@ class TemplatePage(QtWidgets.QWidget):
 
     made = QtCore.Signal(str, object)
     closed = QtCore.Signal()
+    seen = QtCore.Signal(object)
 
     def __init__(self, config: RigConfig, worker: Worker) -> None:
         super().__init__()
@@ -201,22 +205,26 @@ class TemplatePage(QtWidgets.QWidget):
         given = set(form.typed)
         self._say(tr("Looking for sizes that pass …"), "muted")
 
-        def find() -> tuple[Template, TrajectorySpec] | None:
+        def find() -> tuple[Template, TrajectorySpec, Preview | None] | None:
             if version != self._version:
                 return None
             made = fitted(config, template, given)
-            return made, template_motion(made)
+            motion = template_motion(made)
+            return made, motion, None if create else look_ahead(config, as_data(motion), Path(), 1.0)
 
         def found(result: Any, error: Exception | None) -> None:
             if version != self._version:
                 return
             if result is None:
                 self._say(tr("Not with these numbers: {reason}").format(reason=error), "bad")
+                self.seen.emit(Preview(fault=str(error)))
                 return
-            made, specification = result
+            made, specification, preview = result
             form.show_sizes(made)
             self._say(_SIZES if made.sizes else "", "muted")
-            if create:
+            if preview is not None:
+                self.seen.emit(preview)
+            else:
                 file = getattr(made, "file", "")
                 self.made.emit(Path(file).stem if file else name, as_data(specification))
 

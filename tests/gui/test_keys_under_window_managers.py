@@ -28,7 +28,7 @@ def _change(desk: Desk) -> None:
     """Another amplitude of the demo."""
     desk.enter("window.motion.amplitude", "40")
     desk.key("Return")
-    desk.wait("window.motion.unsaved")
+    desk.wait("window.motion.document.unsaved")
     assert desk.where("window.motion.amplitude")["text"] == "40.0 %"
 
 
@@ -82,7 +82,7 @@ def test_a_motion_that_is_saved_keeps_its_amplitude(desk: Desk) -> None:
     _change(desk)
     desk.press("button('Save as motion')")
     desk.choose_file(path)
-    desk.wait("not window.motion.unsaved")
+    desk.wait("not window.motion.document.unsaved")
     assert desk.value("window.motion.title") == "Motion: small"
     desk.press("button('Demo motion')")
     desk.wait("window.motion.title == 'Motion: demo'")
@@ -90,7 +90,9 @@ def test_a_motion_that_is_saved_keeps_its_amplitude(desk: Desk) -> None:
     desk.press("button('Open motion')")
     desk.choose_file(path)
     desk.wait("window.motion.title == 'Motion: small'")
-    assert desk.where("window.motion.amplitude")["text"] == "40.0 %" and not desk.value("window.motion.unsaved")
+    assert desk.where("window.motion.amplitude")["text"] == "40.0 %" and not desk.value(
+        "window.motion.document.unsaved"
+    )
     saved, demo = (load_trajectory(name, _HOME) for name in (path, "demo"))
     assert (saved.amplitude, demo.amplitude) == (0.4, 1.0)
     path.unlink()

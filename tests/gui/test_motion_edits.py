@@ -94,8 +94,8 @@ def test_what_is_being_typed_is_saved_and_asked_for(panel: MotionPanel, qtbot: A
     assert tomllib.loads(path.read_text())["parts"][0]["duration"] == 7.0 and panel.title == "Motion: typed"
     _type(box, qtbot, "9", end=None)
     panel.let_go(panel.begin_new)
-    assert panel.question is not None and box.value() == 9.0
-    choose(panel.question, "Cancel")
+    assert panel.document.question is not None and box.value() == 9.0
+    choose(panel.document.question, "Cancel")
 
 
 def test_a_step_ends_where_the_motion_is_saved(panel: MotionPanel, qtbot: Any, tmp_path: Path) -> None:
@@ -290,7 +290,7 @@ def test_a_motion_with_transitions_is_saved_as_it_was_checked(panel: MotionPanel
     take(panel, qtbot, parts=[_JERK, _SINES])
     table = panel.preview.table
     panel.save_file(tmp_path / "whole.toml")
-    assert not panel.unsaved and table is not None
+    assert not panel.document.unsaved and table is not None
     config = load_config("virtual")
     saved, verdict = checked_motion(config, load_trajectory(tmp_path / "whole.toml", HOME))
     assert verdict.passed and (saved.samples == table.samples).all()
@@ -317,13 +317,13 @@ def test_a_transition_of_a_file_keeps_its_duration_until_its_parts_change(
     path.write_text(f'frame = "home"\n{parts}{last}')
     open_motion(panel, qtbot, path)
     looked(panel, qtbot)
-    assert _rows(panel)[1][0] == "2  transition, 5 s" and not panel.unsaved
+    assert _rows(panel)[1][0] == "2  transition, 5 s" and not panel.document.unsaved
     _type(panel.editor.form(0).fields["duration"].box, qtbot, "2")
     looked(panel, qtbot)
-    assert _rows(panel)[1][0] == "2  transition, 0.8 s" and panel.unsaved
+    assert _rows(panel)[1][0] == "2  transition, 0.8 s" and panel.document.unsaved
     panel.edits.undo()
     looked(panel, qtbot)
-    assert _rows(panel)[1][0] == "2  transition, 5 s" and not panel.unsaved
+    assert _rows(panel)[1][0] == "2  transition, 5 s" and not panel.document.unsaved
 
 
 # -- saving -----------------------------------------------------------------------------------------------------------
@@ -350,8 +350,8 @@ def test_save_goes_to_the_file_and_save_as_asks(
     assert tomllib.loads(path.read_text())["amplitude"] == 0.5
     panel.amplitude.set_si(40.0)
     panel.let_go(panel.begin_new)
-    assert panel.question is not None
-    choose(panel.question, "Save")
+    assert panel.document.question is not None
+    choose(panel.document.question, "Save")
     qtbot.waitUntil(lambda: panel.title == "Motion: new motion", timeout=60_000)
     assert tomllib.loads(path.read_text())["amplitude"] == 0.4 and len(asked) == 1
     press(_button(panel, "Save as motion"))

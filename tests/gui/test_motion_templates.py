@@ -92,7 +92,7 @@ def test_a_sine_of_z_and_roll_is_ready_to_run_after_few_actions(
     looked(panel, qtbot)
     assert hand.actions <= MOST_ACTIONS
     assert said == {"muted"} and window.notice.text() == ""
-    assert panel.verdict.text().startswith("✓ Passes every limit over 8 s") and not panel.unsaved
+    assert panel.verdict.text().startswith("✓ Passes every limit over 8 s") and not panel.document.unsaved
     (part,) = panel.editor.value()["parts"]
     assert [term["dof"] for term in part["terms"]] == ["z", "rx"] and all(term["amplitude"] for term in part["terms"])
     assert panel.run.isEnabled()
@@ -176,6 +176,27 @@ def test_numbers_that_make_no_motion_are_said_and_none_is_made(
     assert window.motion.title == "Motion: demo" and window.motion.editor.isVisible()
 
 
+def test_what_a_template_would_make_is_in_view_before_it_is_made(
+    window: MainWindow, page: TemplatePage, qtbot: Any
+) -> None:
+    panel, hand = window.motion, Hand()
+    shown = panel.sights.plots
+    panel._changed.start()
+    looked(panel, qtbot)
+    hand.type(page.form.fields["cycles"].box, "2")
+    _settled(page, qtbot)
+    qtbot.waitUntil(lambda: panel.verdict.text().startswith("✓ Passes every limit over 8 s"), timeout=60_000)
+    assert float(shown.curves[0][0].xData[-1]) == pytest.approx(8.0)
+    assert panel.preview.table is not None and panel.preview.table.duration == 20.0  # which is what Run runs
+    hand.item(page.list, "Multisine")
+    hand.type(page.form.fields["start"].box, "4.9")
+    hand.type(page.form.fields["end"].box, "4.95")
+    qtbot.waitUntil(lambda: "longer period" in panel.verdict.text(), timeout=60_000)
+    hand.click(page.cancel)
+    assert panel.verdict.text().startswith("✓ Passes every limit over 20 s")
+    assert float(shown.curves[0][0].xData[-1]) == pytest.approx(20.0)
+
+
 def test_changes_are_asked_about_before_a_template_takes_their_place(
     window: MainWindow, page: TemplatePage, qtbot: Any
 ) -> None:
@@ -183,8 +204,8 @@ def test_changes_are_asked_about_before_a_template_takes_their_place(
     panel.amplitude.set_si(40.0)
     for answer, title in (("Cancel", "Motion: demo (changed)"), ("Discard the changes", "Motion: sine")):
         Hand().click(page.create)
-        qtbot.waitUntil(lambda: panel.question is not None, timeout=60_000)
-        assert panel.question is not None
-        choose(panel.question, answer)
-        qtbot.waitUntil(lambda title=title: panel.question is None and panel.title == title, timeout=60_000)
+        qtbot.waitUntil(lambda: panel.document.question is not None, timeout=60_000)
+        assert panel.document.question is not None
+        choose(panel.document.question, answer)
+        qtbot.waitUntil(lambda title=title: panel.document.question is None and panel.title == title, timeout=60_000)
         assert page.isVisible() == (answer == "Cancel")

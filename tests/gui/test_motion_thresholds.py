@@ -67,16 +67,16 @@ def test_thresholds_are_saved_in_the_motions_own_file(
     assert load_trajectory(path, HOME).thresholds == Thresholds(bias=0.25)
     assert "bias=0.25" in started[-1]
     panel = window.motion
-    assert not panel.unsaved and panel.editor.judged_by.text() == "Judged by its own bias 0.25"
+    assert not panel.document.unsaved and panel.editor.judged_by.text() == "Judged by its own bias 0.25"
 
     # the table stays whatever is done to the motion, and can be taken back as any other change
     panel.amplitude.setValue(50.0)
     panel.edits.undo()
     assert panel.edits.undo_button.toolTip() == "Undo thresholds (Ctrl+Z)"
     panel.edits.undo()
-    assert panel.unsaved and panel.document.thresholds == {} and panel.editor.judged_by.isHidden()
+    assert panel.document.unsaved and panel.document.thresholds == {} and panel.editor.judged_by.isHidden()
     panel.edits.redo()
-    assert not panel.unsaved and panel.document.thresholds == {"bias": 0.25}
+    assert not panel.document.unsaved and panel.document.thresholds == {"bias": 0.25}
     panel.edits.redo()
     panel.save_file(tmp_path / "other.toml")
     assert load_trajectory(tmp_path / "other.toml", HOME).thresholds == Thresholds(bias=0.25)

@@ -67,10 +67,10 @@ def test_quit_never_ends_an_engine_with_torque(window: MainWindow, session: Fake
     choose(_question(window, session, qtbot), "Stop and quit")
     window.motion.amplitude.setValue(40.0)
     session.take(make_status(State.PARKED))
-    qtbot.waitUntil(lambda: window.motion.question is not None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.motion.document.question is not None, timeout=60_000)
     session.take(make_status(State.RUNNING))  # somebody has begun anew meanwhile
     session.stops.clear()
-    choose(window.motion.question, "Discard the changes")
+    choose(window.motion.document.question, "Discard the changes")
     assert asked(window, qtbot).text().startswith("The rig has torque")
     assert session.stops == [] and not session.ended_by_window
 

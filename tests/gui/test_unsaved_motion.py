@@ -34,11 +34,11 @@ def _edit(window: MainWindow, qtbot: Any) -> None:
 
 
 def _answer(window: MainWindow, qtbot: Any, text: str) -> None:
-    question = window.motion.question
+    question = window.motion.document.question
     assert question is not None and question.isVisible()
     assert question.text() == "The motion 'demo' was changed and is not saved."
     choose(question, text)
-    qtbot.waitUntil(lambda: window.motion.question is None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.motion.document.question is None, timeout=60_000)
 
 
 def test_a_motion_is_saved_with_its_amplitude(window: MainWindow, qtbot: Any, tmp_path: Path) -> None:
@@ -48,11 +48,11 @@ def test_a_motion_is_saved_with_its_amplitude(window: MainWindow, qtbot: Any, tm
     looked(panel, qtbot)
     shown = panel.preview.table
     panel.save_file(path)
-    assert panel.title == "Motion: small" and not panel.unsaved
+    assert panel.title == "Motion: small" and not panel.document.unsaved
     panel.load_shipped("demo")
     assert panel.amplitude.value() == 100.0
     open_motion(panel, qtbot, path)
-    assert panel.title == "Motion: small" and panel.amplitude.value() == 40.0 and not panel.unsaved
+    assert panel.title == "Motion: small" and panel.amplitude.value() == 40.0 and not panel.document.unsaved
 
     # and whoever runs the file elsewhere runs what was shown
     config = load_config("virtual")
@@ -87,16 +87,16 @@ def test_what_takes_its_place_asks_first(
     _edit(window, qtbot)
     press(_button(window, name))
     _answer(window, qtbot, "Cancel")
-    assert window.motion.unsaved and window.motion.title == "Motion: demo (changed)" and asked == []
+    assert window.motion.document.unsaved and window.motion.title == "Motion: demo (changed)" and asked == []
     press(_button(window, name))
     _answer(window, qtbot, "Discard the changes")
-    done = (lambda: asked == ["which file"]) if name == "Open motion" else (lambda: not window.motion.unsaved)
+    done = (lambda: asked == ["which file"]) if name == "Open motion" else (lambda: not window.motion.document.unsaved)
     qtbot.waitUntil(done, timeout=60_000)
 
 
 def test_what_is_not_changed_is_not_asked_about(window: MainWindow) -> None:
     press(_button(window, "New motion"))
-    assert window.motion.question is None and window.motion.title == "Motion: new motion"
+    assert window.motion.document.question is None and window.motion.title == "Motion: new motion"
 
 
 def _type_name(window: MainWindow, path: Path) -> None:
@@ -114,7 +114,7 @@ def test_saved_at_the_question_it_goes_on(window: MainWindow, qtbot: Any, tmp_pa
     press(_button(window, "New motion"))
     _answer(window, qtbot, "Save as …")
     _type_name(window, tmp_path / "kept.toml")
-    qtbot.waitUntil(lambda: not window.motion.unsaved, timeout=60_000)
+    qtbot.waitUntil(lambda: not window.motion.document.unsaved, timeout=60_000)
     assert window.motion.title == "Motion: new motion" and "amplitude = 0.4" in (tmp_path / "kept.toml").read_text()
 
 
@@ -124,7 +124,11 @@ def test_a_save_that_fails_is_said_and_nothing_is_lost(window: MainWindow, qtbot
     (tmp_path / "taken.toml").mkdir()
     monkey = tmp_path / "nowhere" / "kept.toml"
     window.motion.save_file(monkey)
-    assert window.motion.unsaved and "save the motion" in window.notice.text() and str(monkey) in window.notice.text()
+    assert (
+        window.motion.document.unsaved
+        and "save the motion" in window.notice.text()
+        and str(monkey) in window.notice.text()
+    )
 
 
 def test_quitting_asks_and_can_be_called_off(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
@@ -146,7 +150,7 @@ def test_quitting_under_torque_stops_before_it_asks_for_the_motion(
     session.take(make_status(State.ENGAGED))
     window.close()
     choose(asked(window, qtbot), "Stop and quit")
-    assert session.stops == [(1, "closing the window")] and window.motion.question is None
+    assert session.stops == [(1, "closing the window")] and window.motion.document.question is None
     session.take(make_status(State.PARKED))
     assert not session.ended_by_window
     _answer(window, qtbot, "Discard the changes")

@@ -203,7 +203,7 @@ def _begin_anew(window: MainWindow) -> None:
     session.sent.clear()
     session.enter(Phase.DOWN)
     window.notice.clear()
-    if window.motion.unsaved or window.motion.title != "Motion: demo":  # its form takes a while to fill
+    if window.motion.document.unsaved or window.motion.title != "Motion: demo":  # its form takes a while to fill
         window.motion.load_shipped("demo")
     window.motion.templates.leave()
     window.motion.repeats.setValue(1)
