@@ -23,6 +23,7 @@ from gui.live import PlatformView
 from gui.session import Action, Phase
 from gui.shell import REST, START, MainWindow, Pilot
 from gui.widgets import THEMES, tab_name
+from rig.engine import Home
 from rig.states import State
 
 SIZES = ("1280x800", "1920x1080")
@@ -95,6 +96,10 @@ class Tour(Pilot):
         self.window.tabs.setCurrentWidget(self.window.jog)
         self.wait(lambda: self.window.jog.finder.complete, "the free ranges to be known")
         self._photograph("jog", self.window.jog)
+        self.window.session.send("home", Home())  # as no button lets anybody
+        self.wait(self.window.notice.isVisible, "the refusal")
+        self._photograph("refused", self.window.jog)
+        self.window.notice.clear()
         drag, height = self.window.jog.drag, self.window.jog.to.boxes[2]
         drag.switch.click()
         height.setValue(height.value() + 60.0)  # mm, as somebody drags it
@@ -190,6 +195,11 @@ class Tour(Pilot):
         window, session, view = self.window, self.window.session, self.window.recordings
         self.click(Action.DISCONNECT)
         self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
+        self.wait(lambda: not window.runs.judge.busy, "the run to be judged", START)
+        if window.runs.card.change.isVisible():
+            window.runs.card.change.click()
+            self._photograph("thresholds", window.motion)
+            window.runs.card.change.click()
         window.tabs.setCurrentWidget(window.recordings_page)
         self.wait(lambda: bool(window.runs_page.listed), "the runs to be listed")
         self._photograph("runs", window.recordings_page)

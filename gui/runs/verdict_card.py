@@ -44,7 +44,7 @@ class VerdictCard(QtWidgets.QFrame):
         self.title.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
         self.advice = QtWidgets.QLabel()
         self.advice.setWordWrap(True)
-        self.advice.setMinimumWidth(160)
+        self.advice.setMinimumWidth(110)
         self.advice.setStyleSheet("font-size: 11px")
         self.advice.setTextFormat(QtCore.Qt.TextFormat.RichText)
         self.advice.setAccessibleName(tr("What to look at"))

@@ -215,7 +215,7 @@ class Banner(QtWidgets.QFrame):
             figures.addWidget(label, place % 3, 2 * (place // 3) + 1)
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(8, 6, 8, 6)
-        layout.setSpacing(12)
+        layout.setSpacing(8)  # with its longest button it has room in 1024 px
         layout.addWidget(self._state, 1)
         if virtual:
             badge = QtWidgets.QLabel(tr("VIRTUAL RIG"))

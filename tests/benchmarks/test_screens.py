@@ -18,7 +18,7 @@ from walk_screens import troubles
 from gui.session import StopButton
 
 _WALK = Path(__file__).with_name("walk_screens.py")
-_SCREENS = 38
+_SCREENS = 39
 """at least: a fit that the estimator refuses has no page where it is saved"""
 _DEADLINE = 600.0  # s for one walk
 _LOOKS = [

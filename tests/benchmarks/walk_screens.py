@@ -124,11 +124,16 @@ class Look(tour.Tour):
 
     looked = 0
     """screens so far, of all walks"""
+    size: QtCore.QSize | None = None
+    """of the window, as it was at first"""
 
     def _photograph(
         self, name: str, panel: QtWidgets.QWidget | None = None, window: QtWidgets.QWidget | None = None
     ) -> None:
         super()._photograph(name, panel, window)
+        Look.size = Look.size or self.window.size()
+        if self.window.size() != Look.size:
+            print(f"{name}: the window needs {self.window.width()} × {self.window.height()} px", flush=True)
         Look.looked += 1
         if any(troubles(window or self.window)):  # a large screen takes longer to settle
             self.pass_time(_SETTLED)

@@ -32,6 +32,8 @@ def test_an_engine_that_died_is_restarted_from_the_banner(window: MainWindow, se
     session.take(make_status(State.ENGAGED))
     session.enter(Phase.DIED)
     assert window.banner.mend.isVisible() and window.banner.mend.text() == "Restart engine"
+    QtWidgets.QApplication.processEvents()
+    assert window.banner.minimumSizeHint().width() <= 1024
     press(window.banner.mend)
     assert [what for what, *_rest in session.sent] == ["connect"]
 

@@ -70,6 +70,9 @@ def test_a_run_that_the_engine_died_in_is_judged_by_what_was_recorded(
     assert card.badge.text() == "… JUDGING"  # not the pass of the run before
     qtbot.waitUntil(lambda: card.badge.text() == "? UNDECIDED", timeout=START)
     assert "It did not come to its end: cut off at 3.00 s" in card.advice.text()
+    for figure in card.figures:  # the longest there are
+        figure.setText(figure.text().replace("0.", "1234."))
+    assert card.minimumSizeHint().width() <= 1024
     session.died.emit()  # nothing was under way any more
     assert card.badge.text() == "? UNDECIDED"
 
