@@ -27,6 +27,7 @@ if TYPE_CHECKING:
 _TEXT_EVERY = 5
 """refreshes between two changes of the numbers"""
 _BAR_WIDTH = 166  # px
+_LEAST_HEIGHT = 80  # px of the picture
 _TRAIL, _TRAIL_PIECES = 3.0, 24
 """s that the trail reaches back, and of how many pieces it is"""
 _CALM = 0.1
@@ -119,8 +120,14 @@ class PlatformView(QtWidgets.QWidget):
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(controls)
         layout.addWidget(self.picture, 1)
+        self.picture.setMinimumHeight(_LEAST_HEIGHT)
         if not self._bare:
             layout.addWidget(self._words)
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Need the height that the buttons and words take in this width, and some of the picture."""
+        super().resizeEvent(event)
+        self.setMinimumHeight(self.layout().minimumHeightForWidth(self.width()))
 
     def _view_button(self, key: str, name: str, act: "partial[None] | object") -> QtWidgets.QToolButton:
         """A button, and its key while the picture has the focus."""

@@ -4,7 +4,7 @@ import time
 from collections.abc import Callable
 
 import numpy as np
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.live import PlatformView, Replay, ReplayBar
 from gui.motion.preview import Preview, tightest
@@ -54,6 +54,11 @@ class MotionSight(QtWidgets.QWidget):
         layout.addWidget(self.view, 1)
         layout.addWidget(self.envelope)
         layout.addWidget(self.bar)
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Need the height that words and controls take in this width."""
+        super().resizeEvent(event)
+        self.setMinimumHeight(self.layout().minimumHeightForWidth(self.width()))
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""

@@ -21,6 +21,8 @@ from rig.states import State
 
 MOTION = 20.0  # s of the demonstration, each way
 ROUNDS = 2
+_ONE_IN_THOUSANDS = 0.02
+"""% of the cycles: fewer tell nothing of a machine that is never late alone"""
 MINUTES = float(os.environ.get("SOAK_MINUTES", "16"))
 """of a rig at 500 Hz"""
 RATE = float(os.environ.get("SOAK_RATE", "2000"))
@@ -91,7 +93,7 @@ def test_overruns_beside_the_live_views(tmp_path: Path) -> None:
     fractions = [100.0 * skipped / due for skipped, due in (alone, beside)]
     print(f"  headless {alone[0]} of {alone[1]} ({fractions[0]:.3f} %), app {beside[0]} of {beside[1]}", end="")
     print(f" ({fractions[1]:.3f} %): ratio {fractions[1] / fractions[0] if fractions[0] else float('nan'):.2f}")
-    assert fractions[1] <= 1.0
+    assert fractions[1] <= max(1.3 * fractions[0], _ONE_IN_THOUSANDS)
 
 
 def processes() -> dict[int, str]:
