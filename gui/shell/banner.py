@@ -6,10 +6,11 @@ from dataclasses import dataclass
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import STATE_WORDS, Action, CycleFigures, Phase, Situation, StopButton, obstacle
-from gui.texts import mark, tr, trn
+from gui.shell.figures import Figures
+from gui.shell.notice import Notice
+from gui.texts import tr
 from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give
-from rig.engine import TORQUE_STATES, Compiling, Snapshot
-from rig.runtime import said_slower
+from rig.engine import TORQUE_STATES, Compiling
 from rig.states import FaultCode, State, StopSeverity
 
 
@@ -204,15 +205,7 @@ class Banner(QtWidgets.QFrame):
         state.addWidget(self._detail, 1, 1, 1, 2)
         state.addWidget(self.waiting, 2, 0, 1, 3)
         state.setColumnStretch(1, 1)
-        self._figures = {name: _figure(name) for name in _MEANINGS}
-        figures = QtWidgets.QGridLayout()
-        figures.setHorizontalSpacing(8)
-        figures.setVerticalSpacing(2)
-        for place, (name, label) in enumerate(self._figures.items()):
-            caption = QtWidgets.QLabel(tr(name))
-            caption.setObjectName("muted")
-            figures.addWidget(caption, place % 3, 2 * (place // 3))
-            figures.addWidget(label, place % 3, 2 * (place // 3) + 1)
+        self._figures = Figures()
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(8, 6, 8, 6)
         layout.setSpacing(8)  # with its longest button it has room in 1024 px
@@ -228,7 +221,14 @@ class Banner(QtWidgets.QFrame):
             names.setToolTip(tr("The configuration switches these off (safety.off): the engine does not look"))
             names.setAccessibleName(tr("Checks switched off: {checks}").format(checks=", ".join(off)))
             layout.addWidget(names, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
-        layout.addLayout(figures)
+        self.notice = Notice()
+        """what was refused last, in the place of the figures while there is something"""
+        aside = QtWidgets.QStackedWidget()
+        for widget in (self._figures, self.notice):
+            aside.addWidget(widget)
+        aside.setSizePolicy(QtWidgets.QSizePolicy.Policy.Maximum, QtWidgets.QSizePolicy.Policy.Preferred)
+        self.notice.saying.connect(lambda saying: aside.setCurrentIndex(int(saying)))
+        layout.addWidget(aside)
         layout.addWidget(stop)
         self.setFixedHeight(92)
         self._shown: tuple[str, str] = ("", "")
@@ -237,10 +237,7 @@ class Banner(QtWidgets.QFrame):
     def show_situation(self, now: Situation) -> None:
         """Show state and cause."""
         look, detail = look_of(now), detail_of(now)
-        status = now.status
-        self._figures["Overruns"].setText("–" if status is None or now.silent else _lateness(status))
-        self._figures["Recorded"].setText("–" if status is None else _rows(status.rows))
-        self._figures["Dropped"].setText("–" if status is None else _rows(status.dropped))
+        self._figures.show_status(now.status, silent=now.silent)
         self._show_mend(now)
         self._show_waiting(now.phase is Phase.STARTING, now.compiling)
         if self._shown == (look.text, detail):
@@ -299,13 +296,11 @@ class Banner(QtWidgets.QFrame):
 
     def show_figures(self, figures: CycleFigures | None, size: int | None) -> None:
         """Show what the cycle achieves, and the recording's size in bytes."""
-        self._figures["Rate"].setText("–" if figures is None else f"{figures.rate:.1f} Hz")
-        self._figures["Period error"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
-        self._figures["Size"].setText("–" if size is None else f"{size / 1e6:.1f} MB")
+        self._figures.show_cycle(figures, size)
 
     def figure(self, name: str) -> str:
         """The text of one figure by its caption."""
-        return str(self._figures[name].text())
+        return self._figures.text(name)
 
     @property
     def state_text(self) -> str:
@@ -316,33 +311,3 @@ class Banner(QtWidgets.QFrame):
     def detail(self) -> str:
         """The cause or next step as it is shown."""
         return str(self._detail.text())
-
-
-_MEANINGS = {
-    mark("Rate"): tr("cycles carried out a second, over the last two seconds"),
-    mark("Overruns"): tr(
-        "cycles skipped since the engine started, and how much slower than real time a busy computer was"
-    ),
-    mark("Period error"): tr("99 % of the cycles came within this of their period, over the last two seconds"),
-    mark("Recorded"): tr("rows of telemetry in the recording"),
-    mark("Size"): tr("of the recording's file"),
-    mark("Dropped"): tr("rows that are missing in the recording"),
-}
-
-
-def _rows(count: int) -> str:
-    return trn("{count} row", "{count} rows", count).format(count=count)
-
-
-def _lateness(status: Snapshot) -> str:
-    if not said_slower(status.slower):
-        return str(status.overruns)
-    return tr("{count}, {share:.0f} % slower").format(count=status.overruns, share=100.0 * status.slower)
-
-
-def _figure(name: str) -> QtWidgets.QLabel:
-    label = QtWidgets.QLabel("–")
-    label.setAccessibleName(tr(name))
-    label.setToolTip(_MEANINGS[name])
-    label.setMinimumWidth(label.fontMetrics().horizontalAdvance(_rows(9999999)))
-    return label

@@ -33,7 +33,6 @@ from gui.shell.docking import Docking
 from gui.shell.event_log import EventLog
 from gui.shell.guide import HelpMenu
 from gui.shell.motion_opening import MotionOpening
-from gui.shell.notice import Notice
 from gui.shell.other_rig import OtherRig
 from gui.shell.pictures import Page, Pictures, Tabs
 from gui.shell.reporting import Reporting, connect_runs
@@ -67,12 +66,12 @@ class MainWindow(QtWidgets.QMainWindow):
         self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
         self.history = History(int(_HISTORY * session.config.rate))
         self.mover = Mover(session, self)
-        self.notice = Notice()
+        self.stop_button = StopButton(lambda: session.stop(1, "button"))
+        self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
+        self.notice = self.banner.notice
         self.runs = RunDesk(session, self)
         self.reporting = Reporting(session, self.notice, lambda: self.runs.judged_by.options, self)
         self.sounds = Sounds(session, settings, self)
-        self.stop_button = StopButton(lambda: session.stop(1, "button"))
-        self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.operate = OperatePanel(session)
         for trouble in (self.banner, self.notice):
             trouble.mend_asked.connect(self._mend)
@@ -136,7 +135,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.report = give(QtWidgets.QPushButton(tr("Open report")), "report")
         self.report.setAccessibleName(tr("Make and open the report of the recording"))
         self.report.clicked.connect(lambda: self.reporting.make())
-        steps = (self.operate, self.notice, self.report)
+        steps = (self.operate, self.report)
         body = Body(self.banner, steps, self.side, (self.runs.card, self.motion.transport))
         self.splitter = body.splitter
         self.setCentralWidget(body)

@@ -7,22 +7,24 @@ from gui.texts import tr
 from gui.widgets import GuardedButton, give
 
 _REFUSED = tr("refused")
-_MOST = 170  # pixels of height; what is longer scrolls
 
 
 class Notice(QtWidgets.QScrollArea):
-    """A message below the steps: stays until it is taken back or dismissed. Hidden while there is none.
+    """A message in the banner, in what height that has: stays until it is taken back or dismissed.
 
     Where a refusal asks for a step that brings no torque, it has a button for that: `mend_asked(action)`.
+    `saying(whether)`: there is something to be said, or nothing any more.
     """
 
     mend_asked = QtCore.Signal(object)
+    saying = QtCore.Signal(bool)
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
         self.setWidgetResizable(True)
         self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
         self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Ignored)
         self._label = QtWidgets.QLabel()
         self._label.setWordWrap(True)
         self._label.setAlignment(QtCore.Qt.AlignmentFlag.AlignTop)
@@ -42,6 +44,7 @@ class Notice(QtWidgets.QScrollArea):
         self.dismiss.clicked.connect(self.clear)
         content = QtWidgets.QWidget()
         said = QtWidgets.QVBoxLayout()
+        said.setSpacing(2)
         said.addWidget(self._label, 1)
         said.addWidget(self.mend)
         row = QtWidgets.QHBoxLayout(content)
@@ -69,7 +72,7 @@ class Notice(QtWidgets.QScrollArea):
         """Say nothing."""
         self._label.clear()
         self._mends = None
-        self.hide()
+        self.saying.emit(False)
 
     def follow(self, now: Situation) -> None:
         """Enable the button while what it does can be done; a refusal whose step was taken meanwhile is gone."""
@@ -86,24 +89,12 @@ class Notice(QtWidgets.QScrollArea):
         """What is said."""
         return str(self._label.text())
 
-    def resizeEvent(self, event: QtCore.QEvent) -> None:
-        """Be as high as the text needs at this width."""
-        super().resizeEvent(event)
-        self._fit()
-
     def _show(self, role: str, text: str) -> None:
         self._label.setText(text)
         self._label.setObjectName(role)
         self._label.style().unpolish(self._label)
         self._label.style().polish(self._label)
         self.mend.setVisible(self._mends is not None)
-        self.show()
-        self._fit()
+        self._label.setToolTip(text)
+        self.saying.emit(True)
         self.verticalScrollBar().setValue(0)
-
-    def _fit(self) -> None:
-        self.mend.ensurePolished()  # by which it becomes higher
-        content = self.widget().layout()
-        content.invalidate()
-        height = max(content.totalHeightForWidth(self.viewport().width()), content.totalMinimumSize().height())
-        self.setFixedHeight(min(_MOST, height + 2))

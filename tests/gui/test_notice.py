@@ -1,6 +1,7 @@
-"""Refusals below the steps: whole, and with a button for the step that they ask for."""
+"""Refusals in the banner: whole, and with a button for the step that they ask for."""
 
 import pytest
+from pyqtgraph.Qt import QtCore
 from shell_support import FakeSession, make_status, press
 
 from gui.session import Action, Phase, mending
@@ -32,6 +33,7 @@ def test_a_refusal_has_a_button_for_the_step_it_asks_for(window: MainWindow, ses
     session.take(make_status(State.FAULT, latched=True))
     session.refused.emit("follow", "a fault is latched: reset first")
     assert notice.isVisible() and notice.mend.isVisible() and notice.mend.text() == "Reset"
+    assert notice.isAncestorOf(notice.mend) and window.banner.isAncestorOf(notice)
     assert notice.height() >= notice.mend.height() + notice.fontMetrics().height()
     press(notice.mend)
     assert session.commands == ["reset"]
@@ -78,5 +80,10 @@ def test_the_first_refusal_is_whole(window: MainWindow, session: FakeSession) ->
     session.refused.emit("report", reason)
     label = notice._label
     window.repaint()
+    places = [window.operate.mapTo(window, QtCore.QPoint()), window.tabs.mapTo(window, QtCore.QPoint())]
     assert label.height() >= label.heightForWidth(label.width()) > 2 * label.fontMetrics().height()
     assert notice.widget().height() <= notice.viewport().height()
+    notice.clear()
+    window.repaint()
+    assert places == [window.operate.mapTo(window, QtCore.QPoint()), window.tabs.mapTo(window, QtCore.QPoint())]
+    assert window.banner.figure("Rate") == "–" and not notice.isVisible()

@@ -164,7 +164,7 @@ def test_a_refusal_stays_whole_until_a_request_is_accepted(window: MainWindow, s
     press(window.operate.buttons[Action.RESET])
     assert session.commands == ["reset"] and window.notice.isVisible()
     assert window.notice.text() == f"reset: RuntimeError: {session.refuse}"
-    assert window.notice.height() >= window.notice._label.heightForWidth(window.notice._label.width())
+    assert window.notice._label.height() >= window.notice._label.heightForWidth(window.notice._label.width())
     session.refuse = ""
     press(window.operate.buttons[Action.RESET])
     assert session.commands == ["reset"] * 2 and window.notice.text() == "" and not window.notice.isVisible()

@@ -1,0 +1,71 @@
+"""How punctual the engine is, and how much of it is recorded: the figures of the banner."""
+
+from pyqtgraph.Qt import QtWidgets
+
+from gui.session import CycleFigures
+from gui.texts import mark, tr, trn
+from rig.engine import Snapshot
+from rig.runtime import said_slower
+
+
+class Figures(QtWidgets.QWidget):
+    """Six numbers with their captions; a dash for what is not known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._labels = {name: _figure(name) for name in _MEANINGS}
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(8)
+        grid.setVerticalSpacing(2)
+        for place, (name, label) in enumerate(self._labels.items()):
+            caption = QtWidgets.QLabel(tr(name))
+            caption.setObjectName("muted")
+            grid.addWidget(caption, place % 3, 2 * (place // 3))
+            grid.addWidget(label, place % 3, 2 * (place // 3) + 1)
+
+    def show_status(self, status: Snapshot | None, *, silent: bool) -> None:
+        """Show what the engine says of itself; `silent`: it does not answer."""
+        self._labels["Overruns"].setText("–" if status is None or silent else _lateness(status))
+        self._labels["Recorded"].setText("–" if status is None else _rows(status.rows))
+        self._labels["Dropped"].setText("–" if status is None else _rows(status.dropped))
+
+    def show_cycle(self, figures: CycleFigures | None, size: int | None) -> None:
+        """Show what the cycle achieves, and the recording's size in bytes."""
+        self._labels["Rate"].setText("–" if figures is None else f"{figures.rate:.1f} Hz")
+        self._labels["Period error"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
+        self._labels["Size"].setText("–" if size is None else f"{size / 1e6:.1f} MB")
+
+    def text(self, name: str) -> str:
+        """The text of one figure by its caption."""
+        return str(self._labels[name].text())
+
+
+_MEANINGS = {
+    mark("Rate"): tr("cycles carried out a second, over the last two seconds"),
+    mark("Overruns"): tr(
+        "cycles skipped since the engine started, and how much slower than real time a busy computer was"
+    ),
+    mark("Period error"): tr("99 % of the cycles came within this of their period, over the last two seconds"),
+    mark("Recorded"): tr("rows of telemetry in the recording"),
+    mark("Size"): tr("of the recording's file"),
+    mark("Dropped"): tr("rows that are missing in the recording"),
+}
+
+
+def _rows(count: int) -> str:
+    return trn("{count} row", "{count} rows", count).format(count=count)
+
+
+def _lateness(status: Snapshot) -> str:
+    if not said_slower(status.slower):
+        return str(status.overruns)
+    return tr("{count}, {share:.0f} % slower").format(count=status.overruns, share=100.0 * status.slower)
+
+
+def _figure(name: str) -> QtWidgets.QLabel:
+    label = QtWidgets.QLabel("–")
+    label.setAccessibleName(tr(name))
+    label.setToolTip(_MEANINGS[name])
+    label.setMinimumWidth(label.fontMetrics().horizontalAdvance(_rows(9999999)))
+    return label
