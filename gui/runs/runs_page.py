@@ -191,7 +191,8 @@ class RunsPage(QtWidgets.QWidget):
             self.listed, unreadable = found
             left_out = tr("Left out: {recording}").format(recording=unreadable[0]) if unreadable else ""
             typed = tr("Verdicts are by the thresholds typed on the card") if self.judged_by().typed else ""
-            self._say(self._failure or left_out or typed)
+            none = "" if self.listed else tr("No runs in this folder yet: a motion that is run is listed here.")
+            self._say(self._failure or left_out or none or typed)
             self._fill()
         elif error is not None:
             self._say(str(error))

@@ -370,3 +370,12 @@ def test_what_is_typed_stays_at_its_run_while_others_come(page: RunsPage, qtbot:
     assert page.table.rowCount() == 2 and page.table.item(1, 0) is last
     QtTest.QTest.keyClick(page.table.findChild(QtWidgets.QLineEdit), KEY.Key_Return)
     qtbot.waitUntil(lambda: {one.run.id: one.entry.note for one in page.listed}.get(run) == "new belt", timeout=START)
+
+
+def test_a_folder_without_runs_says_so(page: RunsPage, tmp_path: Path, qtbot: QtBot) -> None:
+    (tmp_path / "empty").mkdir()
+    page.set_folder(tmp_path / "empty")
+    qtbot.waitUntil(lambda: page.message.text().startswith("No runs in this folder yet"), timeout=START)
+    assert page.table.rowCount() == 0
+    page.set_folder(tmp_path / "recordings")
+    qtbot.waitUntil(lambda: page.message.text() == "" and page.table.rowCount() == 2, timeout=START)
