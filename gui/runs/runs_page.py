@@ -13,7 +13,7 @@ from gui.runs.run_judge import RunJudge
 from gui.runs.showing import figure_text, look_of
 from gui.session import Worker
 from gui.texts import mark, tr
-from gui.widgets import GuardedButton, give
+from gui.widgets import FlowLayout, GuardedButton, give
 from rig.recording import MOST_BESIDE
 from rig.runs import Catalogue, Listed, matches
 
@@ -113,15 +113,15 @@ class RunsPage(QtWidgets.QWidget):
         top = QtWidgets.QHBoxLayout()
         top.addWidget(self.search, 1)
         top.addWidget(self.starred)
-        row = QtWidgets.QHBoxLayout()
+        row = FlowLayout()
         for button in self.buttons.values():
             row.addWidget(button)
-        row.addWidget(self.message, 1)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(top)
         layout.addWidget(self.table, 1)
         layout.addLayout(row)
+        layout.addWidget(self.message)
 
     def set_folder(self, folder: Path) -> None:
         """List the runs of this folder's recordings."""
@@ -250,6 +250,7 @@ class RunsPage(QtWidgets.QWidget):
     def _say(self, text: str) -> None:
         self.message.setText(text.splitlines()[0] if text else "")
         self.message.setToolTip(text)
+        self.message.setVisible(bool(text))
 
     # -- what is done ------------------------------------------------------------------------------------------------
 
