@@ -17,11 +17,10 @@ from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
 from gui.motion.verdict_label import VerdictLabel
-from gui.session import Action, Mover, RigSession, Worker
+from gui.session import Action, Mover, Phase, RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, Theme, WholeNumber, give
 from rig.client import size_class
-from rig.engine import Snapshot
 from rig.states import State
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
@@ -80,7 +79,6 @@ class MotionPanel(QtWidgets.QWidget):
         self.templates.seen.connect(self._display)
         self.templates.closed.connect(self._end_template)
         session.changed.connect(self.refresh)
-        session.statusChanged.connect(self._show_present)
         mover.progressed.connect(self._progressed)
         mover.finished.connect(self._finished)
         self.load_shipped("demo")
@@ -140,10 +138,8 @@ class MotionPanel(QtWidgets.QWidget):
     def _source_rows(self) -> list[QtWidgets.QHBoxLayout]:
         sources, files = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
         document, let_go = self.document, self.let_go
-        demo, csv = (
-            tr("The motion that comes along: 20 s over all six axes"),
-            tr("A motion file (TOML), or a CSV of poses"),
-        )
+        demo = tr("The motion that comes along: 20 s over all six axes")
+        csv = tr("A motion file (TOML), or a CSV of poses")
         kinds, own = tr("Sine, sweep, circle, step, random, multisine, CSV"), tr("A small motion to begin with")
         kept, other = tr("Save this motion in its file (Ctrl+S)"), tr("Save this motion as another TOML file")
         acts: tuple[tuple[QtWidgets.QHBoxLayout, str, str, str, Callable[[], object]], ...] = (
@@ -244,7 +240,6 @@ class MotionPanel(QtWidgets.QWidget):
             self.transport.clear()
         self._version += 1
         self._ran = ""
-        self.sights.show_present(None)
         self.preview = Preview(fault=_BEING_CHECKED)
         self.verdict.refused = ""
         self.verdict.judge("muted", tr("Checking …"))
@@ -313,7 +308,8 @@ class MotionPanel(QtWidgets.QWidget):
     # -- running it --------------------------------------------------------------------------------------------------
 
     def refresh(self) -> None:
-        """Enable what can be done now; say why the motion cannot be run."""
+        """Enable what can be done now; say why the motion cannot be run, and show where it is."""
+        self._show_present()
         busy = tr("a motion is under way") if self._mover.active else ""
         self.transport.refresh(self._session.obstacle(Action.MOVE) or busy or self.preview.obstacle)
         verdict = self.preview.verdict
@@ -327,11 +323,15 @@ class MotionPanel(QtWidgets.QWidget):
             self._ran = self.document.name
             self._mover.run(self.document.name, self.preview.table, self.repeats.value())
 
-    def _show_present(self, status: Snapshot) -> None:
-        """Where the motion is that is run."""
-        own = bool(self._ran) and (status.state is State.RUNNING or status.paused)
-        t = status.path_time if own and status.motion == self._ran else None
-        self.sights.show_present(t, live=own and (t is not None or self._mover.active))
+    def _show_present(self) -> None:
+        """Where the motion is that is run, unless a template is shown in its place."""
+        shown = self._session.phase is Phase.UP and bool(self._ran) and not self._left.currentIndex()
+        status = self._session.status if shown else None
+        if status is not None and (status.state is State.RUNNING or status.paused):
+            t = status.path_time if status.motion == self._ran else None
+            self.sights.show_present(t, live=t is not None or self._mover.active)
+        else:
+            self.sights.show_present(None)
 
     def _progressed(self, text: str, fraction: float) -> None:
         self.transport.show_progress(text, fraction)

@@ -88,6 +88,7 @@ class MotionSight(QtWidgets.QWidget):
     def show_present(self, t: float | None, *, live: bool) -> None:
         """Show the machine as it moves where `live`, and where its motion is, s along it; None: on its way there."""
         self._live = live
+        self.bar.setEnabled(not live and self.replay is not None)
         if live and self.replay is not None:
             self.replay.pause()
             self.replay.seek(self.replay.begin if t is None else t)

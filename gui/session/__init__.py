@@ -8,15 +8,7 @@ from gui.session.mover import Mover
 from gui.session.report_maker import ReportMaker
 from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
-from gui.session.rules import (
-    Action,
-    Phase,
-    Situation,
-    heavy_work_obstacle,
-    mended,
-    mending,
-    obstacle,
-)
+from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, mended, mending, obstacle
 from gui.session.said import QUESTION, STEP, errors_and_warnings, in_a_line
 from gui.session.state_words import STATE_WORDS, state_word
 from gui.session.stop_everywhere import StopButton, StopEverywhere

@@ -36,7 +36,9 @@ class Mover(QtCore.QObject):
         self._looks = Worker("looks at moves", self)
         self._sequence = MotionSequence("")
         self._sequence.end("")
-        self._late_status = self._forgetting = False
+        self._late_status = False
+        self._forgetting = False
+        """whether what is left of a motion that was stopped is to be abandoned once it stands"""
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end(tr("stopped")))
         session.died.connect(lambda: self._end(tr("the engine has died")))
@@ -183,9 +185,8 @@ class Mover(QtCore.QObject):
                 return
         runs = status.state is State.RUNNING or status.paused
         if not self.active:
-            if (
-                runs and not self._forgetting and status.path_duration < math.inf
-            ):  # of an engine that was taken over, or stopped elsewhere and resumed
+            # of an engine that was taken over, or stopped elsewhere and resumed
+            if runs and not self._forgetting and status.path_duration < math.inf:
                 self._tell(status, [], status.path_time / max(status.path_duration, 1e-9))
             return
         sequence = self._sequence

@@ -78,11 +78,11 @@ class Notice(QtWidgets.QScrollArea):
         """Enable the button while what it does can be done; a refusal whose step was taken meanwhile is gone."""
         if self._mends is None:
             return
-        if mended(self._mends, now):
-            if self._open:
-                self.clear()
+        done = mended(self._mends, now)
+        if done and self._open:
+            self.clear()
             return
-        self._open = True
+        self._open = not done
         self.mend.set_obstacle(obstacle(self._mends, now))
 
     def text(self) -> str:

@@ -68,7 +68,7 @@ class Reporting(QtCore.QObject):
         self.browser.close()
 
     def show_unopened(self, path: str, reason: str) -> None:
-        """Say that a report was made but no browser shows it."""
+        """Say that a report was made but nothing shows it."""
         self._session.log("error", "app", tr("{path} was not opened: {reason}").format(path=path, reason=reason))
         self._notice.refuse(tr("report"), tr("{reason}. It is here: {path}").format(reason=reason, path=path))
 
@@ -81,7 +81,7 @@ class Reporting(QtCore.QObject):
             self._notice.remark(tr("The report: {path}").format(path=path))
             opened = self.open_file(Path(path), self._place) if self._place else self.open_file(Path(path))
             if not opened:
-                self.show_unopened(path, tr("no browser is known to the system"))
+                self.show_unopened(path, tr("the system knows nothing that shows it"))
         self.changed.emit()
 
 

@@ -1,4 +1,4 @@
-"""A file in the system's browser, and whether one came up."""
+"""A file in the system's browser, or what else shows it, and whether that came up."""
 
 import shutil
 import subprocess
@@ -16,7 +16,7 @@ _PATIENCE = 10_000  # ms in which an opener that finds no browser has said so
 class Browser(QtCore.QObject):
     """Opens files for a person. What was started goes on when the app ends.
 
-    Signals: `failed(path, reason)` when no browser came up after all.
+    Signals: `failed(path, reason)` when nothing came up to show it after all.
     """
 
     failed = QtCore.Signal(str, str)
@@ -68,7 +68,8 @@ class Browser(QtCore.QObject):
             code = process.poll()
             if code:
                 self.failed.emit(
-                    str(path), tr("no browser came up ({opener} ended with {code})").format(opener=_OPENER, code=code)
+                    str(path),
+                    tr("nothing came up to show it ({opener} ended with {code})").format(opener=_OPENER, code=code),
                 )
             elif code is None and since.elapsed() < _PATIENCE:
                 left.append((path, process, since))

@@ -97,9 +97,9 @@ def _counted(catalogue: Catalogue, listed: Callable[[], list[Listed]]) -> tuple[
         faults = catalogue.count(listed(), lambda which: typer.echo(f"… {which}", err=True))
         found = listed()  # one may have come to its end, or more been recorded of it, while others were counted
         left = [one.run.id for one in found if one.numbers is None and one.run.end is not None]
-        if faults or not left:
+        if len(left) <= len(faults):  # one for each that cannot be counted
             return found, faults
-    return found, [f"{run}: its recording changed while it was counted" for run in left]
+    return found, [*faults, *(f"{run}: its recording changed while it was counted" for run in left)]
 
 
 def _tell_comparison(found: Sequence[Listed], as_json: bool) -> None:

@@ -103,10 +103,11 @@ def test_while_its_motion_runs_the_machine_is_shown_as_it_moves(
     np.testing.assert_allclose(scene.origin, [0.011, 0.02, 0.45])
     assert scene.command_pose is not None and scene.command_pose[0] == 0.01  # its ghost
     assert replay is not None and not replay.playing and view.bar.time.value() == pytest.approx(0.4)
+    assert not view.bar.isEnabled()  # it says where the motion is
     view.show_present(None, live=False)
     view.refresh(live)
     np.testing.assert_allclose(view.view.picture.scene.origin, replay.excerpt.rows[-1]["pose"][:3])
-    assert replay.position == pytest.approx(0.4)  # where it was left
+    assert replay.position == pytest.approx(0.4) and view.bar.isEnabled()  # where it was left
 
 
 def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(

@@ -28,9 +28,9 @@ def test_no_browser_came_up(window: MainWindow, session: FakeSession, qtbot: Any
     _write(opener, "exit 3")
     report = tmp_path / "run.html"
     window.reporting._made(str(report), "")
-    qtbot.waitUntil(lambda: "no browser came up" in window.notice.text(), timeout=60_000)
+    qtbot.waitUntil(lambda: "nothing came up to show it" in window.notice.text(), timeout=60_000)
     assert str(report) in window.notice.text() and "ended with 3" in window.notice.text()
-    assert any("no browser came up" in entry.text for entry in window.log.model.entries)
+    assert any("nothing came up to show it" in entry.text for entry in window.log.model.entries)
 
 
 def test_a_report_that_opens_is_said_with_its_place(
@@ -49,7 +49,7 @@ def test_a_system_that_knows_no_opener_at_all(
 ) -> None:
     monkeypatch.setenv("PATH", str(tmp_path))
     window.reporting._made(str(tmp_path / "run.html"), "")
-    assert "no browser is known" in window.notice.text() and str(tmp_path / "run.html") in window.notice.text()
+    assert "the system knows nothing" in window.notice.text() and str(tmp_path / "run.html") in window.notice.text()
 
 
 def test_a_browser_that_stays_is_left_alone(window: MainWindow, opener: Path, tmp_path: Path) -> None:

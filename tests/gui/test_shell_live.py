@@ -89,7 +89,7 @@ def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, mo
     with qtbot.waitSignal(live.reporting.maker.finished, timeout=START) as made:
         press_when_possible(qtbot, live.report)
     assert made.args == [str(report), ""]
-    qtbot.waitUntil(lambda: "no browser came up" in live.notice.text(), timeout=STEP)
+    qtbot.waitUntil(lambda: "nothing came up to show it" in live.notice.text(), timeout=STEP)
     assert str(report) in live.notice.text() and live.notice.isVisible()
     page = report.read_text()
     assert all(word in page for word in ("payload", "drop_all", "home", "rig gui"))

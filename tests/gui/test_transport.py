@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtTest
 from pytestqt.qtbot import QtBot
 from shell_support import KEY, FakeSession, focus, key, make_status, press
 
+from gui.session import Phase
 from gui.shell.main_window import MainWindow
 from rig.engine import Pace
 from rig.states import State
@@ -106,5 +107,14 @@ def test_a_line_moves_over_the_preview_of_the_motion_that_runs(
     press(motion.run)
     session.take(make_status(State.RUNNING, motion="demo", path_time=5.0, path_duration=20.0))
     assert all(line.isVisible() and line.value() == 5.0 for line in lines)
+    motion.begin_template()  # whose curves it says nothing of
+    session.take(make_status(State.RUNNING, motion="demo", path_time=6.0, path_duration=20.0))
+    assert not any(line.isVisible() for line in lines)
+    motion.templates.leave()
+    session.take(make_status(State.RUNNING, motion="demo", path_time=7.0, path_duration=20.0))
+    assert all(line.isVisible() and line.value() == 7.0 for line in lines)
+    session.enter(Phase.DIED)
+    assert not any(line.isVisible() for line in lines)
+    session.enter(Phase.UP)
     session.take(make_status(State.ENGAGED, motion="demo"))
     assert not any(line.isVisible() for line in lines)
