@@ -3,11 +3,10 @@
 import ast
 import fnmatch
 import re
-import statistics
 import subprocess
 import sys
 import tomllib
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -96,23 +95,6 @@ LOOSE = {"rig": 6, "gui": 4, "kinematics": 6}
 def test_few_modules_lie_loose(package: str) -> None:
     loose = [path.stem for path in (ROOT / package).glob("*.py") if not path.stem.startswith("__")]
     assert len(loose) <= LOOSE[package], loose
-
-
-LONGEST = 350
-"""lines of a module; look for a second responsibility in it well before"""
-MEDIAN = 130
-LONGEST_TESTS = 400
-
-
-def _lines(paths: Iterable[Path]) -> dict[str, int]:
-    return {str(path.relative_to(ROOT)): len(path.read_text(encoding="utf-8").splitlines()) for path in paths}
-
-
-def test_modules_are_small() -> None:
-    lines = _lines(path for package in PACKAGES for path in (ROOT / package).rglob("*.py"))
-    assert {path: count for path, count in lines.items() if count > LONGEST} == {}
-    assert {path: n for path, n in _lines((ROOT / "tests").rglob("*.py")).items() if n > LONGEST_TESTS} == {}
-    assert statistics.median(count for path, count in lines.items() if not path.endswith("__init__.py")) <= MEDIAN
 
 
 def test_whoever_installs_a_package_sees_its_types() -> None:
