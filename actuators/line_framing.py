@@ -5,6 +5,7 @@ from typing import NamedTuple, Protocol
 from actuators.framing import CRC_LENGTH, EXCEPTION_LENGTH, HEADER, MBAP, crc16
 
 _LONGEST = 254  # bytes of a message of Modbus TCP
+_ECHOED = (5, 6, 15, 16)  # functions whose reply repeats where was written
 
 
 class Look(NamedTuple):
@@ -65,13 +66,14 @@ class RtuLine:
         return message + crc16(message)
 
     def look(self, data: bytes, message: bytes, length: int) -> Look | None:
-        """See `LineFraming.look`: an exception is a reply as well."""
+        """See `LineFraming.look`: an exception is a reply as well; one to a write of another place is not."""
         size = length + CRC_LENGTH
-        if len(data) == size and data[:2] == message[:2] and _right(data):
-            return Look(data[:-CRC_LENGTH])
         unit, function = message[0], message[1]
+        good = message[:4] if function in _ECHOED else message[:2]
+        if len(data) == size and data.startswith(good) and _right(data):
+            return Look(data[:-CRC_LENGTH])
         heads = (
-            (bytes((unit, function)), size),
+            (good, size),
             (bytes((unit, function | 0x80)), EXCEPTION_LENGTH + CRC_LENGTH),
         )
         damaged = False

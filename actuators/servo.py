@@ -142,10 +142,11 @@ class Servo(StationDrive):
         )
 
     def observe(self, timeout: float) -> Feedback:
-        """See `Drive.observe`: reads the feedback registers alone."""
+        """See `Drive.observe`: reads the feedback registers alone; the speed of a drive that says none is 0."""
         block = self._codec.read_block
         words = self._station.read(block.address, block.count, timeout, self.profile.functions.read)
-        return self._feedback(self._codec.values(struct.pack(f">{block.count}H", *words)))
+        feedback = self._feedback(self._codec.values(struct.pack(f">{block.count}H", *words)))
+        return feedback._replace(velocity=0.0) if self._says_no_speed else feedback
 
     def error_text(self, code: int) -> str:
         """See `Drive.error_text`."""

@@ -245,7 +245,7 @@ def _judged(probe: LegProbe, drive: Drive, read: Feedback, needed: Mode) -> LegP
     elif read.status & Status.FAULT:  # a time-out at rest is none
         fault = f"latched fault {read.error}, {drive.error_text(read.error)}"
     elif not np.isfinite([read.position, read.velocity]).all():
-        fault = f"the encoder has no valid value (position {read.position} m)"
+        fault = f"the encoder has no valid value (position {read.position:g} m, speed {read.velocity:g} m/s)"
     return replace(probe, fault=fault, position=read.position, force=read.force, words=words)
 
 

@@ -44,7 +44,8 @@ class DriveBank:
     `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, `offset` and `cells_offset` by how
     much later than the cycle's time they were measured, s, all (6,); the lists `age` (s since the values were
     received), `stale` (consecutive cycles without fresh ones), `status` and `error` the rest, `asked` who was told to
-    have torque. `cells_fresh`, `cells_age` (s) and `cells_stale` say the same of the load cells.
+    have torque, `searching` who to look for its reference. `cells_fresh`, `cells_age` (s) and `cells_stale` say the
+    same of the load cells.
     """
 
     def __init__(
@@ -75,6 +76,7 @@ class DriveBank:
         self.status = [0] * 6
         self.error = [0] * 6
         self.asked = [False] * 6
+        self.searching = [False] * 6
         self.lag = np.zeros(6)
         self.offset = np.zeros(6)
         self.cells_offset = np.zeros(6)
@@ -184,6 +186,7 @@ class DriveBank:
         feedback = exchange_all(self._drives, commands, now, timeout, self._cells.lines)
         for leg, sample in enumerate(feedback):
             self.asked[leg] = commands[leg].enable
+            self.searching[leg] = commands[leg].mode is Mode.HOMING
             self.fresh[leg] = sample.fresh
             self.length[leg] = sample.position - self._length_offsets[leg]
             self.velocity[leg] = sample.velocity

@@ -149,7 +149,7 @@ class Supervision:
         )
         self._trip(found)
         self._trip_or_say(
-            self._torque.check(t, bank.stale, bank.status, bank.asked)
+            self._torque.check(t, bank.stale, bank.status, bank.asked, bank.searching)
         )  # a fault of the drive would explain its torque
         lag = bank.lag.tolist()
         if lag != self._lag:

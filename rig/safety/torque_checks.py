@@ -33,10 +33,18 @@ class TorqueChecks:
         self._since: list[float | None] = [None] * 6
         """rig time at which each was told to be so"""
         self._said: list[int] = []
+        self._searching: Sequence[bool] = (False,) * 6
         self._needed = False
         self._wanted = [0] * 6
 
-    def check(self, t: float, age: Sequence[int], status: Sequence[int], asked: Sequence[bool]) -> Finding | None:
+    def check(
+        self,
+        t: float,
+        age: Sequence[int],
+        status: Sequence[int],
+        asked: Sequence[bool],
+        searching: Sequence[bool] = (False,) * 6,
+    ) -> Finding | None:
         """Judge the last exchange.
 
         Args:
@@ -44,7 +52,9 @@ class TorqueChecks:
             age: consecutive cycles without fresh feedback, by leg.
             status: bits of `actuators.Status`, by leg.
             asked: whether the drive was told to have torque, by leg.
+            searching: whether it was told to look for its reference, by leg.
         """
+        self._searching = searching
         machine = self._machine
         at_rest = machine.state not in TORQUE_STATES
         needed = not at_rest and machine.stop < StopSeverity.QUICK_STOP
@@ -98,7 +108,7 @@ class TorqueChecks:
             if status[leg] & _ENABLED == wanted:
                 seen[leg] = True
             elif seen[leg]:
-                if self._machine.state is not State.HOMING or status[leg] & (_HOMED | _HOMING) != _HOMED:
+                if not self._searching[leg] or status[leg] & (_HOMED | _HOMING) != _HOMED:
                     changed.append(leg + 1)
             elif self._needed and not asked[leg]:
                 self._since[leg] = None  # homing begins with one leg after the other

@@ -8,8 +8,10 @@ from test_half_duplex import Clock, Wire
 from actuators import COMMAND_OFF, ConfigurationError, MemoryWire, create_drive, create_twin
 from actuators.ascii_cell import AsciiLine
 from actuators.bus import Buses, Exchange
+from actuators.framing import crc16
 from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Counters
+from actuators.line_framing import RTU_LINE
 
 TIMEOUT = 5e-3
 
@@ -98,3 +100,18 @@ def test_devices_that_speak_otherwise_cannot_share_a_line() -> None:
     ):
         with pytest.raises(ConfigurationError, match=rf"/dev/line: devices that speak Pololu's protocol and {other}"):
             create_drive(driver, {"name": "drive 3", **shared, **options})
+
+
+def test_a_late_reply_to_a_write_is_no_reply_to_a_write_elsewhere() -> None:
+    """A unit that was asked twice answers twice: the second answer comes as the next thing is written."""
+    first, second = (
+        frame + crc16(frame) for frame in (bytes.fromhex("01 05 0427 ff00"), bytes.fromhex("01 05 042c 0000"))
+    )
+    asked = second[:-2]
+    late = RTU_LINE.look(first, asked, 6)
+    assert late is None or late.reply == b""
+    both = RTU_LINE.look(first + second, asked, 6)
+    assert both is not None and both.reply == asked and both.more
+    refused = bytes.fromhex("01 85 02")
+    exception = RTU_LINE.look(first + refused + crc16(refused), asked, 6)
+    assert exception is not None and exception.reply == refused

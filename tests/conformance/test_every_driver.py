@@ -233,6 +233,7 @@ def test_observing_tells_the_same_and_commands_nothing(bench):
     seen = bench.drive.observe(1.0)
     assert (seen.status, seen.error, seen.sequence, seen.fresh) == (told.status, 0, told.sequence, True)
     assert seen.position == pytest.approx(told.position, abs=1e-6)
+    assert seen.velocity == 0.0  # also of a drive that does not say its speed
     if bench.drive.capabilities.watchdog:
         bench.pass_time(0.04)
         bench.drive.observe(1.0)

@@ -48,4 +48,11 @@ TORQUE_BREAKS = [
             f"{_TORQUE}::test_a_stop_that_holds_takes_the_torque_off_while_the_rig_is_engaging",
         ),
     ),
+    Break(
+        "a drive whose search ends without torque has lost it, while its leg is tested",
+        "rig/safety/torque_checks.py",
+        "if not self._searching[leg] or status[leg] & (_HOMED | _HOMING) != _HOMED:",
+        "if self._machine.state is not State.HOMING or status[leg] & (_HOMED | _HOMING) != _HOMED:",
+        ("conformance/test_commissioning.py",),
+    ),
 ]
