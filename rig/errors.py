@@ -66,6 +66,10 @@ class RefusedError(RigError):
     exit_code = ExitCode.REFUSED
 
 
+class LeaseLostError(HardwareError):
+    """This client commands the engine no more: it was silent for too long."""
+
+
 class RunFaultError(RigError):
     """A run ended in a fault."""
 

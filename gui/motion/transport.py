@@ -50,7 +50,9 @@ class TransportBar(QtWidgets.QFrame):
         ):
             give(button, meaning)
         self.pause.clicked.connect(mover.pause)
-        self.resume.clicked.connect(mover.resume)
+        self.resume.clicked.connect(self._resume)
+        self.question: QtWidgets.QMessageBox | None = None
+        """whether a motion that another client began is to be taken over"""
         self.abandon.clicked.connect(mover.abandon)
         self.hold.clicked.connect(mover.hold)
         self.speed = QuantityBox(tr("Speed of the motion"), "%", 100.0, 100.0 * LEAST_PACE, 100.0)
@@ -153,6 +155,27 @@ class TransportBar(QtWidgets.QFrame):
     def _say(self, text: str) -> None:
         self.phase.setText(text)
         self.phase.setToolTip(text)
+
+    def _resume(self) -> None:
+        status = self._session.status
+        if status is None or not status.begun_by:
+            self._mover.resume()
+            return
+        box = self.question = QtWidgets.QMessageBox(self.window())
+        box.setWindowTitle(tr("Take over the motion"))
+        box.setIcon(QtWidgets.QMessageBox.Icon.Warning)
+        begun = tr("The motion {name!r} was begun by {client!r}, which does not command the rig any more.")
+        place = tr("It goes on from {place:.1f} of {whole:.1f} s.")
+        box.setText(begun.format(name=status.motion, client=status.begun_by))
+        box.setInformativeText(place.format(place=status.path_time, whole=status.path_duration))
+        take = box.addButton(tr("Take it over and go on"), QtWidgets.QMessageBox.ButtonRole.AcceptRole)
+        leave = box.addButton(tr("Cancel"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
+        box.setDefaultButton(leave)
+        box.setEscapeButton(leave)
+        box.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+        box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
+        take.clicked.connect(lambda: self._mover.resume(take_over=True))
+        box.open()
 
     def _send_speed(self) -> None:
         self._unanswered += 1

@@ -108,10 +108,10 @@ class Mover(QtCore.QObject):
         else:
             self.progressed.emit(tr("{name}: pausing").format(name=self._sequence.name), 0.0)
 
-    def resume(self) -> None:
-        """Go on along the path."""
+    def resume(self, *, take_over: bool = False) -> None:
+        """Go on along the path; `take_over`: also of a motion that was begun under another command lease."""
         self._sequence.resume()
-        self._session.send(mark("resume"), Resume())
+        self._session.send(mark("resume"), Resume(take_over))
 
     def abandon(self) -> None:
         """Have the engine forget a motion that is paused; nothing further is sent."""

@@ -95,7 +95,7 @@ _COMMANDS: dict[Action, RigCommand] = {
     Action.RESET: Reset(),
     Action.MOVE: Follow("", 1.0),
     Action.PAUSE: Pause(),
-    Action.RESUME: Resume(),
+    Action.RESUME: Resume(take_over=True),  # what another client began is asked about before
     Action.ABANDON: Abandon(),
     Action.SPEED: Pace(1.0),
 }

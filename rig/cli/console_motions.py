@@ -130,9 +130,14 @@ def pause(context: typer.Context) -> None:
 
 
 @app.command()
-def resume(context: typer.Context) -> None:
+def resume(
+    context: typer.Context,
+    take_over: Annotated[
+        bool, typer.Option("--take-over", help="Also what was begun under another command lease.")
+    ] = False,
+) -> None:
     """Go on along the path; "wait" waits to its end."""
-    rig_able_to(context, Resume()).resume()
+    rig_able_to(context, Resume(take_over)).resume(take_over=take_over)
 
 
 @app.command()

@@ -250,10 +250,14 @@ class RigClient(OwnedRig):
                 moving.finish(self.rig)  # it came to its end before, or was stopped
             return paused
 
-    def resume(self) -> None:
-        """Go on along the path; `wait` waits to its end."""
+    def resume(self, *, take_over: bool = False) -> None:
+        """Go on along the path; `wait` waits to its end.
+
+        What was begun under another command lease, another client's or one that this one has lost, goes on only with
+        `take_over`.
+        """
         with self._asking():
-            self.rig.request(Resume())
+            self.rig.request(Resume(take_over))
             if self._sequence is not None:
                 self._sequence.resume(self.rig.status().t)
 

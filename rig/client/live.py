@@ -17,8 +17,8 @@ from rig.client.heartbeat import Heartbeat
 from rig.client.interruption import Interruption
 from rig.config import RigConfig
 from rig.engine import EngineProcess, LinkClient, Release, RigCommand, RunningEngine, Shutdown, Snapshot, Stop, Told
-from rig.errors import HardwareError, RigError
-from rig.runtime import ControlBlock, SharedMemoryError, StopRequest, TelemetryRing
+from rig.errors import HardwareError, LeaseLostError, RigError
+from rig.runtime import ControlBlock, LeaseSign, SharedMemoryError, StopRequest, TelemetryRing
 from rig.virtual import VirtualRigProcess
 
 _POLL = 0.02  # s
@@ -31,9 +31,10 @@ class LiveRig:
     """A `Rig` of processes: the engine's, and the virtual rig's where the configuration has one; a context manager.
 
     An engine that runs already, and its virtual rig, go on when this is closed, unless they were told to end; without a
-    client they set the platform down and end by themselves. The lease is taken at once, held by a heartbeat in the
-    background, and taken again with the next command where it was lost, as after a time in which this process stood
-    still. Any thread may call anything; requests wait for each other, but neither `status` nor a stop for them.
+    client they set the platform down and end by themselves. The lease is taken at once and held by a heartbeat in the
+    background. Where it is lost, as after a time in which this process stood still, nothing is shown of this client any
+    more, whoever waits is told, and the next command takes a new lease, unless another client has one. Any thread may
+    call anything; requests wait for each other, but neither `status` nor a stop for them.
 
     Args:
         config: the rig.
@@ -84,14 +85,13 @@ class LiveRig:
                 ring = TelemetryRing.attach(self.engine.address.ring)
                 resources.callback(ring.close)
                 self._reader = ring.reader(0)
-                self.beat = self._block.beat
-                """shows the engine that its client is alive; never waits"""
+                self._lease: LeaseSign | None = None
+                self._lost: LeaseSign | None = None  # which the listener was told of
                 sign = self._beat_while_waiting if beating else self._check
                 links = (_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, patience, patience)
                 self._commands, self._watch, self._stops = (self._link(timeout, sign, resources) for timeout in links)
                 self._interruption.at_once = self._stop_at_once
-                self.beat()
-                self._commands.client.acquire(client)
+                self._acquire()
                 self._beating = Heartbeat(self.beat, self._look)
                 resources.callback(self._beating.close)
                 if beating:
@@ -135,10 +135,9 @@ class LiveRig:
             self.send_stop(command.category)
             return
         with self._commands.lock:
-            link = self._commands.client
-            if link.status().lease != self.client:
-                link.acquire(self.client)
-            link.request(command, samples)
+            if not self._held:
+                self._acquire()
+            self._commands.client.request(command, samples)
         self._leaving = isinstance(command, Shutdown)
 
     def status(self) -> Snapshot:
@@ -150,9 +149,13 @@ class LiveRig:
         """See `Rig.wait`."""
         end: float | None = None
         seen, seen_at = -math.inf, time.monotonic()
+        lease = self._lease if self._held else None
         while True:
             self._interruption.check()
             status = self.status()
+            if lease is not None and not lease.held:
+                holder = repr(status.lease) if status.lease else "nobody"
+                raise LeaseLostError(f"the command lease was lost while waiting for {what}; {holder} has it now")
             if until(status):
                 return status
             end = status.t + timeout if end is None else end
@@ -174,11 +177,13 @@ class LiveRig:
 
     def hold(self) -> None:
         """See `Rig.hold`."""
-        self._block.hold()
+        if self._lease is not None:
+            self._lease.hold()
 
     def let_go(self) -> None:
         """See `Rig.let_go`."""
-        self._block.let_go()
+        if self._lease is not None:
+            self._lease.let_go()
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
         """See `Rig.listen`."""
@@ -199,7 +204,8 @@ class LiveRig:
         try:
             if self._leaving:
                 self.engine.join(_LEAVE_TIMEOUT)
-            elif self.attached and self._beats and self.alive and not self._gone.is_set():
+            elif self.attached and self._beats and self._held and self.alive and not self._gone.is_set():
+                self._lease = None
                 with contextlib.suppress(RigError), self._commands.lock:
                     self._commands.client.request(Release())  # rather than be missed
         finally:
@@ -221,6 +227,11 @@ class LiveRig:
         self._gone.set()
         return False
 
+    def beat(self) -> None:
+        """Show the engine that its client is alive, as long as it holds the lease; never waits."""
+        if self._lease is not None:
+            self._lease.beat()
+
     def read_rows(self) -> tuple[npt.NDArray[np.void], int]:
         """Telemetry rows since the last call, (n,) of dtype ROW, and how many were lost before them."""
         return self._reader.read_new()
@@ -236,11 +247,23 @@ class LiveRig:
             self.request(command)
         self.engine.join(_LEAVE_TIMEOUT)
 
+    @property
+    def _held(self) -> bool:
+        return self._lease is not None and self._lease.held
+
+    def _acquire(self) -> None:
+        self._lease = self._block.sign(self._commands.client.acquire(self.client))
+        self.beat()
+
     def _look(self) -> bool:
         """For the heartbeat's thread: tell what is new."""
         if not self.alive:
             self._news.say("the engine has died")
             return False
+        lease = self._lease
+        if lease is not None and lease is not self._lost and not lease.held:
+            self._lost = lease
+            self._news.say("the command lease was lost: this client gave no sign of life in time")
         self.refresh()
         return True
 

@@ -7,7 +7,7 @@ from rig.client.moving import AT_REST, PATIENCE, Progress, Report, perform, refu
 from rig.client.rig import Rig
 from rig.client.sequence import REST
 from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset, Shutdown, Snapshot, Stop
-from rig.errors import InterruptedRunError, RunFaultError
+from rig.errors import InterruptedRunError, LeaseLostError, RunFaultError
 from rig.runtime import StopRequest
 from rig.states import State, StopSeverity
 
@@ -125,7 +125,7 @@ def settle(rig: Rig) -> None:
 def stop(rig: Rig, category: StopRequest = 1) -> None:
     """Stop whatever the rig is doing, and wait: for standing under power (2), or until no drive has torque (1, 0).
 
-    A first Ctrl-C meanwhile asks for no more than that.
+    A first Ctrl-C meanwhile asks for no more than that, and it needs no lease.
 
     Raises:
         HardwareError: the rig did not come to rest in time.
@@ -137,7 +137,7 @@ def stop(rig: Rig, category: StopRequest = 1) -> None:
 
     try:
         come_to_rest()
-    except InterruptedRunError:
+    except (InterruptedRunError, LeaseLostError):
         come_to_rest()
 
 

@@ -54,6 +54,9 @@ def obstacle(command: RigCommand, snapshot: Snapshot) -> Obstacle | None:
         found = guard(snapshot)
         if found is not None:
             return found
+    if isinstance(command, Resume) and snapshot.begun_by and not command.take_over:
+        begun = f"{snapshot.motion!r} was begun by {snapshot.begun_by!r} under a command lease that has ended"
+        return Obstacle(f"{begun}: take it over to go on with it, abandon it, or park")
     return None
 
 

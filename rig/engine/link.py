@@ -6,13 +6,13 @@ has a thread of its own for that. So the link never waits, and a STOP is never q
 """
 
 import itertools
-import secrets
+import os
 import threading
 import time
 import traceback
 from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Protocol
 
@@ -23,6 +23,7 @@ from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
 from rig.engine.checking import CHECK_TIMEOUT
+from rig.engine.lease import Lease, Leases
 from rig.engine.messages import (
     CHECKED,
     REPLY,
@@ -36,7 +37,7 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.engine.snapshot import SNAPSHOT, Snapshot
-from rig.errors import HardwareError
+from rig.errors import HardwareError, RefusedError
 
 _SIGN_OF_LIFE = 0.1  # s between two while a client waits for a reply
 _BUSY_POLL_MS = 2
@@ -53,15 +54,6 @@ class _Envelope:
 
 
 _ENVELOPE: TypeAdapter[_Envelope] = TypeAdapter(_Envelope)
-
-
-@dataclass(slots=True, eq=False)
-class Lease:
-    """A client's right to command, from its `Acquire` until it is given up or taken back; never held again then."""
-
-    client: str
-    token: str = field(default_factory=lambda: secrets.token_hex(16))
-    held: bool = True
 
 
 @dataclass(frozen=True, slots=True)
@@ -97,6 +89,8 @@ class LinkServer:
         address: zmq address, `ipc://…` in a folder only its owner can enter.
         submit: hands a command to the cyclic thread; completes the future it carries.
         status: builds the present `Snapshot` for the lease holder's name given.
+        leases: who may command; granted and given up here.
+        journal: takes notes of what clients ask for.
 
     Raises:
         HardwareError: the address cannot be used.
@@ -107,14 +101,13 @@ class LinkServer:
         address: str,
         submit: Callable[[Submission], None],
         status: Callable[[str], Snapshot],
+        leases: Leases,
         journal: LinkJournal | None = None,
     ) -> None:
         self._submit = submit
         self._journal = journal
         self._status = status
-        self._lease: Lease | None = None
-        self.heard = 0
-        """commands so far, accepted or not, by whichever client; to look at the status is none"""
+        self._leases = leases
         self._context = zmq.Context()
         self._socket = self._context.socket(zmq.ROUTER)
         self._socket.setsockopt(zmq.LINGER, 200)
@@ -129,21 +122,9 @@ class LinkServer:
         self._thread = threading.Thread(target=self._serve, name="control-link", daemon=True)
 
     @property
-    def lease(self) -> str:
-        """Name of the client that holds the command lease, empty when nobody does."""
-        lease = self._lease
-        return "" if lease is None else lease.client
-
-    @property
     def alive(self) -> bool:
         """Whether requests are being served."""
         return self._thread.is_alive()
-
-    def drop_lease(self) -> None:
-        """End the lease, and with it every job that came with it: its client is gone, or gives it up."""
-        lease, self._lease = self._lease, None
-        if lease is not None:
-            lease.held = False
 
     def start(self) -> None:
         """Begin to serve."""
@@ -183,16 +164,15 @@ class LinkServer:
                 self._send_reply(sender.bytes, envelope.number, Reply(False, reason))
 
     def _serve_request(self, sender: bytes, envelope: _Envelope, data: zmq.Frame | None) -> None:
-        request, number, lease = envelope.request, envelope.number, self._lease
+        request, number, lease = envelope.request, envelope.number, self._leases.holder
         if isinstance(request, GetSnapshot):
-            self._send(sender, number, SNAPSHOT.dump_json(self._status(self.lease)))
+            self._send(sender, number, SNAPSHOT.dump_json(self._status(self._leases.client)))
             return
         if isinstance(request, Note):
             if self._journal is not None:
                 self._journal.note(request.text, request.at)
             self._send_reply(sender, number, Reply(True))
             return
-        self.heard += 1
         if isinstance(request, Acquire):
             self._acquire(sender, number, request)
         elif isinstance(request, Stop):
@@ -202,21 +182,20 @@ class LinkServer:
             holder = "acquire it first" if lease is None else f"{lease.client!r} holds it"
             self._settle(sender, number, request, "", Reply(False, f"needs the command lease; {holder}"))
         elif isinstance(request, Release):
-            self.drop_lease()
+            self._leases.end(lease)
             self._settle(sender, number, request, lease.client, Reply(True))
         else:
             self._forward(sender, number, request, data, lease, lease.client)
 
     def _acquire(self, sender: bytes, number: int, request: Acquire) -> None:
-        holder = self._lease
-        if holder is not None:
-            reply = Reply(False, f"{holder.client!r} holds the command lease")
-            self._settle(sender, number, request, request.client, reply)
+        try:
+            lease = self._leases.grant(request.client, request.process)
+        except RefusedError as error:
+            self._settle(sender, number, request, request.client, Reply(False, str(error)))
             return
-        self._lease = lease = Lease(request.client)
         if self._journal is not None:
             self._journal.command(request.kind, request.client, Reply(True))
-        self._send(sender, number, REPLY.dump_json(Reply(True)), lease.token.encode())
+        self._send(sender, number, REPLY.dump_json(Reply(True)), lease.token.encode(), b"%d" % lease.number)
 
     def _settle(
         self, sender: bytes, number: int, request: Acquire | Release | RigCommand, client: str, reply: Reply
@@ -237,7 +216,7 @@ class LinkServer:
             self._settle(sender, number, command, client, Reply(False, reason))
             return
         if isinstance(command, CHECKED):
-            submission = Submission(command, None, future, lease, client, self._status(self.lease).stops)
+            submission = Submission(command, None, future, lease, client, self._status(self._leases.client).stops)
             self._checks.submit(self._submit_checked, submission, data)
         else:
             self._submit(Submission(command, None, future, lease, client))
@@ -287,11 +266,23 @@ class LinkClient:
         self._socket.setsockopt(zmq.LINGER, 0)
         self._socket.connect(address)
 
-    def acquire(self, client: str) -> None:
-        """Take the command lease under the name `client`. Raises RefusedError when another client holds it."""
-        parts = self._exchange(Acquire(client))
+    def acquire(self, client: str, process: int | None = None) -> int:
+        """Take the command lease.
+
+        Args:
+            client: name of whoever takes it.
+            process: the one that gives its sign of life; None for this one.
+
+        Returns:
+            Its number, under which it is shown in the control block that the client lives: see `ControlBlock.sign`.
+
+        Raises:
+            RefusedError: another client holds it.
+        """
+        parts = self._exchange(Acquire(client, os.getpid() if process is None else process))
         REPLY.validate_json(parts[0]).check()
         self._token = parts[1].decode()
+        return int(parts[2])
 
     def status(self) -> Snapshot:
         """The engine's present status."""

@@ -4,12 +4,12 @@ from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
 
 from actuators import COMMAND_OFF, COMMAND_STOP
-from rig.engine.client_silence import ClientSilence
 from rig.engine.core import Engine
+from rig.engine.lease import ClientSilence, Lease, Leases
 from rig.engine.link import LinkServer
 from rig.engine.operator import Operator
 from rig.recording import COMMAND
-from rig.runtime import ControlBlock, Ticker
+from rig.runtime import Ticker
 from rig.safety import TORQUE_STATES, Cause
 from rig.states import FaultCode, State, StopSeverity
 
@@ -28,58 +28,68 @@ class Watch:
     A client that holds the lease and is lost, by its death or its silence, leaves the platform held where it comes to
     rest (category 2), and so does whoever gives the lease up while the platform moves.
 
-    A client is whoever beats in the control block or sends a command; to look at the status is not enough. After
-    `safety.unattended_hold` without one the platform is stopped (category 1: torque off, brakes on), be the owner dead,
-    or alive and hanging. An engine without owner, lease and torque closes the recording and ends; one whose owner only
-    hangs stays, without torque, for the owner or another client to come back.
+    A lease lives by its holder's own heartbeat. No other client prolongs it, or the time after it: who asks for the
+    lease, is refused, or looks at the status commands nothing. `safety.unattended_hold` after the last sign of life the
+    platform is stopped (category 1: torque off, brakes on), be the owner dead, or alive and hanging. An engine without
+    owner, lease and torque closes the recording and ends; one whose owner only hangs stays, without torque, for the
+    owner or another client to come back.
 
     Args:
-        engine, operator, link, block, owner: what is watched, and on whose behalf.
+        engine, operator, link, leases, owner: what is watched, and on whose behalf.
         speed: see `ClientSilence`.
     """
 
     engine: Engine
     operator: Operator
     link: LinkServer
-    block: ControlBlock
+    leases: Leases
     owner: Connection
     speed: float | None = None
     orphaned: bool = False
     """whether the owner is gone"""
-    _beat: int = -1
+    _lease: Lease | None = None
+    _beats: int = 0
     _beat_at: float = 0.0
-    _heard: int = -1
     _attended_at: float = 0.0
     _looked_at: float = 0.0
     _silence: ClientSilence = field(init=False)
 
     def __post_init__(self) -> None:
-        self._silence = ClientSilence(self.block, self.speed)
+        self._silence = ClientSilence(self.speed)
 
     def look(self, t: float) -> None:
         """Look at rig time `t` (s): a lost client holds the platform, the want of any sets it down in the end."""
-        link, safety = self.link, self.engine.config.safety
-        if link.lease and not link.alive:
-            link.drop_lease()
-            self.engine.record("error", "the control link has failed", FaultCode.INTERNAL_ERROR)
-        beat = self.block.heartbeat()
-        if beat != self._beat or link.heard != self._heard:
-            self._heard, self._attended_at = link.heard, t
-        if beat != self._beat or not link.lease:
-            self._beat, self._beat_at = beat, t
-        elif self._silence.lost(t, t - self._beat_at, safety.heartbeat):
-            text = f"client {link.lease!r} gave no sign of life for {t - self._beat_at:.2f} s"
-            link.drop_lease()
-            self._hold(text, t)
+        lease = self._holder(t)
         if self.engine.snapshot.state in _MOVING:
             begun_under = self.operator.lease
-            if not link.lease:
+            if lease is None:
                 self._hold("nobody holds the command lease any more", t)
             elif begun_under is not None and not begun_under.held:
-                self._hold(f"the command lease passed from {begun_under.client!r} to {link.lease!r}", t)
+                self._hold(f"the command lease passed from {begun_under.client!r} to {lease.client!r}", t)
         if t - self._looked_at >= _OWNER_POLL:
             self._looked_at = t
             self._look_after_the_unattended(t)
+
+    def _holder(self, t: float) -> Lease | None:
+        """The lease that is held; ends one whose holder has given no sign of life for too long."""
+        lease, bound = self.leases.holder, self.engine.config.safety.heartbeat
+        if lease is not None and not self.link.alive:
+            self.leases.end(lease)
+            self.engine.record("error", "the control link has failed", FaultCode.INTERNAL_ERROR)
+            lease = None
+        if lease is None:
+            if self._lease is not None:  # until now somebody commanded
+                self._lease, self._attended_at = None, t
+            return None
+        beats = self.leases.block.heartbeat(lease.number)
+        if lease is not self._lease or beats not in (0, self._beats):
+            self._lease, self._beats, self._beat_at = lease, beats, t
+        elif self._silence.lost(lease, t, t - self._beat_at, bound):
+            self.leases.end(lease)
+            self._lease, self._attended_at = None, max(self._beat_at, t - bound)
+            self._hold(f"client {lease.client!r} gave no sign of life for {t - self._beat_at:.2f} s", t)
+            return None
+        return lease
 
     def _look_after_the_unattended(self, t: float) -> None:
         hold = self.engine.config.safety.unattended_hold
@@ -89,11 +99,10 @@ class Watch:
             then = f"stops the platform in {hold:g} s and ends" if torque else "ends at once"
             text = f"the process that started the engine is gone: without a client it {then}"
             self.engine.record("warning", text)
-        if self.link.lease:
-            self._attended_at = t
+        unattended = torque and self.leases.holder is None
         left = hold - (t - self._attended_at)
-        self.engine.publisher.surroundings.hold_left = max(left, 0.0) if torque and not self.link.lease else None
-        if torque and left < 0.0:
+        self.engine.publisher.surroundings.hold_left = max(left, 0.0) if unattended else None
+        if unattended and left < 0.0:
             text = f"nobody has commanded the engine for {hold:g} s"
             self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopSeverity.CATEGORY_1, latch=False)
 
@@ -103,7 +112,7 @@ class Watch:
     @property
     def abandoned(self) -> bool:
         """Whether the engine has neither owner nor client, nor torque to mind."""
-        return self.orphaned and not self.link.lease and self.engine.snapshot.state not in TORQUE_STATES
+        return self.orphaned and self.leases.holder is None and self.engine.snapshot.state not in TORQUE_STATES
 
 
 def owner_gone(owner: Connection) -> bool:
@@ -132,7 +141,7 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
                 ticker.begin()
                 engine.bank.resume()
                 continue
-            requested = watch.block.take_stop()
+            requested = watch.leases.block.take_stop()
             if requested is not None:
                 engine.stop(requested, f"stop flag, category {requested}")
                 operator.journal.note(f"{COMMAND}stop, category {requested}, by the stop flag")

@@ -23,6 +23,8 @@ class Acquire:
     """Take the command lease for `client`; refused while another client holds it."""
 
     client: str
+    process: Annotated[int, Field(ge=0)] = 0
+    """the one that gives the client's sign of life"""
     kind: Literal["acquire"] = "acquire"
 
 
@@ -106,6 +108,8 @@ class Pause:
 class Resume:
     """ENGAGED, paused → RUNNING."""
 
+    take_over: bool = False
+    """go on with what was begun under another command lease, which is refused otherwise"""
     kind: Literal["resume"] = "resume"
 
 

@@ -19,10 +19,11 @@ from rig.engine.core import Engine
 from rig.engine.guards import missing_feedback, obstacle
 from rig.engine.hold_to_run import HoldToRun
 from rig.engine.journal import Journal
+from rig.engine.lease import Lease
 from rig.engine.leg_check import check_move
 from rig.engine.leg_move import NO_REFERENCE, LegMove, check_room
 from rig.engine.leg_testing import begin_leg_test
-from rig.engine.link import Lease, Submission
+from rig.engine.link import Submission
 from rig.engine.messages import (
     CHECKED,
     Abandon,
@@ -199,7 +200,7 @@ class Operator:
             self._refuse(job, str(error), hardware=isinstance(error, HardwareError))
         else:
             if job.moves or isinstance(command, Park):
-                self.lease = job.lease
+                self.lease = engine.publisher.surroundings.begun_under = job.lease
             engine.answer(job.reply, Reply(True))
 
     def _refuse(self, job: _Job, reason: str, *, hardware: bool = False) -> None:

@@ -19,6 +19,7 @@ from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
+from rig.engine.lease import Leases
 from rig.engine.link import LinkClient, LinkServer, socket_address
 from rig.engine.loop import Watch, owner_gone, run_cycles
 from rig.engine.operator import Operator
@@ -77,6 +78,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             ring = resources.enter_context(TelemetryRing.create(name=folder.shared("ring")))
             block = ControlBlock.create(folder.shared("control"))
             resources.callback(block.close)
+            leases = Leases(block)
             calibration = cell_calibration(config) if config.load_cells.calibration else None
             clock = ClockPair(time.monotonic_ns(), time.time_ns())
             header = recording_header(config, calibration, clock)
@@ -87,7 +89,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             resources.callback(bank.close)
             if pacer is not None:
                 pacer.say = partial(engine.record, "warning")
-            operator = Operator(engine, checker.refusal, block.held)
+            operator = Operator(engine, checker.refusal, leases.held)
             warm_up(engine)
             recorder.wait_ready()
             checker.wait_ready()
@@ -98,10 +100,10 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             def status(lease: str) -> Snapshot:
                 return replace(engine.snapshot, lease=lease)
 
-            link = LinkServer(socket_address(folder.path), operator.submit, status, operator.journal)
+            link = LinkServer(socket_address(folder.path), operator.submit, status, leases, operator.journal)
             resources.callback(link.close)
             speed = None if pacer is None or config.virtual is None else config.virtual.speed
-            watch = Watch(engine, operator, link, block, owner, speed)
+            watch = Watch(engine, operator, link, leases, owner, speed)
             engine.publish()
             note_departures(config, operator.journal.note)  # before anybody tells what has come about of it
             link.start()

@@ -6,6 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from actuators import Status
 from kinematics import Array, kernel, rotate, rotation_matrix
+from rig.engine.lease import Lease
 from rig.engine.snapshot import DriveReport, Snapshot, make_snapshot
 from rig.safety import no_force
 from rig.states import FaultCode, State
@@ -40,6 +41,8 @@ class Surroundings:
     ring: str = ""
     loop: str = ""
     hold_left: float | None = None
+    begun_under: Lease | None = None
+    """the one under which the rig was last told to move"""
 
 
 class Publisher:
@@ -97,6 +100,7 @@ class Publisher:
             homed=machine.homed,
             paused=reference.paused,
             lease="",
+            begun_by="" if around.begun_under is None or around.begun_under.held else around.begun_under.client,
             motion=engine.motions.name,
             last_motion=engine.motions.latest,
             path_time=reference.path_time,

@@ -127,6 +127,9 @@ class Snapshot:
     """why the control loop may not be closed, empty when it may"""
     slower: float = 0.0
     """by which part of its own time the run has taken longer because the machine was busy, so far"""
+    begun_by: str = ""
+    """name of the client that the rig was last told to move by, where the lease that it had then is held no more: what
+    is paused goes on only for whoever takes it over; empty where it is held, or there can be no other client"""
     drives: tuple[DriveReport, ...] = ()
     """of each leg, twice a second; none before the drives are connected"""
 

@@ -3,7 +3,7 @@
 from rig.runtime import pace_messages
 from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProcess
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
-from rig.runtime.control_block import ControlBlock, StopRequest
+from rig.runtime.control_block import ControlBlock, LeaseSign, StopRequest
 from rig.runtime.process_watch import ProcessWatch
 from rig.runtime.realtime import give_back_memory, prepare_process
 from rig.runtime.ring import TelemetryRing
@@ -20,6 +20,7 @@ __all__ = [
     "ChildProcess",
     "Clock",
     "ControlBlock",
+    "LeaseSign",
     "MachineTicker",
     "ManualClock",
     "ManualTicker",

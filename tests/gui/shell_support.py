@@ -156,7 +156,7 @@ class BusyEngine:
         self._client = ControlBlock.attach(name)
         self._closed = threading.Event()
         self.raise_stop_flag = self._client.request_stop
-        self.beat = self._client.beat
+        self.beat = self._client.sign(self._client.lease).beat
 
     def read_rows(self) -> tuple[np.ndarray[Any, Any], int]:
         """None."""

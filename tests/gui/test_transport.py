@@ -9,7 +9,7 @@ from shell_support import KEY, FakeSession, focus, key, make_status, press
 
 from gui.session import Phase
 from gui.shell.main_window import MainWindow
-from rig.engine import Pace
+from rig.engine import Pace, Resume
 from rig.states import State
 
 START = 60_000  # ms, for a process that is started on a busy machine
@@ -54,6 +54,25 @@ def test_the_speed_keeps_the_keyboard_while_the_engine_answers_and_goes_back_whe
     QtTest.QTest.keyClicks(bar.speed, "80")
     QtTest.QTest.keyClick(bar.speed, QtCore.Qt.Key.Key_Return)
     assert session.commands == ["speed", "speed"] and bar.speed.value() == pytest.approx(60.0)
+
+
+@pytest.mark.parametrize("taken", [True, False])
+def test_a_motion_that_another_client_began_goes_on_once_it_is_taken_over(
+    window: MainWindow, session: FakeSession, qtbot: QtBot, taken: bool
+) -> None:
+    bar = window.motion.transport
+    paused = {"motion": "demo", "paused": True, "path_time": 6.0, "path_duration": 20.0}
+    session.take(make_status(State.ENGAGED, begun_by="rig operate", **paused))
+    assert bar.resume.isEnabled()
+    press(bar.resume)
+    assert session.sent == [] and bar.question is not None and "'rig operate'" in bar.question.text()
+    take, leave = bar.question.buttons()
+    press(take if taken else leave)
+    assert session.sent == ([("resume", Resume(take_over=True), None)] if taken else [])
+    session.sent.clear()
+    session.take(make_status(State.ENGAGED, **paused))
+    press(bar.resume)
+    assert session.sent == [("resume", Resume(), None)]
 
 
 def test_without_an_engine_there_is_no_speed(qtbot: QtBot, window: MainWindow, session: FakeSession) -> None:

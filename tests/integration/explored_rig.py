@@ -21,7 +21,8 @@ from actuators import Mode, Status
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.config.rig_config import RigConfig
-from rig.engine.link import Lease, Submission
+from rig.engine.lease import Leases
+from rig.engine.link import Submission
 from rig.engine.loop import Watch
 from rig.engine.messages import (
     Abandon,
@@ -69,19 +70,7 @@ COMMANDS: list[RigCommand] = [
 class Link:
     """As much of the control link as the watch looks at."""
 
-    def __init__(self) -> None:
-        self.held: Lease | None = Lease("first")
-        self.alive = True
-        self.heard = 0
-
-    @property
-    def lease(self) -> str:
-        return self.held.client if self.held is not None else ""
-
-    def drop_lease(self) -> None:
-        if self.held is not None:
-            self.held.held = False
-        self.held = None
+    alive = True
 
 
 class ExploredRig(Holds, RuleBasedStateMachine):
@@ -92,9 +81,10 @@ class ExploredRig(Holds, RuleBasedStateMachine):
     def __init__(self) -> None:
         super().__init__()
         self.resources = ExitStack()
-        self.link = Link()
-        self.block = ControlBlock.create()
-        self.resources.callback(self.block.close)
+        block = ControlBlock.create()
+        self.resources.callback(block.close)
+        self.leases = Leases(block)
+        self.take_lease("first")
         self.beats = True
         self.faulty = False
         self.unled = 0
@@ -127,7 +117,7 @@ class ExploredRig(Holds, RuleBasedStateMachine):
         owner, ours = multiprocessing.Pipe()
         self.resources.callback(owner.close)
         self.resources.callback(ours.close)
-        self.watch = Watch(self.engine, self.operator, self.link, self.block, owner)  # type: ignore[arg-type]
+        self.watch = Watch(self.engine, self.operator, Link(), self.leases, owner)  # type: ignore[arg-type]
         self.perform = self.operator._perform
         self.operator._perform = self.performed  # type: ignore[method-assign]
         self.faults = [
@@ -145,6 +135,11 @@ class ExploredRig(Holds, RuleBasedStateMachine):
             event(f"ends in {self.machine.state.name}")
         self.resources.close()
 
+    def take_lease(self, client: str) -> None:
+        """Have a client hold the lease, unless one does."""
+        if self.leases.holder is None:
+            self.sign = self.leases.block.sign(self.leases.grant(client).number)
+
     # -- steps -------------------------------------------------------------------------------------------------------
 
     def step(self, missed: int = 0) -> None:
@@ -152,13 +147,13 @@ class ExploredRig(Holds, RuleBasedStateMachine):
         before, accepted, rows = self.machine.state, self._accepted(), self.watcher.rows
         waiting = any(not reply.done() for reply in self.replies)
         if self.beats:
-            self.block.beat()
+            self.sign.beat()
         self.watch.look(self.engine.tick.t + PERIOD)
         self.rig.step(missed)
         assert self.watcher.rows - rows == (before is not State.OFF) or waiting
         if before is State.FAULT and self.machine.state is not State.FAULT:
             assert self._accepted() > accepted or waiting  # 2
-        self.unled = self.unled + 1 if self.machine.state is State.RUNNING and not self.link.lease else 0
+        self.unled = self.unled + 1 if self.machine.state is State.RUNNING and not self.leases.holder else 0
         assert self.unled <= 1  # 6
         self._judge_torque()
         self.counts["cycles"] += 1
@@ -218,7 +213,7 @@ class ExploredRig(Holds, RuleBasedStateMachine):
 
     def submit(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> Future[Reply]:
         reply: Future[Reply] = Future()
-        lease = None if isinstance(command, Stop) else self.link.held
+        lease = None if isinstance(command, Stop) else self.leases.holder
         self.operator.submit(Submission(command, samples, reply, lease))
         (self.resets if isinstance(command, Reset) else self.replies).append(reply)
         return reply
@@ -292,7 +287,7 @@ class ExploredRig(Holds, RuleBasedStateMachine):
         self.run(pausing)
         state, held, paused = self.machine.state, self.engine.frame.now.copy(), self.engine.reference.paused
         reply = self.ask_for(Abandon())
-        if self.link.lease:
+        if self.leases.holder:
             assert reply.result().accepted == (state is State.ENGAGED and paused)
         if reply.result().accepted:
             assert not self.engine.reference.paused
@@ -317,13 +312,13 @@ class ExploredRig(Holds, RuleBasedStateMachine):
         """The lease is given up while a command is on its way, and perhaps taken by another client."""
         samples = GOOD["gentle"].samples if isinstance(command, Follow) else None
         reply = self.submit(command, samples)
-        self.link.drop_lease()
+        self.leases.end(self.leases.holder)
         if taken:
-            self.link.held = Lease("another")
+            self.take_lease("another")
         self.step()
         assert reply.done() and not reply.result().accepted  # 18
         self.run(cycles)
-        self.link.held = self.link.held or Lease("first")
+        self.take_lease("first")
 
     @rule(silent=st.sampled_from([1, 20, HEARTBEAT - 5, HEARTBEAT + 5, HEARTBEAT + 20]))
     def fall_silent(self, silent: int) -> None:
@@ -331,7 +326,7 @@ class ExploredRig(Holds, RuleBasedStateMachine):
         self.beats = False
         self.run(silent)
         self.beats = True
-        self.link.held = self.link.held or Lease("another")
+        self.take_lease("another")
 
     @rule(data=st.data(), leg=st.integers(1, 6), cycles=st.integers(1, 50))
     def break_something(self, data: st.DataObject, leg: int, cycles: int) -> None:

@@ -145,13 +145,14 @@ def test_the_client_goes_and_another_one_parks_the_rig(rig: LiveRig, table: Moti
         eventually(lambda: second.status().state is State.ENGAGED, "the platform to be held")
         held = second.status()
         assert held.paused and held.cause == "" and held.homed
-        second.acquire("second")
+        sign = block.sign(second.acquire("second"))
+        sign.beat()
         with pytest.raises(RefusedError, match="'second' holds the command lease"):
             rig.request(Park())
         second.request(Park())
 
         def parked() -> bool:
-            block.beat()
+            sign.beat()
             return second.status().state is State.PARKED
 
         eventually(parked, "the second client to park the rig")

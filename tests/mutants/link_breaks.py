@@ -26,6 +26,16 @@ def _servo(name: str, old: str, new: str, *tests: str) -> Break:
     return Break(name, "actuators/servo.py", old, new, tests)
 
 
+def _lease(name: str, old: str, new: str, *tests: str) -> Break:
+    return Break(name, "rig/engine/lease.py", old, new, tests)
+
+
+def _block(name: str, old: str, new: str) -> Break:
+    test = f"{_LINK}::test_only_the_holder_of_the_lease_is_heard"
+    return Break(name, "rig/runtime/control_block.py", old, new, (test,))
+
+
+_LEASES = "rig/test_engine_lease.py"
 _VARIANTS = "actuators/test_servo_variants.py"
 
 LINK_BREAKS = [
@@ -79,11 +89,47 @@ LINK_BREAKS = [
         (f"{_LINE}::test_a_stop_goes_first_and_does_not_wait_for_whom_nobody_waits_for",),
     ),
     _control("anybody commands", "elif lease is None or envelope.token != lease.token:", "elif lease is None:", _LINK),
-    _control(
+    _lease(
         "the lease is taken from its holder",
-        "        if holder is not None:\n",
-        "        if False:\n",
+        "            if self._holder is not None:\n",
+        "            if False:\n",
         f"{_LINK}::test_one_client_holds_the_lease_and_the_others_only_stop_and_look",
+    ),
+    _lease(
+        "the control block goes on to name a lease that has ended",
+        "                self.block.lease = 0\n",
+        "",
+        _LEASES,
+    ),
+    _lease(
+        "the end of a lease ends the next one",
+        "if lease is not None and lease is self._holder:",
+        "if lease is not None and self._holder is not None:",
+        _LEASES,
+    ),
+    _block(
+        "anybody's sign of life keeps the lease alive",
+        "return int(count) if whose == lease else 0",
+        "return int(count)",
+    ),
+    _block(
+        "who has lost the lease goes on to show that he lives",
+        "        if self.held:  # a client",
+        "        if True:  # a client",
+    ),
+    Break(
+        "whoever speaks lengthens the time of a lease that has ended",
+        "rig/engine/loop.py",
+        "if self._lease is not None:  # until now somebody commanded",
+        "if self.leases.block.heartbeat(self.leases.block.lease) or True:",
+        ("rig/test_engine_watch.py",),
+    ),
+    Break(
+        "what another lease began goes on unasked",
+        "rig/engine/guards.py",
+        "if isinstance(command, Resume) and snapshot.begun_by and not command.take_over:",
+        "if False:",
+        (_LEASES,),
     ),
     _control(
         "what is checked holds the link up",
@@ -104,10 +150,10 @@ LINK_BREAKS = [
         "        elif isinstance(request, Stop) and lease is not None and envelope.token == lease.token:\n",
         f"{_LINK}::test_one_client_holds_the_lease_and_the_others_only_stop_and_look",
     ),
-    _control(
+    _lease(
         "a lease that was dropped is held by its jobs",
-        "            lease.held = False",
-        "            pass",
+        "                lease.held = False",
+        "                pass",
         "rig/test_engine_lease.py",
     ),
     _control(

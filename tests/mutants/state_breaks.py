@@ -268,10 +268,10 @@ STATE_BREAKS = [
     ),
     _watch(
         "a silent client keeps the lease",
-        "elif self._silence.lost(t, t - self._beat_at, safety.heartbeat):",
+        "elif self._silence.lost(lease, t, t - self._beat_at, bound):",
         "elif False:",
     ),
-    _watch("a link that failed keeps its lease", "if link.lease and not link.alive:", "if False:"),
+    _watch("a link that failed keeps its lease", "if lease is not None and not self.link.alive:", "if False:"),
     _watch(
         "a motion goes on without a lease",
         '                self._hold("nobody holds the command lease any more", t)',
@@ -284,7 +284,7 @@ STATE_BREAKS = [
         "elif False:",
         ("rig/test_engine_lease.py", _WATCH),
     ),
-    _watch("an unattended platform is held for ever", "if torque and left < 0.0:", "if False:"),
+    _watch("an unattended platform is held for ever", "if unattended and left < 0.0:", "if False:"),
     _watch("an engine outlives its owner", "if not self.orphaned and owner_gone(self.owner):", "if False:"),
     _watch(
         "an engine with torque ends with its owner",

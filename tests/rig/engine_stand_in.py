@@ -11,6 +11,7 @@ from rig.client.lockstep import LockstepRig
 from rig.config.rig_config import RigConfig
 from rig.engine import ControlBlock, EngineAddress, Park, Shutdown, Snapshot, Stop
 from rig.engine.claim import claim_drives
+from rig.engine.lease import Leases
 from rig.engine.link import LinkServer, Submission, socket_address
 from rig.engine.messages import Reply, RigCommand
 from rig.engine.running import leave_record, own_record
@@ -38,11 +39,16 @@ class StandIn:
         with LockstepRig(config, recording, Interruption()) as rig:
             self.status = replace(rig.status(), state=State.ENGAGED, hold_left=22.0)
         address = socket_address(self.folder.path)
-        self.server = LinkServer(address, self._submit, self._look)
+        self.leases = Leases(self.block)
+        self.server = LinkServer(address, self._submit, self._look, self.leases)
         self.engine.callback(self.server.close)
         self.server.start()
         found_at = EngineAddress(address, self.block.name, self.ring.name, "")
         leave_record(self.folder, own_record(config, recording, found_at))
+
+    def beats(self) -> int:
+        """The count of the holder's heartbeat, 0 where nobody holds the lease."""
+        return self.block.heartbeat(self.block.lease)
 
     @contextmanager
     def slow(self) -> Iterator[Callable[[], None]]:

@@ -43,9 +43,9 @@ def test_it_is_stopped_without_the_lease_and_goes_on(
     engine = find_engine(free_config)
     assert engine is not None
     with LiveRig(free_config, engine, "another", beating=False):
-        beats = stand_in.block.heartbeat()
+        beats = stand_in.beats()
         assert main(["engine", "stop", "--category", "0"]) == ExitCode.OK
-        assert stand_in.block.heartbeat() == beats  # whoever holds the lease must beat by himself
+        assert stand_in.beats() == beats  # whoever holds the lease must beat by himself
         assert main(["engine", "end"]) == ExitCode.REFUSED
     assert stand_in.block.take_stop() == 0 and stand_in.commands == [Stop(0)] and engine.alive
     printed = capsys.readouterr()

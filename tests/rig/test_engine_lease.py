@@ -9,7 +9,8 @@ import pytest
 from engine_support import Bench, smooth_table
 
 from kinematics import MotionTable
-from rig.engine.link import Lease, LinkClient, LinkServer, Submission
+from rig.engine.lease import Lease, Leases
+from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.engine.loop import Watch
 from rig.engine.messages import (
     Abandon,
@@ -46,10 +47,11 @@ class _Linked:
         stack.callback(self.checked.set)
         rig.operator = Operator(rig.engine, self._check)
         self.address = f"ipc://{folder}/c"
-        self.server = LinkServer(self.address, self._submit, lambda _lease: rig.status())
-        stack.callback(self.server.close)
         self.block = ControlBlock.create()
         stack.callback(self.block.close)
+        self.leases = Leases(self.block)
+        self.server = LinkServer(self.address, self._submit, lambda _lease: rig.status(), self.leases)
+        stack.callback(self.server.close)
         self.stack = stack
         self.server.start()
 
@@ -95,7 +97,7 @@ def test_a_motion_that_was_checked_under_one_lease_does_not_begin_under_another(
         asking.join(PATIENCE)
         assert refusals == [f"follow: {LAPSED}"]
         rig.run(0.1)
-        assert rig.state is State.ENGAGED and linked.server.lease == "second"
+        assert rig.state is State.ENGAGED and linked.leases.client == "second"
 
 
 def test_a_motion_is_not_checked_for_a_lease_that_is_gone(rig: Bench) -> None:
@@ -202,8 +204,8 @@ def test_a_motion_under_way_is_held_in_the_cycle_in_which_its_lease_passes_to_an
     with ExitStack() as stack:
         linked = _Linked(rig, tmp_path, stack)
         linked.checked.set()
-        lease = linked.server._lease = Lease("first")
-        watch = Watch(rig.engine, rig.operator, linked.server, linked.block, _Pipe())  # type: ignore[arg-type]
+        lease = linked.leases.grant("first")
+        watch = Watch(rig.engine, rig.operator, linked.server, linked.leases, _Pipe())  # type: ignore[arg-type]
         reply = _submitted(rig, command, lease)
         for _ in range(6 if isinstance(command, Engage) else 1):  # one drive a cycle is asked
             assert not reply.done()
@@ -214,13 +216,61 @@ def test_a_motion_under_way_is_held_in_the_cycle_in_which_its_lease_passes_to_an
         rig.step()
         watch.look(rig.engine.tick.t)
         assert rig.state is moving and moving is not before
-        linked.server.drop_lease()  # and taken by another before the next cycle
-        linked.server._lease = Lease("second")
+        linked.leases.end(lease)  # and taken by another before the next cycle
+        linked.leases.grant("second")
         watch.look(rig.engine.tick.t)
         cause = rig.engine.machine.cause
         assert rig.state is State.STOPPING and cause is not None and cause.code is FaultCode.CLIENT_LOST
         assert cause.text == "the command lease passed from 'first' to 'second'"
-        assert linked.server.lease == "second"
+        assert linked.leases.client == "second"
+
+
+def test_the_control_block_names_the_lease_that_is_held_and_no_end_reaches_another() -> None:
+    block = ControlBlock.create()
+    try:
+        leases = Leases(block)
+        first = leases.grant("first")
+        assert block.lease == first.number != 0
+        with pytest.raises(RefusedError, match="'first' holds the command lease"):
+            leases.grant("second")
+        leases.end(first)
+        assert not first.held and block.lease == 0 and leases.holder is None
+        second = leases.grant("second")
+        leases.end(first)
+        leases.end(None)
+        assert second.held and leases.holder is second and block.lease == second.number != first.number
+    finally:
+        block.close()
+
+
+def test_what_was_begun_under_another_lease_goes_on_only_for_whoever_takes_it_over(rig: Bench) -> None:
+    _into(rig, State.ENGAGED)
+    first, second = Lease("first"), Lease("second")
+    reply = _submitted(rig, Follow("m", 2e-3), first)
+    rig.run(0.1)
+    assert reply.result(0.0).accepted
+    for lease in (first, second):
+        rig.request(Stop(2))  # anybody's
+        rig.until(State.ENGAGED)
+        assert rig.status().begun_by == ""
+        reply = _submitted(rig, Resume(), lease)  # of the lease that it was begun under, or taken over by
+        rig.step()
+        assert reply.result(0.0).accepted and rig.state is State.RUNNING
+        if lease is second:
+            return
+        rig.request(Stop(2))
+        first.held = False
+        rig.until(State.ENGAGED)
+        assert rig.status().begun_by == "first"
+        reply = _submitted(rig, Resume(), second)
+        rig.run(0.1)
+        assert not reply.result(0.0).accepted and rig.state is State.ENGAGED
+        assert reply.result(0.0).reason.startswith(
+            "resume: 'm' was begun by 'first' under a command lease that has ended"
+        )
+        reply = _submitted(rig, Resume(take_over=True), second)
+        rig.step()
+        assert reply.result(0.0).accepted and rig.state is State.RUNNING
 
 
 class _Pipe:

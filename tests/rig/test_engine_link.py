@@ -14,11 +14,12 @@ import numpy as np
 import pytest
 import zmq
 
+from rig.engine.lease import Leases
 from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.engine.messages import Connect, Engage, Follow, Home, MoveLeg, Park, Pause, Release, Reply, Resume, Stop
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, RefusedError
-from rig.runtime import wait_until
+from rig.runtime import control_block, wait_until
 from rig.runtime.control_block import ControlBlock
 from rig.runtime.shared_memory import SharedMemoryError
 from rig.states import FaultCode, State, StopSeverity
@@ -42,8 +43,11 @@ class Desk:
         self.address = f"ipc://{folder}/control.sock"
         self.submissions: list[Submission] = []
         self._answer = answer or (lambda submission: submission.reply.set_result(Reply(True)))
-        self.server = LinkServer(self.address, self._submit, a_status)
         self.stack = ExitStack()
+        block = ControlBlock.create()
+        self.stack.callback(block.close)
+        self.leases = Leases(block)
+        self.server = LinkServer(self.address, self._submit, a_status, self.leases)
         self.server.start()
 
     def _submit(self, submission: Submission) -> None:
@@ -75,7 +79,7 @@ def test_one_client_holds_the_lease_and_the_others_only_stop_and_look(tmp_path: 
     with desk(tmp_path) as served:
         first, second = served.client(), served.client()
         first.acquire("first")
-        assert second.status().lease == "first" == served.server.lease
+        assert second.status().lease == "first" == served.leases.client
         with pytest.raises(RefusedError, match="'first' holds the command lease"):
             second.acquire("second")
         for command in (Connect(), Home(), Engage(), Pause(), Resume(), Release()):
@@ -93,7 +97,7 @@ def test_one_client_holds_the_lease_and_the_others_only_stop_and_look(tmp_path: 
         second.acquire("second")
         with pytest.raises(RefusedError, match="'second' holds it"):
             first.request(Home())  # an old token opens nothing
-        served.server.drop_lease()
+        served.leases.end(served.leases.holder)
         with pytest.raises(RefusedError, match="acquire it first"):
             second.request(Home())
         assert len(served.submissions) == 2
@@ -158,16 +162,22 @@ def test_what_waits_for_another_check_was_asked_for_before_the_stops_meanwhile(t
 
     with desk(tmp_path, answer) as served:
         stops = 4
-        served.server._status = lambda lease: replace(a_status(lease), stops=stops)
+        looks: list[str] = []
+
+        def status(lease: str) -> Snapshot:  # asked as a command that is checked comes in
+            looks.append(lease)
+            return replace(a_status(lease), stops=stops)
+
+        served.server._status = status
         holder, again, other = served.client(), served.client(), served.client()
         holder.acquire("holder")
         again._token = holder._token
         asking = [threading.Thread(target=one.request, args=A_MOTION) for one in (holder, again)]
         asking[0].start()
         assert checking.wait(PATIENCE)
-        heard = served.server.heard
+        before = len(looks)
         asking[1].start()
-        assert wait_until(lambda: served.server.heard > heard, PATIENCE)
+        assert wait_until(lambda: len(looks) > before, PATIENCE)
         other.request(Stop(1))
         stops = 5
         stopped.set()
@@ -287,8 +297,10 @@ def test_a_waiting_client_shows_that_it_lives(tmp_path: Path) -> None:
 
 
 def test_an_address_that_cannot_be_used_is_reported(tmp_path: Path) -> None:
+    block = ControlBlock.create()
     with pytest.raises(HardwareError, match="control link ipc://"):
-        LinkServer(f"ipc://{tmp_path}/{'long' * 60}", lambda _submission: None, a_status)
+        LinkServer(f"ipc://{tmp_path}/{'long' * 60}", lambda _submission: None, a_status, Leases(block))
+    block.close()
 
 
 # -- control block ---------------------------------------------------------------------------------------------------
@@ -313,15 +325,49 @@ def test_the_more_severe_of_two_stop_requests_counts() -> None:
         ControlBlock.attach(engine.name)
 
 
-def test_the_heartbeat_counts_and_wraps() -> None:
+def test_only_the_holder_of_the_lease_is_heard() -> None:
+    block = ControlBlock.create()
+    client = ControlBlock.attach(block.name)
+    try:
+        early, first, second = (client.sign(number) for number in (7, 8, 9))
+        early.beat()
+        early.hold()
+        assert not early.held and block.heartbeat(7) == block.held(7) == 0
+        block.lease = 8
+        for count in (1, 2, 3):
+            first.beat()
+            first.hold()
+            second.beat()  # before it has the lease
+            assert (block.heartbeat(8), block.held(8), block.heartbeat(9)) == (count, count, 0)
+        first.let_go()
+        assert (block.heartbeat(8), block.held(8)) == (3, 0)
+        block.lease = 9
+        second.beat()
+        second.hold()
+        for _ in range(3):  # it wakes, and has lost it
+            first.beat()
+            first.hold()
+            first.let_go()
+        assert not first.held and second.held
+        assert (block.heartbeat(9), block.held(9), block.heartbeat(8)) == (4, 1, 0)
+        control_block._COUNT.pack_into(client._bytes, control_block._BEAT_AT, 8, 5)  # stopped right before, it woke now
+        assert block.heartbeat(9) == 0
+        second.beat()
+        assert block.heartbeat(9) == 5
+        assert block.take_stop() is None  # nothing shares a byte
+    finally:
+        client.close()
+        block.close()
+
+
+def test_a_heartbeat_wraps_past_what_would_be_none() -> None:
     block = ControlBlock.create()
     try:
-        for count in range(3):
-            assert block.heartbeat() == count
-            block.beat()
-        block._bytes[8:16] = b"\xff" * 8
-        block.beat()
-        assert block.heartbeat() == 0
-        assert block.take_stop() is None  # the two do not share a byte
+        block.lease = 5
+        sign = block.sign(5)
+        sign._beats = sign._holds = (1 << 64) - 1
+        sign.beat()
+        sign.hold()
+        assert (block.heartbeat(5), block.held(5)) == (1, 1)
     finally:
         block.close()

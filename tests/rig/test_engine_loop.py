@@ -56,7 +56,7 @@ class Loop:
         """category of the stop flag found raised, by number of ticks before"""
         self.stops: list[tuple[int, int]] = []
         self.journal = SimpleNamespace(note=lambda _text: None)
-        self.block = SimpleNamespace(take_stop=lambda: self.flags.get(len(self.ticks)))
+        self.leases = SimpleNamespace(block=SimpleNamespace(take_stop=lambda: self.flags.get(len(self.ticks))))
         self._cycles, self._work, self._talks = cycles, work, talks
 
     @property

@@ -16,6 +16,7 @@ from rig.engine.estimate import PoseEstimator
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.laws import make_law
+from rig.engine.lease import Leases
 from rig.engine.loop import run_cycles
 from rig.engine.messages import Connect
 from rig.errors import HardwareError
@@ -394,7 +395,7 @@ class _Unwatched:
     abandoned = False
 
     def __init__(self, block: ControlBlock) -> None:
-        self.block = block
+        self.leases = Leases(block)
 
     def look(self, t: float) -> None:
         pass

@@ -73,8 +73,8 @@ def test_a_running_engine_is_attached_to_and_left_alone_again(free_config: RigCo
     assert found is not None
     with LiveRig(free_config, found, "second", Interruption()) as rig:
         assert rig.status().lease == "second"
-        beats = stand_in.block.heartbeat()
-        eventually(lambda: stand_in.block.heartbeat() > beats, "a beat of its own")
+        beats = stand_in.beats()
+        eventually(lambda: stand_in.beats() > beats, "a beat of its own")
         assert rig.virtual is None
         rig.request(Home())
         rig.raise_stop_flag(0)

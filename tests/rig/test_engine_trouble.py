@@ -11,10 +11,12 @@ from rig.client.interruption import Interruption
 from rig.client.operation import bring_to_rest
 from rig.engine import checking
 from rig.engine.checking import MotionChecker
+from rig.engine.lease import Leases
 from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.engine.messages import Follow, Home, Reply, Stop
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, RefusedError
+from rig.runtime import ControlBlock
 from rig.states import FaultCode, State
 
 
@@ -67,7 +69,8 @@ def test_a_request_that_breaks_is_refused_and_stop_goes_on_being_served(
         raise ValueError("unreadable")
 
     address = f"ipc://{tmp_path}/control.sock"
-    server = LinkServer(address, submit, status)
+    block = ControlBlock.create()
+    server = LinkServer(address, submit, status, Leases(block))
     client = LinkClient(address, timeout=0.3)
     try:
         server.start()
@@ -81,6 +84,7 @@ def test_a_request_that_breaks_is_refused_and_stop_goes_on_being_served(
     finally:
         client.close()
         server.close()
+        block.close()
     assert "ValueError: broken" in capfd.readouterr().err
 
 

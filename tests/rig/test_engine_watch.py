@@ -10,20 +10,15 @@ from pathlib import Path
 import pytest
 from engine_support import CONFIG, Bench, bench, smooth_table
 
+from rig.engine.lease import Leases
 from rig.engine.loop import Watch
 from rig.engine.messages import Engage
-from rig.runtime.control_block import ControlBlock
+from rig.runtime import ControlBlock, LeaseSign
 from rig.states import FaultCode, State, StopSeverity
 
 
 class _Link:
-    def __init__(self) -> None:
-        self.lease = ""
-        self.alive = True
-        self.heard = 0
-
-    def drop_lease(self) -> None:
-        self.lease = ""
+    alive = True
 
 
 class _Watched:
@@ -32,17 +27,27 @@ class _Watched:
     def __init__(self, rig: Bench, stack: ExitStack) -> None:
         self.rig = rig
         self.link = _Link()
-        self.block = ControlBlock.create()
-        stack.callback(self.block.close)
+        block = ControlBlock.create()
+        stack.callback(block.close)
+        self.leases = Leases(block)
+        self.sign: LeaseSign | None = None
         ours, theirs = multiprocessing.Pipe()
         self.owner = ours
         stack.callback(ours.close)
         stack.callback(theirs.close)
-        self.watch = Watch(rig.engine, rig.operator, self.link, self.block, theirs)  # type: ignore[arg-type]
+        self.watch = Watch(rig.engine, rig.operator, self.link, self.leases, theirs)  # type: ignore[arg-type]
+
+    def lease(self, client: str) -> None:
+        """Have a client hold the lease, which says once that it lives."""
+        self.sign = self.leases.block.sign(self.leases.grant(client, os.getpid()).number)
+        self.sign.beat()
+
+    def give_up(self) -> None:
+        self.leases.end(self.leases.holder)
 
     def step(self, *, beat: bool) -> None:
-        if beat:
-            self.block.beat()
+        if beat and self.sign is not None:
+            self.sign.beat()
         self.rig.step()
         self.watch.look(self.rig.engine.tick.t)
 
@@ -54,7 +59,7 @@ def watched(folder: Path, motion: float = 4.0) -> Iterator[_Watched]:
         rig.engage()
         rig.follow(smooth_table(motion))
         made = _Watched(rig, stack)
-        made.link.lease = "client"
+        made.lease("client")
         yield made
 
 
@@ -62,9 +67,9 @@ def test_a_client_that_falls_silent_loses_the_lease_and_the_platform_is_held(tmp
     with watched(tmp_path) as one:
         for _ in range(400):
             one.step(beat=True)
-        assert one.rig.state is State.RUNNING and one.link.lease == "client"
+        assert one.rig.state is State.RUNNING and one.leases.client == "client"
         silent = 0
-        while one.link.lease and silent < one.rig.config.rate:
+        while one.leases.holder is not None and silent < one.rig.config.rate:
             one.step(beat=False)
             silent += 1
             assert silent < 1000
@@ -78,7 +83,7 @@ def test_a_client_that_falls_silent_loses_the_lease_and_the_platform_is_held(tmp
 def test_who_gives_up_the_lease_while_running_stops_the_motion(tmp_path: Path) -> None:
     with watched(tmp_path) as one:
         one.step(beat=True)
-        one.link.drop_lease()
+        one.give_up()
         one.step(beat=True)
         assert one.rig.state is State.STOPPING
         assert one.rig.engine.machine.cause is not None
@@ -93,7 +98,7 @@ def test_a_link_that_fails_leaves_no_lease_behind(tmp_path: Path) -> None:
     with watched(tmp_path) as one:
         one.link.alive = False
         one.step(beat=True)
-        assert one.link.lease == "" and one.rig.state is State.STOPPING
+        assert one.leases.holder is None and one.rig.state is State.STOPPING
         assert "the control link has failed" in one.rig.tap.texts()
 
 
@@ -104,17 +109,17 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         one.watch.look(t := one.rig.engine.tick.t + 1.0)
         assert one.watch.orphaned and not one.watch.abandoned
         assert one.rig.tap.texts()[-1].endswith("is gone: without a client it stops the platform in 30 s and ends")
-        one.block.beat()
+        assert one.sign is not None
+        one.sign.beat()
         one.watch.look(t := t + 40.0)
         assert one.rig.state is State.ENGAGED  # a client may go on without the owner
-        one.link.drop_lease()
+        one.give_up()
         one.watch.look(t := t + 1.0)
         one.watch.look(t + 28.5)
         assert one.rig.state is State.ENGAGED and not one.watch.abandoned  # it has torque
-        one.link.lease = "another"
-        one.block.beat()
+        one.lease("another")
         one.watch.look(t + 31.0)
-        one.link.drop_lease()
+        one.give_up()
         one.watch.look(t := t + 32.0)
         one.watch.look(t + 28.5)
         assert one.rig.state is State.ENGAGED  # the hold begins anew
@@ -127,7 +132,8 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
 def _alone(one: _Watched) -> float:
     """A platform that is held, without a client from now on; the rig time."""
     one.rig.until(State.ENGAGED)
-    one.link.drop_lease()
+    one.step(beat=True)
+    one.give_up()
     one.step(beat=True)
     return one.rig.engine.tick.t
 
@@ -149,13 +155,13 @@ def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_pa
         assert all(one.rig.virtual.plant.braked(leg) for leg in range(6))
         assert one.rig.engine.publisher.surroundings.hold_left is None
         assert not one.watch.abandoned  # its owner may come back
-        one.link.lease = "owner"
+        one.lease("owner")
         one.rig.run(0.4)
         one.rig.request(Engage())
         one.rig.until(State.ENGAGED)
         one.owner.close()
         one.watch.look(t + 50.0)
-        one.link.drop_lease()
+        one.give_up()
         one.watch.look(t + 51.0)
         one.watch.look(t + 82.0)
         one.rig.until(State.PARKED)
@@ -168,8 +174,11 @@ def test_a_hung_owner_is_noticed_in_the_cycles_of_its_hold(tmp_path: Path) -> No
     with ExitStack() as stack, bench(tmp_path, config) as rig:
         rig.engage()
         one = _Watched(rig, stack)
+        one.lease("owner")
         one.step(beat=True)
-        cycles = 0
+        one.give_up()
+        one.step(beat=True)
+        cycles = 1
         while rig.state is State.ENGAGED and cycles < config.rate:
             one.step(beat=False)
             cycles += 1
@@ -177,18 +186,35 @@ def test_a_hung_owner_is_noticed_in_the_cycles_of_its_hold(tmp_path: Path) -> No
         assert 0.5 * config.rate < cycles <= 0.5 * config.rate + looks + 1
 
 
-def test_who_speaks_is_a_client_and_who_only_looks_is_not(tmp_path: Path) -> None:
+def test_who_does_not_hold_the_lease_lengthens_no_hold(tmp_path: Path) -> None:
     with watched(tmp_path, 0.5) as one:
+        stranger = one.leases.block.sign(one.leases.holder.number + 1)  # type: ignore[union-attr]
         t = _alone(one)
-        one.block.beat()  # an app without the lease
-        one.watch.look(t := t + 29.0)
-        one.watch.look(t := t + 29.0)
+        former = one.sign
+        assert former is not None
+        for _ in range(298):  # the one that had the lease, and one that never did
+            former.beat()
+            stranger.beat()
+            one.watch.look(t := t + 0.1)
+        assert one.rig.state is State.ENGAGED and one.rig.engine.publisher.surroundings.hold_left == pytest.approx(0.2)
+        for _ in range(3):
+            former.beat()
+            stranger.beat()
+            one.watch.look(t := t + 0.1)
+        assert one.rig.state is State.STOPPING
+
+
+def test_the_hold_counts_from_the_last_sign_of_life(tmp_path: Path) -> None:
+    with watched(tmp_path, 0.5) as one:
+        one.rig.until(State.ENGAGED)
+        one.step(beat=True)
+        t = one.rig.engine.tick.t
+        one.watch.look(t + 0.51)
+        assert one.leases.holder is None
+        one.rig.run(0.2)
+        one.watch.look(t + 29.9)
         assert one.rig.state is State.ENGAGED
-        one.link.heard += 1  # a command, be it refused
-        one.watch.look(t := t + 0.5)
-        one.watch.look(t := t + 29.5)
-        assert one.rig.state is State.ENGAGED and one.rig.engine.publisher.surroundings.hold_left == pytest.approx(0.5)
-        one.watch.look(t + 1.0)
+        one.watch.look(t + 30.1)
         assert one.rig.state is State.STOPPING
 
 
@@ -204,12 +230,12 @@ def test_an_engine_without_torque_ends_with_its_owner_and_client(tmp_path: Path)
     with ExitStack() as stack, bench(tmp_path) as rig:
         rig.park()
         one = _Watched(rig, stack)
-        one.link.lease = "client"
+        one.lease("client")
         one.owner.close()
         one.step(beat=True)
         assert rig.tap.texts()[-1].endswith("is gone: without a client it ends at once")
         assert not one.watch.abandoned
-        one.link.drop_lease()
+        one.give_up()
         assert one.watch.abandoned
 
 
@@ -232,16 +258,16 @@ class _Process:
 def test_in_paced_time_a_client_that_waits_for_a_processor_is_not_lost(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, idle: float, lost_after: float
 ) -> None:
-    monkeypatch.setattr("rig.engine.client_silence.ProcessWatch", _Process)
+    monkeypatch.setattr("rig.engine.lease.ProcessWatch", _Process)
     monkeypatch.setattr(_Process, "idle", idle)
     with watched(tmp_path) as one:
-        one.watch = Watch(one.rig.engine, one.rig.operator, one.link, one.block, one.watch.owner, 1.0)  # type: ignore[arg-type]
+        one.watch = Watch(one.rig.engine, one.rig.operator, one.link, one.leases, one.watch.owner, 1.0)  # type: ignore[arg-type]
         one.step(beat=True)
         bound = CONFIG.safety.heartbeat
         begun = one.rig.engine.tick.t
-        while one.link.lease and one.rig.engine.tick.t - begun < 3.0 * bound:
+        while one.leases.holder is not None and one.rig.engine.tick.t - begun < 3.0 * bound:
             one.step(beat=False)
         silent = one.rig.engine.tick.t - begun
         assert silent > 3.0 * bound - 0.01 if math.isinf(lost_after) else silent == pytest.approx(bound, abs=0.02)
         one.step(beat=True)
-        assert bool(one.link.lease) == math.isinf(lost_after)
+        assert (one.leases.holder is not None) == math.isinf(lost_after)

@@ -13,7 +13,6 @@ from kinematics import pose_difference
 from rig.client import HeldMotion, Interruption, RigClient, follow_held, greatest_speed, held_motion, jogged
 from rig.engine import RAMPS, Abandon, Follow, Pause, Resume, Stop
 from rig.errors import InputError, RefusedError, RunFaultError
-from rig.runtime import ControlBlock
 from rig.states import MotionKind, MotionOutcome, State
 
 SPEED = 0.05
@@ -273,22 +272,3 @@ def test_a_script_is_told_what_is_wrong_with_what_it_holds(
     with pytest.raises(InputError, match=said):
         RigClient(engaged, Interruption()).hold(axis, direction, lambda: pytest.fail("it was asked"), pivot=pivot)
     assert engaged.state is State.ENGAGED
-
-
-def test_a_hold_is_in_shared_memory_beside_what_else_does_not_wait() -> None:
-    block = ControlBlock.create()
-    try:
-        client = ControlBlock.attach(block.name)
-        assert block.held() == 0
-        for count in (1, 2, 3):
-            client.hold()
-            assert block.held() == count
-        assert (block.heartbeat(), block.stop_requested()) == (0, None)
-        client.beat()
-        client.request_stop(1)
-        assert block.held() == 3
-        client.let_go()
-        assert (block.held(), block.heartbeat(), block.take_stop()) == (0, 1, 1)
-        client.close()
-    finally:
-        block.close()

@@ -31,9 +31,9 @@ def test_a_running_engine_is_attached_to_and_goes_on(stand_in: StandIn, free_con
     with rig.open(free_config) as robot:
         assert robot.status.lease == f"script (process {os.getpid()})"
         assert robot.recording.name == "run.mcap" and robot.state is State.ENGAGED
-        beats = stand_in.block.heartbeat()
-        eventually(lambda: stand_in.block.heartbeat() > beats + 2, "a heartbeat of its own")
-    assert robot.closed and stand_in.server.lease == "" and stand_in.commands == []
+        beats = stand_in.beats()
+        eventually(lambda: stand_in.beats() > beats + 2, "a heartbeat of its own")
+    assert robot.closed and stand_in.leases.client == "" and stand_in.commands == []
     found = find_engine(free_config)
     assert found is not None and found.alive
 
@@ -64,7 +64,7 @@ def test_a_server_of_processes_is_only_begun_for_an_engine_that_is_started(
         command = [sys.executable, "-c", _SERVER, keep, *ports]
         return subprocess.run(command, env=environment, capture_output=True, text=True, check=True).stdout
 
-    assert begun("60.0") == "False\n" and stand_in.server.lease == ""
+    assert begun("60.0") == "False\n" and stand_in.leases.client == ""
     stand_in.engine.close()
     assert begun("0.0") == "True\n"  # while it loaded, before it looked at what was wrong
 
@@ -89,9 +89,9 @@ def test_who_commands_the_rig_is_said(stand_in: StandIn, free_config: RigConfig)
 
 def test_the_last_reference_lets_go(stand_in: StandIn, free_config: RigConfig) -> None:
     robot = rig.open(free_config)
-    assert stand_in.server.lease
+    assert stand_in.leases.client
     del robot
-    assert stand_in.server.lease == ""
+    assert stand_in.leases.client == ""
 
 
 def test_the_last_reference_may_end_in_the_heartbeats_thread(
@@ -138,12 +138,12 @@ def test_a_stop_needs_no_lease_and_waits_behind_nobody(stand_in: StandIn, free_c
     engine = find_engine(free_config)
     assert engine is not None
     with LiveRig(free_config, engine, "first") as first, ThreadPoolExecutor(1) as pool:
-        stand_in.server.drop_lease()  # as after a silence
+        stand_in.leases.end(stand_in.leases.holder)  # as after a silence
         with LiveRig(free_config, engine, "second") as second:
             with pytest.raises(RefusedError, match="'second' holds the command lease"):
                 first.request(Home())
             first.request(Stop(2))
-            assert stand_in.commands == [Stop(2)] and stand_in.server.lease == "second"
+            assert stand_in.commands == [Stop(2)] and stand_in.leases.client == "second"
             with stand_in.slow() as answer:
                 homing = pool.submit(second.request, Home())
                 eventually(lambda: Home() in stand_in.commands, "the request that takes its time")
@@ -159,7 +159,7 @@ def test_a_file_cannot_be_named_for_an_engine_that_records(
     text = rf"output: {tmp_path}/out: .* process {os.getpid()}, records to .*run\.mcap already; leave `output` out"
     with pytest.raises(InputError, match=text):
         rig.open(free_config, output=tmp_path / "out")
-    assert stand_in.server.lease == "" and not (tmp_path / "out").exists()
+    assert stand_in.leases.client == "" and not (tmp_path / "out").exists()
 
 
 def test_a_connection_that_was_closed_says_so(stand_in: StandIn, free_config: RigConfig) -> None:
