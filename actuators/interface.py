@@ -97,7 +97,8 @@ class Capabilities:
     force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes a command may have: the range of the
     wire's format, not what the machine can stand. A set-point that the drive does not take is any number, and not sent.
     resolution: m, of the position that it says; 0 where that is not known. reach: m, the leg lengths that can be
-    commanded, where that is less than the wire's format.
+    commanded, where that is less than the wire's format. homing_ends_off: a search for the reference ends with the
+    torque off; every other drive keeps it.
     """
 
     modes: tuple[Mode, ...]
@@ -109,6 +110,7 @@ class Capabilities:
     velocity_limit: float
     resolution: float = 0.0
     reach: tuple[float, float] = (-math.inf, math.inf)
+    homing_ends_off: bool = False
 
 
 @dataclass(frozen=True, slots=True)

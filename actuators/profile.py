@@ -167,6 +167,8 @@ class ServoProfile(ProfileModel):
     description: str = ""
     word_order: WordOrder = "big"
     wrong_unit: Literal["silent", "gateway"] = "silent"
+    homing_ends_off: bool = False
+    """The drive takes its torque off as it finds its reference; every other keeps it."""
     functions: Functions = Functions()
     feedback: FeedbackMap
     command: CommandMap

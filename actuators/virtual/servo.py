@@ -151,6 +151,9 @@ class VirtualServo(VirtualDrive, ModbusDevice):
             elif self._mode is Mode.HOMING and not self._homed and self.plant.homing_done:
                 self._homed = True
                 self._zero = self._offset
+                if self.profile.homing_ends_off:
+                    self._switch_off()
+                    self._armed = False
         elif self._power is _Power.STOPPING and (
             now >= self._stopped_by or abs(self.plant.velocity) <= self._standstill_speed
         ):

@@ -50,6 +50,9 @@ class Drives(Section, DriveSettings):
     """Time for the replies, as a fraction of the period."""
     sample_period: Annotated[Time, within(0.0, 1.0, "s")] = 0.0
     """Time between two exchanges with a drive that is slower than the cycle, s; 0: one in every cycle."""
+    enable_time: Annotated[Time, within(0.01, 2.0, "s")] = 0.3
+    """Time that a drive takes to have torque once it was told to, s, beside four exchanges with it; later is a fault,
+    as the leg would begin when nobody expects it any more."""
     connect_timeout: Annotated[Time, within(0.01, 60.0, "s")] = 2.0
     force_bandwidth: Bandwidth = 300.0
     """-3 dB frequency of the force loop, assumed first order, Hz."""

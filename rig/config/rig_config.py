@@ -30,6 +30,7 @@ from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError
 
 _SHIPPED = Path(__file__).parent / "shipped"
+_ENABLING_EXCHANGES = 4  # with a drive, by which it has been told all that it needs to be told, and has said so
 _NEEDED_LIMITS = ("length", "velocity", "acceleration", "force")
 
 
@@ -123,6 +124,11 @@ class RigConfig(Section):
         """Time between two readings of the load cells, s: a cycle, or that of slower devices."""
         own = self.drives.sample_period if self.load_cells.source == "drive" else self.load_cells.sample_period
         return max(self.period, own)
+
+    @property
+    def enable_time(self) -> float:
+        """Time that a drive which is told to have torque may take until it says that it has, s."""
+        return self.drives.enable_time + _ENABLING_EXCHANGES * self.exchange_period
 
     @property
     def stale_time(self) -> float:

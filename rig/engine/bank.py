@@ -44,8 +44,8 @@ class DriveBank:
     `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, `offset` and `cells_offset` by how
     much later than the cycle's time they were measured, s, all (6,); the lists `age` (s since the values were
     received), `stale` (consecutive cycles without fresh ones), `status` and `error` the rest, `asked` who was told to
-    have torque, `searching` who to look for its reference. `cells_fresh`, `cells_age` (s) and `cells_stale` say the
-    same of the load cells.
+    have torque, `searching` who of them to search the reference. `cells_fresh`, `cells_age` (s) and `cells_stale` say
+    the same of the load cells.
     """
 
     def __init__(
@@ -85,6 +85,8 @@ class DriveBank:
         self.cells_stale = 0
         self.force_limit = np.array([drive.capabilities.force_limit for drive in self._drives])
         """(6,) N, the largest forces that can be commanded"""
+        self.homing_ends_off = [drive.capabilities.homing_ends_off for drive in self._drives]
+        """which drives take their torque off as they find their reference"""
         self.resolution = [drive.capabilities.resolution for drive in self._drives]
         """m, of each drive's position"""
         self.reach = [
@@ -185,8 +187,8 @@ class DriveBank:
             ]
         feedback = exchange_all(self._drives, commands, now, timeout, self._cells.lines)
         for leg, sample in enumerate(feedback):
-            self.asked[leg] = commands[leg].enable
-            self.searching[leg] = commands[leg].mode is Mode.HOMING
+            self.asked[leg] = asked = commands[leg].enable
+            self.searching[leg] = asked and commands[leg].mode is Mode.HOMING
             self.fresh[leg] = sample.fresh
             self.length[leg] = sample.position - self._length_offsets[leg]
             self.velocity[leg] = sample.velocity

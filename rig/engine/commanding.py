@@ -58,14 +58,13 @@ class Commander:
         """Command what every drive is told while no law does; clear: the edge that clears their faults."""
         machine = self._machine
         if machine.state is State.STOPPING and machine.stop is StopSeverity.QUICK_STOP:
-            command = COMMAND_STOP
-        elif machine.state is State.HOMING:
-            self.commands = [COMMAND_HOME if begun else COMMAND_OFF for begun in self._homing.begun]
+            # which enables: it is for those who were told to have torque alone
+            self.commands = [COMMAND_STOP if before.enable else COMMAND_OFF for before in self.commands]
             return
-        elif clear:
-            command = COMMAND_CLEAR
-        else:
-            command = COMMAND_OFF
+        if machine.state is State.HOMING:
+            self.commands = [COMMAND_HOME if searching else COMMAND_OFF for searching in self._homing.searching]
+            return
+        command = COMMAND_CLEAR if clear else COMMAND_OFF
         self.commands = [COMMAND_OFF if held else command for held in self.law.held]
 
     def decide(self, t: float, *, clear: bool) -> None:

@@ -69,7 +69,9 @@ class Engine:
         self.config = config
         self.bank = bank
         self.sink = sink
-        self.machine = StateMachine(Deadlines(homing=safety.homing_timeout, stop=safety.stop_time))
+        self.machine = StateMachine(
+            Deadlines(homing=safety.homing_timeout, stop=safety.stop_time, enable=config.enable_time)
+        )
         self.frame = Frame(config)
         self.law: ControlLaw = make_law(config, self.frame.dynamics)
         self.usual_law = self.law
@@ -89,7 +91,7 @@ class Engine:
         self.reference = Reference(mechanism.geometry.home_pose, rate_change)
         self._supervision = Supervision(config, self.law, bank, self.machine, self.frame, limits, self)
         force_bound = np.minimum(limits.force, bank.force_limit)
-        self._homing = Homing(safety)
+        self._homing = Homing(safety, bank.homing_ends_off)
         self._exchange = ExchangeCheck(config)
         self._commander = Commander(
             self.law, self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self

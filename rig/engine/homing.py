@@ -10,7 +10,7 @@ from rig.safety import Cause, Finding, over
 from rig.states import FaultCode, StopSeverity
 
 _TELLING = 2e-4  # m, by which a leg has moved: more than a closed brake gives
-_HOMED, _HOMING = Status.HOMED.value, Status.HOMING.value
+_HOMED, _HOMING, _ENABLED = Status.HOMED.value, Status.HOMING.value, Status.ENABLED.value
 
 
 class Homing:
@@ -24,11 +24,16 @@ class Homing:
     Args:
         safety: `brake_slip` bounds the movement of a leg that has not begun.
 
-    `begun` tells by leg whether its drive is to search.
+        ends_off: by leg, whether its drive takes its torque off as it finds its reference.
+
+    `begun` tells by leg whether its drive has been told to search, `searching` whether it still is: one that took its
+    torque off as it found its reference is not told to have any again.
     """
 
-    def __init__(self, safety: Safety) -> None:
+    def __init__(self, safety: Safety, ends_off: Sequence[bool] = (False,) * 6) -> None:
         self.begun = [False] * 6
+        self._ends_off = tuple(ends_off)
+        self._ended = [False] * 6
         self._slip = safety.bound("brake_slip")
         self._sought = [False] * 6
         self._from = [math.nan] * 6
@@ -37,13 +42,20 @@ class Homing:
     def begin(self) -> None:
         """Begin anew."""
         self.begun[:] = [leg == 0 for leg in range(6)]
+        self._ended = [False] * 6
         self._sought = [False] * 6
         self._from = [math.nan] * 6
+
+    @property
+    def searching(self) -> list[bool]:
+        """See the class."""
+        return [begun and not ended for begun, ended in zip(self.begun, self._ended, strict=True)]
 
     def done(self, status: Sequence[int]) -> bool:
         """Whether every leg has searched and found; `status`: bits of `actuators.Status`, by leg, of each cycle."""
         for leg, bits in enumerate(status):
             self._sought[leg] |= bits & (_HOMED | _HOMING) != _HOMED
+            self._ended[leg] |= self._ends_off[leg] and self._found(leg, bits) and not bits & _ENABLED
         return all(self._sought) and all(bits & (_HOMED | _HOMING) == _HOMED for bits in status)
 
     def missing(self, status: Sequence[int]) -> list[int]:

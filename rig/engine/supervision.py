@@ -81,7 +81,7 @@ class Supervision:
         self._rest = RestMonitor(config.safety)
         self._braking = Braking(config, limits)
         self._looked_at = 0
-        self._torque = TorqueChecks(machine)
+        self._torque = TorqueChecks(machine, bank.homing_ends_off)
         self._lag: list[float] = bank.lag.tolist()
         self._overruns_in_a_row = 0
         self._unrecorded = False

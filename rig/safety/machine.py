@@ -10,8 +10,9 @@ from dataclasses import dataclass
 
 from rig.states import FaultCode, State, StopSeverity
 
-_DRIVE_STATES = frozenset({State.HOMING, State.SINGLE_LEG})
-TORQUE_STATES = _DRIVE_STATES | {State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING}
+DRIVE_STATES = frozenset({State.HOMING, State.SINGLE_LEG})
+"""States in which the drives close the loop, leg by leg."""
+TORQUE_STATES = DRIVE_STATES | {State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING}
 """States in which a drive may carry torque."""
 LAW_STATES = TORQUE_STATES - {State.HOMING}
 """States in which a control law commands the drives, unless a stop says otherwise."""
@@ -62,8 +63,10 @@ class Deadlines:
 
     homing: float
     stop: float
+    enable: float = 0.3
+    """until a drive that was told to has torque"""
     engage: float = 2.0
-    """until a drive that was told to has torque, and the platform is at rest under it"""
+    """until the platform is at rest under torque"""
     settle: float = 0.2
     """standing still for so long before a state counts as reached"""
     torque_off: float = 0.5
@@ -124,7 +127,7 @@ class StateMachine:
             if changed and self.state is not State.FAULT:
                 self.enter(State.FAULT, cause.t)
             return changed
-        if self.state in _DRIVE_STATES and category is not StopSeverity.CATEGORY_0:
+        if self.state in DRIVE_STATES and category is not StopSeverity.CATEGORY_0:
             category = StopSeverity.QUICK_STOP  # the drives close the loop, leg by leg: only they can decelerate
         elif self.state is State.ENGAGING and category is StopSeverity.CATEGORY_2:
             category = StopSeverity.CATEGORY_1  # a drive that has no torque yet holds nothing

@@ -4,8 +4,8 @@ from collections.abc import Sequence
 
 from actuators import Status
 from rig.safety.finding import Finding, over
-from rig.safety.machine import LEGS, TORQUE_STATES, StateMachine, about
-from rig.states import FaultCode, State, StopSeverity
+from rig.safety.machine import DRIVE_STATES, LEGS, TORQUE_STATES, StateMachine, about
+from rig.states import FaultCode, StopSeverity
 
 _ENABLED = Status.ENABLED.value
 _HOMED, _HOMING = Status.HOMED.value, Status.HOMING.value
@@ -16,14 +16,16 @@ class TorqueChecks:
 
     Args:
         machine: says where torque is needed, and how long a drive may take.
+        homing_ends_off: by leg, whether its drive takes its torque off as it finds its reference.
 
     A drive loses its torque without any fault where safe torque off or a contactor takes it, and may take it up again
-    by itself once it can. One that gives none is not told to for long: it could begin when nobody expects it any more.
-    One that has found its reference may end its search without.
+    by itself once it can. One that gives none is not told to for longer than a drive needs: it could begin when nobody
+    expects it any more.
     """
 
-    def __init__(self, machine: StateMachine) -> None:
+    def __init__(self, machine: StateMachine, homing_ends_off: Sequence[bool] = (False,) * 6) -> None:
         self._machine = machine
+        self._ends_off = tuple(homing_ends_off)
         self.forget()
 
     def forget(self) -> None:
@@ -33,7 +35,6 @@ class TorqueChecks:
         self._since: list[float | None] = [None] * 6
         """rig time at which each was told to be so"""
         self._said: list[int] = []
-        self._searching: Sequence[bool] = (False,) * 6
         self._needed = False
         self._wanted = [0] * 6
 
@@ -52,9 +53,8 @@ class TorqueChecks:
             age: consecutive cycles without fresh feedback, by leg.
             status: bits of `actuators.Status`, by leg.
             asked: whether the drive was told to have torque, by leg.
-            searching: whether it was told to look for its reference, by leg.
+            searching: whether it was told to search its reference, by leg.
         """
-        self._searching = searching
         machine = self._machine
         at_rest = machine.state not in TORQUE_STATES
         needed = not at_rest and machine.stop < StopSeverity.QUICK_STOP
@@ -63,23 +63,32 @@ class TorqueChecks:
             self._needed = needed
         if not (needed or at_rest or machine.stop is StopSeverity.CATEGORY_0):
             return None  # in a quick stop each drive takes its own time
-        if machine.state is State.SINGLE_LEG:
-            return self._one_by_one(t, age, status, asked)
-        changed, late = self._strays(t, age, status, asked)
+        if machine.state in DRIVE_STATES:
+            return self._one_by_one(t, age, status, asked, searching)
+        self._wanted = [_ENABLED if needed else 0] * 6
+        changed, late = self._strays(t, age, status)
         if not needed:
             return self._unexpected(t, changed + late) if at_rest else None
         return self._lacking(t, changed, late)
 
-    def _one_by_one(self, t: float, age: Sequence[int], status: Sequence[int], asked: Sequence[bool]) -> Finding | None:
+    def _one_by_one(
+        self,
+        t: float,
+        age: Sequence[int],
+        status: Sequence[int],
+        asked: Sequence[bool],
+        searching: Sequence[bool],
+    ) -> Finding | None:
         """Each leg is to have torque where it is told to, and none where it is not."""
         for leg in range(6):
-            wanted = _ENABLED if asked[leg] else 0
+            ended = searching[leg] and self._ends_off[leg] and status[leg] & (_HOMED | _HOMING) == _HOMED
+            wanted = _ENABLED if asked[leg] and not ended else 0
             if wanted != self._wanted[leg]:
                 self._wanted[leg], self._seen[leg], self._since[leg] = wanted, False, None
-        changed, late = self._strays(t, age, status, [True] * 6)
-        told = [[leg for leg in legs if asked[leg - 1]] for legs in (changed, late)]
-        stray = [leg for leg in changed + late if not asked[leg - 1]]
-        return self._unexpected(t, stray) or self._lacking(t, *told)
+        changed, late = self._strays(t, age, status)
+        lacking = [[leg for leg in legs if self._wanted[leg - 1]] for legs in (changed, late)]
+        stray = [leg for leg in changed + late if not self._wanted[leg - 1]]
+        return self._unexpected(t, stray) or self._lacking(t, *lacking)
 
     def _lacking(self, t: float, changed: list[int], late: list[int]) -> Finding | None:
         machine = self._machine
@@ -88,35 +97,28 @@ class TorqueChecks:
             cause = about(FaultCode.TORQUE_LOST, changed, f"torque lost without a fault of the drive{every}", t)
             return Finding(cause, StopSeverity.CATEGORY_0, over)
         if late:
-            cause = about(FaultCode.DRIVE_FAULT, late, f"no torque within {machine.deadlines.engage:g} s", t)
-            return Finding(cause, StopSeverity.CATEGORY_1, over)
+            text = f"no torque within {machine.deadlines.enable:g} s (drives.enable_time)"
+            return Finding(about(FaultCode.DRIVE_FAULT, late, text, t), StopSeverity.CATEGORY_0, over)
         return None
 
-    def _strays(
-        self, t: float, age: Sequence[int], status: Sequence[int], asked: Sequence[bool]
-    ) -> tuple[list[int], list[int]]:
+    def _strays(self, t: float, age: Sequence[int], status: Sequence[int]) -> tuple[list[int], list[int]]:
         """Legs (1…6) that are no more what they have been seen to be, and those that have not come to be it in time."""
         deadlines, seen = self._machine.deadlines, self._seen
-        single = self._machine.state is State.SINGLE_LEG
         changed: list[int] = []
         late: list[int] = []
         for leg in range(6):
             if age[leg]:
                 continue
-            wanted = self._wanted[leg] if single else _ENABLED if self._needed else 0
-            patience = deadlines.engage if wanted else deadlines.torque_off
+            wanted = self._wanted[leg]
             if status[leg] & _ENABLED == wanted:
                 seen[leg] = True
             elif seen[leg]:
-                if not self._searching[leg] or status[leg] & (_HOMED | _HOMING) != _HOMED:
-                    changed.append(leg + 1)
-            elif self._needed and not asked[leg]:
-                self._since[leg] = None  # homing begins with one leg after the other
+                changed.append(leg + 1)
             else:
                 since = self._since[leg]
                 if since is None:
                     self._since[leg] = t
-                elif t - since > patience:
+                elif t - since > (deadlines.enable if wanted else deadlines.torque_off):
                     late.append(leg + 1)
         return changed, late
 

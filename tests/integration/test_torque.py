@@ -91,11 +91,15 @@ def test_torque_that_is_lost_comes_back_by_a_new_engage_only(
         invariants(recording)
 
 
+@pytest.mark.parametrize("found", [False, True])
 @pytest.mark.parametrize("leg", LEGS)
-def test_torque_lost_while_homing(tmp_path: Path, leg: int | None) -> None:
+def test_torque_lost_while_homing(tmp_path: Path, leg: int | None, found: bool) -> None:
+    """Also by a leg that has found its reference while others search."""
     with Bench(tmp_path) as bench:
         bench.rig.request(Connect())
         bring(bench, State.HOMING)
+        if found:
+            bench.until(lambda: bool(bench.engine.bank.status[LEG - 1] & Status.HOMED))
         bench.inject("safe_torque_off", leg)
         bench.steps(LOST)
         assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.TORQUE_LOST
@@ -131,7 +135,10 @@ def test_torque_that_does_not_come_is_not_waited_for_for_long(
         bench.until_state(State.FAULT)
         all_six = "leg 1" if isinstance(command, Home) else "legs 1, 2, 3, 4, 5, 6"  # homing begins with leg 1
         who = f"leg {LEG}" if leg else all_six
-        assert bench.machine.cause is not None and bench.machine.cause.text == f"{who}: no torque within 2 s"
+        assert (
+            bench.machine.cause is not None
+            and bench.machine.cause.text == f"{who}: no torque within 0.32 s (drives.enable_time)"
+        )
         bench.virtual.faults.clear()
         without_torque(bench, 100)
 

@@ -41,7 +41,7 @@ STATE_BREAKS = [
     _machine("a stop may become milder", "if category > self.stop:", "if category != self.stop:"),
     _machine(
         "a stop while homing is not the drives' own",
-        "if self.state in _DRIVE_STATES and category is not StopSeverity.CATEGORY_0:",
+        "if self.state in DRIVE_STATES and category is not StopSeverity.CATEGORY_0:",
         "if False:",
     ),
     _machine(

@@ -3,6 +3,7 @@
 from breaks import Break
 
 _TORQUE = "integration/test_torque.py"
+_RETURNS = "integration/test_torque_returns.py"
 _LOST = f"{_TORQUE}::test_torque_that_is_lost_comes_back_by_a_new_engage_only"
 
 
@@ -32,11 +33,43 @@ TORQUE_BREAKS = [
     ),
     _check(
         "a leg whose turn to home has not come counts as late",
-        "elif self._needed and not asked[leg]:",
-        "elif False:",
+        "wanted = _ENABLED if asked[leg] and not ended else 0",
+        "wanted = 0 if ended else _ENABLED",
         f"{_TORQUE}::test_torque_lost_while_homing",
         _TORQUE,
         "integration/test_measured_bounds.py",
+    ),
+    _check(
+        "a leg that has found its reference may lose its torque",
+        "searching[leg] and self._ends_off[leg] and status",
+        "searching[leg] and status",
+        f"{_TORQUE}::test_torque_lost_while_homing",
+    ),
+    _check(
+        "a search that ends without torque is torque lost",
+        "ended = searching[leg] and",
+        "ended = False and",
+        _RETURNS,
+    ),
+    _check(
+        "torque may come when nobody expects it any more",
+        "deadlines.enable if wanted",
+        "deadlines.engage if wanted",
+        f"{_RETURNS}::test_torque_comes_late_only_within_the_time_that_a_drive_needs",
+    ),
+    Break(
+        "a drive whose search ended without torque is told to search on",
+        "rig/engine/homing.py",
+        "[begun and not ended for",
+        "[begun for",
+        (_RETURNS,),
+    ),
+    Break(
+        "a quick stop enables drives that had no torque",
+        "rig/engine/commanding.py",
+        "COMMAND_STOP if before.enable else COMMAND_OFF",
+        "COMMAND_STOP",
+        ("rig/test_commissioning_leg_stops.py",),
     ),
     Break(
         "what holds is wanted of drives that have no torque yet",
@@ -51,8 +84,8 @@ TORQUE_BREAKS = [
     Break(
         "a drive whose search ends without torque has lost it, while its leg is tested",
         "rig/safety/torque_checks.py",
-        "if not self._searching[leg] or status[leg] & (_HOMED | _HOMING) != _HOMED:",
-        "if self._machine.state is not State.HOMING or status[leg] & (_HOMED | _HOMING) != _HOMED:",
+        "ended = searching[leg] and",
+        "ended = self._machine.state.name == 'HOMING' and searching[leg] and",
         ("conformance/test_commissioning.py",),
     ),
 ]
