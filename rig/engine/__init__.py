@@ -8,7 +8,7 @@ from rig.engine.compiling import Compiling, Told, receive_answer, tell_compiling
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
 from rig.engine.estimate import estimate_kernel
-from rig.engine.guards import Obstacle, obstacle
+from rig.engine.guards import STATES_OF, Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
 from rig.engine.laws import loop_mode, needed_modes
@@ -68,6 +68,7 @@ __all__ = [
     "NO_REFERENCE",
     "OBSERVER_ROWS",
     "RAMPS",
+    "STATES_OF",
     "TORQUE_STATES",
     "UNWATCHED",
     "Abandon",

@@ -48,7 +48,7 @@ def obstacle(command: RigCommand, snapshot: Snapshot) -> Obstacle | None:
     Whether a motion itself is allowed, and starts where the platform is, is for the check of motions to say.
     """
     state = snapshot.state
-    if state not in _STATES[type(command)]:
+    if state not in STATES_OF[type(command)]:
         return Obstacle(_elsewhere(command, snapshot))
     for guard in _GUARDS.get(type(command), ()):
         found = guard(snapshot)
@@ -69,7 +69,7 @@ def missing_feedback(command: RigCommand, snapshot: Snapshot) -> Obstacle | None
 
 # -- states ----------------------------------------------------------------------------------------------------------
 
-_STATES: dict[type[RigCommand], frozenset[State]] = {
+STATES_OF: dict[type[RigCommand], frozenset[State]] = {
     Connect: frozenset({State.OFF}),
     Disconnect: frozenset({State.IDLE, State.PARKED}),
     Home: frozenset({State.IDLE}),
@@ -85,6 +85,7 @@ _STATES: dict[type[RigCommand], frozenset[State]] = {
     Reset: frozenset({State.FAULT}),
     Shutdown: frozenset(State) - TORQUE_STATES,
 }
+"""The states in which each command is allowed."""
 
 _NEXT = {
     State.OFF: "connect first",

@@ -16,6 +16,7 @@ from rig.states import State, StopSeverity
 from rig.telemetry import CycleFlag
 
 _EDGE = 1.0 + 1e-6
+_ON_WITHIN = 5  # cycles in which a drive may still do what it was told before its state ended
 _OFF_WITHIN = 5  # cycles of FAULT until every drive that answers says that its torque is off
 
 Flags = npt.NDArray[np.bool_]
@@ -110,16 +111,23 @@ class TorqueWatcher:
     def __init__(self) -> None:
         self._on: Flags = np.zeros(6, bool)
         self._spent: Flags = np.ones(6, bool)
+        self._without = 0
 
-    def granted(self) -> None:
-        """Home or Engage was accepted: every leg may take torque once."""
-        self._spent[:] = self._on
+    def begin(self, on: Flags) -> None:
+        """Take up a rig on which these brakes are open."""
+        self._on, self._spent = on, np.ones(6, bool)
+
+    def granted(self, leg: int | None = None) -> None:
+        """What was accepted lets every leg (Home, Engage), or one of 1…6, take torque once."""
+        legs = slice(None) if leg is None else leg - 1
+        self._spent[legs] = self._on[legs]
 
     def look(self, on: Flags, state: State, honest: Flags) -> None:
         """Judge which brakes of the plant are open, `on` (6,); `honest`: the legs that obey their drives."""
         came = on & ~self._on & honest
         assert not (came & self._spent).any(), f"torque by itself at leg {np.flatnonzero(came & self._spent) + 1}"
-        if state not in TORQUE_STATES:
+        self._without = 0 if state in TORQUE_STATES else self._without + 1
+        if self._without > _ON_WITHIN:
             self._spent[:] = True
         self._spent |= on
         self._on = on
