@@ -196,7 +196,7 @@ class Tour(Pilot):
         self.click(Action.DISCONNECT)
         self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
         self.wait(lambda: not window.runs.judge.busy, "the run to be judged", START)
-        if window.runs.card.change.isVisible():
+        if window.runs.card.change.isEnabled():
             window.runs.card.change.click()
             self._photograph("thresholds", window.motion)
             window.runs.card.change.click()

@@ -17,6 +17,7 @@ from orca_breaks import ORCA_BREAKS
 from pad_breaks import PAD_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
+from screen_breaks import SCREEN_BREAKS
 from state_breaks import STATE_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
@@ -42,5 +43,6 @@ BREAKS: list[Break] = [
     *PAD_BREAKS,
     *RECORDER_BREAKS,
     *SAMPLING_BREAKS,
+    *SCREEN_BREAKS,
     *VERDICT_BREAKS,
 ]
