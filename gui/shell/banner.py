@@ -296,8 +296,10 @@ class Banner(QtWidgets.QFrame):
             self.mend.set_obstacle(obstacle(self._mends, now))
 
     def _show_waiting(self, waiting: bool, compiling: Compiling | None) -> None:
-        self.waiting.setRange(0, 0 if compiling is None else compiling.total)
-        if compiling is not None:
+        if compiling is None or compiling.finished:
+            self.waiting.setRange(0, 0)
+        else:
+            self.waiting.setRange(0, compiling.total)
             self.waiting.setValue(compiling.done)
         if waiting != self._second.isActive():
             self._seconds = 0
