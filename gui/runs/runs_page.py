@@ -124,11 +124,15 @@ class RunsPage(QtWidgets.QWidget):
 
     def set_folder(self, folder: Path) -> None:
         """List the runs of this folder's recordings."""
-        self.folder = folder
+        if folder != self.folder:
+            self.folder, self.listed = folder, []
+            self._fill()
         self.look()
 
     def look(self) -> None:
         """Look into the folder again, without making the window wait; the choice stays where it can."""
+        if not self.listed:
+            self._say(tr("Reading the recordings …"))
         self._looks += 1
         look, folder, by = self._looks, self.folder, self.judged_by()
 

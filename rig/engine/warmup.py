@@ -53,25 +53,25 @@ def kernels_of(mode: str) -> list[str]:
     return [*_KERNELS, *(_LAWS + name for name in _OF_LAWS[mode])]
 
 
-class _Nowhere:
-    """A sink for an engine that never steps."""
+class Nowhere:
+    """A sink for an engine that does not step, or not yet."""
 
     fault = ""
     recorded = dropped = 0
 
     def push(self, row: npt.NDArray[np.void]) -> None:
-        pass
+        """See `Sink`."""
 
     def event(self, event: Event) -> None:
-        pass
+        """See `Sink`."""
 
     def motion(self, motion: MotionRecord) -> None:
-        pass
+        """See `Sink`."""
 
 
 def rehearsed(config: RigConfig) -> Engine:
     """An engine that is warmed up and connected to nothing: it can be rehearsed, and never steps."""
-    engine = Engine(config, make_bank(config), _Nowhere(), MonotonicClock())
+    engine = Engine(config, make_bank(config), Nowhere(), MonotonicClock())
     warm_up(engine)
     return engine
 

@@ -2,6 +2,7 @@
 
 import math
 import shutil
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -22,7 +23,7 @@ from gui.widgets.theme import DARK
 from rig.config import Validation, load_config
 from rig.recording import MotionPart, MotionRecord, RecordingFile
 from rig.report import summarize, validate
-from rig.runs import Catalogue
+from rig.runs import Catalogue, Listed
 from rig.states import MotionKind, MotionOutcome, State
 
 START = 60_000  # ms, for a process that is started on a busy machine
@@ -406,3 +407,30 @@ def test_a_folder_without_runs_says_so(page: RunsPage, tmp_path: Path, qtbot: Qt
     assert page.table.rowCount() == 0
     page.set_folder(tmp_path / "recordings")
     qtbot.waitUntil(lambda: page.message.text() == "" and page.table.rowCount() == 2, timeout=START)
+
+
+def test_while_a_folder_is_read_nothing_is_said_of_its_runs(
+    page: RunsPage, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the runs of the folder before, nor that there are none."""
+    going, real = threading.Event(), Catalogue.runs
+
+    def runs(catalogue: Catalogue) -> list[Listed]:
+        assert going.wait(60.0)
+        return real(catalogue)
+
+    monkeypatch.setattr(Catalogue, "runs", runs)
+    (tmp_path / "empty").mkdir()
+    page.set_folder(tmp_path / "empty")
+    assert page.message.text().startswith("Reading") and page.table.rowCount() == 0 and not page.chosen
+    going.set()
+    qtbot.waitUntil(lambda: page.message.text().startswith("No runs"), timeout=START)
+    going.clear()
+    page.set_folder(tmp_path / "recordings")
+    assert page.message.text().startswith("Reading")
+    going.set()
+    qtbot.waitUntil(lambda: page.message.text() == "" and page.table.rowCount() == 2, timeout=START)
+    going.clear()
+    page.look()  # again: what is listed stays
+    assert page.message.text() == "" and page.table.rowCount() == 2
+    going.set()
