@@ -22,6 +22,7 @@ from state_breaks import STATE_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
 from verdict_breaks import VERDICT_BREAKS
+from word_breaks import WORD_BREAKS
 
 BREAKS: list[Break] = [
     *FEEDBACK_BREAKS,
@@ -45,4 +46,5 @@ BREAKS: list[Break] = [
     *SAMPLING_BREAKS,
     *SCREEN_BREAKS,
     *VERDICT_BREAKS,
+    *WORD_BREAKS,
 ]
