@@ -20,7 +20,7 @@ SYSTEM = $(BIN)/python -I rig/runtime/system_packages.py
 QT_PACKAGES = $$($(SYSTEM) packages app screen virtual-screen)
 DESK_PACKAGES = $$($(SYSTEM) packages desk)
 
-.PHONY: help install demo gui test explore mutants lint texts bench pictures clean
+.PHONY: help install demo gui test explore mutants lint texts reference bench pictures clean
 .NOTPARALLEL:
 
 help:
@@ -32,6 +32,7 @@ help:
 	@echo "make mutants   guards, checks and reactions taken out one at a time: does a test fail?"
 	@echo "make lint      style, types, who may import whom"
 	@echo "make texts     the catalogue of the app's texts, to be translated"
+	@echo "make reference the pages of all keys and all commands, from schema and help"
 	@echo "make bench     the speeds, beside those of other engines"
 	@echo "make pictures  the user guide's pictures, taken from the running app"
 	@echo "make clean     remove what was made here; recordings stay"
@@ -106,6 +107,9 @@ lint: $(VENV)/.installed-test
 
 texts: $(VENV)/.installed-test
 	@PYTHONPATH=. $(BIN)/python tests/gui/catalogue.py
+
+reference: $(VENV)/.installed-test
+	@PYTHONPATH=. $(BIN)/python tests/guides/reference.py
 
 bench: $(VENV)/.installed-test $(VENV)/.system
 	@$(SCREEN) $(BIN)/python -m pytest tests/benchmarks -s $(ARGS)

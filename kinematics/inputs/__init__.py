@@ -1,6 +1,6 @@
 """What a person writes: files of bounded size and depth, and quantities with their units."""
 
-from kinematics.inputs.bounds import Number, within
+from kinematics.inputs.bounds import Number, Range, within
 from kinematics.inputs.files import MOST_BYTES, is_pipe, open_input, open_table, parse_toml, read_text
 from kinematics.inputs.toml_text import add_toml_entry, align_comment, toml_item
 from kinematics.inputs.units import (
@@ -42,6 +42,7 @@ __all__ = [
     "Mass",
     "Number",
     "Quantity",
+    "Range",
     "Speed",
     "Stiffness",
     "Time",

@@ -55,10 +55,15 @@ class TrajectorySpec(FileModel):
     """A trajectory file: frame and pivot of all coordinates, parts in order, size of the whole, and its thresholds."""
 
     frame: TrajectoryFrame
+    """Frame of all coordinates; "home": relative to the platform's home pose."""
     pivot: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+    """Point about which the platform turns, platform axes from the platform's origin, m."""
     amplitude: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Size of the whole about its start pose."""
     validation: Thresholds = Thresholds()
+    """Thresholds of its runs' verdicts, which take precedence over the configuration's."""
     parts: Annotated[list[Part], Field(min_length=1, max_length=_MOST_PARTS)]
+    """The parts, run one after the other."""
 
 
 def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:

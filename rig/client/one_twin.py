@@ -9,7 +9,7 @@ from actuators import Endpoint, SerialEndpoint, cell_driver_names, drive_names
 from rig.client.interruption import Interruption
 from rig.client.ports import free_ports
 from rig.config import RigConfig, in_real_time, load_config, names_file, shipped_configs
-from rig.errors import ConfigError, InputError
+from rig.errors import InputError
 from rig.virtual import serve_device
 
 _LOCAL = "127.0.0.1"
@@ -69,7 +69,8 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: 
 def _configuration(name: str) -> tuple[RigConfig, bool]:
     """The configuration that has the device, and whether that is one of load cells."""
     if names_file(name):
-        return load_config(name), False
+        config = load_config(name)
+        return (config if config.virtual is not None else config.changed({"virtual": {}})), False
     for shipped in shipped_configs():
         config = load_config(shipped)
         if name in (shipped, config.drives.driver):
@@ -94,8 +95,6 @@ def _drives_of(shipped: str) -> str:
 
 def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
     """A device in words, by its place among the six drives and after them the cells' own, and its address."""
-    if config.virtual is None:
-        raise ConfigError(f"configuration {config.name!r} has no [virtual] table")
     resolved, cells = config.resolved(), config.load_cells
     if device < _DRIVES:
         return f"{config.drives.driver_of(device)}, leg {device + 1},", resolved["drives"]["legs"][device]
