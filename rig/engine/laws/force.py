@@ -1,6 +1,6 @@
 """The force law: feedforward from the exact model plus stiffness and damping at each leg."""
 
-from typing import Self
+from typing import ClassVar, Self
 
 from actuators import Command, Mode
 from dynamics import Dynamics
@@ -18,7 +18,7 @@ class ForceLaw(ControlLaw):
     """
 
     name = "force"
-    kernels = (f"{KERNELS}.leg_feedback_kernel",)
+    kernels: ClassVar[tuple[str, ...]] = (f"{KERNELS}.leg_feedback_kernel",)
     own_loops = (False,) * 6
 
     def __init__(self, control: Control) -> None:
