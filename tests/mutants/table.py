@@ -6,6 +6,7 @@ from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
 from guard_breaks import GUARD_BREAKS
+from guide_breaks import GUIDE_BREAKS
 from hold_breaks import HOLD_BREAKS
 from iai_breaks import IAI_BREAKS
 from identity_breaks import IDENTITY_BREAKS
@@ -33,6 +34,7 @@ BREAKS: list[Break] = [
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
     *GUARD_BREAKS,
+    *GUIDE_BREAKS,
     *HOLD_BREAKS,
     *IAI_BREAKS,
     *JRK_BREAKS,
