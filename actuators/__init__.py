@@ -40,6 +40,7 @@ from actuators.interface import (
     Mode,
     Status,
 )
+from actuators.line_address import LineTimes
 from actuators.modbus_address import ModbusAddress
 from actuators.modbus_servo import ModbusServo, ModbusServoOptions
 from actuators.opening import open_wire
@@ -121,6 +122,7 @@ __all__ = [
     "Identity",
     "IdentityError",
     "Line",
+    "LineTimes",
     "LinkClosedError",
     "MemoryWire",
     "ModbusAddress",

@@ -21,13 +21,6 @@ Port = Annotated[int, Field(strict=True, ge=1, le=65535)]
 Unit = Annotated[int, Field(strict=True, ge=0, le=255)]
 
 
-@dataclass(frozen=True, slots=True)
-class InUnit:
-    """Marks a number of a configuration with its SI unit, for the reference of all keys."""
-
-    unit: str
-
-
 OpenWire = Callable[[float], Wire]
 """Called with a timeout, s; may raise ConnectError."""
 
@@ -43,7 +36,7 @@ class DriveAddress(_Model):
     """
 
     unit: Unit = 1
-    """Number that tells the device from others at the same port or on the same line."""
+    """Number that tells the device from others at the same `place`."""
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -83,9 +76,7 @@ class TcpAddress(DriveAddress):
     """Host, port and unit id of a device on Modbus TCP."""
 
     host: Line
-    """Host name or address."""
     port: Port
-    """TCP port."""
 
     @property
     def identity(self) -> tuple[str, str]:

@@ -11,7 +11,7 @@ from gui.operate.drives_view import DrivesView
 from gui.operate.lines_view import LinesView
 from gui.session import Action, LogEntry, Phase, RigSession
 from gui.texts import mark, tr
-from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, give, mark_next, room_for
+from gui.widgets import ArmedPair, GuardedButton, give, mark_next
 from rig.config import RigConfig
 from rig.engine import DriveReport, Engage, Home, Park, Reset, check_buses
 from rig.states import State
@@ -23,10 +23,6 @@ _CONNECT, _RESTART, _TAKE = tr("Connect"), tr("Restart engine"), tr("Take it ove
 _DISCONNECT, _END = tr("Disconnect"), tr("End it")
 _FIRST, _LAST = "&1  ", "&5  "
 """before the texts of both, which change: Alt+1, Alt+5"""
-_TEXTS = {
-    Action.CONNECT: [_FIRST + text for text in (_CONNECT, _RESTART, _TAKE)],
-    Action.DISCONNECT: [_LAST + text for text in (_DISCONNECT, _END)],
-}
 
 _ICONS = {
     Action.CONNECT: "connect",
@@ -45,40 +41,35 @@ _HINTS = {
 }
 
 
-_REASON = 4
-"""lines for why the next step cannot be taken; more scroll"""
-
-
-class OperatePanel(ScrolledPage):
-    """The steps of operating a rig; why one cannot be taken now its tip says, and of the next one the text below them.
+class OperatePanel(QtWidgets.QScrollArea):
+    """The steps of operating a rig; why one cannot be taken now its tip says, and of the next one a line below it.
 
     Args:
         session: the rig.
     """
 
-    def __init__(self, session: RigSession) -> None:
-        super().__init__()
+    def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
         self._session = session
         self.buttons: dict[Action, GuardedButton] = {}
+        self._reasons: dict[Action, QtWidgets.QLabel] = {}
         self._needed = 0  # px, of the widest buttons
-        self._step: Action | None = None
-        """the next one, where it cannot be taken: `reason` says why"""
-        self._reason = QtWidgets.QLabel()
-        self._reason.setObjectName("reason")
-        self._reason.setAccessibleName(tr("Why the next step cannot be taken now"))
-        self._reason_room = TextRoom(self._reason, _REASON)
+        self.question: UnprovenQuestion | None = None
+        self.setWidgetResizable(True)
+        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         content = QtWidgets.QWidget()
         content.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         layout = QtWidgets.QVBoxLayout(content)
         layout.setSpacing(2)
         layout.addWidget(_heading(tr("Operate")))
         self._connect = self._add_step(layout, _FIRST + _CONNECT, Action.CONNECT, session.connect_rig)
-        self._add_step(layout, "&2  " + tr("Home"), Action.HOME, lambda: session.send(mark("home"), Home()))
+        self._add_step(layout, "&2  " + tr("Home"), Action.HOME, self._home)
         self._add_engage(layout)
         self._add_step(layout, "&4  " + tr("Park"), Action.PARK, lambda: session.send(mark("park"), Park()))
         self._disconnect = self._add_step(layout, _LAST + _DISCONNECT, Action.DISCONNECT, session.disconnect_rig)
         self._add_step(layout, tr("&Reset fault"), Action.RESET, lambda: session.send(mark("reset"), Reset()))
-        layout.addWidget(self._reason_room)
+        layout.addSpacing(6)
         layout.addWidget(_heading(tr("Drives")))
         self.drives = DrivesView(session.config)
         layout.addWidget(self.drives)
@@ -104,15 +95,14 @@ class OperatePanel(ScrolledPage):
         return QtCore.QSize(self._needed + beside, super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Have what is around it make room for other words on the buttons; those of its states have theirs already."""
+        """Have what is around it make room for other words on the buttons."""
         done = bool(super().eventFilter(watched, event))
         if event.type() == QtCore.QEvent.Type.LayoutRequest and self._widest() != self._needed:
             self.updateGeometry()
         return done
 
     def _widest(self) -> int:
-        """px of the widest button in any state of the rig."""
-        steps = [room_for(each, _TEXTS.get(step, ())) for step, each in self.buttons.items() if step != Action.ENGAGE]
+        steps = [button.minimumSizeHint().width() for action, button in self.buttons.items() if action != Action.ENGAGE]
         return int(max(*steps, self._pair_row.minimumSize().width()))
 
     def _add_step(
@@ -123,8 +113,19 @@ class OperatePanel(ScrolledPage):
         button.setAccessibleName(tr(action.value))
         button.clicked.connect(lambda: press())
         layout.addWidget(button)
-        self.buttons[action] = button
+        self._add_reason(layout, action, button)
         return button
+
+    def _add_reason(self, layout: QtWidgets.QVBoxLayout, action: Action, button: GuardedButton) -> None:
+        reason = QtWidgets.QLabel()
+        reason.setObjectName("reason")
+        reason.setWordWrap(True)
+        reason.setIndent(8)
+        reason.setAccessibleName(tr("{step}: why not now").format(step=tr(action.value)))
+        reason.setMinimumHeight(reason.fontMetrics().height())  # buttons must not move under the pointer
+        layout.addWidget(reason)
+        self.buttons[action] = button
+        self._reasons[action] = reason
 
     def _add_engage(self, layout: QtWidgets.QVBoxLayout) -> None:
         self.pair = ArmedPair(
@@ -137,7 +138,7 @@ class OperatePanel(ScrolledPage):
         self._pair_row.addWidget(self.arm, 1)
         self._pair_row.addWidget(self.pair.act, 1)
         layout.addLayout(self._pair_row)
-        self.buttons[Action.ENGAGE] = self.pair.act
+        self._add_reason(layout, Action.ENGAGE, self.pair.act)
 
     def refresh(self) -> None:
         """Enable what can be done now; say why the rest cannot."""
@@ -157,11 +158,8 @@ class OperatePanel(ScrolledPage):
         status = self._session.status
         up = self._session.phase is Phase.UP
         following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT
-        against = "" if following is None else self.buttons[following].obstacle
-        self._step = following if against else None
-        name = "" if following is None else self.buttons[following].accessibleName().split(":")[0]
-        self._reason_room.show_text(tr("{step}: {reason}").format(step=name, reason=against) if against else "")
         for action, button in self.buttons.items():
+            self._reasons[action].setText(button.obstacle if action is following else "")
             target = self.arm if action is Action.ENGAGE and not self.arm.isChecked() else button
             if action is Action.ENGAGE:
                 mark_next(self.arm if target is button else button, False)
@@ -185,8 +183,18 @@ class OperatePanel(ScrolledPage):
         return str(self.buttons[action].obstacle)
 
     def shown_reason(self, action: Action) -> str:
-        """What the text below the steps says of one."""
-        return str(self.buttons[action].obstacle) if action is self._step else ""
+        """What the line below its button says."""
+        return str(self._reasons[action].text())
+
+    def _home(self) -> None:
+        """Home; where the legs' wiring is not proven, on the operator's word alone."""
+        status = self._session.status
+        if status is None or status.unproven is None:
+            self._session.send(mark("home"), Home())
+            return
+        self.question = UnprovenQuestion(self, status.unproven.legs, status.unproven.text)
+        self.question.said.connect(lambda: self._session.send(mark("home"), Home(unproven=True)))
+        self.question.open()
 
     def _armed(self, armed: bool) -> None:
         self._session.armed = armed
@@ -199,6 +207,39 @@ class OperatePanel(ScrolledPage):
     def _logged(self, entry: LogEntry) -> None:
         if entry.source == "engine":
             self.drives.note_identity(entry.text)
+
+
+class UnprovenQuestion(QtWidgets.QMessageBox):
+    """Whether to home though it is not proven which drive moves which leg; Esc is not to.
+
+    Signals: `said` when the operator says so.
+
+    Args:
+        parent: the window's part that asks.
+        legs: 1 to 6, whose wiring is not proven.
+        why: what is known of it, in the engine's words.
+    """
+
+    said = QtCore.Signal()
+
+    def __init__(self, parent: QtWidgets.QWidget, legs: Sequence[int], why: str) -> None:
+        super().__init__(parent)
+        self.setIcon(QtWidgets.QMessageBox.Icon.Warning)
+        self.setWindowTitle(tr("Wiring not proven"))
+        numbers = ", ".join(map(str, legs))
+        self.setText(tr("Home although the wiring of legs {legs} is not proven?").format(legs=numbers))
+        self.setInformativeText(
+            tr(
+                "The engine says: {why}. If two drives are exchanged, each leg follows the lengths of the other. "
+                "Better test each of these legs first, by `rig setup leg`, and watch it."
+            ).format(why=why)
+        )
+        self.home = self.addButton(tr("Home unproven"), QtWidgets.QMessageBox.ButtonRole.DestructiveRole)
+        stay = self.addButton(tr("Stay"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
+        self.setDefaultButton(stay)
+        self.setEscapeButton(stay)
+        self.buttonClicked.connect(lambda button: self.said.emit() if button is self.home else None)
+        self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
 
 
 def _lines(config: RigConfig) -> LinesView | None:

@@ -89,7 +89,7 @@ class Situation:
 
 _COMMANDS: dict[Action, RigCommand] = {
     Action.CONNECT: Connect(),
-    Action.HOME: Home(),
+    Action.HOME: Home(unproven=True),  # its button asks for that word where the wiring is not proven
     Action.ENGAGE: Engage(),
     Action.PARK: Park(),
     Action.RESET: Reset(),

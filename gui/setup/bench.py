@@ -149,8 +149,8 @@ class SetupBench(QtCore.QObject):
 
         self._worker.submit(job, self._finish)
 
-    def zero(self, config: Configured, options: ZeroOptions, done: Done) -> None:
-        """Home the rig and zero its cells; `done` is told the `rig.commissioning.Zero`."""
+    def zero(self, config: Configured, options: ZeroOptions, done: Done, *, unproven: bool = False) -> None:
+        """Home the rig and zero its cells; `done` is told the `rig.commissioning.Zero`. unproven: see `Home`."""
         deadman = self._watched(tr("homing and zeroing"), done)
 
         def report(progress: Progress) -> None:
@@ -159,7 +159,7 @@ class SetupBench(QtCore.QObject):
         def job() -> Zero:
             made = config()
             deadman.patience = made.safety.heartbeat
-            return zero_rig(self._serve(made), options, deadman, report, serve=False)
+            return zero_rig(self._serve(made), options, deadman, report, serve=False, unproven=unproven)
 
         self._worker.submit(job, self._finish)
 

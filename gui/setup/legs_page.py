@@ -25,7 +25,7 @@ class LegsPage(SetupPage):
             tr("Test one leg at a time"),
             tr(
                 "Each leg moves a little, there and back, while the brakes hold the other five. Watch that it is that "
-                "leg. Stand clear: STOP and Esc bring it to rest."
+                "leg, and say so: without that the rig does not home. Stand clear: STOP and Esc bring it to rest."
             ),
         )
         self._test = test
@@ -46,6 +46,8 @@ class LegsPage(SetupPage):
         self.column.addWidget(self.home)
         self.pairs: list[ArmedPair] = []
         self.labels: list[QtWidgets.QLabel] = []
+        self.seen: list[GuardedCheckBox] = []
+        """the operator's word that it was this leg which moved"""
         grid = QtWidgets.QGridLayout()
         grid.setVerticalSpacing(4)
         grid.setColumnStretch(3, 1)
@@ -57,8 +59,12 @@ class LegsPage(SetupPage):
             label.setWordWrap(True)
             label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
             label.setAccessibleName(tr("Result of leg {leg}").format(leg=leg + 1))
-            for column, widget in enumerate((leg_label(leg), pair.arm, pair.act, label)):
+            seen = GuardedCheckBox(tr("It was this leg"))
+            seen.setAccessibleName(tr("It was leg {leg} that moved").format(leg=leg + 1))
+            seen.setEnabled(False)
+            for column, widget in enumerate((leg_label(leg), pair.arm, pair.act, label, seen)):
                 grid.addWidget(widget, leg, column)
+            self.seen.append(seen)
             self.pairs.append(pair)
             self.labels.append(label)
         self.column.addLayout(grid)
@@ -78,14 +84,22 @@ class LegsPage(SetupPage):
             set_role(label, "bad", f"✗ {reason}")
             return
         self.results[leg] = result
+        self.seen[leg - 1].setEnabled(result.passed)
         set_role(label, "good" if result.passed else "bad", describe(result))
         label.setToolTip(unbroken(describe(result)))
 
     def forget(self, leg: int) -> None:
         """What was found of leg 1 to 6 does not hold any more."""
         self.results.pop(leg, None)
+        self.seen[leg - 1].setChecked(False)
+        self.seen[leg - 1].setEnabled(False)
         set_role(self.labels[leg - 1], "muted", tr("not tested yet"))
         self.labels[leg - 1].setToolTip("")
+
+    @property
+    def proven(self) -> list[LegResult]:
+        """The tests that were passed by a leg which somebody saw move."""
+        return [result for leg, result in sorted(self.results.items()) if self.seen[leg - 1].isChecked()]
 
     def set_busy(self, busy: str) -> None:
         """Enable what can be done now; `busy` says what is being done."""

@@ -32,6 +32,7 @@ from rig.commissioning import (
     drafted_drive,
     placed_mechanism,
     placed_profile,
+    put_on_record,
     save_rig,
 )
 from rig.config import RigConfig
@@ -254,7 +255,8 @@ class SetupWizard(StepWizard):
                 tr("zero of the load cells: {text}").format(text=text),
             )
 
-        self.bench.zero(config, options, done)
+        # nothing of a draft is on record yet: the word is that of whoever saw all six
+        self.bench.zero(config, options, done, unproven=len(self.legs.proven) == len(self.legs.seen))
 
     def _save(self) -> None:
         if self.bench.busy:
@@ -263,6 +265,14 @@ class SetupWizard(StepWizard):
         content = self.saving.content
         draft, path, overwrite = self._known, self.saving.target(), self.saving.overwrite.isChecked()
         calibration = None if self.zeroing.zero is None else self.zeroing.zero.calibration
+        proven = self.legs.proven
+
+        def save() -> RigConfig:
+            config = save_rig(draft, path, calibration, overwrite=overwrite)
+            if config.virtual is None:
+                for result in proven:
+                    put_on_record(config, result)
+            return config
 
         def done(config: RigConfig | None, reason: str) -> None:
             if config is None:
@@ -271,7 +281,7 @@ class SetupWizard(StepWizard):
                 self.saving.show_saved(path, config.load_cells.calibration or "", content)
                 self.session.log("info", "set-up", tr("saved {path}").format(path=path))
 
-        self.bench.run(tr("saving"), lambda: save_rig(draft, path, calibration, overwrite=overwrite), done)
+        self.bench.run(tr("saving"), save, done)
 
     def _open(self, path: Path) -> None:
         self.opening.emit(path)

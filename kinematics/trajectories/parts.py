@@ -1,12 +1,11 @@
 """The parts of a trajectory file: what each kind states, and the trajectory that it is."""
 
-import math
 from pathlib import Path
 from typing import Annotated, Literal, TypeAlias
 
-from pydantic import BaseModel, ConfigDict, Field
+from pydantic import AfterValidator, BaseModel, ConfigDict, Field
 
-from kinematics.inputs import Angle, AngularSpeed, Frequency, Length, Speed, Time, within
+from kinematics.inputs import Angle, AngularSpeed, Frequency, Length, Speed, Time
 from kinematics.trajectories.base import Trajectory
 from kinematics.trajectories.generators import Blend, Hold, MinimumJerk, Transition
 from kinematics.trajectories.poses import Poses, read_poses
@@ -18,7 +17,13 @@ LONGEST_FILE = 3600.0
 Coordinates: TypeAlias = tuple[Length, Length, Length, Angle, Angle, Angle]
 
 
-Duration: TypeAlias = Annotated[Time, Field(gt=0.0), within(-math.inf, LONGEST_FILE, "s")]
+def _not_too_long(value: float) -> float:
+    if value > LONGEST_FILE:
+        raise ValueError(f"{value:g} s, must be at most {LONGEST_FILE:g} s")
+    return value
+
+
+Duration: TypeAlias = Annotated[Time, Field(gt=0.0), AfterValidator(_not_too_long)]
 NonNegativeFrequency: TypeAlias = Annotated[Frequency, Field(ge=0.0)]
 
 _Terms = Field(min_length=1, max_length=100)
@@ -37,17 +42,11 @@ class BlendPart(FileModel):
     """Straight line with parabolic blends (`Blend`)."""
 
     type: Literal["blend"]
-    """Kind of the part."""
     start: Coordinates
-    """Coordinates at its start, m and rad."""
     end: Coordinates
-    """Coordinates at its end, m and rad."""
     duration: Duration
-    """Duration, s."""
     speed: Annotated[Speed, Field(gt=0.0)] | None = None
-    """Speed between the two blends, m/s: 1 to 2 times distance over duration; needed where the position changes."""
     angular_speed: Annotated[AngularSpeed, Field(gt=0.0)] | None = None
-    """The same of the vector of angles, rad/s; needed where an angle changes."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -58,13 +57,9 @@ class MinimumJerkPart(FileModel):
     """Straight line of minimum jerk (`MinimumJerk`)."""
 
     type: Literal["minimum-jerk"]
-    """Kind of the part."""
     start: Coordinates
-    """Coordinates at its start, m and rad."""
     end: Coordinates
-    """Coordinates at its end, m and rad."""
     duration: Duration
-    """Duration, s."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -75,11 +70,8 @@ class HoldPart(FileModel):
     """Standing still (`Hold`)."""
 
     type: Literal["hold"]
-    """Kind of the part."""
     position: Coordinates = _AT_REST
-    """Coordinates at which the platform stands, m and rad."""
     duration: Duration
-    """Duration, s."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -88,98 +80,75 @@ class HoldPart(FileModel):
 
 class _Linear(FileModel):
     dof: Literal["x", "y", "z"]
-    """Coordinate that moves."""
 
 
 class _Angular(FileModel):
     dof: Literal["rx", "ry", "rz"]
-    """Coordinate that moves."""
 
 
 class _LinearDof(_Linear):
     amplitude: Length
-    """Amplitude, m."""
     phase: Angle = 0.0
-    """Phase at the start, rad."""
 
 
 class _AngularDof(_Angular):
     amplitude: Angle
-    """Amplitude, rad."""
     phase: Angle = 0.0
-    """Phase at the start, rad."""
 
 
 class LinearSine(_LinearDof):
     """One sine on a position."""
 
     frequency: NonNegativeFrequency
-    """Frequency, Hz."""
 
 
 class AngularSine(_AngularDof):
     """One sine on an angle."""
 
     frequency: NonNegativeFrequency
-    """Frequency, Hz."""
 
 
 class LinearSweep(_LinearDof):
     """One frequency sweep on a position."""
 
     start_frequency: NonNegativeFrequency
-    """Frequency at the start, Hz."""
     end_frequency: NonNegativeFrequency
-    """Frequency at the end, Hz."""
 
 
 class AngularSweep(_AngularDof):
     """One frequency sweep on an angle."""
 
     start_frequency: NonNegativeFrequency
-    """Frequency at the start, Hz."""
     end_frequency: NonNegativeFrequency
-    """Frequency at the end, Hz."""
 
 
 class LinearNoise(_Linear):
     """Band-limited noise on a position."""
 
     rms: Annotated[Length, Field(ge=0.0)]
-    """Root mean square, m."""
     low_frequency: NonNegativeFrequency
-    """Lower end of the band, Hz."""
     high_frequency: NonNegativeFrequency
-    """Upper end of the band, Hz."""
 
 
 class AngularNoise(_Angular):
     """Band-limited noise on an angle."""
 
     rms: Annotated[Angle, Field(ge=0.0)]
-    """Root mean square, rad."""
     low_frequency: NonNegativeFrequency
-    """Lower end of the band, Hz."""
     high_frequency: NonNegativeFrequency
-    """Upper end of the band, Hz."""
 
 
 class HarmonicPart(FileModel):
     """Faded sines about an offset (`Harmonic`)."""
 
     type: Literal["harmonic"]
-    """Kind of the part."""
     terms: Annotated[
         list[Annotated[LinearSine | AngularSine, Field(discriminator="dof")]],
         _Terms,
     ]
-    """Sines, which are added up."""
     duration: Duration
-    """Duration, s."""
     fade: Duration
-    """Time for the fade-in and for the fade-out, s."""
     offset: Coordinates = _AT_REST
-    """Coordinates about which it moves, m and rad."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -191,18 +160,13 @@ class ChirpPart(FileModel):
     """Faded frequency sweeps about an offset (`Chirp`)."""
 
     type: Literal["chirp"]
-    """Kind of the part."""
     terms: Annotated[
         list[Annotated[LinearSweep | AngularSweep, Field(discriminator="dof")]],
         _Terms,
     ]
-    """Frequency sweeps, which are added up."""
     duration: Duration
-    """Duration, s."""
     fade: Duration
-    """Time for the fade-in and for the fade-out, s."""
     offset: Coordinates = _AT_REST
-    """Coordinates about which it moves, m and rad."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -217,11 +181,8 @@ class PosesPart(FileModel):
     """Poses of a CSV file (`Poses`), its path relative to the trajectory file."""
 
     type: Literal["poses"]
-    """Kind of the part."""
     file: Annotated[str, Field(min_length=1)]
-    """CSV file of poses, relative to the trajectory file."""
     rest_ends: bool = True
-    """Whether the platform is at rest at both ends; otherwise the speed at the ends follows from the poses."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -232,20 +193,14 @@ class RandomPart(FileModel):
     """Faded noise about an offset, the same for the same seed (`RandomMotion`)."""
 
     type: Literal["random"]
-    """Kind of the part."""
     terms: Annotated[
         list[Annotated[LinearNoise | AngularNoise, Field(discriminator="dof")]],
         _Noises,
     ]
-    """Noises, which are added up."""
     duration: Duration
-    """Duration, s."""
     fade: Duration
-    """Time for the fade-in and for the fade-out, s."""
     seed: Annotated[int, Field(ge=0, le=2**31 - 1)] = 0
-    """Seed of the noise: the same seed gives the same motion."""
     offset: Coordinates = _AT_REST
-    """Coordinates about which it moves, m and rad."""
 
     def build(self, folder: Path) -> Trajectory:
         """The part as a trajectory; a relative path starts in `folder`."""
@@ -257,9 +212,7 @@ class TransitionPart(FileModel):
     """From the part before to the part after without a jump (`Transition`)."""
 
     type: Literal["transition"]
-    """Kind of the part."""
     duration: Duration
-    """Duration, s."""
 
     def between(self, before: Trajectory, after: Trajectory) -> Transition:
         """The part as a trajectory, from where one trajectory ends to where another begins."""

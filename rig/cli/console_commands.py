@@ -9,6 +9,7 @@ from kinematics import leg_lengths, pose_to_coordinates
 from rig.cli import console_hold, console_motions, console_positions
 from rig.cli.console_rig import commanded_rig, rig_able_to
 from rig.cli.help import command_group
+from rig.cli.options import UnprovenOption
 from rig.client import FaultDesk
 from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset
 from rig.errors import InputError, RefusedError
@@ -35,9 +36,9 @@ def connect(context: typer.Context) -> None:
 
 
 @app.command()
-def home(context: typer.Context) -> None:
+def home(context: typer.Context, unproven: UnprovenOption = False) -> None:
     """Find every leg's reference. The rig moves."""
-    rig_able_to(context, Home()).home(connect=False)
+    rig_able_to(context, Home(unproven)).home(connect=False, unproven=unproven)
 
 
 @app.command()

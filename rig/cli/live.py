@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, print_warning, warn_of_checks_off
+from rig.cli.options import ConfigArgument, JsonOption, UnprovenOption, print_warning, warn_of_checks_off
 
 if TYPE_CHECKING:
     from rig.client import RunResult
@@ -122,7 +122,7 @@ def demo(
     if exact and identify:
         raise typer.BadParameter("there is nothing to identify where the plant is the model", param_hint="'--identify'")
     begin_server_unless(lockstep)
-    from rig.client import DEMO_THRESHOLDS, as_built, demo_trajectory, on_free_ports
+    from rig.client import DEMO_THRESHOLDS, as_built, fitted_demo, on_free_ports
     from rig.config import load_config, relaxed_timing
 
     config = load_config(_config_of(drives)).changed(
@@ -136,7 +136,14 @@ def demo(
     config = config.changed({"validation": DEMO_THRESHOLDS})
     if not exact:
         config = as_built(config, built)
-    trajectory = demo_trajectory(config.machine.geometry.home_pose, duration)
+    trajectory, size = fitted_demo(config, duration)
+    if size < 1.0 and not as_json:
+        bound = 1e3 * config.safety.following_error
+        typer.echo(
+            f"the motion is run at {100 * size:.0f} % of its size, which this machine follows well within "
+            f"safety.following_error ({bound:g} mm)",
+            err=True,
+        )
     if identify:
         from rig.cli.story import tell_story
 
@@ -188,6 +195,7 @@ def run(
         bool, typer.Option("--lockstep", help="A virtual rig only: in one process on a manual clock.")
     ] = False,
     real_time: RealTimeOption = False,
+    unproven: UnprovenOption = False,
     operator: OperatorOption = None,
     note: NoteOption = None,
     output: OutputFolder = None,
@@ -206,7 +214,10 @@ def run(
     settings = chosen_config(config, rate, lockstep, real_time).changed(said_in_recording(operator, note))
     motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
     name = Path(trajectory).stem
-    finish(_execute(settings, motion, name, output, lockstep, amplitude, repeat, reset, speed=speed / 100.0), as_json)
+    result = _execute(
+        settings, motion, name, output, lockstep, amplitude, repeat, reset, speed=speed / 100.0, unproven=unproven
+    )
+    finish(result, as_json)
 
 
 def virtual(config: ConfigArgument = "virtual") -> None:
@@ -272,6 +283,7 @@ def _execute(
     reset: bool = False,
     identify: bool = False,
     speed: float = 1.0,
+    unproven: bool = False,
 ) -> RunResult:
     from rig.cli.progress import progress_display
     from rig.client import execute
@@ -291,6 +303,7 @@ def _execute(
             speed=speed,
             repeats=repeats,
             reset=reset,
+            unproven=unproven,
             lockstep=lockstep,
             identify=identify,
             report=report,

@@ -31,6 +31,14 @@ ConfigArgument = Annotated[
 OutputOption = Annotated[
     Path, typer.Option("--output", "-o", metavar="FILE", help="File to write; it appears only when complete.")
 ]
+UnprovenOption = Annotated[
+    bool,
+    typer.Option(
+        "--unproven",
+        help="Home although a leg was not tested as it is wired now (rig setup leg); your word, which the recording "
+        "says.",
+    ),
+]
 JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object, for programs to read.")]
 ProgressOption = Annotated[
     bool, typer.Option("--progress", help="Say each step on standard error, a line that begins with “… ”.")

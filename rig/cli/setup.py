@@ -14,6 +14,7 @@ from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, warn_of_
 
 if TYPE_CHECKING:
     from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegResult
+    from rig.config import RigConfig
 
 app = command_group(
     name="setup",
@@ -195,14 +196,23 @@ def leg(
         bool, typer.Option("--home", help="Let this leg look for its reference first where its drive has none.")
     ] = False,
     clear: Annotated[bool, typer.Option("--clear", help="Clear faults that drives have latched.")] = False,
+    seen: Annotated[
+        bool,
+        typer.Option(
+            "--seen",
+            help="Somebody watches, and stops it (Ctrl-C) if it is another leg: what passes goes on record as the "
+            "proof of this leg's wiring. At a terminal that is asked afterwards.",
+        ),
+    ] = False,
     as_json: JsonOption = False,
 ) -> None:
     """Move ONE leg a little, there and back; the other five are held by their brakes, torque off.
 
-    Watch that it is that leg which moves. Says whether it went where it was told, which other encoder moved and what
-    its load cell read. Ctrl-C stops the leg by its drive's quick stop, a second one takes the torque off at once; a
-    virtual configuration's rig is started along with it. Ends with 1 if the leg does not pass, 3 if a drive does not
-    answer or something else commands it, 4 if refused, 130 after Ctrl-C.
+    Watch that it is that leg which moves: the program cannot see it. A leg that passes and was seen to be that one goes
+    on record as wired rightly; homing, the first motion of all, wants that of all six legs. Says whether it went where
+    it was told, which other encoder moved and what its load cell read. Ctrl-C stops the leg by its drive's quick stop,
+    a second one takes the torque off at once; a virtual configuration's rig is started along with it. Ends with 1 if
+    the leg does not pass, 3 if a drive does not answer or something else commands it, 4 if refused, 130 after Ctrl-C.
     """
     from kinematics import Quantity
     from rig.client import Interruption
@@ -246,10 +256,33 @@ def leg(
         typer.echo(json.dumps(result.as_dict() | {"recording": str(recording)}, indent=2))
     else:
         typer.echo(f"{_described(result)}\nrecording   {recording}")
+    if result.passed and settings.virtual is None:
+        _prove(settings, result, seen=seen, ask=not as_json)
     if result.stopped:
         raise InterruptedRunError("; ".join(result.faults))
     if not result.passed:
         raise RunFaultError("\n  ".join([f"leg {number} does not pass:", *result.faults]))
+
+
+def _prove(config: "RigConfig", result: "LegResult", *, seen: bool, ask: bool) -> None:
+    """Put a test on record if somebody saw that leg move. Raises RunFaultError where it was another one."""
+    import sys
+
+    from rig.commissioning import put_on_record, strike_from_record
+    from rig.errors import RunFaultError
+
+    if not seen and ask and sys.stdin is not None and sys.stdin.isatty():
+        seen = typer.confirm(f"Was it leg {result.leg} that moved?", err=True)
+        if not seen:
+            strike_from_record(config, result.leg)
+            raise RunFaultError(
+                f"another leg than leg {result.leg} moved: its drive is wired, or addressed, as leg {result.leg}'s; "
+                "correct drives.legs or the cables, and test again"
+            )
+    if seen:
+        typer.echo(f"on record   {put_on_record(config, result)}", err=True)
+    else:
+        typer.echo("not on record as a proof of its wiring: nobody said that it was seen (--seen)", err=True)
 
 
 def _described(result: "LegResult") -> str:

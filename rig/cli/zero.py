@@ -10,6 +10,7 @@ from rig.cli.options import (
     ConfigArgument,
     JsonOption,
     NewCalibrationOption,
+    UnprovenOption,
     check_new_file,
     warn_of_checks_off,
 )
@@ -39,6 +40,7 @@ def zero(
     ] = None,
     operator: Annotated[str, typer.Option(help="Who zeroes; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    unproven: UnprovenOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Zero the six load cells; see `HELP`."""
@@ -74,7 +76,7 @@ def zero(
     interruption = Interruption()
     with interruption.installed(), progress_display() as report:
         rig = settings if settings.virtual is None else relaxed_timing(settings)
-        found = zero_rig(rig, options, interruption, report)
+        found = zero_rig(rig, options, interruption, report, unproven=unproven)
     if not found.faults:
         save_cell_calibration(output, found.calibration)
         if apply:

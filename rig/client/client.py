@@ -58,12 +58,16 @@ class RigClient(OwnedRig):
         with self._asking():
             operation.connect(self.rig, reset=reset)
 
-    def home(self, *, connect: bool = True) -> None:
-        """IDLE → PARKED: find every leg's reference; from OFF `connect` first. The rig moves."""
+    def home(self, *, connect: bool = True, unproven: bool = False) -> None:
+        """IDLE → PARKED: find every leg's reference; from OFF `connect` first. The rig moves.
+
+        Refused where a leg was not tested as it is wired now (`rig setup leg`; `status.unproven` says which), unless
+        you say that the wiring is `unproven`. The recording has your word.
+        """
         with self._asking():
             if connect and self.rig.status().state is State.OFF:
                 operation.connect(self.rig)
-            operation.home(self.rig)
+            operation.home(self.rig, unproven=unproven)
 
     def engage(self) -> None:
         """PARKED → ENGAGED: hold the platform under power."""

@@ -25,6 +25,7 @@ def run_motion(
     repeats: int = 1,
     *,
     reset: bool = False,
+    unproven: bool = False,
 ) -> None:
     """Do a whole run from OFF to OFF around one motion.
 
@@ -35,6 +36,7 @@ def run_motion(
         report: told the progress now and then.
         repeats: how many times the motion is run, each time from its start.
         reset: whether a fault that the drives have from before is reset first; the operator's word.
+        unproven: see `home`.
 
     Raises:
         RunFaultError: the run ended in a fault.
@@ -42,7 +44,7 @@ def run_motion(
         HardwareError: a drive is silent, or a state was not reached in time.
         InterruptedRunError: Ctrl-C; the rig still has to be brought to rest with `bring_to_rest`.
     """
-    connect_and_home(rig, report, reset=reset)
+    connect_and_home(rig, report, reset=reset, unproven=unproven)
     report(Progress("engaging", 0.0))
     engage(rig)
     perform(rig, table, name, report, repeats)
@@ -52,12 +54,12 @@ def run_motion(
     leave(rig)
 
 
-def connect_and_home(rig: Rig, report: Report, *, reset: bool = False) -> None:
-    """Bring a rig from OFF to PARKED, at rest; `reset` as for `connect`. Raises as `run_motion`."""
+def connect_and_home(rig: Rig, report: Report, *, reset: bool = False, unproven: bool = False) -> None:
+    """Bring a rig from OFF to PARKED, at rest; `reset`, `unproven`: see `connect`, `home`. Raises as `run_motion`."""
     report(Progress("connecting", 0.0))
     connect(rig, reset=reset)
     report(Progress("homing", 0.0))
-    home(rig)
+    home(rig, unproven=unproven)
 
 
 # -- single steps: each raises as `run_motion` ---------------------------------------------------------------------
@@ -95,9 +97,12 @@ def clear(rig: Rig) -> None:
     _reach(rig, State.IDLE, PATIENCE)
 
 
-def home(rig: Rig) -> None:
-    """IDLE → PARKED, at rest for long enough to be engaged."""
-    rig.request(Home())
+def home(rig: Rig, *, unproven: bool = False) -> None:
+    """IDLE → PARKED, at rest for long enough to be engaged.
+
+    unproven: the operator's word that the legs may move though no test of them, as they are wired, is on record.
+    """
+    rig.request(Home(unproven))
     _reach(rig, State.PARKED, rig.config.safety.homing_timeout + PATIENCE)
     let_pass(rig, REST)
 

@@ -1,10 +1,11 @@
 """A run as a command or the app starts it: a rig, a motion, a recording and the report on it."""
 
 import contextlib
+import math
 import re
-import signal
 import time
 import tomllib
+from bisect import bisect_left
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
@@ -13,12 +14,14 @@ from importlib import resources
 from pathlib import Path
 from typing import Any
 
+import numpy as np
+
 from actuators import SerialEndpoint
-from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory
+from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory, leg_kinematics
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
-from rig.client.motions import prepare_motion
+from rig.client.motions import checked_motion, prepare_motion
 from rig.client.moving import Progress, compiling_progress
 from rig.client.operation import bring_to_rest, run_motion
 from rig.client.reporting import ReportProcess
@@ -28,8 +31,9 @@ from rig.engine import Pace, RunningEngine, Told, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import said_slower
-from rig.safety import check_loop
+from rig.safety import check_loop, judge_sag
 from rig.virtual import VirtualRigProcess, differs, truth_of, truth_path
+from rig.virtual.closed_loop import run_loop
 
 _LOOK = 0.1  # s
 _SURELY_ROWS = 1_000_000
@@ -37,6 +41,10 @@ _SURELY_ROWS = 1_000_000
 _NO_NAME = re.compile(r"[/\\\0]")
 """what a file's name cannot hold, or not everywhere"""
 _FADE_PART = 0.25  # of a short demo motion
+_FOLLOWING_PART = 0.8  # of `safety.following_error`, which the demo's motion may take
+_SAG_PART = 0.4  # of that: a machine that hangs no farther off at rest, with masses as far off as may be, has room
+_SIZES = 20  # of the demo's motion, of which the largest that fits is taken
+_TRIED = 60.0  # s of the demo's motion that are computed: some twenty periods of its slowest sine
 
 
 @dataclass(frozen=True, slots=True)
@@ -61,6 +69,7 @@ def execute(
     speed: float = 1.0,
     repeats: int = 1,
     reset: bool = False,
+    unproven: bool = False,
     lockstep: bool = False,
     identify: bool = False,
     report: Callable[[Progress], None],
@@ -76,6 +85,7 @@ def execute(
         speed: part of full speed, 0.1 to 1, at which it is followed.
         repeats: how many times it is run.
         reset: whether a fault that the drives have from before is reset first; the operator's word.
+        unproven: whether the legs may move though no test of them, as they are wired, is on record; likewise.
         lockstep: run rig and engine in this process on a manual clock.
         identify: have the report say what identification would leave; takes seconds more.
         report: told the progress.
@@ -98,7 +108,7 @@ def execute(
     def body(rig: LockstepRig | LiveRig) -> None:
         if speed != 1.0:
             rig.request(Pace(speed))
-        run_motion(rig, table, name, report, repeats, reset=reset)
+        run_motion(rig, table, name, report, repeats, reset=reset, unproven=unproven)
 
     return conduct(config, body, name, folder, Interruption(), lockstep=lockstep, identify=identify, report=report)
 
@@ -295,14 +305,62 @@ def describe(result: RunResult) -> str:
     return "\n".join(lines)
 
 
-def demo_trajectory(home: Array, duration: float) -> Trajectory:
-    """The shipped demo motion with another length, s; a short one is faded in and out over a quarter of it each."""
+def demo_trajectory(home: Array, duration: float, size: float = 1.0) -> Trajectory:
+    """The shipped demo motion with another length, s, at a part of its size.
+
+    A short one is faded in and out over a quarter of it each.
+    """
     text = (resources.files("kinematics") / "trajectories" / "demo.toml").read_text(encoding="utf-8")
     data = tomllib.loads(text)
     (part,) = data["parts"]
     part["duration"] = duration
     part["fade"] = f"{min(3.0, _FADE_PART * duration)} s"
+    for term in part["terms"]:
+        value, unit = term["amplitude"].split()
+        term["amplitude"] = f"{size * float(value)} {unit}"
     return build_trajectory(TrajectorySpec.model_validate(data), home)
+
+
+def fitted_demo(config: RigConfig, duration: float) -> tuple[Trajectory, float]:
+    """The demo motion as large as the virtual machine that is to run it follows it, and that part of its size.
+
+    What the model does not know of a machine pulls its legs off their reference, by the stiffness of the host's loop:
+    the more, the faster they move. The motion is as large as leaves a margin to `safety.following_error` in the same
+    loop on the same machine, computed offline. Drives that close their own loops bear any force, and the drawing's
+    machine has none that the model does not know.
+
+    Raises:
+        RefusedError: even at rest the machine is too far off its reference.
+    """
+    home = config.machine.geometry.home_pose
+    bound = _FOLLOWING_PART * config.safety.following_error
+    sag = judge_sag(config).sag
+    if sag is None or not differs(config) or sag <= _SAG_PART * bound:
+        return demo_trajectory(home, duration), 1.0
+
+    def fits(steps: int) -> bool:
+        trial = demo_trajectory(home, min(duration, _TRIED), steps / _SIZES)
+        return _following(config, trial) <= bound
+
+    steps = 1 + bisect_left(range(2, _SIZES + 1), True, key=lambda size: not fits(size))
+    if steps == 1 and not fits(1):
+        raise RefusedError(
+            f"this machine hangs more than {1e3 * bound:.2g} mm off its reference at rest (safety.following_error "
+            f"{1e3 * config.safety.following_error:g} mm): its masses are too far from the model's"
+        )
+    return demo_trajectory(home, duration, steps / _SIZES), steps / _SIZES
+
+
+def _following(config: RigConfig, trajectory: Trajectory) -> float:
+    """Greatest following error, m, of the legs whose loops the host closes, on the plant of a virtual rig."""
+    config = config.changed({"virtual": {"plant": {"engine": "exact"}}})  # which is what is computed offline
+    table, _verdict = checked_motion(config, trajectory)
+    truth = truth_of(config)
+    run = run_loop(config, table, config.mode, plant=truth.mechanism, friction=truth.friction)
+    if run.end:
+        return math.inf
+    error = np.abs(run.encoders()[0] - leg_kinematics(config.machine.geometry, run.reference).length)
+    return float(error[:, ~np.array(config.own_loops)].max())
 
 
 def _served_at(config: RigConfig) -> list[str]:
@@ -315,7 +373,7 @@ def _served_at(config: RigConfig) -> list[str]:
 
 
 def serve_virtual(config: RigConfig, say: Callable[[str], None], told: Told | None = None) -> None:
-    """Serve the configuration's virtual rig until Ctrl-C, or SIGTERM; `told` how far it is where it has to compile.
+    """Serve the configuration's virtual rig until Ctrl-C; `told` how far it is where it has to be compiled first.
 
     Raises:
         InputError: the configuration has no virtual rig.
@@ -325,7 +383,7 @@ def serve_virtual(config: RigConfig, say: Callable[[str], None], told: Told | No
         raise InputError(f"configuration {config.name!r} has no [virtual] table")
     interruption = Interruption()
     process = VirtualRigProcess(in_real_time(config))
-    with interruption.installed(signal.SIGTERM), contextlib.ExitStack() as ends:
+    with interruption.installed(), contextlib.ExitStack() as ends:
         ends.callback(process.stop)
         process.start(told=told)
         say(f"virtual rig: devices at {', '.join(_served_at(config))}; Ctrl-C ends it")

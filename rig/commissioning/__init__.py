@@ -31,7 +31,17 @@ from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_d
 from rig.commissioning.serving import served
 from rig.commissioning.steadiness import Steadiness, measure
 from rig.commissioning.zero import Zero, ZeroOptions, check_zero, measure_zero, zero_rig
-from rig.engine import LegMove, LegResult, LegTest, MoveBounds, check_move, move_bounds
+from rig.engine import (
+    LegMove,
+    LegResult,
+    LegTest,
+    MoveBounds,
+    check_move,
+    move_bounds,
+    put_on_record,
+    record_path,
+    strike_from_record,
+)
 
 __all__ = [
     "CellAmplifier",
@@ -73,12 +83,15 @@ __all__ = [
     "probe_drive",
     "probe_drives",
     "probe_rig",
+    "put_on_record",
+    "record_path",
     "run_leg_test",
     "save_draft",
     "save_rig",
     "served",
     "setting_value",
     "speaks_modbus",
+    "strike_from_record",
     "usual_unit",
     "with_found",
     "with_serials",

@@ -14,7 +14,6 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration import CalibrationError, LoadCellCalibration, Provenance, shift_offsets
-from kinematics import figure_and_bound
 from rig.client import (
     Interruption,
     LiveRig,
@@ -106,6 +105,7 @@ def zero_rig(
     report: Callable[[Progress], None],
     *,
     serve: bool = True,
+    unproven: bool = False,
 ) -> Zero:
     """Connect, home, stand parked, and judge what the cells read; the rig is off again when this returns or raises.
 
@@ -115,6 +115,7 @@ def zero_rig(
         interruption: looked at while waiting; installed by the caller where Ctrl-C is to count.
         report: told the progress.
         serve: start a virtual rig along with it; else it must be served already.
+        unproven: see `Home`.
 
     Raises:
         InputError: bad options.
@@ -136,7 +137,7 @@ def zero_rig(
         )
         rig = stack.enter_context(live)
         try:
-            connect_and_home(rig, report)
+            connect_and_home(rig, report, unproven=unproven)
             zero = measure_zero(rig, lambda: rig.read_rows()[0], options, report)
             leave(rig)
         except (RigError, KeyboardInterrupt):
@@ -209,14 +210,14 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
                 "its polarity is reversed: rig calibrate cells"
             )
         elif not abs(shift[leg]) <= bound:
-            figure, most = figure_and_bound(shift[leg], bound, "+.1f")
-            faults.append(f"{name}: the zero would shift by {figure} N (bound {most} N)")
+            faults.append(f"{name}: the zero would shift by {shift[leg]:+.1f} N (bound {bound:g} N)")
         if not noise[leg] <= NOISE_FACTOR * config.load_cells.noise:
-            figure, most = figure_and_bound(noise[leg], NOISE_FACTOR * config.load_cells.noise, ".2f")
-            faults.append(f"{name}: noise {figure} N (bound {most} N, {NOISE_FACTOR:g} times what is expected)")
+            expected = config.load_cells.noise
+            faults.append(
+                f"{name}: noise {noise[leg]:.2f} N, more than {NOISE_FACTOR:g} times the expected {expected:g} N"
+            )
         if not drift.within[leg]:
-            figure, most = figure_and_bound(drift.force[leg], drift.bound[leg], "+.2f", 3)
-            faults.append(f"{name}: the zero drifted by {figure} N (bound {most} N)")
+            faults.append(f"{name}: the zero drifted by {drift.force[leg]:+.2f} N (bound {drift.bound[leg]:.2f} N)")
     return Zero(
         shifted, tuple(shift.tolist()), tuple(noise.tolist()), tuple(drift.force.tolist()), bound, tuple(faults)
     )
@@ -231,9 +232,11 @@ def _unrest(rows: Rows) -> list[str]:
     speed, move = np.abs(rows["velocity"]).max(axis=0), np.ptp(rows["length"], axis=0)
     for leg in range(6):
         if not speed[leg] <= REST_SPEED or math.isnan(move[leg]):
-            figure, most = figure_and_bound(speed[leg] * 1e3, REST_SPEED * 1e3, ".2f")
-            faults.append(f"leg {leg + 1} is not at rest: {figure} mm/s (bound {most} mm/s)")
+            faults.append(
+                f"leg {leg + 1} is not at rest: {speed[leg] * 1e3:.2f} mm/s (bound {REST_SPEED * 1e3:g} mm/s)"
+            )
         elif move[leg] > REST_MOVE:
-            figure, most = figure_and_bound(move[leg] * 1e3, REST_MOVE * 1e3, ".3f")
-            faults.append(f"leg {leg + 1} is not at rest: it moved {figure} mm (bound {most} mm)")
+            faults.append(
+                f"leg {leg + 1} is not at rest: it moved {move[leg] * 1e3:.3f} mm (bound {REST_MOVE * 1e3:g} mm)"
+            )
     return faults

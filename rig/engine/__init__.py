@@ -8,11 +8,10 @@ from rig.engine.compiling import Compiling, Told, receive_answer, tell_compiling
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
 from rig.engine.estimate import estimate_kernel
-from rig.engine.frame import Frame
 from rig.engine.guards import STATES_OF, Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
-from rig.engine.laws import ControlLaw, ForceLaw, LawFault, loop_mode, needed_modes
+from rig.engine.laws import loop_mode, needed_modes
 from rig.engine.laws.kernels import (
     OBSERVER_ROWS,
     add_estimate_kernel,
@@ -57,11 +56,11 @@ from rig.engine.publishing import closing_counts
 from rig.engine.rate_change import RAMPS
 from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine, running_engines
-from rig.engine.snapshot import DriveReport, Event, Snapshot
-from rig.engine.source import ReferenceSource
+from rig.engine.snapshot import DriveReport, Event, Snapshot, Unproven
 from rig.engine.tare import reads_reversed
 from rig.engine.virtual_terminals import virtual_port
 from rig.engine.warmup import kernels_of, rehearsed, warm_up
+from rig.engine.wiring import put_on_record, record_path, strike_from_record
 from rig.runtime import ControlBlock
 from rig.safety import TORQUE_STATES
 
@@ -80,7 +79,6 @@ __all__ = [
     "Compiling",
     "Connect",
     "ControlBlock",
-    "ControlLaw",
     "Disconnect",
     "DriveBank",
     "DriveReport",
@@ -90,10 +88,7 @@ __all__ = [
     "EngineProcess",
     "Event",
     "Follow",
-    "ForceLaw",
-    "Frame",
     "Home",
-    "LawFault",
     "LegMove",
     "LegResult",
     "LegTest",
@@ -106,7 +101,6 @@ __all__ = [
     "Pace",
     "Park",
     "Pause",
-    "ReferenceSource",
     "Release",
     "Reply",
     "Reset",
@@ -118,6 +112,7 @@ __all__ = [
     "Stop",
     "Submission",
     "Told",
+    "Unproven",
     "add_estimate_kernel",
     "approach_move",
     "begin_observer_kernel",
@@ -146,12 +141,15 @@ __all__ = [
     "obstacle",
     "owner_gone",
     "pace_path",
+    "put_on_record",
     "reads_reversed",
     "receive_answer",
+    "record_path",
     "recording_header",
     "rehearsed",
     "running_engines",
     "straight_move",
+    "strike_from_record",
     "task_motion_kernel",
     "tell_compiling",
     "virtual_port",

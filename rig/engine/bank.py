@@ -102,6 +102,11 @@ class DriveBank:
         return f"leg {', '.join(legs)}: {UNWATCHED}" if legs else ""
 
     @property
+    def serials(self) -> list[str]:
+        """The serial number that each drive said as it was connected to, "" where it says none."""
+        return [identity.serial for identity in self._identities]
+
+    @property
     def plans(self) -> list[BusPlan]:
         """What a cycle takes on each line that devices share."""
         return bus_plans([*self._drives, *self._cells.members])

@@ -24,6 +24,7 @@ from rig.engine.messages import (
 )
 from rig.engine.snapshot import Snapshot
 from rig.engine.tare import describe_shift
+from rig.engine.wiring import PROVE
 from rig.safety import TORQUE_STATES, name_legs
 from rig.states import State
 
@@ -51,6 +52,8 @@ def obstacle(command: RigCommand, snapshot: Snapshot) -> Obstacle | None:
     if state not in STATES_OF[type(command)]:
         return Obstacle(_elsewhere(command, snapshot))
     for guard in _GUARDS.get(type(command), ()):
+        if guard is _proven and isinstance(command, Home) and command.unproven:
+            continue
         found = guard(snapshot)
         if found is not None:
             return found
@@ -157,6 +160,11 @@ def _torque_goes(snapshot: Snapshot) -> Obstacle | None:
     return None if found is None else Obstacle(found.text, passing=True)
 
 
+def _proven(snapshot: Snapshot) -> Obstacle | None:
+    """Homing is the first motion of all six legs: each must have been seen to be the one that it is wired as."""
+    return None if snapshot.unproven is None else Obstacle(f"{snapshot.unproven.text}; {PROVE}")
+
+
 def _stable(snapshot: Snapshot) -> Obstacle | None:
     return Obstacle(snapshot.loop) if snapshot.loop else None
 
@@ -204,7 +212,7 @@ def _no_reset_under_way(snapshot: Snapshot) -> Obstacle | None:
 
 _GUARDS: dict[type[RigCommand], tuple[Guard, ...]] = {
     Disconnect: (_torque_goes,),
-    Home: (_fresh, _recorded, _cells_fresh, _cells_alive, _torque_off),
+    Home: (_proven, _fresh, _recorded, _cells_fresh, _cells_alive, _torque_off),
     MoveLeg: (_fresh, _recorded, _torque_off),
     Engage: (_homed, _stable, _fresh, _recorded, _cells_fresh, _cells_alive, _tared, _torque_off),
     Follow: (_recorded, _nothing_paused, _fresh),

@@ -8,7 +8,7 @@ from concurrent.futures import Future
 from rig.config import InjectedFault, RigConfig, VirtualCells
 from rig.engine.core import Engine
 from rig.engine.link import Submission
-from rig.engine.messages import Follow, Pace, Reply, Stop
+from rig.engine.messages import Follow, Home, Pace, Reply, Stop
 from rig.engine.snapshot import Event
 from rig.recording import COMMAND, INJECTED
 from rig.states import FaultCode
@@ -35,6 +35,8 @@ class Journal:
         what: str = command.kind
         if isinstance(command, Follow):
             what = f"{what} {command.name!r}"
+        elif isinstance(command, Home) and command.unproven:
+            what = f"{what}, with a wiring that is not proven"
         elif isinstance(command, Pace):
             what = f"{what} {100.0 * command.rate:g} %"
         elif isinstance(command, Stop):

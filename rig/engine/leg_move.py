@@ -10,7 +10,6 @@ from pydantic import ConfigDict
 from kinematics import PEAK_SPEED
 from rig.config import RigConfig
 from rig.errors import RefusedError
-from rig.safety import length_beyond
 
 NO_REFERENCE = "the drive has no reference yet"
 """What a refusal says of a leg that is to be homed first."""
@@ -55,7 +54,8 @@ class LegResult:
     `faults`: what is wrong, the first cause first; none means that the leg passed. `stopped`: somebody stopped it, the
     faults are not the leg's. `homed`: how far from its length at home the reference was found, None if it was not
     looked for. `reached`: how far the leg was from its start at the far end, `returned` at the end. `following`: the
-    greatest following error. `others`: greatest movement of the other legs' encoders, by leg 1 to 6.
+    greatest following error. `others`: greatest movement of the other legs' encoders, by leg 1 to 6. `serial`: number
+    that the leg's drive says, "" where it says none.
     """
 
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
@@ -71,6 +71,7 @@ class LegResult:
     force_before: float
     force_after: float
     others: dict[int, float]
+    serial: str = ""
 
     @property
     def passed(self) -> bool:
@@ -134,8 +135,8 @@ def check_room(config: RigConfig, move: LegMove, start: float) -> None:
     low, high = limits.length
     if not low <= start + move.travel <= high:
         raise RefusedError(
-            f"leg {move.leg} stands at {start:.4f} m: {move.travel * 1e3:+g} mm from there is outside its limits: "
-            f"{length_beyond(start + move.travel, low, high)}"
+            f"leg {move.leg} stands at {start:.4f} m: {move.travel * 1e3:+g} mm from there is outside its limits "
+            f"{low:g} to {high:g} m"
         )
 
 

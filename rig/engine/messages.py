@@ -53,6 +53,8 @@ class Disconnect:
 class Home:
     """IDLE → HOMING → PARKED."""
 
+    unproven: bool = False
+    """the operator's word that the legs may move though their wiring is not proven; see `Snapshot.unproven`"""
     kind: Literal["home"] = "home"
 
 

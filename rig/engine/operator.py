@@ -44,6 +44,7 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.engine.rate_change import RAMPS
+from rig.engine.wiring import unproven
 from rig.errors import HardwareError, RefusedError
 from rig.safety import START_DISTANCE, check_loop
 from rig.states import MotionKind, State
@@ -104,7 +105,6 @@ class Operator:
         self._handlers: dict[type, Callable[[], None]] = {
             Connect: self._connect,
             Disconnect: self._disconnect,
-            Home: self._home,
             Engage: self._engage,
             Pause: engine.pause,
             Resume: self._resume,
@@ -185,6 +185,8 @@ class Operator:
                 engine.stop(command.category, f"operator's stop, category {command.category}")
             elif isinstance(command, Follow) and job.table is not None:
                 self._follow(command, job.table)
+            elif isinstance(command, Home):
+                self._home(command)
             elif isinstance(command, Park):
                 self._park(job.table)
             elif isinstance(command, MoveLeg):
@@ -219,17 +221,27 @@ class Operator:
         self.reconnected = True
         for line in self._engine.bank.connect(self._engine.config.drives.connect_timeout):
             self._engine.record("info", line)
+        self._look_at_wiring()
         self._engine.connected()
+
+    def _look_at_wiring(self) -> None:
+        """What of the wiring is not proven, of the drives that have just been connected to."""
+        engine = self._engine
+        engine.publisher.surroundings.unproven = unproven(engine.config, engine.bank.serials)
 
     def _disconnect(self) -> None:
         self._engine.bank.close()
+        self._engine.publisher.surroundings.unproven = None
         self._engine.enter(State.OFF)
 
-    def _home(self) -> None:
+    def _home(self, command: Home) -> None:
         self.reconnected = True
         engine = self._engine
         engine.bank.configure()
         engine.enter(State.HOMING)
+        lacking = engine.publisher.surroundings.unproven
+        if command.unproven and lacking is not None:
+            engine.record("warning", f"homing on the operator's word: {lacking.text}")
         engine.motions.begin(engine.tick.t, "home", MotionKind.HOMING)
 
     def _move_leg(self, move: LegMove) -> None:
@@ -333,6 +345,7 @@ class Operator:
         if not engine.bank.connected:
             self.reconnected = True
             engine.bank.connect(engine.config.drives.connect_timeout)
+            self._look_at_wiring()
         engine.clear_faults(reply)
 
     def _shutdown(self) -> None:

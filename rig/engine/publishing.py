@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 from actuators import Status
 from kinematics import Array, kernel, rotate, rotation_matrix
 from rig.engine.lease import Lease
-from rig.engine.snapshot import DriveReport, Snapshot, make_snapshot
+from rig.engine.snapshot import DriveReport, Snapshot, Unproven, make_snapshot
 from rig.safety import no_force
 from rig.states import FaultCode, State
 
@@ -40,6 +40,7 @@ class Surroundings:
     recording: str = ""
     ring: str = ""
     loop: str = ""
+    unproven: Unproven | None = None
     hold_left: float | None = None
     begun_under: Lease | None = None
     """the one under which the rig was last told to move"""
@@ -135,6 +136,7 @@ class Publisher:
             tare_bound=self._tare_bound,
             leg_test=None if engine.leg_test is None else engine.leg_test.told,
             loop=around.loop,
+            unproven=around.unproven,
             slower=tick.slower,
             drives=self._reports,
         )

@@ -42,6 +42,14 @@ class DriveReport:
 
 
 @dataclass(frozen=True, slots=True)
+class Unproven:
+    """Legs (1…6) of which no test is on record for the way they are wired now, and what is known of why, in words."""
+
+    legs: tuple[int, ...]
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
 class Snapshot:
     """The engine at the end of a cycle; legs are numbered 1…6."""
 
@@ -130,6 +138,8 @@ class Snapshot:
     begun_by: str = ""
     """name of the client that the rig was last told to move by, where the lease that it had then is held no more: what
     is paused goes on only for whoever takes it over; empty where it is held, or there can be no other client"""
+    unproven: Unproven | None = None
+    """what of the wiring is not proven; None where all of it is, or before the drives are connected"""
     drives: tuple[DriveReport, ...] = ()
     """of each leg, twice a second; none before the drives are connected"""
 

@@ -26,7 +26,6 @@ from rig.safety import (
     RestMonitor,
     StateMachine,
     TorqueChecks,
-    length_beyond,
     over,
 )
 from rig.states import FaultCode, State, StopSeverity
@@ -263,7 +262,8 @@ class Supervision:
         if not beyond.any():
             return True
         leg = int(np.flatnonzero(beyond)[0])
-        text = f"leg {leg + 1}: would be commanded: {length_beyond(command[leg], low[leg], high[leg])}"
+        limits = f"limits {low[leg]:g} to {high[leg]:g} m"
+        text = f"leg {leg + 1}: a length of {command[leg]:.4f} m would be commanded ({limits})"
         self._stops.trip(Cause(FaultCode.LENGTH_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP)
         return False
 

@@ -1,11 +1,185 @@
-"""What the forces at rest after homing tell of the drives' wiring, said or stopped for."""
+"""How the legs are wired, and what is known of it: tests of legs on record, and the forces at rest after homing.
 
-from typing import TYPE_CHECKING
+A leg's test shows that the drive at its address moves that leg, to somebody who watches it. It holds for the leg as it
+was wired then: the drive's address, driver, profile and, where it says one, serial number, the leg's joints on the
+drawing, and where its load cell is read. What is on record lies beside the configuration, and is read as the drives
+are connected.
+"""
 
-from rig.safety import ExchangeCheck
+import hashlib
+import json
+from collections.abc import Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import tomlkit
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from actuators import LineTimes, find_driver
+from kinematics import InputFileError, MissingFileError, parse_toml, read_text
+from rig.config import RigConfig
+from rig.csvio import whole_file
+from rig.engine.leg_move import LegResult
+from rig.engine.snapshot import Unproven
+from rig.errors import InputError, RefusedError
+from rig.safety import ExchangeCheck, name_legs
 
 if TYPE_CHECKING:
     from rig.engine.core import Engine
+
+PROVE = "test each of them (rig setup leg), or say that it is not proven (--unproven)"
+"""What a refusal for want of a proof asks for."""
+_CROSSING = {"swap_unit", "motor_exchanged"}
+"""faults of a virtual rig that are another wiring than the configuration says"""
+_HEAD = (
+    "# Legs that were watched while they were tested (rig setup leg): each was the one that it is wired as.\n"
+    "# A leg that is wired otherwise, or whose drive says another serial number, has to be tested again.\n\n"
+)
+
+
+class _Tested(BaseModel):
+    """A leg's test on record."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    leg: Annotated[int, Field(ge=1, le=6)]
+    wiring: Annotated[str, Field(pattern="^[0-9a-f]{64}$")]
+    serial: str = ""
+    tested: datetime
+
+
+class _Record(BaseModel):
+    model_config = ConfigDict(extra="forbid", frozen=True, strict=True)
+
+    leg: Annotated[list[_Tested], Field(max_length=6)] = []
+
+
+def record_path(config: RigConfig) -> Path:
+    """Where the tests of a rig's legs are on record: beside its configuration; of a shipped one with its recordings."""
+    folder = Path(config.recording.directory) if config.shipped else config.folder
+    return folder / f"{config.path.stem}.wiring.toml"
+
+
+def proven_by_construction(config: RigConfig) -> bool:
+    """Whether nothing can be wired wrongly: the program makes the rig itself, as the configuration says."""
+    return config.virtual is not None and not any(fault.fault in _CROSSING for fault in config.virtual.faults)
+
+
+def unproven(config: RigConfig, serials: Sequence[str]) -> Unproven | None:
+    """What of the wiring no test is on record for; None where there is one of each leg.
+
+    Args:
+        config: the rig.
+        serials: the number that each drive says, "" for none.
+    """
+    if proven_by_construction(config):
+        return None
+    try:
+        tested = {entry.leg: entry for entry in _read(config).leg}
+        wirings = [_wiring(config, leg) for leg in range(1, 7)]
+    except InputError as error:
+        return Unproven(tuple(range(1, 7)), str(error))
+    legs = []
+    moved: dict[int, int] = {}  # where the drive that was tested at a leg is now
+    for leg, serial in enumerate(serials, start=1):
+        entry = tested.get(leg)
+        if entry is None or entry.wiring != wirings[leg - 1] or entry.serial != serial:
+            legs.append(leg)
+        if entry is not None and entry.serial and entry.serial != serial and serials.count(entry.serial) == 1:
+            moved[leg] = serials.index(entry.serial) + 1
+    if not legs:
+        return None
+    text = f"{name_legs(legs)}: no test is on record for the way it is wired now"
+    exchanged = [(one, other) for one, other in moved.items() if one < other and moved.get(other) == one]
+    if exchanged:
+        pairs = ", of legs ".join(f"{one} and {other}" for one, other in exchanged)
+        text = f"the drives of legs {pairs} have changed places since the legs were tested; {text}"
+    return Unproven(tuple(legs), text)
+
+
+def put_on_record(config: RigConfig, result: LegResult) -> Path:
+    """Put a leg's test on record, which somebody watched: it was that leg that moved. Gives the file.
+
+    Raises:
+        RefusedError: it did not pass.
+        InputError: the file cannot be written, or holds something else.
+    """
+    if not result.passed:
+        raise RefusedError(f"test of leg {result.leg}: it did not pass, and proves nothing")
+    now = datetime.now(UTC).replace(microsecond=0)
+    entry = _Tested(leg=result.leg, wiring=_wiring(config, result.leg), serial=result.serial, tested=now)
+    return _write(config, result.leg, entry)
+
+
+def strike_from_record(config: RigConfig, leg: int) -> None:
+    """Forget the test of leg 1 to 6: another leg moved than the one that it is wired as. Raises InputError."""
+    if record_path(config).exists():
+        _write(config, leg, None)
+
+
+def _write(config: RigConfig, leg: int, entry: _Tested | None) -> Path:
+    """Put `entry` in the place of what is on record of a leg."""
+    path = record_path(config)
+    kept = [each for each in _read(config).leg if each.leg != leg]
+    entries = sorted([*kept, *([] if entry is None else [entry])], key=lambda each: each.leg)
+    tables = tomlkit.aot()
+    for each in entries:
+        tables.append(tomlkit.item(each.model_dump()))
+    document = tomlkit.document()
+    document.add("leg", tables)
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+    except OSError as error:
+        raise InputError(f"{path}: cannot be written: {error.strerror or error}") from None
+    with whole_file(path) as file:
+        file.write(_HEAD + tomlkit.dumps(document))
+    return path
+
+
+def _read(config: RigConfig) -> _Record:
+    """What is on record; nothing where there is no file. Raises InputError."""
+    path = record_path(config)
+    try:
+        return _Record.model_validate(parse_toml(read_text(path)))
+    except MissingFileError:
+        return _Record()
+    except (InputFileError, OSError, UnicodeDecodeError) as error:
+        raise InputError(f"tests of legs on record, {path}: {error}") from None
+    except ValidationError as error:
+        faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
+        raise InputError(f"tests of legs on record, {path}: {'; '.join(faults)}") from None
+
+
+def _wiring(config: RigConfig, leg: int) -> str:
+    """What tells a leg's (1 to 6) wiring from every other, but for the drive's serial number."""
+    drives, cells, geometry, at = config.drives, config.load_cells, config.nominal.geometry, leg - 1
+    address = drives.legs[at]
+    driver, places = drives.driver_of(at), list(cells.places.values())
+    settings = {name: value for name, value in drives.settings_of(at).items() if name not in LineTimes.model_fields}
+    for name in find_driver(driver).settings.files:
+        settings[name] = _content(settings[name])
+    content: dict[str, Any] = {
+        "leg": leg,
+        "drive": address.identity,
+        "position_offset": address.position_offset,
+        "driver": driver,
+        "settings": settings,
+        "base": geometry.base_points[at].tolist(),
+        "platform": geometry.platform_points[at].tolist(),
+        "cell": [cells.source, places[at if len(places) > 1 else 0].identity if places else "", at],
+    }
+    return hashlib.sha256(json.dumps(content, sort_keys=True, default=str).encode()).hexdigest()
+
+
+def _content(file: str) -> str:
+    """What a driver's file holds, wherever it lies; of one that comes along its name. Raises InputError."""
+    if not Path(file).is_absolute():
+        return file
+    try:
+        return read_text(file)
+    except (InputFileError, OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{file}: {error}") from None
 
 
 def compare_forces(engine: "Engine", exchange: ExchangeCheck) -> None:

@@ -15,7 +15,7 @@ from gui.session.rules import Action, Phase
 from gui.shell.banner import look_of
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
-from rig.engine import DriveReport, Engage, Event, Home, Park, Reset
+from rig.engine import DriveReport, Engage, Event, Home, Park, Reset, Unproven
 from rig.states import FaultCode, State
 from rig.telemetry import ROW
 
@@ -242,9 +242,26 @@ def test_an_address_or_a_failure_of_any_length_wraps_and_leaves_buttons_and_wind
     label = panel.drives._labels[0]
     qtbot.waitUntil(lambda: label.height() > 3 * label.fontMetrics().height())
     assert panel.drives.text(1) == f"✗ {path}: No such device" and panel.drives.text(2) == f"✗ {150 * 'x'}"
-    panel._reason_room.show_text(150 * "x")
+    panel._reasons[Action.CONNECT].setText(150 * "x")
     QtWidgets.QApplication.processEvents()
-    assert panel.width() == before and panel.widget().width() <= panel.viewport().width()
+    assert panel.width() == before and panel.widget().width() == panel.viewport().width()
     for shown in (*panel.buttons.values(), *panel.drives._labels):
         assert shown.mapTo(panel.widget(), QtCore.QPoint(shown.width(), 0)).x() <= panel.widget().width()
     assert window.minimumSizeHint().width() <= LEAST.width()
+
+
+def test_homing_a_wiring_that_is_not_proven_takes_the_operators_word(window: MainWindow, session: FakeSession) -> None:
+    lacking = Unproven((2, 5), "legs 2, 5: no test is on record for the way it is wired now")
+    session.take(make_status(State.IDLE, unproven=lacking))
+    home = window.operate.buttons[Action.HOME]
+    assert home.isEnabled()
+    for answer, sent in (("stay", []), ("home", [Home(unproven=True)])):
+        press(home)
+        question = window.operate.question
+        assert question is not None and question.isVisible() and "2, 5" in question.text()
+        assert lacking.text in question.informativeText() and session.sent == []
+        if answer == "home":
+            press(question.home)
+        else:
+            question.reject()
+        assert not question.isVisible() and [one[1] for one in session.sent] == sent

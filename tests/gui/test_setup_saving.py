@@ -1,5 +1,6 @@
 """The wizard's last page: what is written, what is replaced, what could not be saved."""
 
+from dataclasses import replace
 from importlib.resources import files
 from pathlib import Path
 from typing import Any
@@ -10,6 +11,7 @@ from shell_support import FakeSession, press
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from rig.config.rig_config import load_config
+from rig.engine.wiring import unproven
 
 
 def test_what_was_entered_is_saved_and_opened(
@@ -107,3 +109,30 @@ def test_another_folder_keeps_what_was_found(wizard: SetupWizard, qtbot: Any, tm
     write(wizard.start.mechanism.lineEdit(), "lab-hexapod")
     settled(wizard, qtbot)
     assert wizard.zeroing.zero is None and not wizard.legs.results
+
+
+def test_legs_that_were_seen_to_move_go_on_record_beside_the_file(
+    wizard: SetupWizard, qtbot: Any, tmp_path: Path
+) -> None:
+    write(wizard.start.name, "trial")
+    settled(wizard, qtbot)
+    forward(wizard, wizard.drives)
+    for leg in range(6):
+        write(wizard.drives.host[leg], f"10.0.0.{leg}")
+    settled(wizard, qtbot)
+    forward(wizard, wizard.legs)
+    assert not any(box.isEnabled() for box in wizard.legs.seen)
+    for leg in (1, 2, 4):
+        result = replace(PASSED, leg=leg, serial=f"S{leg}", faults=("it moved too little",) if leg == 4 else ())
+        wizard.legs.show_result(leg, result, "")
+    assert [box.isEnabled() for box in wizard.legs.seen] == [True, True, False, False, False, False]
+    press_indicator(wizard.legs.seen[1])
+    forward(wizard, wizard.saving)
+    press(wizard.saving.save)
+    settled(wizard, qtbot)
+    assert wizard.saving.result.text().startswith("✓ saved")
+    config = load_config(tmp_path / "trial.toml")
+    lacking = unproven(config, ["S1", "S2", "", "S4", "", ""])
+    assert lacking is not None and lacking.legs == (1, 3, 4, 5, 6)
+    wizard.legs.forget(2)
+    assert not wizard.legs.seen[1].isChecked() and not wizard.legs.proven

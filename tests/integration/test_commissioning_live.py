@@ -25,12 +25,14 @@ from rig.commissioning import (
     ZeroOptions,
     draft_text,
     leg_recording,
+    record_path,
     run_leg_test,
     zero_rig,
 )
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine import Connect, MoveLeg
 from rig.engine.devices import make_drive
+from rig.engine.wiring import unproven
 from rig.errors import ExitCode, HardwareError, InterruptedRunError, RefusedError
 from rig.states import State
 from rig.virtual import VirtualRigProcess
@@ -95,6 +97,12 @@ def test_a_leg_is_homed_and_moved_over_real_wires(hardware: Hardware) -> None:
     assert result.reached == pytest.approx(2e-3, abs=1e-4)
     assert {"looking for the reference", "moving there", "moving back"} <= set(phases)
     assert hardware.off(2) and hardware.status(2) & Status.HOMED
+    assert main(["setup", "leg", str(hardware.path), "2"]) == ExitCode.OK  # nobody says that it was seen
+    assert not record_path(hardware.config).exists()
+    assert main(["setup", "leg", str(hardware.path), "2", "--seen"]) == ExitCode.OK
+    serials = [f"VIRTUAL-{leg}" for leg in range(1, 7)]
+    lacking = unproven(hardware.config, serials)
+    assert lacking is not None and lacking.legs == (1, 3, 4, 5, 6)
     hardware.process.inject("drop_all", 4)
     config = hardware.config.changed({"drives": {"connect_timeout": 0.3}})
     with pytest.raises(HardwareError, match=r"leg 4: drive 4 .* did not answer"):
@@ -193,7 +201,9 @@ def test_zeroing_real_cells_and_stopping_it(
     hardware: Hardware, tmp_path: Path, capsys: pytest.CaptureFixture[str]
 ) -> None:
     hardware.process.inject("cell_offset", 2, 12.0)
-    assert main(["calibrate", "zero", str(hardware.path), "--apply", "--duration", "1"]) == 0
+    zero = ["calibrate", "zero", str(hardware.path), "--duration", "1", "--apply"]
+    assert main(zero) == ExitCode.REFUSED and "no test is on record" in capsys.readouterr().err
+    assert main([*zero, "--unproven"]) == ExitCode.OK
     (file,) = tmp_path.glob("cells-*.toml")
     calibration = load_cell_calibration(file)
     assert calibration.offset == pytest.approx([0.0, 12.0, 0.0, 0.0, 0.0, 0.0], abs=0.2)
@@ -207,8 +217,8 @@ def test_zeroing_real_cells_and_stopping_it(
             interruption.count += 1
 
     with pytest.raises(InterruptedRunError):
-        zero_rig(config, ZeroOptions(), interruption, press)
+        zero_rig(config, ZeroOptions(), interruption, press, unproven=True)
     assert all(hardware.off(leg) for leg in range(1, 7))
-    little = ["--duration", "0.5", "--largest-shift", "0.001", "-o", str(tmp_path / "x.toml")]
+    little = ["--unproven", "--duration", "0.5", "--largest-shift", "0.001", "-o", str(tmp_path / "x.toml")]
     assert main(["calibrate", "zero", str(hardware.path), *little]) == ExitCode.REFUSED
     assert not (tmp_path / "x.toml").exists()

@@ -35,7 +35,7 @@ def homed(folder: Path, config: RigConfig, rest: int = REST) -> Bench:
     bench = Bench(folder, config)
     bench.rig.request(Connect())
     bench.steps(rest)
-    bench.rig.request(Home())
+    bench.rig.request(Home(unproven=True))
     bench.until(lambda: bench.machine.latched or (bench.in_state(State.PARKED) and bench.engine.settled_for() > TARE))
     return bench
 
@@ -65,7 +65,7 @@ def test_found_once_it_is_not_forgotten_by_homing_again_from_home(tmp_path: Path
     with homed(tmp_path, anonymous(exchanged=(2, 5), seed=4)) as bench:
         bench.rig.request(Reset())
         bench.steps(REST)
-        bench.rig.request(Home())
+        bench.rig.request(Home(unproven=True))
         bench.until(lambda: bench.machine.latched)
         assert bench.machine.cause is not None
         assert "legs 2 and 5" in bench.machine.cause.text and "connect anew" in bench.machine.cause.text

@@ -3,6 +3,7 @@
 from breaks import Break
 
 _VERIFIED = "integration/test_verified_drives.py"
+_PROVEN = "integration/test_proven_wiring.py"
 _EXCHANGED = "integration/test_exchanged_drives.py"
 
 IDENTITY_BREAKS = [
@@ -40,5 +41,47 @@ IDENTITY_BREAKS = [
         "if misfit[0] > _EXCLUDED and best <= _BORNE:",
         "if False:",
         (_EXCHANGED,),
+    ),
+    Break(
+        "a leg's test counts for whatever drive answers now",
+        "rig/engine/wiring.py",
+        " or entry.serial != serial:",
+        ":",
+        (f"{_PROVEN}::test_a_leg_that_was_tested_and_seen_counts_as_long_as_it_is_wired_so",),
+    ),
+    Break(
+        "a leg's test counts for every wiring",
+        "rig/engine/wiring.py",
+        " or entry.wiring != wirings[leg - 1]",
+        "",
+        (f"{_PROVEN}::test_a_leg_that_was_tested_and_seen_counts_as_long_as_it_is_wired_so",),
+    ),
+    Break(
+        "a test that did not pass is put on record",
+        "rig/engine/wiring.py",
+        "if not result.passed:",
+        "if False:",
+        (f"{_PROVEN}::test_what_is_no_record_proves_nothing",),
+    ),
+    Break(
+        "a virtual rig whose cables are crossed passes for one that is wired as it says",
+        "rig/engine/wiring.py",
+        "config.virtual is not None and not any(fault.fault in _CROSSING for fault in config.virtual.faults)",
+        "config.virtual is not None",
+        (f"{_PROVEN}::test_the_first_motion_asks_for_the_legs_tests_and_goes_on_the_operators_word",),
+    ),
+    Break(
+        "what is proven is not looked at as the drives are connected",
+        "rig/engine/operator.py",
+        "engine.publisher.surroundings.unproven = unproven(engine.config, engine.bank.serials)",
+        "pass",
+        (f"{_PROVEN}::test_the_first_motion_asks_for_the_legs_tests_and_goes_on_the_operators_word",),
+    ),
+    Break(
+        "homing on the operator's word is not recorded",
+        "rig/engine/operator.py",
+        "if command.unproven and lacking is not None:",
+        "if False:",
+        (f"{_PROVEN}::test_the_first_motion_asks_for_the_legs_tests_and_goes_on_the_operators_word",),
     ),
 ]

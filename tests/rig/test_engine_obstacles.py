@@ -22,6 +22,7 @@ from rig.engine import (
     Shutdown,
     Snapshot,
     Stop,
+    Unproven,
     obstacle,
 )
 from rig.safety import TORQUE_STATES
@@ -34,6 +35,7 @@ ALLOWED: list[tuple[RigCommand, State, dict[str, Any]]] = [
     (Disconnect(), State.IDLE, {}),
     (Disconnect(), State.PARKED, {}),
     (Home(), State.IDLE, {"homed": False, "pose_known": False}),
+    (Home(unproven=True), State.IDLE, {"unproven": Unproven((1, 2), "legs 1, 2 are not proven")}),
     (MOVE_LEG, State.IDLE, {"homed": False, "pose_known": False, "dead_cells": ("leg 3",)}),
     (Engage(), State.PARKED, {}),
     (FOLLOW, State.ENGAGED, {}),
@@ -51,12 +53,14 @@ ALLOWED: list[tuple[RigCommand, State, dict[str, Any]]] = [
 SILENT = {"silent": (2, 5)}
 FULL = {"recording_fault": "the disk is full"}
 TORQUE = {"torque": (3,)}
+UNPROVEN = {"unproven": Unproven((4,), "leg 4: no test is on record")}
 WITHOUT_FEEDBACK = "no fresh feedback of leg 2, 5"
 UNRECORDED = "nothing is being recorded: the disk is full"
 STILL_TORQUE = "leg 3: the drive still has torque"
 AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     (Disconnect(), State.IDLE, TORQUE, STILL_TORQUE, True),
     (Disconnect(), State.PARKED, TORQUE, STILL_TORQUE, True),
+    (Home(), State.IDLE, UNPROVEN, "leg 4: no test is on record; test each of them", False),
     (Home(), State.IDLE, SILENT, WITHOUT_FEEDBACK, True),
     (Home(), State.IDLE, FULL, UNRECORDED, False),
     (Home(), State.IDLE, {"cells_silence": ""}, "no fresh reading of the load cells", True),
