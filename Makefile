@@ -14,17 +14,13 @@ FITS = import sys, importlib.util as u; sys.exit(not (sys.version_info >= (3, 11
 PYTHON ?= $(shell for p in python3.13 python3.12 python3.11 python3 python; do \
 	if command -v $$p >/dev/null 2>&1 && $$p -c '$(FITS)' >/dev/null 2>&1; then echo $$p; break; fi; done)
 
-# What Qt needs of the system, and what its tests need for a virtual screen; by Debian's names, and as loaded.
-QT_PACKAGES = libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core
-XVFB_PACKAGES = xvfb xauth libgl1-mesa-dri libxkbcommon-x11-0 libxcb-icccm4 libxcb-image0 libxcb-keysyms1 libxcb-randr0 \
-	libxcb-render-util0 libxcb-shape0 libxcb-xinerama0 libxcb-xkb1 libx11-xcb1
-# STOP and the rest of the app are tried with real mouse and keys under two window managers.
-DESK_PACKAGES = openbox metacity xdotool
-QT_LIBRARIES = libGL.so.1 libEGL.so.1 libglib-2.0.so.0 libfontconfig.so.1 libxkbcommon.so.0 libdbus-1.so.3 \
-	libxkbcommon-x11.so.0 libxcb-icccm.so.4 libxcb-image.so.0 libxcb-keysyms.so.1 libxcb-randr.so.0 \
-	libxcb-render-util.so.0 libxcb-shape.so.0 libxcb-xinerama.so.0 libxcb-xkb.so.1 libX11-xcb.so.1
+# What Qt needs of the system, what its tests need for a virtual screen, and the window managers under which the app is
+# tried with real mouse and keys: rig/runtime/system_packages.toml says which, and of what no library loads.
+SYSTEM = $(BIN)/python -I rig/runtime/system_packages.py
+QT_PACKAGES = $$($(SYSTEM) packages app screen virtual-screen)
+DESK_PACKAGES = $$($(SYSTEM) packages desk)
 
-.PHONY: help install demo gui test explore mutants lint texts bench pictures clean
+.PHONY: help install demo gui test explore mutants lint texts reference bench pictures clean
 .NOTPARALLEL:
 
 help:
@@ -36,6 +32,7 @@ help:
 	@echo "make mutants   guards, checks and reactions taken out one at a time: does a test fail?"
 	@echo "make lint      style, types, who may import whom"
 	@echo "make texts     the catalogue of the app's texts, to be translated"
+	@echo "make reference the pages of all keys and all commands, from schema and help"
 	@echo "make bench     the speeds, beside those of other engines"
 	@echo "make pictures  the user guide's pictures, taken from the running app"
 	@echo "make clean     remove what was made here; recordings stay"
@@ -111,6 +108,9 @@ lint: $(VENV)/.installed-test
 texts: $(VENV)/.installed-test
 	@PYTHONPATH=. $(BIN)/python tests/gui/catalogue.py
 
+reference: $(VENV)/.installed-test
+	@PYTHONPATH=. $(BIN)/python tests/guides/reference.py
+
 bench: $(VENV)/.installed-test $(VENV)/.system
 	@$(SCREEN) $(BIN)/python -m pytest tests/benchmarks -s $(ARGS)
 
@@ -145,15 +145,14 @@ $(VENV)/.installed-test: pyproject.toml constraints.txt | $(BIN)/python
 	@touch $@ $(VENV)/.installed
 
 $(VENV)/.system: | $(BIN)/python
-	@if command -v xvfb-run >/dev/null && \
-		$(BIN)/python -c 'import ctypes, sys; [ctypes.CDLL(name) for name in sys.argv[1:]]' $(QT_LIBRARIES) 2>/dev/null; then :; \
+	@if command -v xvfb-run >/dev/null && missing=$$($(SYSTEM) missing app screen) && [ -z "$$missing" ]; then :; \
 	elif [ "$$(id -u)" = 0 ] && command -v apt-get >/dev/null; then \
 		echo "Installing the system libraries of Qt"; \
 		export DEBIAN_FRONTEND=noninteractive; \
-		apt-get -qq update && apt-get -qq install -y --no-install-recommends $(QT_PACKAGES) $(XVFB_PACKAGES) >/dev/null; \
+		apt-get -qq update && apt-get -qq install -y --no-install-recommends $(QT_PACKAGES) >/dev/null; \
 	else \
 		echo "System libraries of Qt are missing. On Debian or Ubuntu type:" >&2; \
-		echo "  sudo apt-get install $(QT_PACKAGES) $(XVFB_PACKAGES)" >&2; \
+		echo "  sudo apt-get install $(QT_PACKAGES)" >&2; \
 		echo "and then try again." >&2; exit 1; \
 	fi
 	@touch $@

@@ -10,15 +10,13 @@ import re
 from abc import abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
-from typing import Annotated, ClassVar, Literal
-
-from pydantic import Field
+from typing import ClassVar, Literal
 
 from actuators.cell_device import CellOptions, DeviceReading
 from actuators.endpoint import Parity
 from actuators.errors import ConfigurationError, ProtocolError
 from actuators.interface import Identity
-from actuators.line_address import LineAddress, LineOptions, LineTimes
+from actuators.line_address import LineAddress, LineOptions, LineTimes, ReplyTimeout, Turnaround
 from actuators.line_framing import Look
 from actuators.station_cells import StationCells
 from actuators.virtual.device import VirtualDevice
@@ -64,8 +62,8 @@ class AsciiAddress(LineAddress, LineTimes):
 
     parity: Parity = "none"
     stop_bits: Literal[1, 2] = 1
-    turnaround: Annotated[float, Field(ge=0.0, le=1.0)] | None = 0.0
-    reply_timeout: Annotated[float, Field(ge=1e-3, le=10.0)] = 0.05
+    turnaround: Turnaround | None = 0.0
+    reply_timeout: ReplyTimeout = 0.05
 
 
 class AsciiOptions(CellOptions, AsciiAddress, LineOptions):

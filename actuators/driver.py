@@ -21,6 +21,13 @@ Port = Annotated[int, Field(strict=True, ge=1, le=65535)]
 Unit = Annotated[int, Field(strict=True, ge=0, le=255)]
 
 
+@dataclass(frozen=True, slots=True)
+class InUnit:
+    """Marks a number of a configuration with its SI unit, for the reference of all keys."""
+
+    unit: str
+
+
 OpenWire = Callable[[float], Wire]
 """Called with a timeout, s; may raise ConnectError."""
 
@@ -36,7 +43,7 @@ class DriveAddress(_Model):
     """
 
     unit: Unit = 1
-    """Number that tells the device from others at the same `place`."""
+    """Number that tells the device from others at the same port or on the same line."""
 
     @property
     def identity(self) -> tuple[str, str]:
@@ -76,7 +83,9 @@ class TcpAddress(DriveAddress):
     """Host, port and unit id of a device on Modbus TCP."""
 
     host: Line
+    """Host name or address."""
     port: Port
+    """TCP port."""
 
     @property
     def identity(self) -> tuple[str, str]:

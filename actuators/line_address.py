@@ -6,7 +6,7 @@ from typing import Annotated, Literal, Self
 from pydantic import BaseModel, Field, model_validator
 
 from actuators.bus import Bus
-from actuators.driver import DeviceOptions, DriveAddress, Line, Port
+from actuators.driver import DeviceOptions, DriveAddress, InUnit, Line, Port
 from actuators.endpoint import Endpoint, Parity, SerialEndpoint, TcpEndpoint
 from actuators.framing import silence
 from actuators.half_duplex import HalfDuplexBus
@@ -14,18 +14,25 @@ from actuators.line_framing import RTU_LINE, LineFraming
 from actuators.opening import open_wire
 
 Baud = Annotated[int, Field(strict=True, ge=300, le=4_000_000)]
+Turnaround = Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")]
+ReplyTimeout = Annotated[float, Field(ge=1e-3, le=10.0), InUnit("s")]
 
 
 class LineAddress(DriveAddress):
     """A unit on a serial line of this machine, or behind a host and port."""
 
     host: Line | None = None
+    """Host name or address; give either this or `device`."""
     port: Port = 502
+    """TCP port at the host."""
     device: Line | None = None
     """Serial port: /dev/serial/by-id/… stays the same after a restart, /dev/ttyUSB0 need not."""
     baud: Baud = 19200
+    """Bits per second of the serial line."""
     parity: Parity = "even"
+    """Parity of the serial line."""
     stop_bits: Literal[1, 2] = 1
+    """Stop bits of the serial line."""
 
     @model_validator(mode="after")
     def _one_place(self) -> Self:
@@ -58,10 +65,11 @@ class LineAddress(DriveAddress):
 class LineTimes(BaseModel):
     """How long a serial line is waited for."""
 
-    turnaround: Annotated[float, Field(ge=0.0, le=1.0)] | None = None
+    turnaround: Turnaround | None = None
     """Silence between two frames, s; not given: 3.5 characters, 1.75 ms above 19200 baud."""
-    reply_timeout: Annotated[float, Field(ge=1e-3, le=10.0)] = 0.01
-    """After which a unit is given up, beyond the time of the bytes, s; longer than any takes."""
+    reply_timeout: ReplyTimeout = 0.01
+    """Time after which the line goes on without a unit, beyond the time of the bytes, s; must be longer than any unit
+    takes to answer."""
 
 
 class LineOptions(DeviceOptions, LineAddress, LineTimes):

@@ -24,6 +24,7 @@ from actuators.ascii_cell import (
     only_cell,
 )
 from actuators.cell_device import CellDevice, CellDriver
+from actuators.driver import InUnit
 from actuators.line_address import Baud
 from actuators.modbus_address import LAST_RTU_UNIT
 from actuators.profile import AmplifierProfile, ReadingMap
@@ -45,8 +46,8 @@ class MantracourtAddress(AsciiAddress):
     """
 
     baud: Baud = 115_200
-    scale: Annotated[float, Field(ge=-1e6, le=1e6)] = 1.0
-    """N, compression positive, for each of the units that the module is calibrated in."""
+    scale: Annotated[float, Field(ge=-1e6, le=1e6), InUnit("N")] = 1.0
+    """Force, N, compression positive, of one of the units that the module is calibrated in; not 0."""
     modbus_number: Annotated[int, Field(ge=0, le=_LAST_REGISTERS // 2)] | None = None
     """Number of the reading, SYS, in the maker's list, of a module that speaks Modbus; not given: it speaks ASCII."""
 

@@ -10,6 +10,7 @@ from numpy.typing import ArrayLike
 from calibration.errors import CalibrationError
 from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, fit_cell
 from calibration.taring import CELLS, Array, Drift, Tare, drift, read_only, tare
+from kinematics import figure_and_bound
 
 ZERO_SIGMAS = 5.0
 """Standard errors by which the line's zero may miss the tare before a mass left out of account is suspected."""
@@ -182,7 +183,8 @@ def judge(calibration: LoadCellCalibration, limits: Limits = Limits()) -> tuple[
         reasons: list[str] = []
         change, bound = float(moved.force[leg]), float(moved.bound[leg])
         if not moved.within[leg]:
-            reasons.append(f"cell {leg + 1}: the zero drifted by {change:+.3g} N, allowed {bound:.3g} N")
+            figure, most = figure_and_bound(change, bound, "+.3g", 3)
+            reasons.append(f"cell {leg + 1}: the zero drifted by {figure} N, allowed {most} N")
         zero = 0.5 * float(before.offset[leg] + after.offset[leg])
         error = float(np.hypot(cell.offset_standard_error, before.standard_error[leg]))
         gap = cell.signed_gain * (zero - cell.offset)
@@ -190,8 +192,9 @@ def judge(calibration: LoadCellCalibration, limits: Limits = Limits()) -> tuple[
             limits.drift + 0.01 * limits.nonlinearity * cell.range + ZERO_SIGMAS * error * cell.gain + 0.5 * abs(change)
         )
         if abs(gap) > allowed:
+            figure, most = figure_and_bound(gap, allowed, "+.3g", 3)
             reasons.append(
-                f"cell {leg + 1}: unloaded it reads {gap:+.3g} N by the fitted line, allowed {allowed:.3g} N: "
+                f"cell {leg + 1}: unloaded it reads {figure} N by the fitted line, allowed {most} N: "
                 "was something on the cell that the masses leave out?"
             )
         verdicts.append(tuple(reasons))

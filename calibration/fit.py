@@ -9,6 +9,7 @@ from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
 from calibration.taring import Array
+from kinematics import figure_and_bound
 
 STANDARD_GRAVITY = 9.80665
 """m/s²."""
@@ -127,9 +128,10 @@ def fit_cell(
         allowed += LARGEST_RESIDUAL_SIGMAS * sigma * gain
     worst = int(np.argmax(np.abs(residual) - allowed))
     if abs(residual[worst]) > allowed[worst]:
+        off, most = figure_and_bound(residual[worst], allowed[worst], "+.3g", 3)
         raise CalibrationError(
-            f"cell {cell}: not linear: at {mass[worst]:g} kg the reading is {residual[worst]:+.3g} N off the line, "
-            f"allowed {allowed[worst]:.3g} N ({nonlinearity_limit:g} % of {span:.4g} N"
+            f"cell {cell}: not linear: at {mass[worst]:g} kg the reading is {off} N off the line, "
+            f"allowed {most} N ({nonlinearity_limit:g} % of {span:.4g} N"
             f"{'' if sigma is None else ' and five times the noise'})"
         )
     return CellCalibration(

@@ -10,7 +10,7 @@ import numpy as np
 from calibration.cells import CellLoads, CellMeasurements
 from calibration.errors import CalibrationFileError
 from calibration.taring import CELLS, Array, read_only
-from kinematics import InputFileError, open_input
+from kinematics import InputFileError, open_table
 
 COLUMNS = ("cell", "mass", "reading", "phase")
 TARES = ("tare_before", "tare_after")
@@ -32,7 +32,7 @@ def read_cell_measurements(path: str | Path) -> CellMeasurements:
     """
     name = str(path)
     try:
-        with open_input(path, _MOST_BYTES) as file:
+        with open_table(path, _MOST_BYTES) as file:
             rows = _rows(file, name)
     except InputFileError as error:
         raise CalibrationFileError(name, str(error)) from None

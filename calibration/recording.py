@@ -9,6 +9,7 @@ from calibration.cells import CellLoads, CellMeasurements
 from calibration.errors import CalibrationError
 from calibration.fit import check_masses
 from calibration.taring import CELLS, Array, read_only
+from kinematics import figure_and_bound
 
 SETTLED_SIGMAS = 5.0
 """Standard errors by which two means may differ and still count as the same."""
@@ -82,9 +83,10 @@ def _settled(source: CellBench, samples: int, settle: float, attempts: int, legs
         allowed = np.maximum(settle, SETTLED_SIGMAS * np.sqrt(variance / samples))
         faults = [
             f"cell {leg + 1}: the reading does not settle {when}: two means of {samples} samples differ by "
-            f"{moved[leg]:.3g} raw units, allowed {allowed[leg]:.3g}"
+            f"{figure} raw units, allowed {most}"
             for leg in legs
             if not moved[leg] <= allowed[leg]
+            for figure, most in [figure_and_bound(moved[leg], allowed[leg], ".3g", 3)]
         ]
         if not faults:
             return current

@@ -32,10 +32,16 @@ def make_application() -> QtWidgets.QApplication:
 
     def hear(kind: int, _context: object, text: str) -> None:
         if kind == QtCore.QtMsgType.QtFatalMsg:
+            from rig.runtime import NEEDED, missing_packages  # for which no window waits
+
             reason = (said or text.splitlines())[0].strip()
-            sys.stderr.write(
-                tr("error: the desktop app has no screen: {reason}; without one: `rig operate`\n").format(reason=reason)
+            missing = " ".join(missing_packages(*NEEDED))
+            no_screen = (
+                tr("error: the desktop app cannot show a window: {reason}; type: sudo apt-get install {missing}\n")
+                if missing
+                else tr("error: the desktop app has no screen: {reason}; without one: `rig operate`\n")
             )
+            sys.stderr.write(no_screen.format(reason=reason, missing=missing))
             sys.stderr.flush()
             os._exit(ExitCode.INPUT)
         said.append(text)

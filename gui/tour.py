@@ -74,13 +74,13 @@ class Tour(Pilot):
 
     def _look_before_moving(self) -> None:
         motion = self.window.motion
-        self.wait(lambda: motion.preview.verdict is not None, "the check of the motion")
+        self.wait(lambda: motion.preview.verdict is not None, "the check of the motion", START)
         self._photograph("motion", motion)
         motion.editor.set_value({"frame": "home", "pivot": [0.0] * 3, "parts": [_TOO_FAR]}, Path())
-        self.wait(lambda: motion.preview.verdict is not None, "the check of a motion that goes too far")
+        self.wait(lambda: motion.preview.verdict is not None, "the check of a motion that goes too far", START)
         self._photograph("motion-refused", motion)
         motion.load_shipped("demo")
-        self.wait(lambda: not motion.preview.obstacle, "the check of the motion")
+        self.wait(lambda: not motion.preview.obstacle, "the check of the motion", START)
         motion.begin_template()
         self.wait(lambda: motion.templates.found, "sizes that pass")
         self._photograph("motion-template", motion)
@@ -196,7 +196,7 @@ class Tour(Pilot):
         self.click(Action.DISCONNECT)
         self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
         self.wait(lambda: not window.runs.judge.busy, "the run to be judged", START)
-        if window.runs.card.change.isVisible():
+        if window.runs.card.change.isEnabled():
             window.runs.card.change.click()
             self._photograph("thresholds", window.motion)
             window.runs.card.change.click()

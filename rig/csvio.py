@@ -9,7 +9,7 @@ import math
 import os
 import time
 from array import array
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from itertools import groupby
@@ -78,7 +78,7 @@ class Table:
 
 def read_table(
     path: Path,
-    required: Sequence[str],
+    required: Sequence[str] | Callable[[tuple[str, ...]], Sequence[str]],
     optional: Sequence[Sequence[str]] = (),
     *,
     increasing: bool = False,
@@ -86,20 +86,24 @@ def read_table(
 ) -> Table:
     """Read a CSV file with the `required` columns and, if it is `timed`, `t`, in any order.
 
+    Which these are may follow from the names in the file: then `required` is called with them, and may raise. A pipe is
+    read as a file is, once.
+
     Each group of `optional` columns may be there as a whole; any other column is a fault. Quaternions are checked for
     unit norm and then normalised to the last bit. With `increasing`, times must increase from row to row.
 
     Raises:
         InputError: no such file, or its faults with their lines.
     """
-    from kinematics import InputFileError, open_input  # not above: writing a table needs none of its kernels
+    from kinematics import InputFileError, open_table  # not above: writing a table needs none of its kernels
 
     faults = _Faults()
     try:
-        with open_input(path) as file:
+        with open_table(path) as file:
             rows = csv.reader(file)
             names = tuple(name.strip() for name in next(rows, []))
-            wrong = _header_faults(names, ("t", *required) if timed else required, optional)
+            wanted = required(names) if callable(required) else required
+            wrong = _header_faults(names, ("t", *wanted) if timed else wanted, optional)
             if wrong:
                 raise InputError(f"{path}: the first line must name the columns:", wrong)
             values, lines = _parse(rows, names, faults)

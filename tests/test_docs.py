@@ -18,7 +18,7 @@ ROOT = Path(__file__).parent.parent
 PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").rglob("*.md")])
 DECISIONS = ROOT / "docs" / "decisions"
 FOR_DEVELOPERS = [ROOT / "CONTRIBUTING.md", ROOT / "docs" / "architecture.md", *sorted(DECISIONS.glob("*.md"))]
-_LINK = re.compile(r"!?\[[^\]]*\]\((?!https?:)([^)#]+)\)")
+_LINK = re.compile(r"!?\[[^\]]*\]\((?!https?:)([^)#]+)(?:#[^)]*)?\)")
 _COMMAND = re.compile(r"^ {4,}(rig [^#\n]+)", re.MULTILINE)
 _INLINE = re.compile(r"`(rig [^`]+)`")
 _TARGET = re.compile(r"(?:^    |`)make ([a-z]+)", re.MULTILINE)
@@ -39,6 +39,16 @@ def test_every_link_leads_somewhere(page: Path) -> None:
     targets = _LINK.findall(page.read_text(encoding="utf-8"))
     assert targets or page.parent == DECISIONS
     assert [target for target in targets if not (page.parent / target).exists()] == []
+
+
+@pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
+def test_every_link_to_a_heading_finds_it(page: Path) -> None:
+    """By the anchor that a heading gets where the pages are shown: its words, small, joined by hyphens."""
+    for target, anchor in re.findall(r"\]\((?!https?:)([^)#]*)#([^)]+)\)", page.read_text(encoding="utf-8")):
+        there = page.parent / target if target else page
+        headings = re.findall(r"^#+ (.*)$", there.read_text(encoding="utf-8"), re.MULTILINE)
+        anchors = {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+        assert anchor in anchors, f"{target}#{anchor}"
 
 
 @pytest.mark.parametrize("page", FOR_DEVELOPERS, ids=lambda page: page.name)
@@ -87,6 +97,24 @@ def test_every_target_exists() -> None:
     named = {target for page in PAGES for target in _TARGET.findall(page.read_text(encoding="utf-8"))}
     assert "gui" in named
     assert named <= known
+
+
+def test_the_table_of_faults_is_whole() -> None:
+    """One table; its numbers rise, each missing one is explained, and each that the text names is there."""
+    text = (ROOT / "docs" / "faults.md").read_text(encoding="utf-8")
+    table = text[text.index("| # | fault") :].partition("\n\n")[0]
+    numbers = [int(number) for number in re.findall(r"^\| (\d+) \|", table, re.MULTILINE)]
+    assert len(numbers) == len(re.findall(r"^\| \d+ \|", text, re.MULTILINE)) > 50
+    assert numbers == sorted(set(numbers))
+    (unused,) = re.findall(r"Not used are ([^|]*?)\.\n", text)
+    free = {
+        number for first, last in re.findall(r"(\d+) to (\d+)", unused) for number in range(int(first), int(last) + 1)
+    }
+    assert free == set(range(1, numbers[-1] + 1)) - set(numbers)
+    rows = re.findall(r"\bas (\d+)\b|\brows? (\d+)(?: and (\d+))?", text)
+    named = {int(number) for found in rows for number in found if number}
+    assert len(named) > 5
+    assert named <= set(numbers)
 
 
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:

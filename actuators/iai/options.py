@@ -4,7 +4,7 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from actuators.driver import DriveOptions, DriveSettings
+from actuators.driver import DriveOptions, DriveSettings, InUnit
 from actuators.endpoint import Parity
 from actuators.line_address import Baud, LineTimes
 from actuators.modbus_address import ModbusOptions, RtuAddress
@@ -18,7 +18,7 @@ class IaiAddress(RtuAddress):
 
     baud: Baud = 38400
     parity: Parity = "none"
-    """As the controller's parameters say it; by everything that is known there is none."""
+    """Parity of the serial line, as the controller's parameters have it; usually none."""
     stop_bits: Literal[1, 2] = 1
 
     @model_validator(mode="after")
@@ -31,13 +31,13 @@ class IaiAddress(RtuAddress):
 class IaiSettings(DriveSettings, LineTimes):
     """What all of a rig have in common."""
 
-    acceleration: Annotated[float, Field(ge=0.1, le=30.0)] = 2.94
-    """With which a slider goes to each target, m/s²; no more than the model bears with its load."""
-    speed: Annotated[float, Field(ge=1e-3, le=5.0)] = 0.3
-    """Greatest with which it goes there, m/s; no more than the model's own."""
-    lookahead: Annotated[float, Field(ge=0.0, le=1.0)] = 0.1
-    """By how much of its way, s at the present speed, each target lies beyond where it is to be: no less than half the
-    speed over the acceleration, or it slows down towards each. So far it runs on when nobody tells it anything."""
+    acceleration: Annotated[float, Field(ge=0.1, le=30.0), InUnit("m/s^2")] = 2.94
+    """Acceleration of a slider towards each target, m/s^2; no more than its model may have with its load."""
+    speed: Annotated[float, Field(ge=1e-3, le=5.0), InUnit("m/s")] = 0.3
+    """Greatest speed of a slider, m/s; no more than its model may have."""
+    lookahead: Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")] = 0.1
+    """How far each target is ahead of the reference, s at the present speed: at least half the speed over the
+    acceleration, or the slider slows down towards each target. It runs on so far when this computer is silent."""
 
 
 class IaiOptions(DriveOptions, IaiSettings, IaiAddress, ModbusOptions):

@@ -4,10 +4,10 @@ from typing import Annotated, Literal, Self
 
 from pydantic import Field, model_validator
 
-from actuators.driver import DriveOptions, DriveSettings
+from actuators.driver import DriveOptions, DriveSettings, InUnit
 from actuators.endpoint import Parity
 from actuators.jrk.protocol import COUNTS, PololuLine
-from actuators.line_address import Baud, LineAddress, LineOptions, LineTimes
+from actuators.line_address import Baud, LineAddress, LineOptions, LineTimes, Turnaround
 
 _MOST_BAUD = 115_385
 
@@ -35,18 +35,18 @@ class JrkAddress(LineAddress):
 class JrkSettings(DriveSettings, LineTimes):
     """What all of a rig have in common."""
 
-    turnaround: Annotated[float, Field(ge=0.0, le=1.0)] | None = 0.0
+    turnaround: Turnaround | None = 0.0
     """Silence between two frames, s: a Jrk G2 needs none."""
     crc: bool = False
     """Whether commands have a checksum, as the controller is set: "Enable CRC for commands"."""
-    stroke: Annotated[float, Field(ge=1e-3, le=10.0)] = 0.3
+    stroke: Annotated[float, Field(ge=1e-3, le=10.0), InUnit("m")] = 0.3
     """How much longer the leg is at a scaled feedback of 4095 than at 0, m."""
     home: Annotated[int, Field(strict=True, ge=0, le=COUNTS)] = 2048
     """Scaled feedback where the leg has its length at home."""
-    homing_speed: Annotated[float, Field(ge=1e-3, le=1.0)] = 0.02
-    """With which the target goes there, m/s."""
-    lead: Annotated[float, Field(ge=0.0, le=1.0)] = 0.0
-    """By how much each target is ahead at the present speed, s: what the controller's own loop lags behind."""
+    homing_speed: Annotated[float, Field(ge=1e-3, le=1.0), InUnit("m/s")] = 0.02
+    """Speed of the target on its way home, m/s."""
+    lead: Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")] = 0.0
+    """How far each target is ahead, s at the present speed: the lag of the controller's own loop."""
 
     @property
     def framing(self) -> PololuLine:

@@ -5,7 +5,7 @@ from typing import Annotated, Self
 from pydantic import Field, model_validator
 
 from actuators.driver import DriveOptions, DriveSettings
-from actuators.line_address import LineTimes
+from actuators.line_address import LineTimes, Turnaround
 from actuators.modbus_address import ModbusOptions, RtuAddress
 from actuators.orca.protocol import SETUP, WIDE
 
@@ -32,8 +32,8 @@ class OrcaAddress(RtuAddress):
 class OrcaSettings(DriveSettings, LineTimes):
     """What all motors of a rig have in common."""
 
-    turnaround: Annotated[float, Field(ge=0.0, le=1.0)] | None = 2e-3
-    """Silence between two frames, s: the motor's interframe delay, 2 ms as it is delivered; None: 3.5 characters."""
+    turnaround: Turnaround | None = 2e-3
+    """Silence between two frames, s: the motor's interframe delay, 2 ms as it is delivered."""
     registers: dict[str, Annotated[int, Field(strict=True, ge=0)]] = Field(default_factory=dict)
     """Registers that are written, and read back, before the motor is given power, by the maker's names and in its
     units: position gains, limits of force, temperature and power, the damping after a watchdog, the auto-zero."""

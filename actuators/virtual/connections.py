@@ -1,6 +1,7 @@
 """What a server of virtual devices knows of its wires and of those who talk over them."""
 
 import contextlib
+import errno
 import math
 import socket
 
@@ -62,5 +63,7 @@ def listen_at(endpoint: TcpEndpoint) -> socket.socket:
         if listener is not None:
             with contextlib.suppress(OSError):
                 listener.close()
-        raise ActuatorError(f"cannot listen on {endpoint}: {error.strerror or error}") from error
+        taken = error.errno == errno.EADDRINUSE
+        way_out = ": end the program that listens there, or give another port" if taken else ""
+        raise ActuatorError(f"cannot listen on {endpoint}: {error.strerror or error}{way_out}") from error
     return listener

@@ -26,7 +26,7 @@ from calibration.geometry.solving import Fit, Frames, Mask, fit
 from calibration.geometry.starting import linear_start, nominal_unknowns, start
 from calibration.parameters import Parameter
 from calibration.taring import read_only
-from kinematics import Array, Geometry
+from kinematics import Array, Geometry, figure_and_bound
 
 _WIDENED_BELOW = 1e-3  # probability of the residuals by chance
 _POOR_START = 10.0  # times the stated noise
@@ -221,9 +221,10 @@ def _faults(
     if exchange:
         return [f"{exchange}: in that order the joints lie more than three times nearer to the mechanism's"]
     if found.scale > limits.misfit:
+        scale, most = figure_and_bound(found.scale, limits.misfit, ".3g")
         return [
-            f"lengths and poses do not belong together: the residuals are {found.scale:.3g} times the stated noise, "
-            f"at most {limits.misfit:g}; is the scalar first in the quaternions (qw), are rows of both the same poses, "
+            f"lengths and poses do not belong together: the residuals are {scale} times the stated noise, "
+            f"at most {most}; is the scalar first in the quaternions (qw), are rows of both the same poses, "
             "and frames as stated?"
         ]
     _require_told(prepared, found.x, found.poses, nominal, seen, limits)
@@ -237,8 +238,9 @@ def _faults(
     change = np.abs(x - nominal).ravel()
     worst = int(change.argmax())
     if change[worst] > limits.change:
+        figure, most = figure_and_bound(1e3 * change[worst], 1e3 * limits.change, ".3g")
         faults.append(
-            f"{PARAMETERS[worst]} is {1e3 * change[worst]:.3g} mm from nominal, at most {1e3 * limits.change:g} mm is "
+            f"{PARAMETERS[worst]} is {figure} mm from nominal, at most {most} mm is "
             "taken for an error of manufacture: data of another mechanism, or of other frames than stated?"
         )
     return faults

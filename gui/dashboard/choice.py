@@ -58,8 +58,7 @@ class Choice(QtWidgets.QWidget):
         self.signals.setToolTip(tr("Show the tree of signals beside the plots, or leave them all the room"))
         self.moment = QtWidgets.QLabel(tr("No data"))
         self.moment.setAccessibleName(tr("Time of the values"))
-        self.reason = Reason()
-        self.reason.setAccessibleName(tr("What is wrong with the dashboards"))
+        self.reason = Reason(tr("What is wrong with the dashboards"), lines=1)
         row = FlowLayout(6)
         for widget in (self.signals, self.box, self.new, self.rename, self.delete, self.again, self.moment):
             row.addWidget(widget)
@@ -103,8 +102,7 @@ class Choice(QtWidgets.QWidget):
     def say(self, refusal: str) -> None:
         """Say why something was refused, or what is wrong with the file."""
         text = self.fault or refusal
-        self.reason.setText(text)
-        self.reason.setVisible(bool(text))
+        self.reason.show_text(text)
 
     def _refresh(self) -> None:
         with QtCore.QSignalBlocker(self.box):

@@ -132,7 +132,10 @@ class LiveView(QtWidgets.QWidget):
 
     def refresh(self, history: Timeline) -> None:
         """Show the timeline's present, unless frozen. Nothing is drawn that is shown already."""
-        self._rows.follow(history)
+        if self._rows.follow(history):
+            self._drawn = None
+            for plots in self._plot_pages():  # those that nobody looks at, too: the rows may be hundreds of megabytes
+                plots.clear()
         self.models.follow(history)
         self._refreshes += 1
         if self._rows.present_moved():

@@ -49,6 +49,11 @@ class Plots(QtWidgets.QWidget):
         for panel in self.panels:
             panel.forget()
 
+    def clear(self) -> None:
+        """See `PlotPanel.clear`."""
+        for panel in self.panels:
+            panel.clear()
+
     def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
         """Write values beside the titles, see `PlotPanel.show_values`."""
         for panel in self.panels:

@@ -193,6 +193,13 @@ class PlotPanel(QtWidgets.QWidget):
         """What is worked out of the rows is another from now on."""
         self._thinned.forget()
 
+    def clear(self) -> None:
+        """Let go of all rows, which are of another timeline from now on."""
+        self.forget()
+        self._timeline, self._stride = None, 1
+        for series, curves in zip(self.panel.series, self.curves, strict=True):
+            curves.show_points(np.zeros(0), np.zeros((0, len(series.columns))))
+
     def set_cursor(self, t: float | None) -> None:
         """Put the cursor at a time, s, or away."""
         _put(self.cursor, t)

@@ -1,5 +1,6 @@
 """Recordings: browse, open, replay through the live views, compare, export, report."""
 
+import math
 import time
 from collections.abc import Callable, Sequence
 from functools import partial
@@ -70,6 +71,8 @@ class RecordingsView(QtWidgets.QWidget):
         self.compared: list[Opened] = []
         """what is compared: the open recording and another, or runs"""
         self._names: list[str] = []
+        self._first: tuple[Opened, str] | None = None
+        """the recording that is open, or the run that it was opened at, and what that is called"""
         self.replay: Replay | None = None
         self.list = RecordingList(obstacle)
         self.live = LiveView(theme, replayed=True)
@@ -169,20 +172,32 @@ class RecordingsView(QtWidgets.QWidget):
             if view.isVisible():
                 view.refresh(self.replay.excerpt)
 
-    def open(self, path: Path, span: tuple[float, float] | None = None) -> None:
-        """Open a recording, and replay it from the beginning of its motion; or show its curves over a span, s."""
+    def open(self, path: Path, run: Listed | None = None) -> None:
+        """Open a recording, and replay it from the beginning of its motion; or from that of one of its runs.
+
+        Of a run, the curves show its span, and Numbers and Compare are of the run alone.
+        """
         self._say(tr("Opening {name} …").format(name=path.name))
+        obstacle = self._obstacle()
 
-        def opened(found: Opened | None, failure: Exception | None) -> None:
-            self._show_opened(found, failure)
-            if found is not None and span is not None:
-                self._show_span(*span)
+        def job() -> tuple[Opened, Opened | None]:
+            whole = open_with_numbers(path, obstacle)
+            if run is None:
+                return whole, None
+            return whole, open_with_numbers(path.with_name(run.run.id), obstacle, replayed=False)
 
-        self._worker.submit(partial(open_with_numbers, path, self._obstacle()), opened)
+        def opened(found: tuple[Opened, Opened | None] | None, failure: Exception | None) -> None:
+            whole, part = found or (None, None)
+            self._show_opened(whole, failure, part, "" if run is None else _called(run))
+            if whole is not None and run is not None:
+                # one that is under way is shown from its beginning to what there is of it
+                self._show_span(run.run.begin, math.inf if run.run.end is None else run.run.end)
+
+        self._worker.submit(job, opened)
 
     def compare_runs(self, folder: Path, runs: Sequence[Listed]) -> None:
         """Lay runs of a folder's recordings over each other, and say how they differ."""
-        names = [f"{one.name} ({one.run.id})" for one in runs[:MOST]]
+        names = [_called(one) for one in runs[:MOST]]
         self._say(tr("Opening {names} …").format(names=", ".join(names)))
 
         def job() -> tuple[list[Opened], str]:
@@ -236,11 +251,12 @@ class RecordingsView(QtWidgets.QWidget):
         super().showEvent(event)
         self.list.look()
 
-    def _show_opened(self, opened: Opened | None, failure: Exception | None) -> None:
+    def _show_opened(self, opened: Opened | None, failure: Exception | None, run: Opened | None, called: str) -> None:
         if opened is None:
             self._say(outcome(failure, ""))
             return
-        self.opened, self.compared, self._names = opened, [opened], [opened.name]
+        self.opened, self.compared, self._names = opened, [run or opened], [called or opened.name]
+        self._first = (self.compared[0], self._names[0])
         recording = opened.recording
         self.replay = opened.replay
         mechanism = opened.mechanism or self._mechanism
@@ -275,8 +291,9 @@ class RecordingsView(QtWidgets.QWidget):
         if second is None:
             self._say(outcome(failure, ""))
             return
-        if self.opened is not None:
-            self.compared, self._names = [self.opened, second], [self.opened.name, second.name]
+        if self._first is not None:
+            first, called = self._first
+            self.compared, self._names = [first, second], [called, second.name]
         self._show_numbers()
         self.tabs.setCurrentWidget(self.compare)
         self._say(
@@ -348,3 +365,7 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _say(self, text: str) -> None:
         self.note.setText(text)
+
+
+def _called(run: Listed) -> str:
+    return f"{run.name} ({run.run.id})"

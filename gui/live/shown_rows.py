@@ -23,10 +23,12 @@ class ShownRows:
         self._cleared = 0
         """number of the first row that is shown, on the timeline"""
 
-    def follow(self, timeline: Timeline) -> None:
-        """Show this timeline, all of it where it is another one than before."""
-        if timeline is not self._timeline:
-            self._timeline, self._cleared = timeline, 0
+    def follow(self, timeline: Timeline) -> bool:
+        """Show this timeline, all of it where it is another one than before; whether it is."""
+        if timeline is self._timeline:
+            return False
+        self._timeline, self._cleared = timeline, 0
+        return True
 
     def clear(self) -> None:
         """Leave out all rows so far."""

@@ -34,8 +34,8 @@ class Thinned:
         """consecutive ones, complete all of them"""
 
     def forget(self) -> None:
-        """The same rows have other values now."""
-        self._kept = None
+        """The same rows have other values now, or there are other rows: none of them is kept."""
+        self._timeline = self._kept = None
 
     def points(self, timeline: Timeline, stretch: Stretch, bins: int) -> tuple[Floats, Floats]:
         """Times (m,) and values (m, k) of a stretch of the timeline in at most so many bins, see `decimate`."""

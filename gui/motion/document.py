@@ -56,6 +56,8 @@ class MotionDocument(QtCore.QObject):
         self.name = "motion"
         self.path: Path | None = None
         """where it is kept, None where it has no file of its own"""
+        self._made = False
+        """whether a person made it here, and it is in no file yet"""
         self._taken: Data = {}
         self.question: UnsavedQuestion | None = None
         """asked before changes are lost"""
@@ -65,12 +67,18 @@ class MotionDocument(QtCore.QObject):
         """What is shown, and whether it was changed."""
         if self._reading:
             return tr("Motion: reading {name} …").format(name=self._reading)
-        return (tr("Motion: {name} (changed)") if self.unsaved else tr("Motion: {name}")).format(name=self.name)
+        text = tr("Motion: {name} (changed)") if self.changed else tr("Motion: {name}")
+        return (tr("Motion: {name} (not saved)") if self._made else text).format(name=self.name)
+
+    @property
+    def changed(self) -> bool:
+        """Whether the motion was changed since it was taken or saved."""
+        return self._editor.value() != self._taken
 
     @property
     def unsaved(self) -> bool:
-        """Whether the motion was changed since it was taken or saved."""
-        return self._editor.value() != self._taken
+        """Whether something of the motion would be lost with it: changes, or all of one that was made here."""
+        return self._made or self.changed
 
     @property
     def thresholds(self) -> dict[str, float]:
@@ -83,16 +91,20 @@ class MotionDocument(QtCore.QObject):
 
     def settle(self, put_in: Callable[[], None]) -> None:
         """Let something be put in that is no change by a person: what was not changed is not changed by that."""
-        unsaved = self.unsaved
+        changed = self.changed
         put_in()
-        if not unsaved:
+        if not changed:
             self._taken = self._editor.value()
 
-    def show(self, name: str, motion: Data, folder: Path, path: Path | None = None) -> None:
-        """Show a motion. Raises ValueError, and shows what it did, where a number is beyond what a field takes."""
+    def show(self, name: str, motion: Data, folder: Path, path: Path | None = None, *, made: bool = False) -> None:
+        """Show a motion; `made`: by a person, here, so that it would be lost.
+
+        Raises ValueError, and shows what it did, where a number is beyond what a field takes.
+        """
         self._opened += 1
         self._editor.set_value(motion, folder)
         self.name, self.path, self._reading, self._taken = name, path, "", self._editor.value()
+        self._made = made
         self.taken_up.emit()
         self.say_title()
 
@@ -145,7 +157,7 @@ class MotionDocument(QtCore.QObject):
         else:
             if path != self.path:
                 self.name, self.path = path.stem, path
-            self._taken = shown
+            self._taken, self._made = shown, False
             self.saved.emit()
             self.say_title()
             self._session.log("info", "app", tr("motion saved: {path}").format(path=path))
@@ -183,8 +195,9 @@ class MotionDocument(QtCore.QObject):
         if not self.unsaved:
             then()
         elif self.question is None:
-            save, asks = self.save, self.path is None
-            self.question = UnsavedQuestion(self.name, save, then, stay, self._window.window(), asks=asks)
+            save, window = self.save, self._window.window()
+            kind = {"asks": self.path is None, "changed": not self._made}
+            self.question = UnsavedQuestion(self.name, save, then, stay, window, **kind)
             self.question.finished.connect(lambda _code: self._answered())
             self.question.show()
 

@@ -46,6 +46,8 @@ class MotionPanel(QtWidgets.QWidget):
         self._worker = Worker("preview", self)
         self._version = 0
         self.preview = Preview()
+        self._template = ("", Preview())
+        """the motion that the template shown would make: its name, and what it would do"""
         self.editor = MotionEditor()
         self.editor.size = size_class(session.config)
         self.amplitude = self.editor.amplitude
@@ -76,7 +78,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.document.due.connect(self.edits.commit)
         self.document.taken_up.connect(self.templates.leave)
         self.templates.made.connect(self._take_template)
-        self.templates.seen.connect(self._display)
+        self.templates.seen.connect(self._display_template)
         self.templates.closed.connect(self._end_template)
         session.changed.connect(self.refresh)
         mover.progressed.connect(self._progressed)
@@ -166,6 +168,7 @@ class MotionPanel(QtWidgets.QWidget):
     def _size_row(self) -> QtWidgets.QHBoxLayout:
         self.repeats = WholeNumber(tr("How many times the motion is run, one after the other"), 1, 1, 1000)
         self.repeats.setSuffix(" ×")
+        self.repeats.valueChanged.connect(lambda _count: self._show_what_runs())
         largest = tr("Take the largest amplitude with which the motion passes")
         self.fit = GuardedButton(tr("Largest that passes"), largest)
         self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
@@ -192,17 +195,32 @@ class MotionPanel(QtWidgets.QWidget):
         self.document.show("new motion", {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}, Path())
 
     def begin_template(self) -> None:
-        """Show the templates in place of the form."""
+        """Show the templates in place of the form; nothing is run while one is shown, as it is no motion yet."""
         self._left.setCurrentIndex(1)
         self.templates.begin()
+        self._display_template(self.templates.name, Preview(fault=_BEING_CHECKED, pending=True))
 
     def _end_template(self) -> None:
         if self._left.currentIndex():
             self._left.setCurrentIndex(0)
             self._display(self.preview)
+            self._show_what_runs()
+            self.refresh()
+
+    def _display_template(self, name: str, preview: Preview) -> None:
+        """Show what a template would make; one that is found after the page was left is not shown."""
+        if self._template_shown:
+            self._template = (name, preview)
+            self._display(preview)
+            self._show_what_runs()
+            self.refresh()
+
+    @property
+    def _template_shown(self) -> bool:
+        return bool(self._left.currentIndex())
 
     def _take_template(self, name: str, motion: Any) -> None:
-        self.let_go(lambda: self.document.show(name, motion, Path()))
+        self.let_go(lambda: self.document.show(name, motion, Path(), made=True))
 
     def load_file(self, path: Path) -> None:
         """Take a motion file; what is wrong with it is shown above the verdict of the motion, which stays."""
@@ -235,12 +253,12 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _edited(self) -> None:
         self.edits.record()
-        self.document.say_title()
         if not self._mover.active:  # how the one before ended says nothing of this one
             self.transport.clear()
         self._version += 1
         self._ran = ""
-        self.preview = Preview(fault=_BEING_CHECKED)
+        self.preview = Preview(fault=_BEING_CHECKED, pending=True)
+        self.document.say_title()
         self.verdict.refused = ""
         self.verdict.judge("muted", tr("Checking …"))
         self._changed.start()
@@ -277,7 +295,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.preview = preview
         self.document.settle(lambda: self._put_transitions(preview.transitions))
         self._show_what_runs()
-        if not self._left.currentIndex():  # else a template's is shown
+        if not self._template_shown:
             self._display(preview)
         self.refresh()
 
@@ -285,7 +303,9 @@ class MotionPanel(QtWidgets.QWidget):
         """Show a motion, be it one that is only to be made."""
         self.sights.show_preview(preview)
         verdict = preview.verdict
-        if verdict is None:
+        if preview.pending:
+            self.verdict.judge("muted", tr("Checking …"))
+        elif verdict is None:
             self.verdict.judge("bad", f"✗ {preview.fault}")
         elif verdict.passed:
             self.verdict.judge("good", f"✓ {describe(verdict)}")
@@ -293,8 +313,9 @@ class MotionPanel(QtWidgets.QWidget):
             self.verdict.judge("bad", f"✗ {describe(verdict)}")
 
     def _show_what_runs(self) -> None:
-        table = self.preview.table
-        self.transport.show_motion(self.document.name, None if table is None else table.duration)
+        name, preview = self._template if self._template_shown else (self.document.name, self.preview)
+        duration = None if preview.table is None else preview.table.duration
+        self.transport.show_motion(name, duration, self.repeats.value())
 
     def _largest(self) -> float:
         """The largest amplitude that passes, %, in the steps of its field and never more; 0 where none does."""
@@ -310,22 +331,31 @@ class MotionPanel(QtWidgets.QWidget):
     def refresh(self) -> None:
         """Enable what can be done now; say why the motion cannot be run, and show where it is."""
         self._show_present()
-        busy = tr("a motion is under way") if self._mover.active else ""
-        self.transport.refresh(self._session.obstacle(Action.MOVE) or busy or self.preview.obstacle)
+        self.transport.refresh(self.run_obstacle)
+        self.amplitude.setEnabled(not self._template_shown)  # it is that of the motion that is not shown
         verdict = self.preview.verdict
-        self.fit.setVisible(verdict is not None and not verdict.passed)
-        self.fit.set_obstacle(
-            "" if self._largest() > 0.0 else tr("none from {least:g} % on passes").format(least=LEAST_AMPLITUDE)
+        against = "" if self._largest() > 0.0 else tr("none from {least:g} % on passes").format(least=LEAST_AMPLITUDE)
+        if verdict is None or verdict.passed or self._template_shown:
+            against = tr("only a motion that does not pass the check is made smaller")
+        self.fit.set_obstacle(against)
+
+    @property
+    def run_obstacle(self) -> str:
+        """Why the motion that is shown cannot be run now; empty when it can."""
+        busy = tr("a motion is under way") if self._mover.active else ""
+        template = (
+            tr("a template is shown, which is no motion yet: Create makes it one") if self._template_shown else ""
         )
+        return self._session.obstacle(Action.MOVE) or busy or template or self.preview.obstacle
 
     def _run(self) -> None:
-        if self.preview.table is not None and not self.preview.obstacle:
+        if self.preview.table is not None and not self.run_obstacle:
             self._ran = self.document.name
             self._mover.run(self.document.name, self.preview.table, self.repeats.value())
 
     def _show_present(self) -> None:
         """Where the motion is that is run, unless a template is shown in its place."""
-        shown = self._session.phase is Phase.UP and bool(self._ran) and not self._left.currentIndex()
+        shown = self._session.phase is Phase.UP and bool(self._ran) and not self._template_shown
         status = self._session.status if shown else None
         if status is not None and (status.state is State.RUNNING or status.paused):
             t = status.path_time if status.motion == self._ran else None

@@ -55,6 +55,8 @@ class Preview:
     """A motion that was looked at: `fault` says why there is nothing to look at, else the rest is there."""
 
     fault: str = ""
+    pending: bool = False
+    """whether it is still being looked at"""
     table: MotionTable | None = None
     verdict: TrajectoryVerdict | None = None
     curves: Curves | None = None

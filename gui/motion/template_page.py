@@ -93,7 +93,7 @@ class TemplateForm(QtWidgets.QWidget):
 class TemplatePage(QtWidgets.QWidget):
     """Chooses a template. `made` gives the name and the motion, as data; `closed` is for no motion.
 
-    `seen` gives the preview of the motion that would be made, with each change of its numbers.
+    `seen` gives name and preview of the motion that would be made, with each change of its numbers.
 
     Args:
         config: the rig that the sizes are for.
@@ -102,7 +102,7 @@ class TemplatePage(QtWidgets.QWidget):
 
     made = QtCore.Signal(str, object)
     closed = QtCore.Signal()
-    seen = QtCore.Signal(object)
+    seen = QtCore.Signal(str, object)
 
     def __init__(self, config: RigConfig, worker: Worker) -> None:
         super().__init__()
@@ -160,6 +160,11 @@ class TemplatePage(QtWidgets.QWidget):
         form: TemplateForm = self.stack.currentWidget()
         return form
 
+    @property
+    def name(self) -> str:
+        """That of the chosen template."""
+        return list(TEMPLATES)[self.list.currentRow()]
+
     def begin(self) -> None:
         """Begin with the template that was chosen last, at first with the first one."""
         self.list.setCurrentRow(max(self.list.currentRow(), 0))
@@ -196,11 +201,12 @@ class TemplatePage(QtWidgets.QWidget):
         self._pause.stop()
         self._version += 1
         version, form, config = self._version, self.form, self._config
-        name = list(TEMPLATES)[self.list.currentRow()]
+        name = self.name
         try:
             template = form.template()
         except ValueError as error:
             self._say(str(error) if create or name != "csv" else "", "bad" if create else "muted")
+            self.seen.emit(name, Preview(fault=str(error)))
             return
         given = set(form.typed)
         self._say(tr("Looking for sizes that pass …"), "muted")
@@ -217,16 +223,17 @@ class TemplatePage(QtWidgets.QWidget):
                 return
             if result is None:
                 self._say(tr("Not with these numbers: {reason}").format(reason=error), "bad")
-                self.seen.emit(Preview(fault=str(error)))
+                self.seen.emit(name, Preview(fault=str(error)))
                 return
             made, specification, preview = result
             form.show_sizes(made)
             self._say(_SIZES if made.sizes else "", "muted")
+            file = getattr(made, "file", "")
+            called = Path(file).stem if file else name
             if preview is not None:
-                self.seen.emit(preview)
+                self.seen.emit(called, preview)
             else:
-                file = getattr(made, "file", "")
-                self.made.emit(Path(file).stem if file else name, as_data(specification))
+                self.made.emit(called, as_data(specification))
 
         self._worker.submit(find, found)
 

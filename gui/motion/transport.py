@@ -2,7 +2,6 @@
 
 import math
 from dataclasses import replace
-from html import escape
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
@@ -12,7 +11,8 @@ from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, give, mark_next
 from rig.engine import LEAST_PACE
 from rig.states import State
 
-_NAME = 170  # px of a motion's name: what is longer would push STOP out of a small window
+_NAME = 60  # px of a motion's name on *Run*: of a longer one the middle is left out, so that nothing beside it moves
+_LARGE = 17  # px of the time that is left
 _BESIDE = 44  # px of a button beside its text, an icon among them
 _SLOWER = tr("Part of its speed at which a motion is followed, slower along the same path; also while it runs")
 
@@ -30,8 +30,9 @@ class TransportBar(QtWidgets.QFrame):
         self.setObjectName("transport")
         self.setAccessibleName(tr("Transport: run and stop the motion"))
         self._session, self._mover = session, mover
-        self.run = GuardedButton(tr("Run"), tr("Move to the motion's start, then follow it"))
-        self.run.setAccessibleName(tr("Run the motion"))
+        self.run = GuardedButton(tr("Run {motion}").format(motion=""))
+        self._motion: tuple[str, float | None, int] = ("", None, 1)
+        """that *Run* runs: name, s of one pass, number of passes"""
         self.pause = GuardedButton(tr("Pause"), tr("Slow down along the path and stand"))
         self.pause.setAccessibleName(tr("Pause"))
         self.resume = GuardedButton(tr("Resume"), tr("Go on along the path"))
@@ -63,26 +64,22 @@ class TransportBar(QtWidgets.QFrame):
         """that the engine told last"""
         self._unanswered = 0
         """speeds that were sent"""
-        self.motion = QtWidgets.QLabel()
-        self.motion.setAccessibleName(tr("Motion that Run runs"))
         self.progress = QtWidgets.QProgressBar()
         self.progress.setRange(0, 1000)
         self.progress.setAccessibleName(tr("Progress of the motion"))
         self.progress.setTextVisible(False)
+        self.progress.setMinimumWidth(80)
         self.progress.setObjectName("thin")
         self.left = QtWidgets.QLabel()
         self.left.setAccessibleName(tr("Time left"))
-        self.left.setMinimumWidth(
-            self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time="999.9")) * 4 // 3
-        )
+        beside = self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time=""))
+        self.left.setFixedWidth(beside + QtGui.QFontMetrics(_large(self.left.font())).horizontalAdvance("88888"))
         self.phase = ElidedLabel()
         self.phase.setAccessibleName(tr("What is being done"))
         self.reason = ElidedLabel()
         self.reason.setObjectName("reason")
         self.reason.setAccessibleName(tr("Why the motion cannot be run now"))
         said = QtWidgets.QHBoxLayout()
-        said.addWidget(self.motion)
-        said.addSpacing(8)
         said.addWidget(self.phase, 1)
         said.addWidget(self.reason, 1)
         beside = QtWidgets.QVBoxLayout()
@@ -94,7 +91,9 @@ class TransportBar(QtWidgets.QFrame):
         for button in (self.run, self.pause, self.resume, self.abandon, self.hold):
             bold = QtGui.QFont(button.font())
             bold.setBold(True)  # as that which leads on is: the others must not move when another does
-            button.setMinimumWidth(QtGui.QFontMetrics(bold).horizontalAdvance(button.text()) + _BESIDE)
+            longest = _run_text("", 10, 88.8) if button is self.run else button.text()
+            name = _NAME if button is self.run else 0
+            button.setFixedWidth(QtGui.QFontMetrics(bold).horizontalAdvance(longest) + name + _BESIDE)
             layout.addWidget(button)
         layout.addSpacing(4)
         layout.addLayout(beside, 1)
@@ -129,13 +128,31 @@ class TransportBar(QtWidgets.QFrame):
         self.reason.setVisible(bool(said))
         self._show_left()
 
-    def show_motion(self, name: str, duration: float | None) -> None:
-        """Say which motion Run runs, and how long it takes, s."""
-        bold = QtGui.QFont(self.font())
+    def show_motion(self, name: str, duration: float | None, repeats: int = 1) -> None:
+        """Have *Run* name what it runs.
+
+        Args:
+            name: of the motion.
+            duration: s of one pass at full speed; None where it is not known.
+            repeats: number of passes.
+        """
+        self._motion = (name, duration, repeats)
+        self._name_run()
+
+    def _name_run(self) -> None:
+        name, duration, repeats = self._motion
+        bold = QtGui.QFont(self.run.font())
         bold.setBold(True)
-        shown = QtGui.QFontMetrics(bold).elidedText(name, QtCore.Qt.TextElideMode.ElideMiddle, _NAME)
-        self.motion.setToolTip(escape(name))
-        self.motion.setText(f"<b>{escape(shown)}</b>" + ("" if duration is None else f", {duration:g} s"))
+        metrics = QtGui.QFontMetrics(bold)
+        lasts = None if duration is None else duration / self._pace
+        room = self.run.width() - _BESIDE - metrics.horizontalAdvance(_run_text("", repeats, lasts))
+        shown = metrics.elidedText(name, QtCore.Qt.TextElideMode.ElideMiddle, max(0, room))
+        self.run.setText(_run_text(shown, repeats, lasts).replace("&", "&&"))
+        whole = _run_text(name, repeats, lasts)
+        self.run.setAccessibleName(whole)
+        speed = 100.0 * self._pace
+        hint = tr("{run}: move to the motion's start, then follow it at {speed:.3g} % of its speed")
+        self.run.set_hint(hint.format(run=whole, speed=speed))
 
     def show_progress(self, text: str, fraction: float) -> None:
         """Say how far what is being done is."""
@@ -199,9 +216,30 @@ class TransportBar(QtWidgets.QFrame):
         elif status is not None and runs and status.path_duration < math.inf:  # of an engine that was taken over
             left = max(0.0, status.path_duration - status.path_time) / status.pace
             self.progress.setValue(round(1000 * status.path_time / max(status.path_duration, 1e-9)))
-        big = f'<span style="font-size: 17px; font-weight: bold">{left or 0.0:.1f}</span>'
+        big = f'<span style="font-size: {_LARGE}px; font-weight: bold">{_left_text(left or 0.0)}</span>'
         self.left.setText("" if left is None else tr("{time} s left").format(time=big))
         pace = 1.0 if status is None else status.pace
         if pace != self._pace and not self._unanswered:
             self._pace = pace
             self._show_pace()
+            self._name_run()
+
+
+def _run_text(name: str, repeats: int, lasts: float | None) -> str:
+    """What *Run* says: which motion, how many times, and how long each takes, s."""
+    if lasts is None:
+        return tr("Run {motion}").format(motion=name)
+    length = f"{lasts:.4g} s" if repeats == 1 else f"{repeats} × {lasts:.4g} s"
+    return tr("Run {motion}, {length}").format(motion=name, length=length)
+
+
+def _left_text(left: float) -> str:
+    return f"{left:.1f}" if left < 1000.0 else f"{left:.0f}"
+
+
+def _large(font: QtGui.QFont) -> QtGui.QFont:
+    """The font of the time that is left."""
+    large = QtGui.QFont(font)
+    large.setPixelSize(_LARGE)
+    large.setBold(True)
+    return large

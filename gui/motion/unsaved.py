@@ -17,6 +17,7 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
         stay: otherwise, also when the question is closed.
         parent: over which it is asked.
         asks: whether saving asks for a file first.
+        changed: whether it was saved or taken as it was before changes; else all of it was made here.
     """
 
     def __init__(
@@ -28,15 +29,22 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
         parent: QtWidgets.QWidget,
         *,
         asks: bool,
+        changed: bool,
     ) -> None:
         super().__init__(parent)
         self._save, self._then, self._stay = save, then, stay
         self.setWindowTitle(tr("Not saved"))
         self.setIcon(QtWidgets.QMessageBox.Icon.Question)
-        self.setText(tr("The motion {name!r} was changed and is not saved.").format(name=name))
+        text = (
+            tr("The motion {name!r} was changed and is not saved.")
+            if changed
+            else tr("The motion {name!r} is not saved.")
+        )
+        self.setText(text.format(name=name))
         role = QtWidgets.QMessageBox.ButtonRole
         self._saves = self.addButton(tr("Save as …") if asks else tr("Save"), role.AcceptRole)
-        self._discards = self.addButton(tr("Discard the changes"), role.DestructiveRole)
+        discard = tr("Discard the changes") if changed else tr("Discard the motion")
+        self._discards = self.addButton(discard, role.DestructiveRole)
         stays = self.addButton(tr("Cancel"), role.RejectRole)
         self.setDefaultButton(self._saves)
         self.setEscapeButton(stays)

@@ -3,16 +3,20 @@
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.texts import tr
+from gui.widgets import TextRoom
+
+_LINES = 2
+"""that have room; more scroll"""
 
 
-class VerdictLabel(QtWidgets.QLabel):
+class VerdictLabel(TextRoom):
     """The verdict on the motion that is shown; `refused` is said above it until the motion changes."""
 
     def __init__(self) -> None:
-        super().__init__()
-        self.setWordWrap(True)
-        self.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.setAccessibleName(tr("Verdict of the check"))
+        self._label = QtWidgets.QLabel()
+        super().__init__(self._label, _LINES)
+        self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label.setAccessibleName(tr("Verdict of the check"))
         self.refused = ""
         self._role, self._verdict = "muted", ""
 
@@ -26,13 +30,16 @@ class VerdictLabel(QtWidgets.QLabel):
         self.refused = reason
         self._write()
 
+    def text(self) -> str:
+        """What is said."""
+        return str(self._label.text())
+
     def _write(self) -> None:
-        if self.refused:
-            self.setText(
-                tr("✗ {reason}\nThe motion shown stays: {verdict}").format(reason=self.refused, verdict=self._verdict)
-            )
-        else:
-            self.setText(self._verdict)
-        self.setObjectName("warning" if self.refused else self._role)
-        self.style().unpolish(self)
-        self.style().polish(self)
+        self.show_text(
+            tr("✗ {reason}\nThe motion shown stays: {verdict}").format(reason=self.refused, verdict=self._verdict)
+            if self.refused
+            else self._verdict
+        )
+        self._label.setObjectName("warning" if self.refused else self._role)
+        self._label.style().unpolish(self._label)
+        self._label.style().polish(self._label)

@@ -8,7 +8,7 @@ from gui.operate.fault_words import AMPLIFIER, GROUPS, fault_words
 from gui.session import Action, LogEntry, RigSession
 from gui.texts import tr
 from gui.widgets import GuardedButton, QuantityBox, Reason, give
-from rig.virtual import FAULTS, RigView
+from rig.virtual import AT_PLATFORM, FAULTS, WHOLE_RIG, RigView
 
 _LOOK_INTERVAL = 500  # ms, while the panel is in view
 _NAME = QtCore.Qt.ItemDataRole.UserRole  # of an item: the fault's name
@@ -32,7 +32,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self.faults.setIndentation(14)
         self._fill(amplifier=session.config.load_cells.amplifier is not None)
         self.leg = QtWidgets.QComboBox()
-        self.leg.addItem(tr("all, or the whole rig"), None)
+        self.leg.addItem("", None)
         for leg in range(1, 7):
             self.leg.addItem(tr("leg {leg}").format(leg=leg), leg)
         self.leg.setAccessibleName(tr("Leg of the fault"))
@@ -153,6 +153,7 @@ class FaultsPanel(QtWidgets.QWidget):
 
     def _chosen(self) -> None:
         kind = FAULTS[self._chosen_name]
+        self._offer_legs(self._chosen_name)
         self.value.set_unit("")
         self.value.setEnabled(kind.default is not None)
         self.value.setSuffix(f" {kind.unit}" if kind.unit else "")
@@ -166,6 +167,16 @@ class FaultsPanel(QtWidgets.QWidget):
             else tr("Value of the fault, a number without unit")
         )
         self.value.setToolTip(tr("This fault has no value") if kind.default is None else measured)
+
+    def _offer_legs(self, name: str) -> None:
+        """Have a leg chosen where the fault can be one of a leg."""
+        whole = name in WHOLE_RIG
+        if whole:
+            self.leg.setCurrentIndex(0)
+        self.leg.setEnabled(not whole)
+        self.leg.setToolTip(tr("This fault is one of the whole rig") if whole else tr("Leg of the fault"))
+        everywhere = tr("whole rig") if whole else tr("platform") if name in AT_PLATFORM else tr("all legs")
+        self.leg.setItemText(0, everywhere)
 
     def _inject(self) -> None:
         name = self._chosen_name

@@ -16,11 +16,13 @@ from gui.operate.saved_positions import SavedPositions
 from gui.operate.target_drag import TargetDrag
 from gui.session import Action, Mover, Phase, RigSession
 from gui.texts import mark, tr
-from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason
+from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason, ScrolledPage, TextRoom
 from kinematics import Array, JogFrame, leg_lengths
 from rig.client import AXES, LEGS, HeldMotion, Positions, held_motion, jogged, positions_path
 from rig.states import MotionKind, State
 
+_OUTCOME = 2
+"""lines for what came of a move; more scroll"""
 _FOLDED = "jog/folded"
 _SPLITTER = "jog/splitter"
 
@@ -91,25 +93,17 @@ class JogPanel(QtWidgets.QWidget):
 
     def _lay_out(self) -> None:
         self._reason = Reason()
-        self._reason.setMinimumHeight(self._reason.fontMetrics().lineSpacing())
-        policy = self._reason.sizePolicy()
-        policy.setRetainSizeWhenHidden(True)  # what is below does not jump
-        self._reason.setSizePolicy(policy)
         self._outcome = QtWidgets.QLabel()
-        self._outcome.setWordWrap(True)
         self._outcome.setAccessibleName(tr("Outcome of the last move"))
+        self._outcome_room = TextRoom(self._outcome, _OUTCOME)
         content = QtWidgets.QWidget()
         column = QtWidgets.QVBoxLayout(content)
         column.setContentsMargins(8, 6, 8, 6)
         column.addWidget(self._reason)
         column.addWidget(Columns([*self.folds[:2], self.folds[-1]], self.folds[2:-1]))
-        column.addWidget(self._outcome)
+        column.addWidget(self._outcome_room)
         column.addStretch(1)
-        self.controls = QtWidgets.QScrollArea()
-        self.controls.setWidgetResizable(True)
-        self.controls.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
-        self.controls.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
-        self.controls.setWidget(content)
+        self.controls = ScrolledPage(content)
         room = content.minimumSizeHint().width() + self.controls.verticalScrollBar().sizeHint().width()
         self.controls.setMinimumWidth(room)
         self.splitter = QtWidgets.QSplitter()
@@ -261,7 +255,7 @@ class JogPanel(QtWidgets.QWidget):
             return held_motion(config, target, speed, greatest, turning=axis in AXES[3:])
 
         name = f"hold {'+' if sign > 0 else '−'}{NAMES.get(axis, axis)}"
-        self._outcome.clear()
+        self._outcome_room.show_text("")
         self._mine = True
         self._mover.run_held(name, plan, MotionKind.LEG_STEP if own else MotionKind.JOG)
 
@@ -287,7 +281,7 @@ class JogPanel(QtWidgets.QWidget):
         )
 
     def _move(self, name: str, target: Callable[[Array], Array], purpose: MotionKind) -> None:
-        self._outcome.clear()
+        self._outcome_room.show_text("")
         self._mine = True
         self._mover.move_to(name, target, self.speed.si(), self.turn_speed.si(), purpose)
 
@@ -298,7 +292,8 @@ class JogPanel(QtWidgets.QWidget):
 
     def _finished(self, reason: str) -> None:
         if self._mine:
-            self._outcome.setText(tr("Not moved, or not to the end: {reason}").format(reason=reason) if reason else "")
+            said = tr("Not moved, or not to the end: {reason}").format(reason=reason) if reason else ""
+            self._outcome_room.show_text(said)
         self._mine = False
         self.refresh()
 

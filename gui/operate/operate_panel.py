@@ -11,7 +11,7 @@ from gui.operate.drives_view import DrivesView
 from gui.operate.lines_view import LinesView
 from gui.session import Action, LogEntry, Phase, RigSession
 from gui.texts import mark, tr
-from gui.widgets import ArmedPair, GuardedButton, give, mark_next
+from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, give, mark_next, room_for
 from rig.config import RigConfig
 from rig.engine import DriveReport, Engage, Home, Park, Reset, check_buses
 from rig.states import State
@@ -23,6 +23,10 @@ _CONNECT, _RESTART, _TAKE = tr("Connect"), tr("Restart engine"), tr("Take it ove
 _DISCONNECT, _END = tr("Disconnect"), tr("End it")
 _FIRST, _LAST = "&1  ", "&5  "
 """before the texts of both, which change: Alt+1, Alt+5"""
+_TEXTS = {
+    Action.CONNECT: [_FIRST + text for text in (_CONNECT, _RESTART, _TAKE)],
+    Action.DISCONNECT: [_LAST + text for text in (_DISCONNECT, _END)],
+}
 
 _ICONS = {
     Action.CONNECT: "connect",
@@ -41,23 +45,29 @@ _HINTS = {
 }
 
 
-class OperatePanel(QtWidgets.QScrollArea):
-    """The steps of operating a rig; why one cannot be taken now its tip says, and of the next one a line below it.
+_REASON = 4
+"""lines for why the next step cannot be taken; more scroll"""
+
+
+class OperatePanel(ScrolledPage):
+    """The steps of operating a rig; why one cannot be taken now its tip says, and of the next one the text below them.
 
     Args:
         session: the rig.
     """
 
-    def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(parent)
+    def __init__(self, session: RigSession) -> None:
+        super().__init__()
         self._session = session
         self.buttons: dict[Action, GuardedButton] = {}
-        self._reasons: dict[Action, QtWidgets.QLabel] = {}
         self._needed = 0  # px, of the widest buttons
+        self._step: Action | None = None
+        """the next one, where it cannot be taken: `reason` says why"""
+        self._reason = QtWidgets.QLabel()
+        self._reason.setObjectName("reason")
+        self._reason.setAccessibleName(tr("Why the next step cannot be taken now"))
+        self._reason_room = TextRoom(self._reason, _REASON)
         self.question: UnprovenQuestion | None = None
-        self.setWidgetResizable(True)
-        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         content = QtWidgets.QWidget()
         content.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         layout = QtWidgets.QVBoxLayout(content)
@@ -69,7 +79,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         self._add_step(layout, "&4  " + tr("Park"), Action.PARK, lambda: session.send(mark("park"), Park()))
         self._disconnect = self._add_step(layout, _LAST + _DISCONNECT, Action.DISCONNECT, session.disconnect_rig)
         self._add_step(layout, tr("&Reset fault"), Action.RESET, lambda: session.send(mark("reset"), Reset()))
-        layout.addSpacing(6)
+        layout.addWidget(self._reason_room)
         layout.addWidget(_heading(tr("Drives")))
         self.drives = DrivesView(session.config)
         layout.addWidget(self.drives)
@@ -95,14 +105,15 @@ class OperatePanel(QtWidgets.QScrollArea):
         return QtCore.QSize(self._needed + beside, super().minimumSizeHint().height())
 
     def eventFilter(self, watched: QtCore.QObject, event: QtCore.QEvent) -> bool:
-        """Have what is around it make room for other words on the buttons."""
+        """Have what is around it make room for other words on the buttons; those of its states have theirs already."""
         done = bool(super().eventFilter(watched, event))
         if event.type() == QtCore.QEvent.Type.LayoutRequest and self._widest() != self._needed:
             self.updateGeometry()
         return done
 
     def _widest(self) -> int:
-        steps = [button.minimumSizeHint().width() for action, button in self.buttons.items() if action != Action.ENGAGE]
+        """px of the widest button in any state of the rig."""
+        steps = [room_for(each, _TEXTS.get(step, ())) for step, each in self.buttons.items() if step != Action.ENGAGE]
         return int(max(*steps, self._pair_row.minimumSize().width()))
 
     def _add_step(
@@ -113,19 +124,8 @@ class OperatePanel(QtWidgets.QScrollArea):
         button.setAccessibleName(tr(action.value))
         button.clicked.connect(lambda: press())
         layout.addWidget(button)
-        self._add_reason(layout, action, button)
-        return button
-
-    def _add_reason(self, layout: QtWidgets.QVBoxLayout, action: Action, button: GuardedButton) -> None:
-        reason = QtWidgets.QLabel()
-        reason.setObjectName("reason")
-        reason.setWordWrap(True)
-        reason.setIndent(8)
-        reason.setAccessibleName(tr("{step}: why not now").format(step=tr(action.value)))
-        reason.setMinimumHeight(reason.fontMetrics().height())  # buttons must not move under the pointer
-        layout.addWidget(reason)
         self.buttons[action] = button
-        self._reasons[action] = reason
+        return button
 
     def _add_engage(self, layout: QtWidgets.QVBoxLayout) -> None:
         self.pair = ArmedPair(
@@ -138,7 +138,7 @@ class OperatePanel(QtWidgets.QScrollArea):
         self._pair_row.addWidget(self.arm, 1)
         self._pair_row.addWidget(self.pair.act, 1)
         layout.addLayout(self._pair_row)
-        self._add_reason(layout, Action.ENGAGE, self.pair.act)
+        self.buttons[Action.ENGAGE] = self.pair.act
 
     def refresh(self) -> None:
         """Enable what can be done now; say why the rest cannot."""
@@ -158,8 +158,11 @@ class OperatePanel(QtWidgets.QScrollArea):
         status = self._session.status
         up = self._session.phase is Phase.UP
         following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT
+        against = "" if following is None else self.buttons[following].obstacle
+        self._step = following if against else None
+        name = "" if following is None else self.buttons[following].accessibleName().split(":")[0]
+        self._reason_room.show_text(tr("{step}: {reason}").format(step=name, reason=against) if against else "")
         for action, button in self.buttons.items():
-            self._reasons[action].setText(button.obstacle if action is following else "")
             target = self.arm if action is Action.ENGAGE and not self.arm.isChecked() else button
             if action is Action.ENGAGE:
                 mark_next(self.arm if target is button else button, False)
@@ -183,8 +186,8 @@ class OperatePanel(QtWidgets.QScrollArea):
         return str(self.buttons[action].obstacle)
 
     def shown_reason(self, action: Action) -> str:
-        """What the line below its button says."""
-        return str(self._reasons[action].text())
+        """What the text below the steps says of one."""
+        return str(self.buttons[action].obstacle) if action is self._step else ""
 
     def _home(self) -> None:
         """Home; where the legs' wiring is not proven, on the operator's word alone."""

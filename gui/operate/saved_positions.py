@@ -49,8 +49,7 @@ class SavedPositions(QtWidgets.QWidget):
         self.delete = GuardedButton(tr("Delete"), tr("Forget the chosen position"))
         for button, meaning in ((self.save, "save"), (self.go, "go"), (self.rename, "rename"), (self.delete, "delete")):
             give(button, meaning)
-        self.reason = Reason()
-        self.reason.setAccessibleName(tr("What is wrong with the saved positions"))
+        self.reason = Reason(tr("What is wrong with the saved positions"))
         self._lay_out()
         self.name.textChanged.connect(self._refresh)
         self.list.currentItemChanged.connect(self._chosen_another)
@@ -125,8 +124,7 @@ class SavedPositions(QtWidgets.QWidget):
         self._refresh()
 
     def _refresh(self, _changed: object = None) -> None:
-        self.reason.setText(self._fault)
-        self.reason.setVisible(bool(self._fault))
+        self.reason.show_text(self._fault)
         name = self.name.text()
         new = tr("type a name") if not name else name_fault(name)
         if not new and name in self._saved:

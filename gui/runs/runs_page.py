@@ -1,6 +1,5 @@
 """The list of runs, whichever recordings they lie in."""
 
-import math
 from collections.abc import Callable, Mapping
 from datetime import datetime
 from functools import partial
@@ -29,14 +28,14 @@ _RUN = QtCore.Qt.ItemDataRole.UserRole
 class RunsPage(QtWidgets.QWidget):
     """Runs, the newest first: searched, named, noted, starred, judged, opened, compared.
 
-    Signals: `opened(recording, begin, end)`, `reported(list of FILE#ID with their folder)`, `printed` likewise,
+    Signals: `opened(Listed)`, `reported(list of FILE#ID with their folder)`, `printed` likewise,
     `compared(list of Listed)`.
 
     Args:
         obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
     """
 
-    opened = QtCore.Signal(object, float, float)
+    opened = QtCore.Signal(object)
     reported = QtCore.Signal(list)
     printed = QtCore.Signal(list)
     compared = QtCore.Signal(list)
@@ -125,11 +124,15 @@ class RunsPage(QtWidgets.QWidget):
 
     def set_folder(self, folder: Path) -> None:
         """List the runs of this folder's recordings."""
-        self.folder = folder
+        if folder != self.folder:
+            self.folder, self.listed = folder, []
+            self._fill()
         self.look()
 
     def look(self) -> None:
         """Look into the folder again, without making the window wait; the choice stays where it can."""
+        if not self.listed:
+            self._say(tr("Reading the recordings …"))
         self._looks += 1
         look, folder, by = self._looks, self.folder, self.judged_by()
 
@@ -269,9 +272,7 @@ class RunsPage(QtWidgets.QWidget):
 
     def _open(self) -> None:
         if len(self.chosen) == 1:
-            run = self.chosen[0].run
-            # one that is underway is shown from its beginning to what there is of it
-            self.opened.emit(self.folder / run.recording, run.begin, math.inf if run.end is None else run.end)
+            self.opened.emit(self.chosen[0])
 
     def _edit(self, column: int) -> None:
         row = self.table.selectionModel().selectedRows()[0].row()

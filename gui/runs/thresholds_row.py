@@ -6,7 +6,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.texts import tr
-from gui.widgets import GuardedButton
+from gui.widgets import GuardedButton, TextRoom
 from rig.config import GIVEN, MOTION, RIG, Validation, parse_thresholds
 from rig.errors import ConfigError, InputError
 
@@ -88,17 +88,15 @@ class ThresholdsRow(QtWidgets.QWidget):
         buttons.addWidget(self.apply)
         buttons.addWidget(self.save)
         buttons.addWidget(self.keep)
-        buttons.addStretch(1)
         self.message = QtWidgets.QLabel()
         self.message.setObjectName("bad")
-        self.message.setWordWrap(True)
         self.message.setAccessibleName(tr("What is wrong with the thresholds"))
-        self.message.hide()
+        self._room = TextRoom(self.message, 2)
+        buttons.addWidget(self._room, 1)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 4, 0, 0)
         layout.addLayout(grid)
         layout.addLayout(buttons)
-        layout.addWidget(self.message)
 
     def show_criteria(self, numbers: Mapping[str, Any]) -> None:
         """Show the thresholds that a run was judged by, unless others are being typed."""
@@ -140,8 +138,7 @@ class ThresholdsRow(QtWidgets.QWidget):
         return thresholds
 
     def _say(self, text: str) -> None:
-        self.message.setText(text)
-        self.message.setVisible(bool(text))
+        self._room.show_text(text)
 
 
 def _text(name: str, value: float) -> str:

@@ -6,18 +6,21 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.runs.showing import BEING_JUDGED, FIGURES, WAITING, Look, figure_text, look_of, what_to_look_at
+from gui.runs.showing import BEING_JUDGED, FIGURES, NOT_JUDGED, WAITING, Look, figure_text, look_of, what_to_look_at
 from gui.runs.thresholds_row import ThresholdsRow
 from gui.texts import tr, trn
-from gui.widgets import GuardedButton, give
+from gui.widgets import GuardedButton, TextRoom, give
 
 _LINK = tr("in the report")
-_LINES = 2
-"""sentences on what to look at that are shown; the report has all"""
+_NO_RUN = tr("no run has been judged yet")
+_SENTENCES = 2
+"""on what to look at that are shown; the report has all"""
+_LINES = 3
+"""of sentences that have room; more scroll"""
 
 
 class VerdictCard(QtWidgets.QFrame):
-    """Hidden until there is a run to show.
+    """Of the same height whatever is said, and before there is a run: nothing on the window moves when one ends.
 
     Signals: `report_asked(run, place)`, `cancelled`; what is edited is the signals of `thresholds`.
 
@@ -43,39 +46,38 @@ class VerdictCard(QtWidgets.QFrame):
         self.title.setTextFormat(QtCore.Qt.TextFormat.PlainText)
         self.title.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
         self.advice = QtWidgets.QLabel()
-        self.advice.setWordWrap(True)
-        self.advice.setMinimumWidth(110)
         self.advice.setStyleSheet("font-size: 11px")
         self.advice.setTextFormat(QtCore.Qt.TextFormat.RichText)
         self.advice.setAccessibleName(tr("What to look at"))
         self.advice.linkActivated.connect(lambda place: self.report_asked.emit(self._run, place))
+        self._room = TextRoom(self.advice, _LINES)
         self.figures = [QtWidgets.QLabel() for _ in FIGURES]
         self.report = GuardedButton(tr("Report"), tr("Make the report of this run and open it"))
         self.report.clicked.connect(lambda: self.report_asked.emit(self._run, "validation"))
-        self.change = QtWidgets.QPushButton(tr("Thresholds …"))
+        self.change = GuardedButton(tr("Thresholds …"), tr("Show the thresholds that runs are judged by"))
         self.change.setCheckable(True)
         give(self.report, "report")
         give(self.change, "settings")
-        self.cancel = QtWidgets.QPushButton(tr("Cancel"))
+        self.cancel = GuardedButton(tr("Cancel"), tr("Judge this run no further"))
         self.cancel.setAccessibleName(tr("Judge this run no further"))
         self.cancel.clicked.connect(self.cancelled)
-        self.dismiss = QtWidgets.QToolButton()
-        give(self.dismiss, "close")
-        self.dismiss.setAutoRaise(True)
-        self.dismiss.setAccessibleName(tr("Dismiss the verdict"))
-        self.dismiss.setToolTip(tr("Dismiss; the run stays in the list of runs"))
-        self.dismiss.clicked.connect(self.hide)
+        self._obstacles = ["", ""]
+        """to a report: by the rig, and by the run"""
         self.thresholds = ThresholdsRow(obstacle, origin)
         self.thresholds.hide()
         self.change.toggled.connect(self.thresholds.setVisible)
         self._lay_out()
-        self.hide()
+        self.change.set_obstacle(_NO_RUN)
+        self._begin(
+            "", tr("Last run"), Look(tr("NO RUN"), "–", NOT_JUDGED.background, NOT_JUDGED.foreground), against=_NO_RUN
+        )
+        self._say(tr("A run's verdict stands here once it has ended."))
 
     def _lay_out(self) -> None:
         said = QtWidgets.QVBoxLayout()
         said.setSpacing(0)
         said.addWidget(self.title)
-        said.addWidget(self.advice, 1)
+        said.addWidget(self._room)
         row = QtWidgets.QHBoxLayout()
         row.setSpacing(8)
         row.addWidget(self.badge)
@@ -91,8 +93,12 @@ class VerdictCard(QtWidgets.QFrame):
             column.addWidget(label)
             column.addWidget(below)
             row.addLayout(column)
-        for button in (self.report, self.cancel, self.change, self.dismiss):
-            row.addWidget(button)
+        buttons = QtWidgets.QGridLayout()
+        buttons.setSpacing(2)
+        buttons.addWidget(self.report, 0, 0)
+        buttons.addWidget(self.cancel, 0, 1)
+        buttons.addWidget(self.change, 1, 0, 1, 2)
+        row.addLayout(buttons)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(8, 3, 6, 3)
         layout.addLayout(row)
@@ -100,20 +106,21 @@ class VerdictCard(QtWidgets.QFrame):
 
     def set_report_obstacle(self, reason: str) -> None:
         """Say why no report can be made now."""
-        self.report.set_obstacle(reason)
+        self._obstacles[0] = reason
+        self._show_obstacles()
 
     def show_judging(self, run: str, name: str, waits_for: str = "") -> None:
         """A run is over, and is being judged, or will be once what it `waits_for` is over."""
-        self._begin(run, name, WAITING if waits_for else BEING_JUDGED)
-        self.advice.setText(waits_for or tr("Its numbers are being counted, in a process of their own."))
-        self.cancel.setVisible(not waits_for)
+        against = waits_for or tr("the run is being judged")
+        self._begin(run, name, WAITING if waits_for else BEING_JUDGED, against=against)
+        self._say(waits_for or tr("Its numbers are being counted, in a process of their own."))
+        self.cancel.set_obstacle(tr("nothing is being judged") if waits_for else "")
 
     def show_failure(self, run: str, name: str, reason: str) -> None:
         """A run could not be judged."""
         self._begin(run, name, WAITING)
         why = reason.splitlines()[0] if reason else tr("for no reason given")
-        self.advice.setText(tr("Not judged: {reason}").format(reason=escape(why, quote=False)))
-        self.report.show()
+        self._say(tr("Not judged: {reason}").format(reason=escape(why, quote=False)))
 
     def show_run(self, run: Mapping[str, Any], by: str = "") -> None:
         """A judged run as `rig runs --json` tells it; `by`: whose thresholds, where they are not those recorded."""
@@ -122,19 +129,20 @@ class VerdictCard(QtWidgets.QFrame):
         words = "; ".join(filter(None, [speed, by]))
         self._begin(run["run"], run["name"], look_of(run["verdict"]), run["amplitude"], words)
         said = what_to_look_at(run)
-        links = [f'{escape(text, quote=False)} <a href="{place}">{_LINK}</a>' for text, place in said[:_LINES]]
-        left = len(said) - _LINES
+        links = [f'{escape(text, quote=False)} <a href="{place}">{_LINK}</a>' for text, place in said[:_SENTENCES]]
+        left = len(said) - _SENTENCES
         more = trn("… and {count} more", "… and {count} more", left).format(count=left)
-        self.advice.setText("<br>".join(links) + (f" {more}" if left > 0 else ""))
+        self._say("<br>".join(links) + (f" {more}" if left > 0 else ""))
         self.advice.setToolTip("\n".join(text for text, _place in said))
         for place, label in enumerate(self.figures):
             number, unit = figure_text(numbers, place)
             label.setText(_figure(number, unit))
         self.thresholds.show_criteria(numbers)
-        self.change.show()
-        self.report.show()
+        self.change.set_obstacle("")
 
-    def _begin(self, run: str, name: str, look: Look, amplitude: float | None = None, by: str = "") -> None:
+    def _begin(
+        self, run: str, name: str, look: Look, amplitude: float | None = None, by: str = "", against: str = ""
+    ) -> None:
         self._run = run
         size = "" if amplitude is None or amplitude == 1.0 else f", {100 * amplitude:g} %"
         self.title.setText(f"{name}{size}{f' — {by}' if by else ''}")
@@ -146,9 +154,16 @@ class VerdictCard(QtWidgets.QFrame):
         )
         for place, label in enumerate(self.figures):
             label.setText(_figure(*figure_text(None, place)))
-        for widget in (self.cancel, self.change, self.report):
-            widget.hide()
-        self.show()
+        self.advice.setToolTip("")
+        self.cancel.set_obstacle(tr("nothing is being judged"))
+        self._obstacles[1] = against
+        self._show_obstacles()
+
+    def _show_obstacles(self) -> None:
+        self.report.set_obstacle(self._obstacles[1] or self._obstacles[0])
+
+    def _say(self, text: str) -> None:
+        self._room.show_text(text)
 
 
 def _figure(number: str, unit: str) -> str:

@@ -11,6 +11,7 @@ from gui.steps import browse_button, line_edit
 from gui.texts import tr
 from gui.widgets import Choice, QuantityBox
 from rig.commissioning import Draft
+from rig.config import declared_laws
 
 
 class StartPage(SetupPage):
@@ -41,6 +42,7 @@ class StartPage(SetupPage):
                 (tr("Computed torque"), "computed-torque"),
                 (tr("Force, with a disturbance observer"), "observer"),
                 (tr("Position, closed by the drives"), "position"),
+                *((name, name) for name in declared_laws()),
             ],
         )
         self.rate = QuantityBox(tr("Cycles per second"), "Hz", draft.rate, 1.0, 1e4)

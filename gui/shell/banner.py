@@ -9,7 +9,7 @@ from gui.session import STATE_WORDS, Action, CycleFigures, Phase, Situation, Sto
 from gui.shell.figures import Figures
 from gui.shell.notice import Notice
 from gui.texts import tr
-from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give
+from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give, room_for
 from rig.engine import TORQUE_STATES, Compiling
 from rig.states import FaultCode, State, StopSeverity
 
@@ -60,8 +60,9 @@ _SILENT = Look(
     tr("The engine runs, but does not answer. Press STOP, then look at the machine."),
 )
 
-_HELD = Look(tr("Held by another engine"), "held", ORANGE, "white", "")
+_HELD = Look(tr("In use"), "held", ORANGE, "white", "")
 
+_TAKE, _RESTART, _RESET = tr("Take it over"), tr("Restart engine"), tr("Reset fault")
 _ICON = 36  # px
 _SMALL = (11, 10)  # px of a long cause in a narrow window
 
@@ -143,11 +144,11 @@ def mend_of(now: Situation) -> tuple[Action, str] | None:
     Nothing that brings torque is among it.
     """
     if now.holder is not None:
-        return Action.CONNECT, tr("Take it over")
+        return Action.CONNECT, _TAKE
     if now.phase is Phase.DIED:
-        return Action.CONNECT, tr("Restart engine")
+        return Action.CONNECT, _RESTART
     if now.phase is Phase.UP and now.status is not None and now.status.state is State.FAULT:
-        return Action.RESET, tr("Reset fault")
+        return Action.RESET, _RESET
     return None
 
 
@@ -173,17 +174,25 @@ class Banner(QtWidgets.QFrame):
         self._state.setObjectName("state")
         self._icon = IconLabel(_ICON)
         self._text = QtWidgets.QLabel()
+        self._text.setStyleSheet("font-size: 20px; font-weight: bold;")
+        self._text.ensurePolished()
+        looks = (*_STATES.values(), *_PHASES.values(), _SILENT, _HELD)
+        widths = (self._text.fontMetrics().horizontalAdvance(look.text) for look in looks)
+        self._text.setMinimumWidth(max(widths))  # in no state does the window become wider
         self._detail = QtWidgets.QLabel()
         self._detail.setWordWrap(True)
         # a long word, such as a motion's name, must not push STOP out of the window
         self._detail.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         self._detail.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self._detail.setAccessibleName(tr("Cause, or next step"))
-        self.mend = GuardedButton(tr("Reset fault"))
+        self.mend = GuardedButton(_RESET)
         self.mend.setObjectName("mend")
         give(self.mend, "reset", colour="#10151a")
         self.mend.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # it comes and goes; the steps have the keyboard
         self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
+        policy = self.mend.sizePolicy()
+        policy.setRetainSizeWhenHidden(True)  # its room is there before it is
+        self.mend.setSizePolicy(policy)
         self.mend.hide()
         self._mends: Action | None = None
         self.waiting = QtWidgets.QProgressBar()
@@ -197,7 +206,7 @@ class Banner(QtWidgets.QFrame):
         self._second = QtCore.QTimer(self, interval=1000)
         self._second.timeout.connect(self._count)
         state = QtWidgets.QGridLayout(self._state)
-        state.setContentsMargins(12, 4, 12, 4)
+        state.setContentsMargins(8, 4, 8, 4)
         state.setVerticalSpacing(0)
         state.addWidget(self._icon, 0, 0, 2, 1)
         state.addWidget(self._text, 0, 1)
@@ -208,7 +217,7 @@ class Banner(QtWidgets.QFrame):
         self._figures = Figures()
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(8, 6, 8, 6)
-        layout.setSpacing(8)  # with its longest button it has room in 1024 px
+        layout.setSpacing(6)  # with its longest button it has room in 1024 px
         layout.addWidget(self._state, 1)
         if virtual:
             badge = QtWidgets.QLabel(tr("VIRTUAL RIG"))
@@ -226,7 +235,8 @@ class Banner(QtWidgets.QFrame):
         aside = QtWidgets.QStackedWidget()
         for widget in (self._figures, self.notice):
             aside.addWidget(widget)
-        aside.setSizePolicy(QtWidgets.QSizePolicy.Policy.Maximum, QtWidgets.QSizePolicy.Policy.Preferred)
+        # as wide as the longest figures: the buttons beside them stay where they are
+        aside.setFixedWidth(self._figures.minimumSizeHint().width())
         self.notice.saying.connect(lambda saying: aside.setCurrentIndex(int(saying)))
         layout.addWidget(aside)
         layout.addWidget(stop)
@@ -251,10 +261,15 @@ class Banner(QtWidgets.QFrame):
             self._text.setText(look.text)
             sheet = f"QFrame#state {{ background: {look.background}; border-radius: 6px; }}"
             self._state.setStyleSheet(f"{sheet} QLabel {{ color: {look.foreground}; background: transparent; }}")
-            self._text.setStyleSheet("font-size: 20px; font-weight: bold;")
             self.setAccessibleName(tr("State of the rig: {state}").format(state=look.text))  # Qt tells a screen reader
         self.setAccessibleDescription(detail)
         self._fit()
+
+    def showEvent(self, event: QtGui.QShowEvent) -> None:
+        """Give the button its room, once it has its look: it is as wide as its longest text."""
+        super().showEvent(event)
+        self.mend.ensurePolished()
+        self.mend.setFixedWidth(room_for(self.mend, (_TAKE, _RESTART, _RESET)))
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Write as large as there is room for."""
@@ -281,8 +296,10 @@ class Banner(QtWidgets.QFrame):
             self.mend.set_obstacle(obstacle(self._mends, now))
 
     def _show_waiting(self, waiting: bool, compiling: Compiling | None) -> None:
-        self.waiting.setRange(0, 0 if compiling is None else compiling.total)
-        if compiling is not None:
+        if compiling is None or compiling.finished:
+            self.waiting.setRange(0, 0)
+        else:
+            self.waiting.setRange(0, compiling.total)
             self.waiting.setValue(compiling.done)
         if waiting != self._second.isActive():
             self._seconds = 0

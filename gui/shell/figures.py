@@ -4,6 +4,7 @@ from pyqtgraph.Qt import QtWidgets
 
 from gui.session import CycleFigures
 from gui.texts import mark, tr, trn
+from gui.widgets import ElidedLabel
 from rig.engine import Snapshot
 from rig.runtime import said_slower
 
@@ -26,7 +27,9 @@ class Figures(QtWidgets.QWidget):
 
     def show_status(self, status: Snapshot | None, *, silent: bool) -> None:
         """Show what the engine says of itself; `silent`: it does not answer."""
-        self._labels["Overruns"].setText("–" if status is None or silent else _lateness(status))
+        late = "–" if status is None or silent else _lateness(status)
+        self._labels["Overruns"].setText(late)
+        self._labels["Overruns"].setToolTip(f"{late}: {_MEANINGS['Overruns']}")
         self._labels["Recorded"].setText("–" if status is None else _rows(status.rows))
         self._labels["Dropped"].setText("–" if status is None else _rows(status.dropped))
 
@@ -60,12 +63,19 @@ def _rows(count: int) -> str:
 def _lateness(status: Snapshot) -> str:
     if not said_slower(status.slower):
         return str(status.overruns)
-    return tr("{count}, {share:.0f} % slower").format(count=status.overruns, share=100.0 * status.slower)
+    return _slower(status.overruns, status.slower)
 
 
-def _figure(name: str) -> QtWidgets.QLabel:
-    label = QtWidgets.QLabel("–")
+def _slower(count: int, share: float) -> str:
+    return tr("{count}, {share:.0f} % slower").format(count=count, share=100.0 * share)
+
+
+def _figure(name: str) -> ElidedLabel:
+    """Of one width, whatever it says: nothing beside the figures moves."""
+    label = ElidedLabel()
+    label.setText("–")
     label.setAccessibleName(tr(name))
     label.setToolTip(_MEANINGS[name])
-    label.setMinimumWidth(label.fontMetrics().horizontalAdvance(_rows(9999999)))
+    longest = _slower(99, 0.99) if name in ("Rate", "Overruns", "Period error") else _rows(9999999)
+    label.setFixedWidth(label.fontMetrics().horizontalAdvance(longest))
     return label

@@ -41,7 +41,7 @@ from gui.shell.style import dress
 from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
 from gui.texts import mark, tr
-from gui.widgets import DARK, THEMES, Theme, give, put_tab, tab_name
+from gui.widgets import DARK, THEMES, PressGuard, Theme, give, put_tab, tab_name
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
@@ -117,6 +117,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self._refresh()
         self.operate.buttons[Action.CONNECT].setFocus()
         self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
+        self.press_guard = PressGuard(self)
         self.clock.start()
         self._builders = [self._build_pictures, self._build_live, self._build_dashboards]
         self._builders += [self._build_platform, self._build_recordings]
@@ -295,6 +296,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.clock.stop()
         self._building.stop()
         self.stop_everywhere.remove()
+        self.press_guard.remove()
         self.sounds.close()
         self.reporting.close()
         self.runs.close()

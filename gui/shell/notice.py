@@ -4,13 +4,15 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import Action, Situation, mended, mending, obstacle
 from gui.texts import tr
-from gui.widgets import GuardedButton, give
+from gui.widgets import GuardedButton, TextRoom, give
 
 _REFUSED = tr("refused")
 
 
-class Notice(QtWidgets.QScrollArea):
+class Notice(QtWidgets.QWidget):
     """A message in the banner, in what height that has: stays until it is taken back or dismissed.
+
+    A long one scrolls; its buttons are always in the same places.
 
     Where a refusal asks for a step that brings no torque, it has a button for that: `mend_asked(action)`.
     `saying(whether)`: there is something to be said, or nothing any more.
@@ -21,15 +23,12 @@ class Notice(QtWidgets.QScrollArea):
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(parent)
-        self.setWidgetResizable(True)
-        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
-        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Ignored)
         self._label = QtWidgets.QLabel()
-        self._label.setWordWrap(True)
-        self._label.setAlignment(QtCore.Qt.AlignmentFlag.AlignTop)
         self._label.setAccessibleName(tr("What was refused last, and why"))
         self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._room = TextRoom(self._label, 1)
+        self._room.setSizePolicy(self.sizePolicy())
         self.mend = GuardedButton("")
         self.mend.setAccessibleName(tr("Step that the refusal asks for"))
         self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
@@ -42,16 +41,14 @@ class Notice(QtWidgets.QScrollArea):
         self.dismiss.setAccessibleName(tr("Dismiss the message"))
         self.dismiss.setToolTip(tr("Dismiss the message"))
         self.dismiss.clicked.connect(self.clear)
-        content = QtWidgets.QWidget()
         said = QtWidgets.QVBoxLayout()
         said.setSpacing(2)
-        said.addWidget(self._label, 1)
+        said.addWidget(self._room, 1)
         said.addWidget(self.mend)
-        row = QtWidgets.QHBoxLayout(content)
+        row = QtWidgets.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.addLayout(said, 1)
         row.addWidget(self.dismiss, 0, QtCore.Qt.AlignmentFlag.AlignTop)
-        self.setWidget(content)
         self.clear()
 
     def refuse(self, what: str, reason: str) -> None:
@@ -90,11 +87,10 @@ class Notice(QtWidgets.QScrollArea):
         return str(self._label.text())
 
     def _show(self, role: str, text: str) -> None:
-        self._label.setText(text)
+        self._room.show_text(text)
         self._label.setObjectName(role)
         self._label.style().unpolish(self._label)
         self._label.style().polish(self._label)
         self.mend.setVisible(self._mends is not None)
         self._label.setToolTip(text)
         self.saying.emit(True)
-        self.verticalScrollBar().setValue(0)

@@ -92,7 +92,7 @@ def connect_runs(page: RunsPage, recordings: RecordingsView, reporting: Reportin
     page.set_folder(recordings.list.folder)
     recordings.list.moved.connect(page.set_folder)
     recordings.refreshed.connect(page.follow)
-    page.opened.connect(lambda path, begin, end: recordings.open(path, (begin, end)))
+    page.opened.connect(lambda run: recordings.open(page.folder / run.run.recording, run))
     page.reported.connect(lambda runs: reporting.make(runs, "validation" if len(runs) == 1 else ""))
     page.printed.connect(lambda runs: reporting.make(runs, pdf=True))
     page.compared.connect(lambda runs: recordings.compare_runs(page.folder, runs))

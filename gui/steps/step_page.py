@@ -23,8 +23,7 @@ class StepPage(QtWidgets.QWizardPage):
         self.setSubTitle(subtitle)
         self.setAccessibleName(title)
         self._missing = ""
-        self.reason = Reason()
-        self.reason.setObjectName("bad")
+        self.reason = Reason(role="bad")
         self.column = QtWidgets.QVBoxLayout(self)
         self.column.setSpacing(6)
 
@@ -38,8 +37,7 @@ class StepPage(QtWidgets.QWizardPage):
         """Say why Next is disabled; nothing when it is not."""
         changed = bool(text) != bool(self._missing)
         self._missing = text
-        self.reason.setText(unbroken(text))
-        self.reason.setVisible(bool(text))
+        self.reason.show_text(unbroken(text))
         if changed:
             self.completeChanged.emit()
 

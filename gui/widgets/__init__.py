@@ -7,10 +7,12 @@ from gui.widgets.controls import (
     Choice,
     GuardedButton,
     GuardedCheckBox,
+    PressGuard,
     QuantityBox,
     Reason,
     WholeNumber,
     mark_next,
+    room_for,
     shown_unit,
 )
 from gui.widgets.elided import ElidedLabel
@@ -20,7 +22,7 @@ from gui.widgets.fold import Columns, Fold
 from gui.widgets.icons import Ground, IconLabel, give, icon
 from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
-from gui.widgets.still import Still
+from gui.widgets.still import ScrolledPage, Still, TextRoom
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
@@ -51,9 +53,12 @@ __all__ = [
     "GuardedCheckBox",
     "IconLabel",
     "PageStack",
+    "PressGuard",
     "QuantityBox",
     "Reason",
+    "ScrolledPage",
     "Still",
+    "TextRoom",
     "Theme",
     "WholeNumber",
     "ask_save",
@@ -63,6 +68,7 @@ __all__ = [
     "palette",
     "plain_tabs",
     "put_tab",
+    "room_for",
     "shown_unit",
     "style_sheet",
     "tab_name",

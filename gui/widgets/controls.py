@@ -8,6 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.texts import tr
 from gui.widgets.icons import give
+from gui.widgets.still import TextRoom
 
 _DISPLAY: dict[str, tuple[str, float, int]] = {
     "m": ("mm", 1e3, 3),
@@ -24,6 +25,7 @@ _LARGEST = 1e6  # of the unit shown
 _MOST_DECIMALS = 9
 _ROUGH = 0.01  # of a number; as much may be hidden by rounding what is shown
 _KEYS = QtCore.Qt.Key
+_PRESSES = (QtCore.QEvent.Type.MouseButtonPress, QtCore.QEvent.Type.MouseButtonDblClick)
 _ARROWS = (_KEYS.Key_Up, _KEYS.Key_Down, _KEYS.Key_Left, _KEYS.Key_Right)
 
 
@@ -58,6 +60,11 @@ class GuardedButton(QtWidgets.QPushButton):
         self.setToolTip(reason or self._hint)
         self.setAccessibleDescription(tr("not possible now: {reason}").format(reason=reason) if reason else self._hint)
 
+    def set_hint(self, hint: str) -> None:
+        """Say what the button does, where that changes."""
+        self._hint = hint
+        self.set_obstacle(self.obstacle)
+
     def focusNextPrevChild(self, following: bool) -> bool:
         """Move the focus on as Tab does, but not away from a button that is being disabled."""
         return (self.isVisible() and not self.isEnabled()) or bool(super().focusNextPrevChild(following))
@@ -66,6 +73,40 @@ class GuardedButton(QtWidgets.QPushButton):
         """Return and Enter press the button; Space, which is hit by accident, does not; arrows scroll the page."""
         if not _guarded_key(self, event):
             super().keyPressEvent(event)
+
+
+class PressGuard(QtCore.QObject):
+    """Application event filter: a press of the mouse does nothing where its button is another when it is let go.
+
+    That is one that was moved meanwhile, or means something else: has another accessible name or another tick. Whoever
+    pressed it saw the one before. STOP acts when it is pressed, before any of this.
+    """
+
+    def __init__(self, parent: QtCore.QObject) -> None:
+        super().__init__(parent)
+        self._pressed: tuple[QtWidgets.QAbstractButton, object] | None = None
+        QtWidgets.QApplication.instance().installEventFilter(self)
+
+    def remove(self) -> None:
+        """Look no further."""
+        QtWidgets.QApplication.instance().removeEventFilter(self)
+
+    def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
+        """See the class; keeps no event back."""
+        kind = event.type()
+        if kind in _PRESSES and isinstance(receiver, QtWidgets.QAbstractButton):
+            self._pressed = (receiver, _meaning(receiver))
+        elif kind == QtCore.QEvent.Type.MouseButtonRelease and self._pressed is not None:
+            (button, before), self._pressed = self._pressed, None
+            if button is receiver and _meaning(button) != before:
+                button.setDown(False)  # what is not down is not clicked
+        return False
+
+
+def _meaning(button: QtWidgets.QAbstractButton) -> object:
+    """Where a button is, and what it does."""
+    name = button.accessibleName() or button.text()
+    return button.mapToGlobal(QtCore.QPoint()), button.size(), name, button.isChecked()
 
 
 class GuardedCheckBox(QtWidgets.QCheckBox):
@@ -105,19 +146,36 @@ def mark_next(button: GuardedButton, following: bool) -> None:
             give(button, meaning)
 
 
-class Reason(QtWidgets.QLabel):
-    """A line that says why a group of controls cannot be used now; empty when it can."""
+def room_for(button: QtWidgets.QPushButton, texts: Iterable[str]) -> int:
+    """px that a button needs for the longest of its texts, bold as the next step is: it need not change with them."""
+    bold = QtGui.QFont(button.font())
+    bold.setBold(True)
+    longest = max(map(QtGui.QFontMetrics(bold).horizontalAdvance, (button.text(), *texts)))
+    return int(button.minimumSizeHint().width() - button.fontMetrics().horizontalAdvance(button.text()) + longest)
 
-    def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setObjectName("reason")
-        self.setWordWrap(True)
-        self.setAccessibleName(tr("Why this is not possible now"))
-        self.setMinimumHeight(self.fontMetrics().height())  # empty it takes its line too: what is below stays there
+
+class Reason(TextRoom):
+    """Says why a group of controls cannot be used now; empty when it can. It has its room all the time.
+
+    Args:
+        name: accessible name.
+        role: of the text, by which it is styled.
+        lines: that have room; more scroll.
+    """
+
+    def __init__(self, name: str = "", role: str = "reason", lines: int = 2) -> None:
+        self._said = QtWidgets.QLabel()
+        self._said.setObjectName(role)
+        self._said.setAccessibleName(name or tr("Why this is not possible now"))
+        super().__init__(self._said, lines)
+
+    def text(self) -> str:
+        """What is said."""
+        return str(self._said.text())
 
     def show_reason(self, reason: str) -> None:
         """Say `reason`, or nothing."""
-        self.setText(tr("Not now: {reason}.").format(reason=reason) if reason else "")
+        self.show_text(tr("Not now: {reason}.").format(reason=reason) if reason else "")
 
 
 class Choice(QtWidgets.QComboBox):

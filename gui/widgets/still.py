@@ -1,4 +1,4 @@
-"""What changes many times a second without moving what is around it."""
+"""What changes by itself without moving what is around it."""
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
@@ -46,3 +46,59 @@ class Still(QtWidgets.QWidget):
         self._held.setGeometry(self.rect())
         if event.size().width() != event.oldSize().width():
             self.fit()
+
+
+class TextRoom(QtWidgets.QScrollArea):
+    """Room for a text of any length, as high as some lines: a longer text scrolls in it, and nothing around it moves.
+
+    Args:
+        label: shows the text.
+        lines: of its font.
+    """
+
+    def __init__(self, label: QtWidgets.QLabel, lines: int) -> None:
+        super().__init__()
+        self._label, self._lines = label, lines
+        label.setWordWrap(True)
+        label.setAlignment(QtCore.Qt.AlignmentFlag.AlignTop)
+        self.setWidgetResizable(True)
+        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        self.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)
+        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
+        self.setWidget(label)
+        for ground in (label, self.viewport()):
+            ground.setAutoFillBackground(False)
+
+    def show_text(self, text: str) -> None:
+        """Show a text from its beginning; the same one stays as it is scrolled."""
+        if text != self._label.text():
+            self._label.setText(text)
+            self.verticalScrollBar().setValue(0)
+
+    def sizeHint(self) -> QtCore.QSize:
+        """So many lines; of any width."""
+        self._label.ensurePolished()
+        return QtCore.QSize(0, self._lines * self._label.fontMetrics().lineSpacing())
+
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """The same."""
+        return self.sizeHint()
+
+
+class ScrolledPage(QtWidgets.QScrollArea):
+    """Scrolls up and down, with room for the bar also while there is none: nothing moves aside when it comes."""
+
+    def __init__(self, page: QtWidgets.QWidget | None = None) -> None:
+        super().__init__()
+        self.setWidgetResizable(True)
+        self.setFrameShape(QtWidgets.QFrame.Shape.NoFrame)
+        self.setHorizontalScrollBarPolicy(QtCore.Qt.ScrollBarPolicy.ScrollBarAlwaysOff)
+        if page is not None:
+            self.setWidget(page)
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """See the class."""
+        if self.widget() is not None:
+            self.widget().setMaximumWidth(max(1, self.width() - self.verticalScrollBar().sizeHint().width()))
+        super().resizeEvent(event)

@@ -52,7 +52,7 @@ class Refusal(Listener):
 
 
 class Counting(Listener):
-    """Counts at the end of each compilation how many kernels are there.
+    """Counts at the beginning and the end of each compilation how many kernels are there.
 
     Args:
         needed: kernels, see `with_callees`.
@@ -62,9 +62,13 @@ class Counting(Listener):
     def __init__(self, needed: Collection[Kernel], tell: Callable[[int, int], None]) -> None:
         self._needed = needed
         self._tell = tell
-        self._told = 0
+        self._told: int | None = None
         self._ended: set[Any] = set()
         """dispatchers that have compiled, and are about to put it among their overloads"""
+
+    def on_start(self, _event: event.Event) -> None:
+        """See numba's Listener."""
+        self._count()
 
     def on_end(self, event: event.Event) -> None:
         """See numba's Listener."""
@@ -73,7 +77,7 @@ class Counting(Listener):
 
     def close(self) -> None:
         """Tell of what was loaded after the last one that was compiled, where any was."""
-        if self._told:
+        if self._told is not None:
             self._count()
 
     def _count(self) -> None:

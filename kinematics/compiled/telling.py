@@ -10,9 +10,10 @@ from kinematics.compiled.compiling import Kernel
 
 @contextlib.contextmanager
 def compiling_told(roots: Iterable[str], tell: Callable[[int, int], None]) -> Iterator[None]:
-    """Within a `with` block, tell whenever kernels were compiled, and at its end, how many of how many there are.
+    """Within a `with` block, tell how many kernels of how many are there.
 
-    Where all are loaded from the cache nothing is told. One that is loaded has in it all that it calls.
+    At the beginning of the first compilation, after each, and at the end of the block. Where all are loaded from the
+    cache nothing is told. One that is loaded has in it all that it calls.
 
     Args:
         roots: what is called from Python, each as module and name with a dot between; what they call is found.

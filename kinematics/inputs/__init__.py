@@ -1,7 +1,7 @@
 """What a person writes: files of bounded size and depth, and quantities with their units."""
 
-from kinematics.inputs.bounds import Number, within
-from kinematics.inputs.files import MOST_BYTES, open_input, parse_toml, read_text
+from kinematics.inputs.bounds import Number, Range, within
+from kinematics.inputs.files import MOST_BYTES, is_pipe, open_input, open_table, parse_toml, read_text
 from kinematics.inputs.toml_text import add_toml_entry, align_comment, toml_item
 from kinematics.inputs.units import (
     Acceleration,
@@ -21,7 +21,9 @@ from kinematics.inputs.units import (
     Stiffness,
     Time,
     Torque,
+    figure_and_bound,
     in_words,
+    in_words_with_bound,
 )
 
 __all__ = [
@@ -40,14 +42,19 @@ __all__ = [
     "Mass",
     "Number",
     "Quantity",
+    "Range",
     "Speed",
     "Stiffness",
     "Time",
     "Torque",
     "add_toml_entry",
     "align_comment",
+    "figure_and_bound",
     "in_words",
+    "in_words_with_bound",
+    "is_pipe",
     "open_input",
+    "open_table",
     "parse_toml",
     "read_text",
     "toml_item",

@@ -1,13 +1,16 @@
-"""Files that a person, or another program, hands in: regular ones of bounded size, and TOML of bounded depth."""
+"""Files that a person, or another program, hands in: of bounded size, TOML of bounded depth; tables also by a pipe."""
 
 import os
 import re
+import select
 import stat
+import tempfile
 import tomllib
 from collections.abc import Iterator
 from contextlib import contextmanager
+from io import TextIOWrapper
 from pathlib import Path
-from typing import Any, TextIO
+from typing import IO, Any, TextIO
 
 from kinematics.errors import InputFileError, MissingFileError
 
@@ -15,6 +18,10 @@ MOST_BYTES = 1_000_000
 """Of a TOML file; those that come along have some thousand."""
 MOST_TABLE_BYTES = 500_000_000
 """Of a CSV table: an hour at 1 kHz with every column."""
+PIPE_PATIENCE = 60.0
+"""s for which a pipe may be silent, before its first byte and between any two"""
+_IN_MEMORY = 16_000_000  # bytes of a pipe's; more of it goes into a temporary file
+_PIECE = 1 << 16
 _DEEPEST = 16  # tables and lists within each other; the files of this project need five
 _LARGEST_INTEGER = 2**63
 
@@ -23,25 +30,46 @@ _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_WORD}[ \t]*+\.[ \t]*+){{{_DEEPE
 """A key of so many dotted parts that the TOML parser, which is quadratic in them, might take minutes."""
 
 
+def is_pipe(path: str | Path) -> bool:
+    """Whether a path leads to a pipe: /dev/stdin behind a command, one made by mkfifo, or a shell's <(command)."""
+    try:
+        return stat.S_ISFIFO(os.stat(path).st_mode)
+    except (OSError, ValueError):
+        return False
+
+
 @contextmanager
-def open_input(path: str | Path, most: int = MOST_TABLE_BYTES) -> Iterator[TextIO]:
+def open_table(path: str | Path, most: int = MOST_TABLE_BYTES) -> Iterator[TextIO]:
+    """As `open_input`, also what comes out of a pipe until its last writer has closed it. It is read once."""
+    with open_input(path, most, pipe=True) as file:
+        yield file
+
+
+@contextmanager
+def open_input(path: str | Path, most: int = MOST_TABLE_BYTES, *, pipe: bool = False) -> Iterator[TextIO]:
     """Open a regular file of at most `most` bytes as UTF-8 text, with or without byte order mark, newlines untouched.
+
+    pipe: whether it may be one, of at most `most` bytes as well.
 
     Raises:
         MissingFileError: there is none.
-        InputFileError: it is a folder, device or pipe, too large, or cannot be read; also from the body, where that
-            reads on to what is not UTF-8.
+        InputFileError: it is a folder, a device, or a pipe where that may not be, too large, cannot be read, or is a
+            pipe into which nothing is written for `PIPE_PATIENCE`; also from the body, where that reads on to what is
+            not UTF-8.
     """
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # a pipe would block
         found = os.fstat(descriptor)
-        if not stat.S_ISREG(found.st_mode):
+        piped = pipe and stat.S_ISFIFO(found.st_mode)
+        if not (piped or stat.S_ISREG(found.st_mode)):
             os.close(descriptor)
-            raise InputFileError(f"cannot be read: {_kind(found.st_mode)}, must be a regular file")
-        with open(descriptor, encoding="utf-8-sig", newline="") as file:
+            must = "must be a regular file or a pipe" if pipe else "must be a regular file"
+            raise InputFileError(f"cannot be read: {_kind(found.st_mode)}, {must}")
+        with open(descriptor, "rb") as raw:
             if found.st_size > most:
                 raise InputFileError(f"{found.st_size} bytes, must be at most {most}")
-            yield file
+            with TextIOWrapper(_drained(descriptor, most) if piped else raw, "utf-8-sig", newline="") as file:
+                yield file
     except UnicodeDecodeError as error:
         raise InputFileError(f"not a text file: byte 0x{error.object[error.start]:02x} is not UTF-8") from None
     except FileNotFoundError:
@@ -54,6 +82,30 @@ def open_input(path: str | Path, most: int = MOST_TABLE_BYTES) -> Iterator[TextI
         if "null byte" not in str(error):  # from the body, not from the opening
             raise
         raise InputFileError("no file name may have a null character") from None
+
+
+def _drained(descriptor: int, most: int) -> IO[bytes]:
+    """All that comes out of a pipe, which does not block. Raises InputFileError."""
+    poller = select.poll()
+    poller.register(descriptor, select.POLLIN)
+    held = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  closed by whoever reads it
+    count = 0
+    try:
+        while True:
+            if not poller.poll(PIPE_PATIENCE * 1e3):
+                raise InputFileError(f"a pipe into which nothing is written for {PIPE_PATIENCE:g} s")
+            piece = os.read(descriptor, _PIECE)
+            count += len(piece)
+            if count > most:
+                raise InputFileError(f"more than {most} bytes out of a pipe")
+            if not piece:
+                break
+            held.write(piece)
+        held.seek(0)
+    except BaseException:
+        held.close()
+        raise
+    return held
 
 
 def _kind(mode: int) -> str:

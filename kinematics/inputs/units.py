@@ -170,6 +170,9 @@ FORCE_RATE = Quantity("rate of force", "N/s")
 
 _READ = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("°", 180.0 / math.pi), "rad/s": ("°/s", 180.0 / math.pi)}
 """SI unit → unit in which a person reads it, and how many of it one SI unit is."""
+_SPEC = re.compile(r"(\+?)\.(\d+)([fg])")
+_MOST_MORE = 17
+"""digits, after which a number is shown whole"""
 
 
 def in_words(value: float, unit: str) -> str:
@@ -178,6 +181,43 @@ def in_words(value: float, unit: str) -> str:
     number = value * factor
     digits = f"{number:.4g}" if abs(number) < 1e4 else f"{number:.0f}"
     return f"{digits} {shown}" if shown else digits
+
+
+def figure_and_bound(value: float, bound: float, spec: str = ".4g", bound_digits: int = 6) -> tuple[str, str]:
+    """A figure and its bound as texts whose sizes compare as the numbers' do, however they are rounded.
+
+    Both get more digits than they need only where the texts would be equal, or the other way round. Signs do not count:
+    a bound is one on the size, or both have the same sign.
+
+    Args:
+        value, bound: in the unit in which they are shown.
+        spec: format of the figure: sign or none, digits, `f` or `g`.
+        bound_digits: of the bound, as `g` counts them.
+
+    Raises ValueError for another format.
+    """
+    found = _SPEC.fullmatch(spec)
+    if found is None:
+        raise ValueError(f"format {spec!r}")
+    sign, least, kind = found.groups()
+    digits = int(least)
+    while True:
+        more = digits - int(least)
+        texts = f"{value:{sign}.{digits}{kind}}", f"{bound:.{bound_digits + more}g}"
+        shown, shown_bound = (abs(float(text)) for text in texts)
+        if (shown > shown_bound, shown < shown_bound) == (abs(value) > abs(bound), abs(value) < abs(bound)):
+            return texts
+        if more == _MOST_MORE:
+            return f"{value:{sign}}", f"{bound}"
+        digits += 1
+
+
+def in_words_with_bound(value: float, bound: float, unit: str) -> tuple[str, str]:
+    """A figure and its bound in SI, each as `in_words` has it, with more digits where they would not compare."""
+    shown, factor = _READ.get(unit, (unit, 1.0))
+    spec = ".4g" if abs(value * factor) < 1e4 else ".0f"
+    first, second = figure_and_bound(value * factor, bound * factor, spec, 4)
+    return (f"{first} {shown}", f"{second} {shown}") if shown else (first, second)
 
 
 Length: TypeAlias = Annotated[float, LENGTH]

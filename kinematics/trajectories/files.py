@@ -39,7 +39,7 @@ from pydantic import Field, ValidationError
 from tomlkit.items import Table
 
 from kinematics.errors import InputFileError, TrajectoryError
-from kinematics.inputs import Length, add_toml_entry, parse_toml, read_text
+from kinematics.inputs import Length, add_toml_entry, is_pipe, parse_toml, read_text
 from kinematics.trajectories.base import COORDINATES, Placement, Trajectory, TrajectoryFrame
 from kinematics.trajectories.parts import LONGEST_FILE, FileModel, Part, TransitionPart
 from kinematics.trajectories.poses import Poses, read_poses
@@ -55,10 +55,15 @@ class TrajectorySpec(FileModel):
     """A trajectory file: frame and pivot of all coordinates, parts in order, size of the whole, and its thresholds."""
 
     frame: TrajectoryFrame
+    """Frame of all coordinates; "home": relative to the platform's home pose."""
     pivot: tuple[Length, Length, Length] = (0.0, 0.0, 0.0)
+    """Point about which the platform turns, platform axes from the platform's origin, m."""
     amplitude: Annotated[float, Field(gt=0.0, le=1.0)] = 1.0
+    """Size of the whole about its start pose."""
     validation: Thresholds = Thresholds()
+    """Thresholds of its runs' verdicts, which take precedence over the configuration's."""
     parts: Annotated[list[Part], Field(min_length=1, max_length=_MOST_PARTS)]
+    """The parts, run one after the other."""
 
 
 def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
@@ -146,7 +151,7 @@ def trajectory_names() -> list[str]:
 
 
 def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
-    """Read a trajectory: a .toml file, a .csv of poses, or the bare name of a shipped trajectory.
+    """Read a trajectory: a .toml file, a .csv of poses, also out of a pipe, or the bare name of a shipped trajectory.
 
     Poses are of the platform's origin in the base frame, at rest at both ends.
     home: (7,) pose of the platform in the base frame for files in the frame "home", or None.
@@ -155,7 +160,7 @@ def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
     path = Path(source)
     shipped = path.suffix == "" and path.name == str(source)
     try:
-        if path.suffix.lower() == ".csv":
+        if path.suffix.lower() == ".csv" or (path.suffix.lower() != ".toml" and is_pipe(path)):
             return Poses(*read_poses(path))
         if path.suffix.lower() == ".toml":
             text = read_text(path)

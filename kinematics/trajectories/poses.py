@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from kinematics.arrays import MOTION_FIELDS, POSE, Array, checked_poses
 from kinematics.errors import InputFileError, KinematicsError, TrajectoryError
-from kinematics.inputs import open_input
+from kinematics.inputs import open_table
 from kinematics.rotations import pose_to_coordinates
 from kinematics.trajectories.base import SHORTEST, Placement, Trajectory, bounded
 
@@ -87,7 +87,7 @@ def read_poses(path: Path) -> tuple[Array, Array]:
     """
     blocks = [np.empty((0, len(_COLUMNS)))]
     try:
-        with open_input(path) as file:
+        with open_table(path) as file:
             reader = csv.reader(file)
             lines = ((reader.line_num, row) for row in reader if any(map(str.strip, row)))
             header = [cell.strip() for cell in next(lines, (0, []))[1]]

@@ -13,6 +13,7 @@ import math
 
 import numpy as np
 
+from kinematics import figure_and_bound
 from rig.errors import InputError
 
 CELLS = 6
@@ -85,7 +86,8 @@ def alarm_threshold(
         least = float(brentq(lambda threshold: apart * rate * crossing(threshold) - 1.0, least, _GREATEST))
     if excess(least) < 0.0:
         most = math.exp(excess(least)) * per_hour
-        raise InputError(f"false alarms: {per_hour:g} an hour, must be at most {most:.3g} at this rate and bandwidth")
+        asked, bound = figure_and_bound(per_hour, most, ".6g", 3)
+        raise InputError(f"false alarms: {asked} an hour, must be at most {bound} at this rate and bandwidth")
     found = float(brentq(excess, least, _GREATEST, xtol=1e-9))
     return found if math.isinf(samples) else _of_learned(found, samples)
 

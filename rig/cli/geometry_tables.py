@@ -1,7 +1,7 @@
 """What `rig calibrate geometry` reads, works out and writes."""
 
-import csv
 import re
+from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
 from typing import Any
@@ -21,10 +21,10 @@ from calibration import (
     save_parameters,
 )
 from dynamics import Mechanism, pose_limits
-from kinematics import Array, InputFileError, KinematicsError, forward_kinematics, open_input
+from kinematics import Array, KinematicsError, forward_kinematics
 from rig.cli.progress import progress_display
 from rig.client import Progress
-from rig.csvio import POSE, Table, per_leg, read_table, write_table
+from rig.csvio import POSE, per_leg, read_table, write_table
 from rig.errors import InputError, RefusedError
 
 LENGTHS = per_leg("l")
@@ -39,24 +39,15 @@ def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> G
     Raises:
         InputError: its faults, with their lines. RefusedError: lengths alone.
     """
-    names = _header(path)
-    count = max((int(match[1]) for match in map(_TARGET.match, names) if match), default=0)
-    if targets is not None and not count:
-        raise InputError(f"--targets {targets}: {path} has no targets' columns t1x,t1y,t1z,…")
-    if set(names) <= {*LENGTHS, "t"} and set(LENGTHS) <= set(names):
-        raise RefusedError(
-            f"{path}: lengths alone tell nothing of the geometry, as six of them fix the six freedoms of a pose and "
-            "nothing is left to contradict them; a level on the platform, columns rx,ry, is the least that makes them "
-            "redundant (self-calibration)"
-        )
+    count = 0
     columns: tuple[str, ...] = POSE
-    if count:
-        columns = tuple(f"t{target}{axis}" for target in range(1, count + 1) for axis in "xyz")
-    elif set(_LEVEL) & set(names):
-        columns = _LEVEL
-    elif set(_PLACE) & set(names) and not set(POSE[3:]) & set(names):
-        columns = _PLACE
-    table = _table(path, columns)
+
+    def required(names: tuple[str, ...]) -> Sequence[str]:
+        nonlocal count, columns
+        count, columns = _measured_columns(path, names, targets)
+        return *columns, *LENGTHS
+
+    table = read_table(path, required, [("t",)], timed=False)
     lengths, values = table.columns(LENGTHS), table.columns(columns)
     if count:
         places = None if targets is None else read_table(targets, _PLACE, timed=False).columns(_PLACE)
@@ -70,9 +61,29 @@ def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> G
     )
 
 
+def _measured_columns(path: Path, names: Sequence[str], targets: Path | None) -> tuple[int, tuple[str, ...]]:
+    """How many targets were measured, and which columns beside the lengths; raises as `read_measurements`."""
+    count = max((int(match[1]) for match in map(_TARGET.match, names) if match), default=0)
+    if targets is not None and not count:
+        raise InputError(f"--targets {targets}: {path} has no targets' columns t1x,t1y,t1z,…")
+    if set(names) <= {*LENGTHS, "t"} and set(LENGTHS) <= set(names):
+        raise RefusedError(
+            f"{path}: lengths alone tell nothing of the geometry, as six of them fix the six freedoms of a pose and "
+            "nothing is left to contradict them; a level on the platform, columns rx,ry, is the least that makes them "
+            "redundant (self-calibration)"
+        )
+    if count:
+        return count, tuple(f"t{target}{axis}" for target in range(1, count + 1) for axis in "xyz")
+    if set(_LEVEL) & set(names):
+        return 0, _LEVEL
+    if set(_PLACE) & set(names) and not set(POSE[3:]) & set(names):
+        return 0, _PLACE
+    return 0, POSE
+
+
 def read_homings(path: Path) -> Array:
     """Lengths (m, 6), m, of a CSV file with l1…l6. InputError for its faults."""
-    return _table(path, ()).columns(LENGTHS)
+    return read_table(path, LENGTHS, [("t",)], timed=False).columns(LENGTHS)
 
 
 def holds(
@@ -203,17 +214,3 @@ def _measured(nominal: Mechanism, data: Path | None, known: KnownFrames) -> list
         if faults:
             raise InputError(f"{data}: lengths that the mechanism has no pose to:", faults)
     return measured
-
-
-def _header(path: Path) -> list[str]:
-    try:
-        with open_input(path) as file:
-            return [name.strip() for name in next(csv.reader(file), [])]
-    except InputFileError as error:
-        raise InputError(f"cannot read {path}: {error}") from None
-    except csv.Error as error:
-        raise InputError(f"{path} is not CSV: {error}") from None
-
-
-def _table(path: Path, columns: tuple[str, ...]) -> Table:
-    return read_table(path, (*columns, *LENGTHS), [("t",)], timed=False)

@@ -23,7 +23,11 @@ def gui(config: ConfigArgument = "virtual", real_time: RealTimeOption = False) -
     """
     app = next(iter(entry_points(group=_GROUP, name="gui")), _BUILT_IN)
     try:
-        main = app.load()
+        code = app.load()(config, real_time=real_time)
     except ImportError as error:
-        raise InputError(f"the desktop app ({app.value}) cannot be loaded: {error}; see `rig doctor`") from error
-    raise typer.Exit(main(config, real_time=real_time))
+        from rig.runtime import NEEDED, missing_packages
+
+        missing = " ".join(missing_packages(*NEEDED))
+        way_out = f"type: sudo apt-get install {missing}" if missing else "see `rig doctor`"
+        raise InputError(f"the desktop app ({app.value}) cannot be loaded: {error}; {way_out}") from error
+    raise typer.Exit(code)

@@ -18,7 +18,6 @@ PACKAGES = (
     "orjson", "tomlkit", "zstandard", "pyqtgraph", "PyQt5", "PyOpenGL", "pillow", "matplotlib", "jinja2",
     "PySDL2", "pysdl2-dll", "trimesh", "QtAwesome", "reportlab", "pypdf",
 )  # fmt: skip
-_QT_LIBRARIES = "libgl1 libegl1 libglib2.0-0 libfontconfig1 libxkbcommon0 libdbus-1-3 fonts-dejavu-core"
 _CURRENT_PAGES = 1  # MCL_CURRENT of mlockall(2)
 _LIMITS_FILE = "/etc/security/limits.d/stewart-rig.conf"
 
@@ -136,6 +135,8 @@ def runtime_folders() -> Finding:
 
 def qt() -> Finding:
     """Whether Qt loads with all its system libraries; in a process of its own, as it may not."""
+    from rig.runtime import NEEDED, missing_packages, system_packages
+
     program = "import PyQt5.QtWidgets, PyQt5.QtOpenGL"
     try:
         done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, timeout=60, check=False)
@@ -143,7 +144,11 @@ def qt() -> Finding:
         return Finding("Qt", "warn", "loading it takes more than a minute", "try again when the machine is idle")
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["it ends without a word"])[-1]
-        return Finding("Qt", "warn", f"no desktop app: {reason}", f"sudo apt-get install {_QT_LIBRARIES}")
+        packages = missing_packages(*NEEDED) or system_packages(*NEEDED)
+        return Finding("Qt", "warn", f"no desktop app: {reason}", f"sudo apt-get install {' '.join(packages)}")
+    if missing := missing_packages(*NEEDED):
+        reason = "no window on X: shared libraries are missing"
+        return Finding("Qt", "warn", reason, f"sudo apt-get install {' '.join(missing)}")
     return Finding("Qt", "ok", "PyQt5 loads")
 
 

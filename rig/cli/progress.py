@@ -54,7 +54,7 @@ def compiling_told_in_lines() -> "Callable[[Compiling], None]":
     told: set[tuple[str, int]] = set()
 
     def tell(now: "Compiling") -> None:
-        part = now.what, 10 * now.done // now.total
+        part = now.what, 10 * now.done // now.total  # the last one is that it is finished
         if sys.stderr.isatty() and part not in told:
             told.add(part)
             tell_step(now.words)

@@ -10,8 +10,8 @@ def twin(
         str,
         typer.Argument(
             metavar="DEVICE",
-            help="A driver, of drives or of load cells (servo, orca, iai, modbus, …), or a configuration with a "
-            "[virtual] table.",
+            help="A driver, of drives or of load cells (servo, orca, iai, modbus, …), or a rig's configuration, "
+            "with or without a [virtual] table.",
         ),
     ],
     leg: Annotated[

@@ -136,4 +136,9 @@ def motion_of(config: RigConfig, motion: Motion) -> tuple[str, Trajectory]:
         except ValidationError as error:
             faults = [f"{'.'.join(map(str, each['loc']))}: {each['msg']}" for each in error.errors()]
             raise InputError("motion:", faults) from None
-    return "motion", motion
+    if isinstance(motion, Trajectory):
+        return "motion", motion
+    raise InputError(
+        f"motion: got {type(motion).__name__}, must be a trajectory file, the name of a shipped trajectory, a dict of "
+        "what such a file holds, or a kinematics.Trajectory"
+    )

@@ -8,7 +8,7 @@ from functools import partial
 import numpy as np
 
 from dynamics import LegLimits
-from kinematics import Array, MotionTable, motion_to_coordinates, pose_to_coordinates
+from kinematics import Array, MotionTable, figure_and_bound, motion_to_coordinates, pose_to_coordinates
 from rig.client.arguments import AXES
 from rig.client.motions import check_held
 from rig.client.moving import AT_REST, PATIENCE, refuse_fault
@@ -71,7 +71,8 @@ def held_motion(config: RigConfig, target: Target, speed: float, greatest: float
     """
     if not (math.isfinite(speed) and 0.0 < speed <= greatest):
         unit = "rad/s" if turning else "m/s"
-        raise RefusedError(f"speed: {speed:g} {unit}, must be above 0 and at most {greatest:.4g} {unit}")
+        asked, most = figure_and_bound(speed, greatest, ".6g", 4)
+        raise RefusedError(f"speed: {asked} {unit}, must be above 0 and at most {most} {unit}")
     most = min(most_looked_at(config, turning=turning), speed * (LONGEST - RAMPS[0]))
     part, limit = largest(lambda part: refused(lambda: check_held(config, target(most * part / PARTS))), PARTS)
     path = _path(target, most * part / PARTS)

@@ -73,14 +73,13 @@ class Interruption:
             raise KeyboardInterrupt
 
     @contextlib.contextmanager
-    def installed(self) -> Iterator[Self]:
-        """Take Ctrl-C over for the time of a `with` block."""
-        before = signal.signal(signal.SIGINT, self._handle)
-        self._thread = threading.get_ident()
-        try:
+    def installed(self, *others: signal.Signals) -> Iterator[Self]:
+        """Take Ctrl-C over for the time of a `with` block, and other signals that are to mean the same."""
+        with contextlib.ExitStack() as before:
+            for one in (signal.SIGINT, *others):
+                before.callback(signal.signal, one, signal.signal(one, self._handle))
+            self._thread = threading.get_ident()
             yield self
-        finally:
-            signal.signal(signal.SIGINT, before)
 
 
 class HeldInterrupt(KeyboardInterrupt):

@@ -34,7 +34,7 @@ Report = Callable[[Progress], None]
 
 def compiling_progress(now: Compiling) -> Progress:
     """A start that has to compile the model first, as the progress of what it is a start of."""
-    return Progress(now.words, now.done / now.total)
+    return Progress(now.words, 0.0 if now.finished else now.done / now.total)
 
 
 def perform(

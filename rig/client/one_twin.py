@@ -1,6 +1,7 @@
 """`rig twin`: one virtual device by itself, at a port that anybody's client can open."""
 
 import os
+import signal
 from collections.abc import Callable
 from typing import Any
 
@@ -8,7 +9,7 @@ from actuators import Endpoint, SerialEndpoint, cell_driver_names, drive_names
 from rig.client.interruption import Interruption
 from rig.client.ports import free_ports
 from rig.config import RigConfig, in_real_time, load_config, names_file, shipped_configs
-from rig.errors import ConfigError, InputError
+from rig.errors import InputError
 from rig.virtual import serve_device
 
 _LOCAL = "127.0.0.1"
@@ -32,7 +33,7 @@ class _Interrupted:
 
 
 def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: Callable[[str], None]) -> None:
-    """Serve one virtual device until Ctrl-C.
+    """Serve one virtual device until Ctrl-C, or SIGTERM.
 
     Args:
         name: a driver's name, or a configuration.
@@ -61,14 +62,15 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: 
         unit = _device(config, device)[1].get("unit", 1)
         say(f"{what} at {endpoint}{settings}, unit {unit}; Ctrl-C ends it")
 
-    with interruption.installed():
+    with interruption.installed(signal.SIGTERM):
         serve_device(in_real_time(config), device, _Interrupted(interruption), ready)
 
 
 def _configuration(name: str) -> tuple[RigConfig, bool]:
     """The configuration that has the device, and whether that is one of load cells."""
     if names_file(name):
-        return load_config(name), False
+        config = load_config(name)
+        return (config if config.virtual is not None else config.changed({"virtual": {}})), False
     for shipped in shipped_configs():
         config = load_config(shipped)
         if name in (shipped, config.drives.driver):
@@ -78,14 +80,21 @@ def _configuration(name: str) -> tuple[RigConfig, bool]:
     if name in cell_driver_names():
         devices = [{"device": f"cell-{number}"} for number in range(1, _DRIVES + 1)]
         return load_config(_OF_DEVICES).changed({"load_cells": {"driver": name, "devices": devices}}), True
-    known = sorted({*drive_names(), *cell_driver_names()})
+    if name in drive_names():
+        raise InputError(
+            f"driver {name!r}: no configuration that comes along has its drives; give a file that has, with their "
+            "addresses and a [virtual] table"
+        )
+    known = sorted({*map(_drives_of, shipped_configs()), *cell_driver_names()})
     raise InputError(f"no virtual device {name!r}: give a driver ({', '.join(known)}) or a configuration")
+
+
+def _drives_of(shipped: str) -> str:
+    return load_config(shipped).drives.driver
 
 
 def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
     """A device in words, by its place among the six drives and after them the cells' own, and its address."""
-    if config.virtual is None:
-        raise ConfigError(f"configuration {config.name!r} has no [virtual] table")
     resolved, cells = config.resolved(), config.load_cells
     if device < _DRIVES:
         return f"{config.drives.driver_of(device)}, leg {device + 1},", resolved["drives"]["legs"][device]

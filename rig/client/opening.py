@@ -12,8 +12,9 @@ from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.owned import KEEP
+from rig.client.ports import on_free_ports
 from rig.client.runs import new_recording, remove_empty
-from rig.config import RigConfig, load_config, relaxed_timing
+from rig.config import RigConfig, load_config, names_file, relaxed_timing
 from rig.engine import RunningEngine, find_engine
 from rig.errors import InputError, RefusedError
 
@@ -28,6 +29,8 @@ def open_rig(
 ) -> RigClient:
     """See `rig.open`."""
     settings = config if isinstance(config, RigConfig) else load_config(config)
+    if not (lockstep or isinstance(config, RigConfig)) and settings.virtual is not None and not names_file(str(config)):
+        settings = on_free_ports(settings)  # whoever opens it by its name has one of his own
     if not keep > 0.0:
         raise InputError(f"keep: {keep:g} s must be greater than 0")
     if lockstep and settings.virtual is None:

@@ -3,6 +3,7 @@
 import contextlib
 import math
 import re
+import signal
 import time
 import tomllib
 from bisect import bisect_left
@@ -373,7 +374,7 @@ def _served_at(config: RigConfig) -> list[str]:
 
 
 def serve_virtual(config: RigConfig, say: Callable[[str], None], told: Told | None = None) -> None:
-    """Serve the configuration's virtual rig until Ctrl-C; `told` how far it is where it has to be compiled first.
+    """Serve the configuration's virtual rig until Ctrl-C, or SIGTERM; `told` how far it is where it has to compile.
 
     Raises:
         InputError: the configuration has no virtual rig.
@@ -383,7 +384,7 @@ def serve_virtual(config: RigConfig, say: Callable[[str], None], told: Told | No
         raise InputError(f"configuration {config.name!r} has no [virtual] table")
     interruption = Interruption()
     process = VirtualRigProcess(in_real_time(config))
-    with interruption.installed(), contextlib.ExitStack() as ends:
+    with interruption.installed(signal.SIGTERM), contextlib.ExitStack() as ends:
         ends.callback(process.stop)
         process.start(told=told)
         say(f"virtual rig: devices at {', '.join(_served_at(config))}; Ctrl-C ends it")

@@ -14,16 +14,15 @@ from dynamics import mechanism_names
 from kinematics import InputFileError, add_toml_entry, align_comment, parse_toml, read_text, toml_item
 from rig.commissioning.devices import check_devices
 from rig.commissioning.driver_settings import has_profile
-from rig.config import RigConfig, Safety, load_config, names_file, parse_config, relaxed_bounds
+from rig.config import LAWS, RigConfig, Safety, declared_laws, load_config, names_file, parse_config, relaxed_bounds
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
 
-_MODES = ("force", "computed-torque", "observer", "position")
 _COMMENT_COLUMN = 39
 _HEADER = (
     'Plain numbers are SI; text may carry a unit ("300 mm"). What is left out takes its default:',
-    "[control], [safety], [motion] and [realtime] among it. The shipped virtual.toml shows every",
-    "key with its unit and its default.",
+    "[control], [safety], [motion] and [realtime] among it. docs/configuration.md of the program",
+    "lists every key with its unit, its bounds and its default.",
 )
 
 
@@ -100,7 +99,8 @@ def draft_text(draft: Draft) -> str:
     document.add(tomlkit.nl())
     _add(document, "name", draft.name)
     _add(document, "mechanism", draft.mechanism, "a shipped one, or a TOML file from here")
-    _add(document, "mode", draft.mode, "or " + ", ".join(f'"{mode}"' for mode in _MODES if mode != draft.mode))
+    laws = (*LAWS, *declared_laws())
+    _add(document, "mode", draft.mode, "or " + ", ".join(f'"{law}"' for law in laws if law != draft.mode))
     _add(document, "rate", draft.rate, "Hz, cycles per second")
     drives = tomlkit.table()
     _add(drives, "driver", draft.driver)

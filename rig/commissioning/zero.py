@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration import CalibrationError, LoadCellCalibration, Provenance, shift_offsets
+from kinematics import figure_and_bound
 from rig.client import (
     Interruption,
     LiveRig,
@@ -210,14 +211,14 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
                 "its polarity is reversed: rig calibrate cells"
             )
         elif not abs(shift[leg]) <= bound:
-            faults.append(f"{name}: the zero would shift by {shift[leg]:+.1f} N (bound {bound:g} N)")
+            figure, most = figure_and_bound(shift[leg], bound, "+.1f")
+            faults.append(f"{name}: the zero would shift by {figure} N (bound {most} N)")
         if not noise[leg] <= NOISE_FACTOR * config.load_cells.noise:
-            expected = config.load_cells.noise
-            faults.append(
-                f"{name}: noise {noise[leg]:.2f} N, more than {NOISE_FACTOR:g} times the expected {expected:g} N"
-            )
+            figure, most = figure_and_bound(noise[leg], NOISE_FACTOR * config.load_cells.noise, ".2f")
+            faults.append(f"{name}: noise {figure} N (bound {most} N, {NOISE_FACTOR:g} times what is expected)")
         if not drift.within[leg]:
-            faults.append(f"{name}: the zero drifted by {drift.force[leg]:+.2f} N (bound {drift.bound[leg]:.2f} N)")
+            figure, most = figure_and_bound(drift.force[leg], drift.bound[leg], "+.2f", 3)
+            faults.append(f"{name}: the zero drifted by {figure} N (bound {most} N)")
     return Zero(
         shifted, tuple(shift.tolist()), tuple(noise.tolist()), tuple(drift.force.tolist()), bound, tuple(faults)
     )
@@ -232,11 +233,9 @@ def _unrest(rows: Rows) -> list[str]:
     speed, move = np.abs(rows["velocity"]).max(axis=0), np.ptp(rows["length"], axis=0)
     for leg in range(6):
         if not speed[leg] <= REST_SPEED or math.isnan(move[leg]):
-            faults.append(
-                f"leg {leg + 1} is not at rest: {speed[leg] * 1e3:.2f} mm/s (bound {REST_SPEED * 1e3:g} mm/s)"
-            )
+            figure, most = figure_and_bound(speed[leg] * 1e3, REST_SPEED * 1e3, ".2f")
+            faults.append(f"leg {leg + 1} is not at rest: {figure} mm/s (bound {most} mm/s)")
         elif move[leg] > REST_MOVE:
-            faults.append(
-                f"leg {leg + 1} is not at rest: it moved {move[leg] * 1e3:.3f} mm (bound {REST_MOVE * 1e3:g} mm)"
-            )
+            figure, most = figure_and_bound(move[leg] * 1e3, REST_MOVE * 1e3, ".3f")
+            faults.append(f"leg {leg + 1} is not at rest: it moved {figure} mm (bound {most} mm)")
     return faults

@@ -5,8 +5,11 @@ from rig.config.files import beside, names_file
 from rig.config.load_cells import LoadCells
 from rig.config.relaxed import in_real_time, relaxed_bounds, relaxed_timing
 from rig.config.rig_config import (
+    LAW_GROUP,
+    LAWS,
     RigConfig,
     cell_options,
+    declared_laws,
     drive_options,
     load_config,
     parse_config,
@@ -32,6 +35,8 @@ from rig.config.virtual_rig import (
 
 __all__ = [
     "GIVEN",
+    "LAWS",
+    "LAW_GROUP",
     "MOST_TRIANGLES",
     "MOTION",
     "RIG",
@@ -53,6 +58,7 @@ __all__ = [
     "VirtualPlant",
     "beside",
     "cell_options",
+    "declared_laws",
     "drive_options",
     "in_real_time",
     "leg_section",

@@ -11,7 +11,7 @@ import numpy.typing as npt
 
 from actuators import DriveAddress, SerialEndpoint
 from dynamics import LegLimits, Mechanism
-from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, open_input
+from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, figure_and_bound, open_input
 from rig.config.shapes import MOST_SHAPE_BYTES
 
 if TYPE_CHECKING:
@@ -164,14 +164,16 @@ def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> It
         ("approach_rotation", motion.approach_rotation, "rad/s", fastest / max(arm, 1e-9)),
     ):
         if value > bound:
+            given, most = figure_and_bound(value, bound, ".6g", 3)
             yield (
-                f"motion.{name}: {value:g} {unit}, must be at most {bound:.3g} {unit} by the legs' limits of "
+                f"motion.{name}: {given} {unit}, must be at most {most} {unit} by the legs' limits of "
                 f"{speed:g} m/s and {acceleration:g} m/s^2 across {stroke:.3g} m"
             )
     shortest = max(_RAMP * (limit.velocity or 0.0) / (limit.acceleration or np.inf) / _RAMP_PART for limit in limits)
     if config.safety.stop_time < shortest:
+        given, least = figure_and_bound(config.safety.stop_time, shortest, ".6g", 3)
         yield (
-            f"safety.stop_time: {config.safety.stop_time:g} s, must be at least {shortest:.3g} s to brake from the "
+            f"safety.stop_time: {given} s, must be at least {least} s to brake from the "
             f"legs' {speed:g} m/s with their {acceleration:g} m/s^2"
         )
 
@@ -183,18 +185,17 @@ def _bounds(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> I
     for name in ("following_error", "position_jump", "homing_tolerance"):
         value = getattr(safety, name)
         if value > _STROKE_PART * stroke:
-            yield (
-                f"safety.{name}: {value:g} m, must be at most {_STROKE_PART * stroke:.3g} m, "
-                f"a tenth of the shortest stroke"
-            )
+            given, most = figure_and_bound(value, _STROKE_PART * stroke, ".6g", 3)
+            yield f"safety.{name}: {given} m, must be at most {most} m, a tenth of the shortest stroke"
     weakest = min(limit.force or np.inf for limit in limits)
     for name in ("force_residual", "tare_shift"):
         value = getattr(safety, name)
         if value > weakest:
             yield f"safety.{name}: {value:g} N, must be at most {weakest:g} N, the least of the legs' force limits"
     if cells.noise * _SIGMAS > safety.bound("force_residual"):
+        given, most = figure_and_bound(cells.noise, safety.force_residual / _SIGMAS, ".6g", 3)
         yield (
-            f"load_cells.noise: {cells.noise:g} N, must be at most {safety.force_residual / _SIGMAS:.3g} N: "
+            f"load_cells.noise: {given} N, must be at most {most} N: "
             f"beyond safety.force_residual = {safety.force_residual:g} N it would stop the rig"
         )
     yield from _at_home(config, machine, limits)

@@ -26,7 +26,7 @@ class LegDrive(Section, DriveAddress):
     driver: Text | None = None
     """This drive's driver, where it is another than that of the section."""
     settings: SerializeAsAny[DriveSettings] | None = None
-    """What else its driver lets be set, all of it, in place of what the section says."""
+    """Settings of its own driver, in place of all that the section says; see the driver's settings below."""
     mode: Literal["position"] | None = None
     """The drive closes its own loop, whatever closes those of the others."""
     serial: Text | None = None
@@ -44,6 +44,7 @@ class Drives(Section, DriveSettings):
     """The six drives, legs 1 to 6 in this order; `read_drives` adds the chosen driver's own settings."""
 
     driver: Text = DRIVER
+    """Driver of the drives; a leg's table may name another one for its drive."""
     watchdog: Annotated[Time, within(1e-3, 10.0, "s")] = 0.05
     """Silence after which a drive stops by itself, s."""
     reply_deadline: Annotated[Number, within(0.05, 0.95)] = 0.6
@@ -54,11 +55,13 @@ class Drives(Section, DriveSettings):
     """Time that a drive takes to have torque once it was told to, s, beside four exchanges with it; later is a fault,
     as the leg would begin when nobody expects it any more."""
     connect_timeout: Annotated[Time, within(0.01, 60.0, "s")] = 2.0
+    """Longest time to connect to a drive, and for each access that is not cyclic, s."""
     force_bandwidth: Bandwidth = 300.0
     """-3 dB frequency of the force loop, assumed first order, Hz."""
     delay: Delay = 1e-4
     """Dead time between a command's arrival and its force, s."""
     legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
+    """One table a leg, legs 1 to 6 in this order."""
 
     @property
     def settings(self) -> dict[str, Any]:

@@ -18,8 +18,9 @@ class LoadCells(Section):
     """Where the load cells are read, and what is expected of them; `read_cells` adds the chosen driver's addresses."""
 
     source: Literal["drive", "amplifier", "devices"] = "drive"
+    """Where the cells are read: in the drives, by one amplifier, or by six devices of their own."""
     driver: Text = DRIVER
-    """Of the cells' own devices."""
+    """Driver of the amplifier or of the devices; with source "drive" it is not used."""
     noise: Annotated[Force, within(1e-6, 1e4, "N")] = 0.5
     """Expected standard deviation of a reading, N."""
     range: Annotated[Force, within(0.1, 1e7, "N")] = 800.0

@@ -3,10 +3,12 @@
 import math
 from collections.abc import Mapping
 from dataclasses import replace
+from functools import cache
+from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
-from typing import Annotated, Any, Literal
+from typing import Annotated, Any
 
-from pydantic import Field, PrivateAttr, ValidationError
+from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
 from calibration import CalibrationError, ParameterFile, cell_zeros, load_parameters, overlaid
 from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
@@ -31,7 +33,24 @@ from rig.errors import ConfigError
 
 _SHIPPED = Path(__file__).parent / "shipped"
 _ENABLING_EXCHANGES = 4  # with a drive, by which it has been told all that it needs to be told, and has said so
+LAW_GROUP = "stewart_rig.laws"
+"""Entry-point group: name of a control law → its class, a `rig.engine.ControlLaw`."""
+LAWS = ("force", "computed-torque", "observer", "position")
+"""Names of the control laws of this program."""
 _NEEDED_LIMITS = ("length", "velocity", "acceleration", "force")
+
+
+@cache
+def declared_laws() -> dict[str, EntryPoint]:
+    """Control laws that other distributions declare, by name; looked up once, as that takes milliseconds."""
+    return {entry.name: entry for entry in entry_points(group=LAW_GROUP) if entry.name not in LAWS}
+
+
+def _known_law(name: str) -> str:
+    if name not in LAWS and name not in declared_laws():
+        known = ", ".join(f'"{each}"' for each in (*LAWS, *sorted(declared_laws())))
+        raise ValueError(f'must be one of {known}, not "{name}"')
+    return name
 
 
 class RigConfig(Section):
@@ -42,24 +61,36 @@ class RigConfig(Section):
     """
 
     name: Text
+    """Name of the rig, as recordings, reports and messages have it."""
     mechanism: Text
     """Name of a shipped mechanism, or a TOML file relative to the configuration's folder."""
     parameters: Annotated[tuple[Text, ...], Field(max_length=100)] = ()
     """Files of calibrated parameters, relative to the folder, over the mechanism's; later ones over earlier ones."""
-    mode: Literal["force", "computed-torque", "observer", "position"] = "force"
-    """Control law; in "position" the drives close the loop by gains of their own."""
+    mode: Annotated[Text, AfterValidator(_known_law)] = "force"
+    """Control law: "force", "computed-torque", "observer", "position", or one that another distribution declares; in
+    "position" the drives close the loop by gains of their own."""
     rate: Annotated[Frequency, within(50.0, 2000.0, "Hz")] = 500.0
     """Cycles per second."""
     control: Control = Control()
+    """Gains and timing of the control law."""
     safety: Safety = Safety()
+    """Bounds on feedback, reference and timing."""
     motion: Motion = Motion()
+    """Speeds of the rig's own moves."""
     drives: AnyDrives
+    """The six drives."""
     load_cells: AnyCells = Field(default_factory=lambda: read_cells({}))
+    """The six load cells."""
     recording: RecordingOptions = RecordingOptions()
+    """Where recordings go."""
     picture: Picture = Picture()
+    """How the machine looks in pictures."""
     realtime: Realtime = Realtime()
+    """What is asked of the operating system."""
     validation: Validation = Validation()
+    """Thresholds of a run's verdict."""
     virtual: Virtual | None = None
+    """The virtual rig; without this table the configuration describes real hardware."""
 
     _path: Path = PrivateAttr(default=Path())
     _machine: Mechanism = PrivateAttr()

@@ -102,7 +102,8 @@ class Control(Section):
     observer_bandwidth: Annotated[Frequency, within(0.01, 1e3, "Hz")] = 15.0
     """Bandwidth of the disturbance observer of mode `observer`, Hz."""
     lead: Delay | None = None
-    """How far ahead of the cycle a command's reference is evaluated, s; not given: see `RigConfig.command_lead`."""
+    """How far ahead of the cycle a command's reference is evaluated, s; not given: half the time for which a command
+    holds, plus `drives.delay` and 1/(2π `drives.force_bandwidth`); of a length that is commanded, `drives.delay`."""
     coulomb_speed: Smoothing = 1e-3
     """Leg speed over which the feedforward smooths Coulomb friction, m/s."""
 
@@ -117,15 +118,15 @@ class Safety(Section):
     echo_lag: Annotated[Count, Field(ge=0, le=10)] = 1
     """Cycles by which a drive's replies may be old for good, by its echo of the command's number."""
     following_error: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
-    """Leg length from its reference, m."""
+    """Largest distance of a leg's length from its reference, m."""
     position_jump: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
     """Change of a leg's length beyond what its speed explains, in one cycle or creeping, m."""
     force_residual: Annotated[Force, within(1e-3, 1e5, "N")] = 30.0
-    """Load cell from the model, N."""
+    """Largest difference between a load cell and the model, N."""
     condition: Annotated[Number, within(1.0, 1e4)] = 100.0
     """Largest condition number of the leg matrix H."""
     characteristic_length: Annotated[Length, within(1e-3, 10.0, "m")] = 0.2
-    """Length that makes H's moment rows comparable with its force rows, m."""
+    """Length by which the moment rows of H are divided, which makes them comparable with its force rows, m."""
     overruns_in_a_row: Annotated[Count, Field(ge=1, le=200)] = 3
     """Consecutive overrun cycles that are borne."""
     heartbeat: Annotated[Time, within(0.1, 10.0, "s")] = 0.5
@@ -136,6 +137,7 @@ class Safety(Section):
     """How long the platform is held when every client is silent, the process that started the engine being dead or
     hanging, before it is brought to rest without torque; the engine of a dead one ends then, s."""
     homing_timeout: Annotated[Time, within(0.1, 600.0, "s")] = 30.0
+    """Longest time for homing, s."""
     homing_tolerance: Annotated[Length, within(1e-7, 0.01, "m")] = 1e-4
     """Agreement of the six homed lengths with the forward kinematics, m."""
     stop_time: Annotated[Time, within(0.02, 10.0, "s")] = 1.0
@@ -156,7 +158,7 @@ class Safety(Section):
     supply_min: Annotated[Number, within(1.0, 1000.0, "V")] = 36.0
     """Least supply voltage of a drive, V, where its profile has an auxiliary register `supply`."""
     supply_max: Annotated[Number, within(1.0, 1000.0, "V")] = 60.0
-    """Greatest, V."""
+    """Greatest supply voltage of a drive, V, likewise."""
     off: tuple[CheckName, ...] = ()
     """Checks that are switched off, by the names of their bounds; every start, the app and the report say so."""
 
@@ -203,7 +205,9 @@ class Motion(Section):
     """Greatest speeds of the rig's own moves, to a motion's start and home to park; the legs' limits hold as well."""
 
     approach_speed: Annotated[Speed, within(1e-4, 10.0, "m/s")] = 0.05
+    """Peak speed of the platform's origin, m/s."""
     approach_rotation: Annotated[AngularSpeed, within(1e-4, 30.0, "rad/s")] = 0.2
+    """Peak rate of each of the three angles, rad/s."""
 
 
 class RecordingOptions(Section):
@@ -214,7 +218,7 @@ class RecordingOptions(Section):
     operator: Line = ""
     """Who operates the rig."""
     note: Line = ""
-    """On what is recorded."""
+    """A note on what is recorded."""
 
 
 class Realtime(Section):
@@ -223,4 +227,4 @@ class Realtime(Section):
     cpu: Annotated[Count, Field(ge=0, le=4095)] | None = None
     """Processor to which the engine is pinned."""
     priority: Annotated[Count, Field(ge=1, le=99)] | None = 60
-    """SCHED_FIFO priority of the engine's cycle and of a virtual rig; None asks for none."""
+    """SCHED_FIFO priority of the engine's cycle and of a virtual rig."""

@@ -27,17 +27,27 @@ class VirtualDrive(Section):
     """What a virtual drive and its actuator are like."""
 
     force_bandwidth: Bandwidth = 300.0
+    """-3 dB frequency of the force loop, Hz."""
     delay: Delay = 1e-4
+    """Dead time between a command's arrival and its force, s."""
     force_limit: Annotated[Force, within(0.1, 1e7, "N")] = 450.0
+    """Largest force of the motor, N."""
     position_resolution: Annotated[Length, within(1e-12, 1e-3, "m")] = 1e-7
+    """Step of the encoder, m."""
     homing_speed: Annotated[Speed, within(1e-4, 1.0, "m/s")] = 0.05
+    """Speed of a leg that searches its reference, m/s."""
     position_stiffness: Annotated[Stiffness, within(1.0, 1e9, "N/m")] = 60e3
+    """Stiffness of the drive's own position loop, N/m."""
     position_damping: Annotated[Damping, within(0.1, 1e7, "N s/m")] = 900.0
+    """Damping of the drive's own position loop, N s/m."""
     brake_stiffness: Annotated[Stiffness, within(1.0, 1e10, "N/m")] = 2e6
+    """Stiffness of a closed brake, N/m."""
     brake_damping: Annotated[Damping, within(0.1, 1e8, "N s/m")] = 5000.0
+    """Damping of a closed brake, N s/m."""
     brake_force: Annotated[Force, within(0.01, 1e7, "N")] = 600.0
     """Force at which a closed brake slips, N."""
     quick_stop_damping: Annotated[Damping, within(0.1, 1e7, "N s/m")] = 1200.0
+    """Damping by which a drive brakes its leg in a quick stop, N s/m."""
     start_spread: Annotated[Length, within(0.0, 0.5, "m")] = 0.01
     """How far from home a leg may stand at power-up, m."""
 
@@ -46,13 +56,17 @@ class VirtualCells(Section):
     """Faults of virtual load cells: reading = gain·force + bias + drift·time + noise; one value, or one per leg."""
 
     gain: GainPerLeg = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
+    """Factor on the force."""
     bias: BiasPerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """Reading without a force, N."""
     noise: SpreadPerLeg = (0.5, 0.5, 0.5, 0.5, 0.5, 0.5)
-    """Standard deviation, N."""
+    """Standard deviation of the noise, N."""
     drift: ForceRatePerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+    """Rate at which the zero drifts, N/s."""
     warming: BiasPerLeg = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
-    """What a cell reads more once it is warm, N, by 1 − e^(−t/`warming_time`)."""
+    """Reading of a warm cell beyond that of a cold one, N; it grows as 1 − e^(−t/`warming_time`)."""
     warming_time: Annotated[Time, within(0.1, 1e5, "s")] = 300.0
+    """Time constant of the warming, s."""
     cross_talk: Annotated[Number, within(0.0, 0.2)] = 0.0
     """Part of each of the two neighbouring legs' forces that a cell reads too."""
     lag: Annotated[Time, within(0.0, 0.1, "s")] = 0.0
@@ -68,8 +82,9 @@ class Payload(Section):
     """A rigid body on the platform that the model does not know of."""
 
     mass: Annotated[Mass, within(1e-6, 1e5, "kg")]
+    """Mass, kg."""
     center_of_mass: tuple[_Offset, _Offset, _Offset] = (0.0, 0.0, 0.0)
-    """Platform frame, m."""
+    """Centre of mass in the platform frame, m."""
 
 
 _Friction = Annotated[Force, within(0.0, 1e5, "N")]
@@ -92,6 +107,7 @@ class PlantFriction(Section):
     breakaway_extending: _FrictionPerLeg = _NONE
     """Stribeck's excess of friction near standstill, N."""
     breakaway_retracting: _FrictionPerLeg = _NONE
+    """The same where the leg retracts, N."""
     speed: Annotated[Speed, within(1e-4, 1.0, "m/s")] = 0.02
     """Stribeck's speed, at which the excess is down to 1/e, m/s."""
     load: _SharePerLeg = _NONE
@@ -140,13 +156,17 @@ class VirtualPlant(Section):
     as_built: Annotated[Count, Field(ge=0, lt=2**63)] | None = None
     """Seed of a machine as built, drawn about the mechanism within `tolerance`."""
     tolerance: Tolerance = Tolerance()
+    """How far `as_built` may be from the mechanism."""
     friction: PlantFriction = PlantFriction()
+    """Friction that the model does not have."""
     leg_stiffness: Annotated[Stiffness, within(1e4, 1e12, "N/m")] | None = None
     """Between a drive's encoder and its leg's joints, N/m; not given: rigid."""
     backlash: Annotated[Length, within(0.0, 0.01, "m")] = 0.0
     """Play between a drive's encoder and its leg's joints, m."""
     payload: Payload | None = None
+    """A body on the platform that the model does not know of."""
     mass_scale: Annotated[Number, within(0.01, 10.0)] = 1.0
+    """Factor on the plant's masses and inertias, against those of the mechanism."""
     coulomb_speed: Smoothing = 1e-3
     """Leg speed over which the plant smooths Coulomb friction, m/s."""
 
@@ -161,19 +181,22 @@ class InjectedFault(Section):
     """A fault that the virtual rig makes happen."""
 
     fault: Text
+    """Name of the fault; `faults` at the prompt of `rig operate` lists them."""
     leg: Annotated[Count, Field(ge=1, le=LEGS)] | None = None
     """Leg 1 to 6; not given: all."""
     at: Annotated[Time, within(0.0, 1e6, "s")] = 0.0
     """Rig time at which it begins, s."""
     duration: Annotated[Time, within(1e-6, 1e6, "s")] | None = None
-    """Not given: for good."""
+    """How long it lasts, s; not given: until it is cleared."""
     value: Annotated[Number, within(-1e9, 1e9)] | None = None
+    """Size of the fault, in its own SI unit; not given: the fault's usual one."""
 
 
 class Virtual(Section):
     """The virtual rig; a configuration without this section speaks of real hardware."""
 
     seed: Annotated[Count, Field(ge=0, lt=2**63)] = 1
+    """Seed of all that is random: the same seed gives the same run in lockstep."""
     step: Annotated[Time, within(1e-5, 2e-3, "s")] = 5e-4
     """Integration step of the plant, s."""
     real_time: bool = False
@@ -181,6 +204,10 @@ class Virtual(Section):
     speed: Annotated[Number, within(0.1, 1000.0)] = 1.0
     """How many times as fast as the wall clock a paced run goes at most."""
     drive: VirtualDrive = VirtualDrive()
+    """What the virtual drives are like."""
     cells: VirtualCells = VirtualCells()
+    """Errors of the virtual load cells."""
     plant: VirtualPlant = VirtualPlant()
+    """How the simulated machine differs from the mechanism."""
     faults: Annotated[tuple[InjectedFault, ...], Field(max_length=1000)] = ()
+    """Faults that are injected at stated times."""

@@ -8,10 +8,11 @@ from rig.engine.compiling import Compiling, Told, receive_answer, tell_compiling
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
 from rig.engine.estimate import estimate_kernel
+from rig.engine.frame import Frame
 from rig.engine.guards import STATES_OF, Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
-from rig.engine.laws import loop_mode, needed_modes
+from rig.engine.laws import ControlLaw, ForceLaw, LawFault, loop_mode, needed_modes
 from rig.engine.laws.kernels import (
     OBSERVER_ROWS,
     add_estimate_kernel,
@@ -57,6 +58,7 @@ from rig.engine.rate_change import RAMPS
 from rig.engine.reference import straight_move
 from rig.engine.running import EngineAddress, RunningEngine, find_engine, running_engines
 from rig.engine.snapshot import DriveReport, Event, Snapshot, Unproven
+from rig.engine.source import ReferenceSource
 from rig.engine.tare import reads_reversed
 from rig.engine.virtual_terminals import virtual_port
 from rig.engine.warmup import kernels_of, rehearsed, warm_up
@@ -79,6 +81,7 @@ __all__ = [
     "Compiling",
     "Connect",
     "ControlBlock",
+    "ControlLaw",
     "Disconnect",
     "DriveBank",
     "DriveReport",
@@ -88,7 +91,10 @@ __all__ = [
     "EngineProcess",
     "Event",
     "Follow",
+    "ForceLaw",
+    "Frame",
     "Home",
+    "LawFault",
     "LegMove",
     "LegResult",
     "LegTest",
@@ -101,6 +107,7 @@ __all__ = [
     "Pace",
     "Park",
     "Pause",
+    "ReferenceSource",
     "Release",
     "Reply",
     "Reset",

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
-from kinematics import Array
+from kinematics import Array, figure_and_bound
 from rig.engine.frame import Frame
 from rig.engine.homing import Homing
 from rig.engine.laws import ControlLaw, LawFault
@@ -120,5 +120,6 @@ class Commander:
     def _trip_on_force(self, t: float, force: Array) -> None:
         bound = self._force_bound
         leg = int(np.argmax(np.abs(force) - bound))
-        text = f"leg {leg + 1}: needs {force[leg]:.0f} N (limit {bound[leg]:g} N)"
+        needed, most = figure_and_bound(force[leg], bound[leg], ".0f")
+        text = f"leg {leg + 1}: needs {needed} N (limit {most} N)"
         self._stops.trip(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.CATEGORY_1)

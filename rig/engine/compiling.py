@@ -23,8 +23,15 @@ class Compiling:
     total: int
 
     @property
+    def finished(self) -> bool:
+        """Whether all are there: what is waited for then has no measure."""
+        return self.done >= self.total
+
+    @property
     def words(self) -> str:
         """In a sentence, without its full stop."""
+        if self.finished:
+            return f"{self.what} is compiled ({self.total} kernels); waiting for the other processes of the rig"
         return f"compiling {self.what}: {self.done} of {self.total} kernels, once on this machine"
 
 
@@ -32,7 +39,7 @@ Told = Callable[[Compiling], None]
 
 
 def tell_compiling(what: str, roots: Iterable[str], owner: Connection) -> contextlib.AbstractContextManager[None]:
-    """Within a `with` block, send a `Compiling` to the owner after each kernel; see `kinematics.compiling_told`."""
+    """Within a `with` block, send a `Compiling` to the owner as often as there is news; `kinematics.compiling_told`."""
 
     def tell(done: int, total: int) -> None:
         with contextlib.suppress(OSError):  # the owner has gone

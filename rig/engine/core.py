@@ -30,9 +30,11 @@ from rig.engine.publishing import Publisher
 from rig.engine.rate_change import RAMPS, RateChange
 from rig.engine.reference import Reference
 from rig.engine.snapshot import Event, Snapshot
+from rig.engine.source import ReferenceSource
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.engine.wiring import compare_forces
+from rig.errors import RefusedError
 from rig.runtime import Clock, StopRequest, Tick
 from rig.safety import (
     LAW_STATES,
@@ -45,7 +47,7 @@ from rig.safety import (
     StateMachine,
     over,
 )
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import FaultCode, MotionKind, State, StopSeverity
 
 _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
@@ -157,6 +159,18 @@ class Engine:
     def pause(self, least: float = 0.0) -> None:
         """Slow the path down to a stand, in `least` s or more."""
         self.reference.decelerate([ramp for ramp in RAMPS if ramp >= least] or [least])
+
+    def follow(self, source: ReferenceSource) -> None:
+        """Follow a source of references from this cycle on, as a run; where it fails a check, the platform is stopped.
+
+        Raises:
+            RefusedError: the platform is not engaged, so that nothing may move.
+        """
+        if self.machine.state is not State.ENGAGED:
+            raise RefusedError(f"{source.name!r} cannot be followed in state {self.machine.state.name}: engage first")
+        self.motions.begin(self.tick.t, source.name, MotionKind.RUN, source.path_duration)
+        self.reference.take(source)
+        self.enter(State.RUNNING)
 
     def resume(self) -> None:
         """Take the path up again."""

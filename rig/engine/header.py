@@ -12,7 +12,7 @@ from rig.config import RigConfig
 
 @dataclass(frozen=True, slots=True)
 class ClockPair:
-    """One instant on both clocks, taken when rig time was zero."""
+    """One instant on both clocks, taken as rig time was about to begin."""
 
     monotonic_ns: int
     wall_ns: int

@@ -4,7 +4,7 @@ import math
 from collections.abc import Sequence
 
 from actuators import Status
-from kinematics import Array
+from kinematics import Array, figure_and_bound
 from rig.config import Safety
 from rig.safety import Cause, Finding, over
 from rig.states import FaultCode, StopSeverity
@@ -117,5 +117,6 @@ def disagreement(worst: tuple[int, float] | None, bound: float, t: float) -> Cau
     leg, error = worst
     if abs(error) <= bound:
         return None
-    text = f"leg {leg + 1}: homed {error * 1e3:+.2f} mm from its length at home (bound {bound * 1e3:g} mm)"
+    off, most = figure_and_bound(error * 1e3, bound * 1e3, "+.2f")
+    text = f"leg {leg + 1}: homed {off} mm from its length at home (bound {most} mm)"
     return Cause(FaultCode.HOMING_FAILED, text, t, leg + 1)

@@ -10,6 +10,7 @@ from pydantic import ConfigDict
 from kinematics import PEAK_SPEED
 from rig.config import RigConfig
 from rig.errors import RefusedError
+from rig.safety import length_beyond
 
 NO_REFERENCE = "the drive has no reference yet"
 """What a refusal says of a leg that is to be homed first."""
@@ -135,8 +136,8 @@ def check_room(config: RigConfig, move: LegMove, start: float) -> None:
     low, high = limits.length
     if not low <= start + move.travel <= high:
         raise RefusedError(
-            f"leg {move.leg} stands at {start:.4f} m: {move.travel * 1e3:+g} mm from there is outside its limits "
-            f"{low:g} to {high:g} m"
+            f"leg {move.leg} stands at {start:.4f} m: {move.travel * 1e3:+g} mm from there is outside its limits: "
+            f"{length_beyond(start + move.travel, low, high)}"
         )
 
 

@@ -28,7 +28,7 @@ from rig.engine.pacer import Pacer, pace_path
 from rig.engine.publishing import closing_counts
 from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.snapshot import Snapshot
-from rig.engine.warmup import kernels_of, warm_up
+from rig.engine.warmup import Nowhere, kernels_of, warm_up
 from rig.errors import HardwareError
 from rig.recording import Recorder, RecorderPhase, RingSink, StatusBlock
 from rig.runtime import (
@@ -80,20 +80,22 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             resources.callback(block.close)
             leases = Leases(block)
             calibration = cell_calibration(config) if config.load_cells.calibration else None
-            clock = ClockPair(time.monotonic_ns(), time.time_ns())
-            header = recording_header(config, calibration, clock)
-            recorder = Recorder(ring, recording, header, folder.shared("recorder"), excused=pacer is not None)
-            summary: dict[str, Any] = {}
-            resources.callback(recorder.close, summary)  # after the link, whose thread looks at it
-            engine = Engine(config, bank, RingSink(ring, recorder, waits=pacer is not None), ticker, MonotonicClock())
+            recorded = resources.enter_context(contextlib.ExitStack())  # after the link, whose thread looks at it
+            engine = Engine(config, bank, Nowhere(), ticker, MonotonicClock())
             resources.callback(bank.close)
             if pacer is not None:
                 pacer.say = partial(engine.record, "warning")
             operator = Operator(engine, checker.refusal, leases.held)
             warm_up(engine)
-            recorder.wait_ready()
             checker.wait_ready()
             starting.close()
+            clock = ClockPair(time.monotonic_ns(), time.time_ns())  # all that takes long is done: time begins
+            header = recording_header(config, calibration, clock)
+            recorder = Recorder(ring, recording, header, folder.shared("recorder"), excused=pacer is not None)
+            summary: dict[str, Any] = {}
+            recorded.callback(recorder.close, summary)
+            engine.sink = RingSink(ring, recorder, waits=pacer is not None)
+            recorder.wait_ready()
             around = engine.publisher.surroundings
             around.recording, around.ring = str(recording), ring.name
 

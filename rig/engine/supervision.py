@@ -26,6 +26,7 @@ from rig.safety import (
     RestMonitor,
     StateMachine,
     TorqueChecks,
+    length_beyond,
     over,
 )
 from rig.states import FaultCode, State, StopSeverity
@@ -262,8 +263,7 @@ class Supervision:
         if not beyond.any():
             return True
         leg = int(np.flatnonzero(beyond)[0])
-        limits = f"limits {low[leg]:g} to {high[leg]:g} m"
-        text = f"leg {leg + 1}: a length of {command[leg]:.4f} m would be commanded ({limits})"
+        text = f"leg {leg + 1}: would be commanded: {length_beyond(command[leg], low[leg], high[leg])}"
         self._stops.trip(Cause(FaultCode.LENGTH_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP)
         return False
 

@@ -3,7 +3,7 @@
 import numpy as np
 import numpy.typing as npt
 
-from kinematics import Array
+from kinematics import Array, figure_and_bound
 
 _WEIGHT = 0.02  # of the newest sample, once there are enough of them
 
@@ -57,4 +57,5 @@ def describe_shift(model: Array, shift: Array, bound: float) -> str:
         if opposite[leg]
         else "tare the cells, or correct the mechanism's masses"
     )
-    return f"the load cell of leg {leg + 1} is {shift[leg]:+.1f} N off the model at rest (bound {bound:g} N): {advice}"
+    off, most = figure_and_bound(shift[leg], bound, "+.1f")
+    return f"the load cell of leg {leg + 1} is {off} N off the model at rest (bound {most} N): {advice}"

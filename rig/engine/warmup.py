@@ -7,6 +7,7 @@ from kinematics import MotionTable, pose_to_coordinates
 from rig.config import RigConfig
 from rig.engine.core import Engine
 from rig.engine.devices import make_bank
+from rig.engine.laws import law_of
 from rig.engine.snapshot import Event
 from rig.recording import MotionRecord
 from rig.runtime import MonotonicClock
@@ -33,45 +34,32 @@ _KERNELS = (
     "rig.safety.motion_checks._check_kernel",
     "rig.safety.rest._rest_kernel",
 )
-_LAWS = "rig.engine.laws.kernels."
-_OF_LAWS = {
-    "force": ("leg_feedback_kernel",),
-    "computed-torque": ("task_motion_kernel",),
-    "position": ("length_set_points_kernel",),
-    "observer": (
-        "leg_feedback_kernel",
-        "add_estimate_kernel",
-        "begin_observer_kernel",
-        "note_command_kernel",
-        "observe_disturbance_kernel",
-    ),
-}
 
 
 def kernels_of(mode: str) -> list[str]:
     """What the engine calls of kernels under a control law, with their modules; all that they call is not among it."""
-    return [*_KERNELS, *(_LAWS + name for name in _OF_LAWS[mode])]
+    return [*_KERNELS, *law_of(mode).kernels]
 
 
-class _Nowhere:
-    """A sink for an engine that never steps."""
+class Nowhere:
+    """A sink for an engine that does not step, or not yet."""
 
     fault = ""
     recorded = dropped = 0
 
     def push(self, row: npt.NDArray[np.void]) -> None:
-        pass
+        """See `Sink`."""
 
     def event(self, event: Event) -> None:
-        pass
+        """See `Sink`."""
 
     def motion(self, motion: MotionRecord) -> None:
-        pass
+        """See `Sink`."""
 
 
 def rehearsed(config: RigConfig) -> Engine:
     """An engine that is warmed up and connected to nothing: it can be rehearsed, and never steps."""
-    engine = Engine(config, make_bank(config), _Nowhere(), MonotonicClock())
+    engine = Engine(config, make_bank(config), Nowhere(), MonotonicClock())
     warm_up(engine)
     return engine
 

@@ -5,7 +5,7 @@ from rig.recording.motion_record import MotionRecord
 from rig.recording.part import MOST_BESIDE, MotionPart, beside_path, open_part, part_name, report_path, split_part
 from rig.recording.reader import Recorded, Recording, RecordingFile, in_memory, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
-from rig.recording.recovery import being_written, caveats, recover
+from rig.recording.recovery import caveats, recover
 from rig.recording.ring_sink import RingSink
 from rig.recording.schema import (
     COMMAND,
@@ -41,7 +41,6 @@ __all__ = [
     "RecordingWriter",
     "RingSink",
     "StatusBlock",
-    "being_written",
     "beside_path",
     "caveats",
     "cycle_definition",

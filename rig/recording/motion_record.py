@@ -17,6 +17,7 @@ MOTION_MESSAGE = "stewart_rig/msg/Motion"
 _FIXED = struct.Struct("<ddddIBBxxI")
 _AMPLITUDE = struct.Struct("<d")
 _LENGTH = struct.Struct("<I")
+_WALL = struct.Struct("<Q")
 
 
 @dataclass(frozen=True, slots=True)
@@ -24,8 +25,8 @@ class MotionRecord:
     """One motion, as it stood when this was written.
 
     Raises ValueError for a start, a place on the path or an amplitude that is negative or not finite, a duration that
-    is negative or no number, an end that is before the start, an id that is not 1…2³² - 1, or a kind or an outcome
-    above 255.
+    is negative or no number, an end that is before the start, an id that is not 1…2³² - 1, a kind or an outcome above
+    255, or a wall clock before 1970.
     """
 
     __pydantic_config__: ClassVar = {"ser_json_inf_nan": "constants"}
@@ -48,6 +49,8 @@ class MotionRecord:
     """size about its start pose, 1 for the motion as it is; 0 where it was not recorded"""
     thresholds: str = ""
     """what its own file wants of its runs: [validation] as a JSON object, SI; empty where it wants nothing"""
+    begun_ns: int = 0
+    """wall clock of its first cycle, ns since 1970; 0 where there is none, or it was not recorded"""
 
     def __post_init__(self) -> None:
         places = (self.start, self.reached, self.amplitude, min(self.duration, 0.0))
@@ -57,6 +60,8 @@ class MotionRecord:
             )
         if not (math.isnan(self.end) or (math.isfinite(self.end) and self.end >= self.start)):
             raise ValueError(f"motion: ends at {self.end} s, begins at {self.start} s")
+        if not 0 <= self.begun_ns < 1 << 63:
+            raise ValueError(f"motion: begun {self.begun_ns} ns after 1970")
         if not (0 < self.id < 1 << 32 and 0 <= self.kind < 1 << 8 and 0 <= self.outcome < 1 << 8):
             raise ValueError(f"motion: id {self.id}, kind {self.kind}, outcome {self.outcome}")
 
@@ -92,6 +97,7 @@ def motion_definition() -> str:
             "string name",
             "float64 amplitude  # about its start pose, 1 for the motion as it is",
             "string thresholds  # what its own file wants of its runs, a JSON object; empty where it wants nothing",
+            "uint64 begun_ns  # wall clock of its first cycle, ns since 1970; 0 where there is none",
             "",
         ]
     )
@@ -103,11 +109,12 @@ def encode_motion(motion: MotionRecord) -> bytes:
     numbers = (motion.start, motion.end, motion.reached, motion.duration)
     fixed = _FIXED.pack(*numbers, motion.id, motion.kind, motion.outcome, len(name))
     amplitude = _padding(len(name)) + _AMPLITUDE.pack(motion.amplitude)
-    return CDR_HEADER + fixed + name + amplitude + _LENGTH.pack(len(thresholds)) + thresholds
+    texts = fixed + name + amplitude + _LENGTH.pack(len(thresholds)) + thresholds
+    return CDR_HEADER + texts + bytes(-len(texts) % _WALL.size) + _WALL.pack(motion.begun_ns)
 
 
 def decode_motion(data: bytes) -> MotionRecord:
-    """Motion's record of its CDR bytes, also of one made before amplitudes, or thresholds, were recorded.
+    """Motion's record of its CDR bytes, also of one made before amplitudes, thresholds or wall clocks were recorded.
 
     Raises ValueError or struct.error when they are damaged.
     """
@@ -116,21 +123,23 @@ def decode_motion(data: bytes) -> MotionRecord:
     start, end, reached, duration, number, kind, outcome, length = _FIXED.unpack_from(data, 4)
     begin = 4 + _FIXED.size
     name, rest = data[begin : begin + length], data[begin + length :]
-    amplitude, thresholds = 0.0, b"\0"
+    amplitude, thresholds, begun = 0.0, b"\0", 0
     if rest:
         place = len(_padding(length))
         (amplitude,) = _AMPLITUDE.unpack_from(rest, place)
         rest = rest[place + _AMPLITUDE.size :]
     if rest:
         (size,) = _LENGTH.unpack_from(rest)
-        thresholds = rest[_LENGTH.size :]
-        if len(thresholds) != size:
+        thresholds, rest = rest[_LENGTH.size : _LENGTH.size + size], rest[_LENGTH.size + size :]
+        if len(thresholds) != size or len(rest) not in (0, -(len(data) - len(rest) - len(CDR_HEADER)) % 8 + _WALL.size):
             thresholds = b""
+        elif rest:
+            (begun,) = _WALL.unpack(rest[-_WALL.size :])
     if len(name) != length or name[-1:] != b"\0" or thresholds[-1:] != b"\0":
         raise ValueError(f"motion: {len(data) - begin} bytes of texts that are not as long as they are announced")
     known = _member(MotionKind, kind), _member(MotionOutcome, outcome)
     said, wanted = name[:-1].decode(), thresholds[:-1].decode()
-    return MotionRecord(number, *known, start, end, reached, duration, said, amplitude, wanted)
+    return MotionRecord(number, *known, start, end, reached, duration, said, amplitude, wanted, begun)
 
 
 def _text(text: str) -> bytes:

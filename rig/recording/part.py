@@ -58,6 +58,7 @@ class MotionPart:
         self.dropped = max(0, int(end["cycle"]) - int(begin["cycle"]) + 1 - self.count - skipped)
         self.complete = not whole.doubts and (whole.complete or (last < whole.count and not np.isnan(found.end)))
         """also of a recording that goes on or was cut off later"""
+        self.underway = whole.underway and not self.complete
 
     def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Rows]:
         """See `Recorded.blocks`."""

@@ -13,7 +13,7 @@ from mcap.writer import MCAP0_MAGIC
 from rig.recording.chunks import DAMAGE, RECORD, Rows, rows_in, unpack, unpacked_size
 from rig.recording.motion_record import MotionRecord
 from rig.recording.said import count_in
-from rig.recording.scan import LARGEST_RECORD, Scan, open_file
+from rig.recording.scan import LARGEST_RECORD, Scan, held, open_file
 from rig.recording.schema import RecordedEvent, RecordingError
 from rig.telemetry import ROW
 
@@ -49,6 +49,10 @@ class Recorded(Protocol):
     @property
     def complete(self) -> bool:
         """Whether the file is whole: closed by its writer and undamaged."""
+
+    @property
+    def underway(self) -> bool:
+        """Whether its recorder was still writing when it was read: what is not there yet is not cut off."""
 
     @property
     def closing(self) -> dict[str, Any]:
@@ -91,6 +95,7 @@ class Recording:
     doubts: tuple[str, ...] = ()
     unverified: tuple[str, ...] = ()
     motions: tuple[MotionRecord, ...] = ()
+    underway: bool = False
 
     @property
     def count(self) -> int:
@@ -121,6 +126,8 @@ class RecordingFile:
 
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
+        with open_file(self.path) as file:
+            written = held(file)  # before it is read: what a recorder that has left wrote is then read whole
         scan = Scan(self.path)
         closing = scan.closing or {}
         summary = closing.get("summary")
@@ -131,6 +138,7 @@ class RecordingFile:
         self.doubts = tuple(scan.doubts)
         self.unverified = tuple(scan.unverified)
         self.complete = scan.whole and not self.doubts and scan.closing is not None
+        self.underway = written and not self.complete
         self.closing: dict[str, Any] = summary if isinstance(summary, dict) else {}
         self.count = scan.rows
         self.dropped = _missing(scan) if dropped is None else dropped
@@ -214,6 +222,7 @@ def in_memory(recorded: Recorded, rows: Rows) -> Recording:
         doubts=recorded.doubts,
         unverified=recorded.unverified,
         motions=recorded.motions,
+        underway=recorded.underway,
     )
 
 

@@ -1,12 +1,10 @@
 """Recovery of a recording whose writer never closed it."""
 
-import fcntl
 import os
 from pathlib import Path
-from typing import BinaryIO
 
 from rig.recording.reader import Recorded, RecordingFile
-from rig.recording.scan import open_file
+from rig.recording.scan import held, open_file
 from rig.recording.schema import RecordingError
 from rig.recording.writer import RecordingWriter
 
@@ -26,7 +24,7 @@ def recover(path: Path | str) -> RecordingFile:
     """
     path = Path(path)
     with open_file(path) as old:
-        if _held(old):
+        if held(old):
             raise RecordingError(f"{path}: is being written")
         recording = RecordingFile(path)
         if recording.complete:
@@ -46,26 +44,15 @@ def recover(path: Path | str) -> RecordingFile:
     return RecordingFile(path)
 
 
-def being_written(path: Path | str) -> bool:
-    """Whether a recorder still writes this file; it lets go however it ends. Raises as `RecordingFile` without one."""
-    with open_file(Path(path)) as file:
-        return _held(file)
-
-
-def _held(file: BinaryIO) -> bool:
-    """Whether its writer has it; if not, it is ours as long as it is open."""
-    try:
-        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    return False
-
-
 def caveats(recording: Recorded) -> list[str]:
     """What whoever uses a recording must know of it, a sentence each, the worst first; none of one that is whole."""
     said = [f"damaged: {doubt}" for doubt in recording.doubts]
     if not (recording.complete or recording.doubts):
-        said.append("cut off: it covers what reached the disk")
+        said.append(
+            "still being recorded: it covers what has reached the disk by now"
+            if recording.underway
+            else "cut off: it covers what reached the disk"
+        )
     if recording.closing.get(RECOVERED):
         before = recording.closing.get(DOUBTS)
         listed = [str(doubt) for doubt in before][:_LISTED] if isinstance(before, list) else []

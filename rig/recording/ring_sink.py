@@ -1,5 +1,7 @@
 """Where an engine's rows and events go on their way to the recorder, and how far the recorder is behind."""
 
+import time
+from dataclasses import replace
 from typing import Protocol
 
 import numpy as np
@@ -55,6 +57,8 @@ class RingSink:
         self.fault = ""
         self.recorded = self.dropped = 0
         self._pushed = 0
+        self._begun = (0, 0)
+        """id of the newest motion, and the wall clock, ns since 1970, when it was told of"""
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         """Take one row, (1,) of dtype ROW, which is copied."""
@@ -68,8 +72,10 @@ class RingSink:
         self._recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
 
     def motion(self, motion: MotionRecord) -> None:
-        """Take the record of a motion's beginning or end, without waiting."""
-        self._recorder.motion(motion)
+        """Take the record of a motion's beginning or end, without waiting; the wall clock of its beginning goes in."""
+        if motion.id != self._begun[0]:
+            self._begun = motion.id, time.time_ns()
+        self._recorder.motion(replace(motion, begun_ns=self._begun[1]))
 
     def _look(self) -> None:
         healthy = self._recorder.healthy  # again, once a disk that stalled goes on

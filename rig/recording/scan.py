@@ -1,5 +1,6 @@
 """One look through a whole recording file: what is in it, and whether it is what was written."""
 
+import fcntl
 import os
 import stat
 import zlib
@@ -51,6 +52,15 @@ def open_file(path: Path) -> BinaryIO:
         kind = next((name for test, name in _KINDS if test(mode)), "no file")
         raise RecordingError(f"{path}: is {kind}, not a recording")
     return open(descriptor, "rb", buffering=256 * 1024)
+
+
+def held(file: BinaryIO) -> bool:
+    """Whether its writer has it, who lets go however he ends; if not, it is ours as long as it is open."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
 
 
 _KINDS: list[tuple[Callable[[int], bool], str]] = [

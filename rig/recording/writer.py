@@ -42,9 +42,11 @@ from rig.recording.schema import (
     encode_event,
     event_definition,
 )
+from rig.runtime import wait_until
 from rig.telemetry import ROW
 
 _CHUNK_SIZE = 64 * 1024
+_PATIENCE = 1.0  # s
 _CHUNK_TIME = 500_000_000
 """ns of rig time after which a chunk is finished however small it is: what is lost when the file is cut."""
 
@@ -78,7 +80,8 @@ class RecordingWriter:
         except FileExistsError:
             raise RecordingError(f"{self.path}: exists already, recordings are never overwritten") from None
         try:
-            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if not wait_until(self._locked, _PATIENCE):
+                raise RecordingError(f"{self.path}: another process has it locked")
             self._mcap = Writer(
                 self._file, chunk_size=_CHUNK_SIZE, compression=CompressionType.ZSTD, enable_data_crcs=True
             )
@@ -94,6 +97,14 @@ class RecordingWriter:
             self.path.unlink()
             raise
         self._chunk_start: int | None = None
+
+    def _locked(self) -> bool:
+        """Whether the file is ours; who looks whether somebody writes it has it for an instant."""
+        try:
+            fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+        except BlockingIOError:
+            return False
+        return True
 
     def _channel(self, topic: str, message: str, definition: str) -> int:
         schema: int = self._mcap.register_schema(message, "ros2msg", definition.encode())

@@ -9,7 +9,7 @@ from rig.report.loop_figure import LoopTrace, write_loop_figure
 from rig.report.pages import TITLE, WIDTH, Drawing, drawing, page_environment, panelled, styled
 from rig.report.pdf import write_pdf
 from rig.report.plots import LEG_COLORS, STYLE
-from rig.report.provenance import source_of
+from rig.report.provenance import machine_sha256, source_of
 from rig.report.saying import said
 from rig.report.summary import summarize
 
@@ -28,6 +28,7 @@ __all__ = [
     "compared",
     "drawing",
     "judged",
+    "machine_sha256",
     "page_environment",
     "panelled",
     "said",

@@ -195,6 +195,8 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
         cause = fault["fault"].replace("_", " ").lower()
         kind = "warn" if fault["fault"] == FaultCode.OPERATOR_STOP.name else "bad"
         return kind, f"Stopped at {fault['t_s']:.3f} s: {cause}{where}"
+    if recording.underway:
+        return "warn", "No fault so far; the recording goes on: this covers what has reached the disk"
     if not recording.complete:
         return "warn", "No fault, but the recording was cut off: it covers what reached the disk"
     if summary["leg_tests"] and not summary["motion"]:

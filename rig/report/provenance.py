@@ -1,6 +1,7 @@
 """Where a recording comes from: everything that it says of its own making, and the file's own hash."""
 
 import hashlib
+import json
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from pathlib import Path
@@ -10,14 +11,17 @@ from calibration import CalibrationError, parse_cell_calibration, parse_paramete
 from rig.recording import Recorded
 
 _PIECE = 1 << 20
+_WITH_PLACES = ("drives", "load_cells")
+_PLACE = ("host", "port", "device")
 
 
 def source_of(recording: Recorded) -> dict[str, Any]:
     """`file`, `sha256` and `bytes` of the recording, `software`, `virtual`, `recorded` (UTC or null).
 
-    `config_sha256`, `mechanism` with `mechanism_sha256`, `drives` (serial numbers, legs 1 to 6), `calibration` (of the
-    cells: date and the rest of what its file says of its origin) and `parameter_files` (kind, date, provenance); null
-    or empty where the recording does not say. Hash and size are null where there is no such file.
+    `config_sha256` with `machine_sha256` (see there), `mechanism` with `mechanism_sha256`, `drives` (serial numbers,
+    legs 1 to 6), `calibration` (of the cells: date and the rest of what its file says of its origin) and
+    `parameter_files` (kind, date, provenance); null or empty where the recording does not say. Hash and size are null
+    where there is no such file.
     """
     header = recording.header
     config = header.get("config", {})
@@ -32,6 +36,7 @@ def source_of(recording: Recorded) -> dict[str, Any]:
         "recorded": datetime.fromtimestamp(wall / 1e9, UTC).isoformat(timespec="seconds") if wall else None,
         "config": config.get("name"),
         "config_sha256": header.get("config_sha256"),
+        "machine_sha256": machine_sha256(header),
         "mechanism": config.get("mechanism"),
         "mechanism_sha256": header.get("mechanism_sha256"),
         "drives": [leg.get("serial") for leg in legs],
@@ -40,6 +45,24 @@ def source_of(recording: Recorded) -> dict[str, Any]:
         "operator": header.get("operator"),
         "note": header.get("note"),
     }
+
+
+def machine_sha256(header: Mapping[str, Any]) -> str | None:
+    """Hash of the configuration by which recordings are compared; null where there is none.
+
+    It is that of all of it, but for the places where a virtual rig serves its devices: these are free ones each time.
+    """
+    digest, config = header.get("config_sha256"), header.get("config")
+    if digest is None or config is None or not header.get("virtual"):
+        return digest
+    told = {**config, **{name: _without_places(config.get(name)) for name in _WITH_PLACES}}
+    return hashlib.sha256(json.dumps(told, sort_keys=True).encode(errors="surrogatepass")).hexdigest()
+
+
+def _without_places(value: Any) -> Any:
+    if isinstance(value, Mapping):
+        return {name: _without_places(inner) for name, inner in value.items() if name not in _PLACE}
+    return [_without_places(inner) for inner in value] if isinstance(value, list) else value
 
 
 def _hashed(path: Path) -> dict[str, Any]:

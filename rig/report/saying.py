@@ -3,6 +3,8 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
+from kinematics import figure_and_bound
+
 UNITS = {
     "residual_rms": "N",
     "residual_noise": "",
@@ -45,6 +47,13 @@ def in_unit(name: str, value: float) -> str:
     """A threshold, or what is held against it, with the unit in which it is read."""
     unit, scale = SHOWN.get(name, (UNITS[name], 1.0))
     return f"{scale * value:.4g} {unit}".rstrip()
+
+
+def in_unit_with_bound(name: str, value: float, bound: float) -> tuple[str, str]:
+    """What is held against a threshold, and the threshold, with the unit in which they are read."""
+    unit, scale = SHOWN.get(name, (UNITS[name], 1.0))
+    figure, most = figure_and_bound(scale * value, scale * bound, bound_digits=4)
+    return f"{figure} {unit}".rstrip(), f"{most} {unit}".rstrip()
 
 
 def said_verdict(validation: Mapping[str, Any]) -> str:

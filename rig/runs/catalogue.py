@@ -11,7 +11,7 @@ from rig.recording import MotionPart, RecordingError, RecordingFile
 from rig.runs.book import Entry, read_book, write_entry
 from rig.runs.kept import Kept, mark_of
 from rig.runs.numbers import judge_again, numbers_of
-from rig.runs.run import CUT_OFF, Run, runs_of
+from rig.runs.run import Run, runs_of
 
 _SEARCHED = ("run", "name", "motion_name", "operator", "note", "outcome", "injected", "cause", "verdict", "begun")
 
@@ -147,9 +147,6 @@ def _looked_at(path: Path, kept: Kept) -> list[Run]:
         return [Run(**{**one, "injected": tuple(one["injected"])}) for one in known]
     mark = mark_of(path)
     runs = runs_of(RecordingFile(path))
-    if any(run.outcome == CUT_OFF for run in runs):  # or its recorder has told their end since it was read, and left
-        mark = mark_of(path)
-        runs = runs_of(RecordingFile(path))
     kept.keep_runs(path, [asdict(run) | {"injected": list(run.injected)} for run in runs], mark)
     return runs
 
@@ -175,7 +172,7 @@ def beside(listed: Sequence[Listed]) -> list[dict[str, Any]]:
     for one in listed:
         if one.numbers is None:
             raise InputError(f"run {one.run.id}: its numbers are not counted yet: `rig runs --judge`")
-        provenance = {key: one.numbers[key] for key in ("config_sha256", "mechanism_sha256")}
+        provenance = {key: one.numbers[key] for key in ("machine_sha256", "mechanism_sha256")}
         validation = {"together": one.numbers["validation"]["together"], "verdict": one.verdict}
         summaries.append({"paths": {"recording": one.run.id}, "validation": validation, "provenance": provenance})
     return compared(summaries)

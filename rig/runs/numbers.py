@@ -30,10 +30,10 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
     Keys: `headline` (N RMS over all legs, m RMS, rad RMS, N, N, s: see `NUMBERS`), `verdict`, `reasons`, `criteria`,
     `confidence`, `own` (see `rig.report.validate`, by the thresholds recorded), `validation` (its numbers),
     `noise_n`, `tracking`, `cycle`, `speed` (the greatest part of full speed, null where that is all of it), `rows`,
-    `dropped`, `config_sha256`, `mechanism_sha256`.
+    `dropped`, `config_sha256`, `machine_sha256`, `mechanism_sha256`.
     Raises RecordingError when the file changes meanwhile.
     """
-    from rig.report import summarize, validate  # brings matplotlib, for which no listing waits
+    from rig.report import machine_sha256, summarize, validate  # brings matplotlib, for which no listing waits
 
     summary = summarize(part)
     found, speed = validate(part, summary), summary["window"]["speed"]
@@ -62,6 +62,7 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
         "rows": part.count,
         "dropped": part.dropped,
         "config_sha256": part.header.get("config_sha256"),
+        "machine_sha256": machine_sha256(part.header),
         "mechanism_sha256": part.header.get("mechanism_sha256"),
     }
 

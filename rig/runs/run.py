@@ -8,7 +8,7 @@ from typing import Any
 
 import numpy as np
 
-from rig.recording import INJECTED, MotionPart, MotionRecord, Recorded, RecordingError, being_written, part_name
+from rig.recording import INJECTED, MotionPart, MotionRecord, Recorded, RecordingError, part_name
 from rig.states import FaultCode, MotionKind, MotionOutcome, enum_name
 
 _BEGUN, _OVER = ("injected: ", "on: "), ("cleared: ", "ended: ")
@@ -63,7 +63,7 @@ def runs_of(recording: Recorded) -> list[Run]:
     """
     runs = [motion for motion in recording.motions if motion.kind == MotionKind.RUN]
     open_ended = [motion for motion in runs if motion.outcome == MotionOutcome.UNDERWAY]
-    cut = {motion.id: _cut(recording, motion) for motion in open_ended if not being_written(recording.path)}
+    cut = {} if recording.underway else {motion.id: _cut(recording, motion) for motion in open_ended}
     return [
         replace(_run(recording, cut[motion.id]), outcome=CUT_OFF) if motion.id in cut else _run(recording, motion)
         for motion in runs
@@ -89,7 +89,8 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
     header: dict[str, Any] = recording.header
     wall = header.get("clock", {}).get("wall_ns", 0)
     until = math.inf if math.isnan(motion.end) else motion.end
-    begun = datetime.fromtimestamp(wall / 1e9 + motion.start, UTC).isoformat(timespec="seconds") if wall else None
+    begun_ns = motion.begun_ns or (wall and wall + round(motion.start * 1e9))  # rig time need not go as the wall clock
+    begun = datetime.fromtimestamp(begun_ns / 1e9, UTC).isoformat(timespec="seconds") if begun_ns else None
     told = [(event.t, event.text.removeprefix(INJECTED)) for event in recording.events if _injected(event.text)]
     codes = [event.code for event in recording.events if event.code and motion.start <= event.t <= until]
     return Run(

@@ -10,10 +10,12 @@ from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
 from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
 from rig.runtime.spawning import begin_server, start_shielded
+from rig.runtime.system_packages import NEEDED, missing_packages, system_packages
 from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, said_slower
 from rig.runtime.waiting import wait_until
 
 __all__ = [
+    "NEEDED",
     "Cadence",
     "ChildDiedError",
     "ChildLateError",
@@ -36,10 +38,12 @@ __all__ = [
     "begin_server",
     "folders",
     "give_back_memory",
+    "missing_packages",
     "pace_messages",
     "prepare_process",
     "runtime_root",
     "said_slower",
     "start_shielded",
+    "system_packages",
     "wait_until",
 ]

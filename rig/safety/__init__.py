@@ -3,7 +3,7 @@
 from rig.safety.cell_checks import no_force
 from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
-from rig.safety.finding import Finding, over, unheard
+from rig.safety.finding import Finding, length_beyond, over, unheard
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
 from rig.safety.machine import (
     LAW_STATES,
@@ -44,6 +44,7 @@ __all__ = [
     "check_slowing",
     "check_trajectory",
     "judge_sag",
+    "length_beyond",
     "name_legs",
     "no_force",
     "over",

@@ -6,7 +6,7 @@ from functools import partial
 
 import numpy as np
 
-from kinematics import Array, kernel
+from kinematics import Array, figure_and_bound, kernel
 from rig.config import RigConfig
 from rig.safety.finding import Finding, over, unheard
 from rig.safety.machine import Cause
@@ -69,7 +69,7 @@ class CellChecks:
     def __init__(self, config: RigConfig, suspicion: Array) -> None:
         safety, cells, period, stale_time = config.safety, config.load_cells, config.period, config.cells_stale_time
         self._safety = safety
-        self._stale_time = stale_time
+        self._stale_time, self._period = stale_time, period
         self._old = stale_time - 0.5 * period
         self._fewest = 1 if stale_time < 1.5 * period else 2
         self._most_missing = max(1, round(stale_time / config.reading_period))
@@ -109,7 +109,7 @@ class CellChecks:
             alive: a reading that means nothing stops the rig; else it is for others to say.
         """
         if stale >= self._fewest and age >= self._old:
-            text = f"load cells: {unheard(age, self._stale_time, 'reading')}{silence()}"
+            text = f"load cells: {unheard(age, self._stale_time, self._period, 'reading')}{silence()}"
             return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopSeverity.CATEGORY_2, over)
         if stale:
             return None
@@ -131,8 +131,8 @@ class CellChecks:
         return no_force(leg, float(force[leg]), float(self._bounds[1]))
 
     def _off_the_model(self, leg: int, residual: Array) -> str:
-        bound = self._safety.force_residual
-        return f"leg {leg + 1}: measured force is {residual[leg]:+.1f} N off the model's (bound {bound:g} N)"
+        off, bound = figure_and_bound(residual[leg], self._safety.force_residual, "+.1f")
+        return f"leg {leg + 1}: measured force is {off} N off the model's (bound {bound} N)"
 
     def _still_off(self, leg: int, residual: Array) -> str:
         return self._off_the_model(leg, residual) if abs(residual[leg]) > self._bounds[2] else ""

@@ -25,7 +25,7 @@ class DriveChecks:
 
     def __init__(self, period: float, stale_time: float, sample_period: float = 0.0) -> None:
         self._sample_period = sample_period
-        self._stale_time = stale_time
+        self._stale_time, self._period = stale_time, period
         self._bound = stale_time - 0.5 * period  # cycles do not begin to the microsecond
         self._fewest = 1 if stale_time < 1.5 * period else 2  # one late reply of a host that overslept tells nothing
 
@@ -57,11 +57,11 @@ class DriveChecks:
         """
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
         if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
-            text = f"all six legs: {unheard(max(age), self._stale_time)}"
+            text = f"all six legs: {unheard(max(age), self._stale_time, self._period)}"
             text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
             return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopSeverity.QUICK_STOP, over)
         for leg in lost:
-            text = f"leg {leg + 1}: {unheard(age[leg], self._stale_time)}{silence(leg)}"
+            text = f"leg {leg + 1}: {unheard(age[leg], self._stale_time, self._period)}{silence(leg)}"
             return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
         for leg in range(_LEGS):
             if stale[leg]:

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from kinematics import figure_and_bound
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -24,9 +25,27 @@ def over() -> str:
     return ""
 
 
-def unheard(age: float, bound: float, what: str = "feedback") -> str:
-    """That there is nothing fresh for `age` s, longer than the `bound` (s), in words."""
-    return f"no fresh {what} for {age * 1e3:.3g} ms (bound {bound * 1e3:g} ms)"
+def unheard(age: float, bound: float, period: float, what: str = "feedback") -> str:
+    """That there is nothing fresh for `age` s, the `bound` (s) or at most half a cycle's period (s) less, in words."""
+    silent, borne, why = round(age * 1e3, 3), bound * 1e3, ""  # cycles do not begin to the microsecond
+    if silent < borne:
+        borne, why = (bound - 0.5 * period) * 1e3, f", {borne:g} ms less half a cycle"
+    figure, most = figure_and_bound(silent, borne, ".3g")
+    return f"no fresh {what} for {figure} ms (bound {most} ms{why})"
+
+
+def between(value: float, low: float, high: float, spec: str) -> tuple[str, str, str]:
+    """A figure that is beyond one of its two bounds, and both, as `figure_and_bound` has them."""
+    if value < low:
+        return *figure_and_bound(value, low, spec), f"{high:g}"
+    figure, bound = figure_and_bound(value, high, spec)
+    return figure, f"{low:g}", bound
+
+
+def length_beyond(length: float, low: float, high: float) -> str:
+    """A leg's length beyond its limits, m, in words."""
+    figure, least, most = between(length, low, high, ".4f")
+    return f"length {figure} m (limits {least} to {most} m)"
 
 
 def no_length(leg: int, value: float, t: float, *, unhome: bool = False) -> Finding:

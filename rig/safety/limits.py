@@ -5,8 +5,9 @@ from math import inf, isfinite, sqrt
 import numpy as np
 
 from dynamics import LegLimits, Mechanism
-from kinematics import Array, kernel
+from kinematics import Array, figure_and_bound, kernel
 from rig.config import Safety
+from rig.safety.finding import length_beyond
 from rig.safety.machine import Cause
 from rig.states import FaultCode
 
@@ -98,18 +99,21 @@ class ReferenceCheck:
         if what == _OK:
             return None
         if what == _CONDITION:
-            text = f"reference: condition number {value:.3g} (bound {self.condition:g})"
+            figure, most = figure_and_bound(value, self.condition, ".3g")
+            text = f"reference: condition number {figure} (bound {most})"
             return Cause(FaultCode.CONDITIONING, text, t)
         name = f"reference of leg {leg + 1}"
         low, high, speed, acceleration = self.legs[leg]
         if what == _LENGTH:
-            text = f"{name}: length {value:.4f} m (limits {low:g} to {high:g} m)"
+            text = f"{name}: {length_beyond(value, low, high)}"
             return Cause(FaultCode.LENGTH_LIMIT, text, t, leg + 1)
         if what == _SPEED:
-            text = f"{name}: speed {value:.3f} m/s (limit {speed:g} m/s)"
+            figure, most = figure_and_bound(value, speed, ".3f")
+            text = f"{name}: speed {figure} m/s (limit {most} m/s)"
             return Cause(FaultCode.SPEED_LIMIT, text, t, leg + 1)
         if what == _ACCELERATION:
-            text = f"{name}: acceleration {value:.2f} m/s² (limit {acceleration:g} m/s²)"
+            figure, most = figure_and_bound(value, acceleration, ".2f")
+            text = f"{name}: acceleration {figure} m/s² (limit {most} m/s²)"
             return Cause(FaultCode.SPEED_LIMIT, text, t, leg + 1)
         return Cause(FaultCode.REFERENCE_INVALID, f"{name}: {value} is not a finite number", t, leg + 1)
 
@@ -128,8 +132,9 @@ class ReferenceCheck:
             return None
         name, within = f"reference of leg {leg + 1}", f"within {elapsed * 1e3:.3g} ms"
         if what == _STEP:
-            text = f"{name}: steps by {value * 1e3:.3f} mm more than its speed explains {within}"
-            text += f" (bound {bound * 1e3:.3g} mm)"
+            figure, most = figure_and_bound(value * 1e3, bound * 1e3, ".3f", 3)
+            text = f"{name}: steps by {figure} mm more than its speed explains {within} (bound {most} mm)"
         else:
-            text = f"{name}: its speed steps by {value:.3f} m/s {within} (bound {bound:.3g} m/s)"
+            figure, most = figure_and_bound(value, bound, ".3f", 3)
+            text = f"{name}: its speed steps by {figure} m/s {within} (bound {most} m/s)"
         return Cause(FaultCode.REFERENCE_INVALID, text, t, leg + 1)

@@ -10,9 +10,9 @@ from functools import partial
 import numpy as np
 
 from dynamics import LegLimits, Mechanism
-from kinematics import Array, kernel
+from kinematics import Array, figure_and_bound, kernel
 from rig.config import Safety
-from rig.safety.finding import Finding, over
+from rig.safety.finding import Finding, between, over
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -54,7 +54,8 @@ class MeasuredBounds:
         leg = _beyond_kernel(fresh, velocity, self._speed, math.inf)
         if leg < 0:
             return None
-        text = f"leg {leg + 1}: measured speed {velocity[leg]:+.3f} m/s (bound {self._speed[leg]:g} m/s)"
+        speed, most = figure_and_bound(velocity[leg], self._speed[leg], "+.3f")
+        text = f"leg {leg + 1}: measured speed {speed} m/s (bound {most} m/s)"
         return Finding(Cause(FaultCode.OVERSPEED, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
 
     def check_force(self, t: float, fresh: Array, force: Array, loop: str, scale: float = math.inf) -> Finding | None:
@@ -70,7 +71,8 @@ class MeasuredBounds:
         leg = _beyond_kernel(fresh, force, self._force, scale)
         if leg < 0:
             return None
-        text = f"leg {leg + 1}: measured force {force[leg]:+.0f} N while {loop} (bound {self._force[leg]:g} N)"
+        measured, most = figure_and_bound(force[leg], self._force[leg], "+.0f")
+        text = f"leg {leg + 1}: measured force {measured} N while {loop} (bound {most} N)"
         return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
 
     def check_drive(self, t: float, leg: int) -> Finding | None:
@@ -88,9 +90,11 @@ class MeasuredBounds:
         auxiliary = self._auxiliary(leg)
         temperature, supply = auxiliary.get("temperature"), auxiliary.get("supply")
         if temperature is not None and self._temperature < math.inf and not temperature <= self._temperature:
-            text = f"leg {leg + 1}: the drive's temperature is {temperature:.1f} °C (bound {self._temperature:g} °C)"
+            figure, most = figure_and_bound(temperature, self._temperature, ".1f")
+            text = f"leg {leg + 1}: the drive's temperature is {figure} °C (bound {most} °C)"
             yield FaultCode.TEMPERATURE, text
         low, high = self._supply
         if supply is not None and (low, high) != (-math.inf, math.inf) and not low <= supply <= high:
-            text = f"leg {leg + 1}: the drive's supply has {supply:.1f} V (bounds {low:g} and {high:g} V)"
+            figure, least, most = between(supply, low, high, ".1f")
+            text = f"leg {leg + 1}: the drive's supply has {figure} V (bounds {least} and {most} V)"
             yield FaultCode.SUPPLY_VOLTAGE, text

@@ -7,9 +7,9 @@ from functools import partial
 import numpy as np
 
 from dynamics import Mechanism
-from kinematics import Array, kernel
+from kinematics import Array, figure_and_bound, kernel
 from rig.config import Safety
-from rig.safety.finding import Finding, no_length, over
+from rig.safety.finding import Finding, length_beyond, no_length, over
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -234,10 +234,11 @@ class MotionChecks:
             cause = Cause(FaultCode.FEEDBACK_INVALID, self._absurd(leg), t, leg + 1)
             return Finding(cause, StopSeverity.QUICK_STOP, partial(self._absurd, leg))
         if what == _JUMP:
+            beyond = value > safety.position_jump
+            jump, most = figure_and_bound(value * 1e3, safety.position_jump * 1e3, ".2f")
             text = (
-                f"{name}: length jumped, or crept, by {value * 1e3:.2f} mm more than its speed explains "
-                f"(bound {safety.position_jump * 1e3:g} mm"
-                f"{'' if value > safety.position_jump else ', half of a following error'})"
+                f"{name}: length jumped, or crept, by {jump} mm more than its speed explains "
+                f"(bound {most} mm{'' if beyond else ', half of a following error'})"
             )
             cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
             return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
@@ -256,8 +257,9 @@ class MotionChecks:
                 "unstable, or nearly so, for this machine; gains must be less, or the rate higher (`rig check`)"
             )
             return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
+        error, most = figure_and_bound(value * 1e3, safety.following_error * 1e3, ".2f")
         text = (
-            f"{name}: following error {value * 1e3:.2f} mm (bound {safety.following_error * 1e3:g} mm"
+            f"{name}: following error {error} mm (bound {most} mm"
             f"{', three times of which counts as a runaway' if what == _RUNAWAY_ERROR else ''})"
         )
         if what == _RUNAWAY_ERROR:
@@ -269,9 +271,7 @@ class MotionChecks:
         low, high, length = self._bounds[0], self._bounds[1], self._legs[_LENGTH, leg]
         if self._homed[leg] == 0.0 or low - _ABSURD <= length <= high + _ABSURD:
             return ""
-        return (
-            f"leg {leg + 1}: length {length:.4f} m is beyond anything the leg can reach (limits {low:g} to {high:g} m)"
-        )
+        return f"leg {leg + 1}: {length_beyond(length, low, high)} is beyond anything the leg can reach"
 
 
 def _by_leg(said: bool | Array) -> Array:

@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from actuators import Status
-from kinematics import Array, kernel
+from kinematics import Array, figure_and_bound, kernel
 from rig.config import Safety
 from rig.safety.finding import Finding
 from rig.safety.machine import Cause
@@ -131,8 +131,10 @@ class RestMonitor:
             text = f"the brakes do not hold: without torque {what}, and faster than before"
             return self._finding(text, [int(leg) for leg in falling], t)
         slipping = np.flatnonzero(moved > _NAMED * self._bound)
-        what = ", ".join(f"leg {leg + 1} by {legs[_MOVED, leg] * 1e3:+.2f} mm" for leg in slipping)
-        text = f"the brakes do not hold: moved without torque: {what} (bound {self._bound * 1e3:g} mm)"
+        bound = self._bound * 1e3
+        ways = [(leg, figure_and_bound(legs[_MOVED, leg] * 1e3, bound, "+.2f")[0]) for leg in slipping]
+        what = ", ".join(f"leg {leg + 1} by {way} mm" for leg, way in ways)
+        text = f"the brakes do not hold: moved without torque: {what} (bound {bound:g} mm)"
         return self._finding(text, [int(leg) for leg in slipping], t)
 
     def _still_moving(self) -> str:

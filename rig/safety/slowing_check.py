@@ -5,7 +5,7 @@ import math
 import numpy as np
 
 from dynamics import Dynamics, LegLimits, Mechanism
-from kinematics import MotionTable, in_words, leg_kinematics
+from kinematics import MotionTable, in_words_with_bound, leg_kinematics
 
 _LOOK = 0.05  # s between two places looked at
 _PEAK = 1.5  # of the change of the rate by its duration, where a cubic smooth step is steepest
@@ -41,7 +41,7 @@ def check_slowing(mechanism: Mechanism, table: MotionTable, duration: float) -> 
         excess = np.abs(values) - most
         row, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
         if not excess[row, leg] <= 0.0:
-            value, bound = in_words(float(abs(values[row, leg])), unit), in_words(float(most[leg]), unit)
+            value, bound = in_words_with_bound(float(abs(values[row, leg])), float(most[leg]), unit)
             where = f"slowed down to a stand in {duration:g} s from {times[row % len(times)]:.4g} s on"
             return f"{where}: {name} of leg {leg + 1}: {value}, must be at most {bound}"
     return ""

@@ -16,7 +16,7 @@ from kinematics import (
     Trajectory,
     TrajectoryError,
     condition_numbers,
-    in_words,
+    in_words_with_bound,
     joint_angles,
     leg_kinematics,
     scaled,
@@ -80,7 +80,7 @@ class LimitCheck:
 
     def _in_words(self, when: str) -> str:
         leg = "" if self.leg is None else f" of leg {self.leg}"
-        value, bound = (in_words(number, self.unit) for number in (self.value, self.bound))
+        value, bound = in_words_with_bound(self.value, self.bound, self.unit)
         must = f"{'at least' if self.is_minimum else 'at most'} {bound}" if self.bound != _REST else "at rest"
         return f"{self.name}{leg}: {value}{when}, must be {must}"
 

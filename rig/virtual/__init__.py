@@ -11,7 +11,7 @@ from rig.virtual.closed_loop import (
     on_reference,
     run_loop,
 )
-from rig.virtual.faults import FAULTS, ActiveFault, Faults
+from rig.virtual.faults import AT_PLATFORM, FAULTS, WHOLE_RIG, ActiveFault, Faults
 from rig.virtual.free_motion import simulate
 from rig.virtual.loading import plant_mechanism, scaled_mechanism
 from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
@@ -23,8 +23,10 @@ from rig.virtual.truth import Truth, differs, truth_of, truth_path
 from rig.virtual.virtual_rig import VirtualRig
 
 __all__ = [
+    "AT_PLATFORM",
     "CONTROLLERS",
     "FAULTS",
+    "WHOLE_RIG",
     "ActiveFault",
     "Faults",
     "LegPort",

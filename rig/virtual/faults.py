@@ -44,7 +44,10 @@ FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAUL
 
 _MOST_NEWS = 1000
 _NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
-_WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
+WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
+"""Names of faults that belong to no leg."""
+AT_PLATFORM = frozenset(["force_step"])
+"""Names of faults that act at the platform's origin where no leg is named, and not at all six."""
 _NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS, *HOST_FAULTS])
 
 
@@ -170,7 +173,7 @@ class Faults:
             raise InputError(f"no fault {name!r}; known faults: {', '.join(FAULTS)}")
         if leg is not None and leg not in range(1, 7):
             raise InputError(f"fault {name}: leg {leg} is outside 1..6")
-        if leg is not None and name in _WHOLE_RIG:
+        if leg is not None and name in WHOLE_RIG:
             raise InputError(f"fault {name}: belongs to the whole rig, not to leg {leg}")
         if name in AMPLIFIER_FAULTS and len(self._cells) != 1:
             raise InputError(f"fault {name}: this rig has no amplifier")
@@ -194,7 +197,7 @@ class Faults:
     def _legs(name: str, leg: int | None) -> Sequence[int]:
         if leg is not None:
             return (leg,)
-        return (0,) if name in _WHOLE_RIG or name == "force_step" else range(1, 7)
+        return (0,) if name in WHOLE_RIG or name in AT_PLATFORM else range(1, 7)
 
     def _device(self, name: str, leg: int) -> tuple[FaultyDevice, str]:
         """The device behind the wire that a fault belongs to, and what the device calls the fault."""
@@ -265,6 +268,6 @@ class Faults:
 
 def _described(name: str, leg: int | None, value: float | None = None) -> str:
     """A fault in words, its leg 1…6, none for all or for a fault of the whole rig."""
-    where = f", leg {leg}" if leg else "" if leg == 0 or name in _WHOLE_RIG or name == "force_step" else ", every leg"
+    where = f", leg {leg}" if leg else "" if leg == 0 or name in WHOLE_RIG or name in AT_PLATFORM else ", every leg"
     number = "" if value is None else f", {value:g} {FAULTS[name].unit}".rstrip()
     return f"{name}{where}{number}"

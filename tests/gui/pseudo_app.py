@@ -16,7 +16,7 @@ from shell_support import VIRTUAL, FakeSession, make_settings, make_status
 
 from gui.screen import make_application
 from gui.session import Phase
-from gui.shell import MainWindow, Pilot
+from gui.shell import START, MainWindow, Pilot
 from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import ROW
 from rig.virtual import ActiveFault
@@ -94,8 +94,8 @@ class Walk(Pilot):
     def walk(self) -> None:
         """All of it."""
         window, session = self.window, self._session
-        self.wait(lambda: window.complete, "the window to be complete")
-        self.wait(lambda: window.motion.preview.verdict is not None, "the check of the motion")
+        self.wait(lambda: window.complete, "the window to be complete", START)
+        self.wait(lambda: window.motion.preview.verdict is not None, "the check of the motion", START)
         self.note()
         for status in _SITUATIONS:
             session.take(status)
@@ -125,7 +125,7 @@ class Walk(Pilot):
     def _recording(self) -> None:
         view = self.window.recordings
         view.open(_RECORDING)
-        self.wait(lambda: view.replay is not None, "the recording to open")
+        self.wait(lambda: view.replay is not None, "the recording to open", START)
         for index in range(view.tabs.count()):
             view.tabs.setCurrentIndex(index)
             self.note()
@@ -150,10 +150,10 @@ class Walk(Pilot):
     def _dashboard(self) -> None:
         page = self.window.dashboards.page
         self.window.tabs.setCurrentWidget(self.window.dashboards_page)
-        self.wait(page.isVisible, "the dashboards")
+        self.wait(page.isVisible, "the dashboards", START)
         page.add(["force_measured.1", "force_model.1"], own=True)
         page.add(["cycle"], own=True)
-        self.wait(lambda: len(page.board.plots) > 1, "the plots")
+        self.wait(lambda: len(page.board.plots) > 1, "the plots", START)
         menus = [plot.menu() for plot in page.board.plots]
         self.note()
         for menu in menus:

@@ -54,6 +54,9 @@ def test_a_start_that_compiles_says_how_far_it_is(window: MainWindow, session: F
     assert (banner.waiting.value(), banner.waiting.maximum()) == (23, 61)
     banner._second.timeout.emit()
     assert banner.detail.endswith("once on this machine. 1 s so far.")
+    session.compilingTold.emit(Compiling("the model", 61, 61))  # and others compile on
+    QtWidgets.QApplication.processEvents()
+    assert banner.waiting.maximum() == 0 and "waiting for the other processes" in banner.detail
     session.take(make_status(State.IDLE))
     session.compilingTold.emit(Compiling("the virtual rig", 5, 50))  # late: there is nothing to wait for any more
     QtWidgets.QApplication.processEvents()

@@ -51,6 +51,21 @@ def test_a_fault_is_injected_with_leg_value_and_duration(window: MainWindow, ses
     assert session.injected == [("jam", 3, 250.0, 0.5), ("encoder_frozen", 3, None, None)]
 
 
+def test_a_fault_of_the_whole_rig_is_of_no_leg(window: MainWindow, session: FakeSession) -> None:
+    session.take(make_status(State.RUNNING))
+    panel = window.faults
+    panel.choose("jam")
+    panel.leg.setCurrentIndex(3)
+    panel.choose("payload")
+    assert not panel.leg.isEnabled() and panel.leg.currentText() == "whole rig"
+    press(panel.inject)
+    panel.choose("jam")
+    assert panel.leg.isEnabled() and panel.leg.currentText() == "all legs"
+    panel.choose("force_step")
+    assert panel.leg.isEnabled() and panel.leg.currentText() == "platform"
+    assert [(name, leg) for name, leg, *_rest in session.injected] == [("payload", None)]
+
+
 def test_the_value_of_a_fault_says_its_unit(window: MainWindow) -> None:
     for name, said in (("jam", "in N"), ("weak", "without unit"), ("encoder_frozen", "no value"), ("payload", "in kg")):
         window.faults.choose(name)

@@ -330,7 +330,7 @@ def test_a_motion_is_called_as_a_person_wants(window: MainWindow, tmp_path: Path
     panel.name.setText("belt test 3")
     panel.name.editingFinished.emit()
     assert panel.document.name == "belt test 3" and panel.title == "Motion: belt test 3"
-    assert "belt test 3" in panel.transport.motion.text() and not panel.document.unsaved
+    assert "belt test 3" in panel.run.accessibleName() and not panel.document.unsaved
     panel.name.setText("  ")
     panel.name.editingFinished.emit()
     assert panel.document.name == panel.name.text() == "belt test 3"

@@ -87,12 +87,12 @@ def test_a_sine_of_z_and_roll_is_ready_to_run_after_few_actions(
     _settled(page, qtbot)
     said.add(page.said.objectName())
     hand.click(page.create)
-    qtbot.waitUntil(lambda: panel.title == "Motion: sine", timeout=60_000)
+    qtbot.waitUntil(lambda: panel.title == "Motion: sine (not saved)", timeout=60_000)
     said.add(page.said.objectName())
     looked(panel, qtbot)
     assert hand.actions <= MOST_ACTIONS
     assert said == {"muted"} and window.notice.text() == ""
-    assert panel.verdict.text().startswith("✓ Passes every limit over 8 s") and not panel.document.unsaved
+    assert panel.verdict.text().startswith("✓ Passes every limit over 8 s")
     (part,) = panel.editor.value()["parts"]
     assert [term["dof"] for term in part["terms"]] == ["z", "rx"] and all(term["amplitude"] for term in part["terms"])
     assert panel.run.isEnabled()
@@ -118,7 +118,11 @@ def test_every_template_makes_an_ordinary_motion_as_it_is(window: MainWindow, pa
         panel.begin_template()
         hand.item(page.list, TEMPLATES[name].title)
         hand.click(page.create)
-        qtbot.waitUntil(lambda name=name: panel.title == f"Motion: {name}", timeout=60_000)
+        if panel.document.unsaved:  # the one before
+            qtbot.waitUntil(lambda: panel.document.question is not None, timeout=60_000)
+            assert panel.document.question is not None
+            choose(panel.document.question, "Discard the motion")
+        qtbot.waitUntil(lambda name=name: panel.title == f"Motion: {name} (not saved)", timeout=60_000)
         assert [part["type"] for part in panel.editor.value()["parts"]] == kinds
         assert not page.isVisible() and panel.edits.stack.count() == 0  # another motion, in which nothing was edited
     looked(panel, qtbot)
@@ -137,7 +141,7 @@ def test_poses_from_a_csv_file_ask_for_the_file(
     path.write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
     page.form.fields["file"].set_value(str(path))
     hand.click(page.create)
-    qtbot.waitUntil(lambda: window.motion.title == "Motion: poses", timeout=60_000)
+    qtbot.waitUntil(lambda: window.motion.title == "Motion: poses (not saved)", timeout=60_000)
     looked(window.motion, qtbot)
     table = window.motion.preview.table
     assert table is not None and table.samples[-1, 2] == pytest.approx(0.46)
@@ -187,7 +191,6 @@ def test_what_a_template_would_make_is_in_view_before_it_is_made(
     _settled(page, qtbot)
     qtbot.waitUntil(lambda: panel.verdict.text().startswith("✓ Passes every limit over 8 s"), timeout=60_000)
     assert float(shown.curves[0][0].xData[-1]) == pytest.approx(8.0)
-    assert panel.preview.table is not None and panel.preview.table.duration == 20.0  # which is what Run runs
     hand.item(page.list, "Multisine")
     hand.type(page.form.fields["start"].box, "4.9")
     hand.type(page.form.fields["end"].box, "4.95")
@@ -197,12 +200,61 @@ def test_what_a_template_would_make_is_in_view_before_it_is_made(
     assert float(shown.curves[0][0].xData[-1]) == pytest.approx(20.0)
 
 
+def test_run_names_what_it_runs_and_runs_nothing_while_a_template_is_shown(
+    window: MainWindow, session: FakeSession, page: TemplatePage, qtbot: Any
+) -> None:
+    session.take(make_status(State.ENGAGED))
+    panel, hand = window.motion, Hand()
+    panel._changed.start()
+    looked(panel, qtbot)
+    qtbot.waitUntil(lambda: panel.run.text() == "Run sine, 14 s", timeout=60_000)
+    assert "Create" in panel.run.obstacle and not panel.run.isEnabled() and not panel.amplitude.isEnabled()
+    panel._run()  # whatever asks for it
+    panel.begin_template()
+    panel.repeats.setValue(3)
+    assert session.sent == [] and panel.run.text() in ("Run sine", "Run sine, 3 × 14 s") and panel.run.obstacle
+    hand.click(page.cancel)
+    assert panel.run.text() == "Run demo, 3 × 20 s" and panel.run.isEnabled() and panel.amplitude.isEnabled()
+    session.take(make_status(State.ENGAGED, pace=0.5))
+    assert panel.run.text() == "Run demo, 3 × 40 s"
+    panel.repeats.setValue(1)
+    session.take(make_status(State.ENGAGED))
+    panel.amplitude.setValue(40.0)
+    assert panel.run.text() == "Run demo" and not panel.run.isEnabled()  # until it has been looked at
+    panel.load_shipped("demo")
+    panel.begin_template()
+    hand.click(page.create)
+    qtbot.waitUntil(lambda: panel.run.text() == "Run sine, 14 s" and panel.run.isEnabled(), timeout=60_000)
+    hand.click(panel.run)
+    qtbot.waitUntil(lambda: session.commands == ["follow 'sine'"], timeout=60_000)
+
+
+def test_a_motion_that_was_made_is_not_lost_without_a_question(
+    window: MainWindow, page: TemplatePage, qtbot: Any, tmp_path: Path
+) -> None:
+    panel, hand = window.motion, Hand()
+    hand.click(page.create)
+    qtbot.waitUntil(lambda: panel.title == "Motion: sine (not saved)", timeout=60_000)
+    for lost in ("Demo motion", "New motion"):
+        hand.click(_button(window, lost))
+        assert panel.document.question is not None
+        assert panel.document.question.text() == "The motion 'sine' is not saved."
+        choose(panel.document.question, "Cancel")
+        qtbot.waitUntil(lambda: panel.document.question is None, timeout=60_000)
+        assert panel.title == "Motion: sine (not saved)"
+    looked(panel, qtbot)
+    panel.save_file(tmp_path / "mine.toml")
+    assert panel.title == "Motion: mine"
+    hand.click(_button(window, "Demo motion"))
+    assert panel.document.question is None and panel.title == "Motion: demo"
+
+
 def test_changes_are_asked_about_before_a_template_takes_their_place(
     window: MainWindow, page: TemplatePage, qtbot: Any
 ) -> None:
     panel = window.motion
     panel.amplitude.set_si(40.0)
-    for answer, title in (("Cancel", "Motion: demo (changed)"), ("Discard the changes", "Motion: sine")):
+    for answer, title in (("Cancel", "Motion: demo (changed)"), ("Discard the changes", "Motion: sine (not saved)")):
         Hand().click(page.create)
         qtbot.waitUntil(lambda: panel.document.question is not None, timeout=60_000)
         assert panel.document.question is not None

@@ -1,7 +1,9 @@
 """Recordings, through real widgets, real files and a clock turned by hand."""
 
 import csv
+import gc
 import shutil
+import weakref
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -250,6 +252,33 @@ def test_a_recording_cut_off_is_shown_as_far_as_it_goes(qtbot: QtBot, view: Reco
     _open(qtbot, view, "cut.mcap")
     assert "cut off" in view.note.text()
     assert view.opened is not None and 0 < len(view.opened.recording.rows) < 2000
+
+
+def test_rows_of_a_recording_go_with_it(qtbot: QtBot, view: RecordingsView) -> None:
+    """They are most of the app's memory; views that nobody looks at may not keep those of what was open before."""
+
+    def visit_all(reverse: bool) -> None:
+        for tabs in (view.tabs, view.live.tabs):
+            view.tabs.setCurrentWidget(view.live)
+            places = range(tabs.count())
+            for place in reversed(places) if reverse else places:
+                tabs.setCurrentIndex(place)
+                view.refresh(LIVE)
+                QtWidgets.QApplication.processEvents()
+
+    rows: list[weakref.ref[np.ndarray]] = []
+    for number, name in enumerate(("first.mcap", "second.mcap", "first.mcap")):
+        before = view.opened
+        view.tabs.setCurrentWidget(view.list)
+        _press(qtbot, view, "Open", name)
+        qtbot.waitUntil(lambda before=before: view.opened is not before, timeout=60_000)
+        assert view.opened is not None
+        rows.append(weakref.ref(view.opened.recording.rows))
+        if number < 2:
+            visit_all(reverse=bool(number))  # which ends on another page, and leaves other ones unseen
+    del before
+    gc.collect()
+    assert [one() is None for one in rows] == [True, True, False]
 
 
 def test_a_recording_too_large_is_refused_before_it_is_read(

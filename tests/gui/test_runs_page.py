@@ -2,6 +2,7 @@
 
 import math
 import shutil
+import threading
 from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
@@ -12,6 +13,7 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from pytestqt.qtbot import QtBot
 from recorded_runs import make_runs
 from shell_support import KEY, FakeSession, make_status, press
+from validated import RATE
 
 from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage, VerdictCard
@@ -21,7 +23,7 @@ from gui.widgets.theme import DARK
 from rig.config import Validation, load_config
 from rig.recording import MotionPart, MotionRecord, RecordingFile
 from rig.report import summarize, validate
-from rig.runs import Catalogue
+from rig.runs import Catalogue, Listed
 from rig.states import MotionKind, MotionOutcome, State
 
 START = 60_000  # ms, for a process that is started on a busy machine
@@ -115,8 +117,8 @@ def test_names_and_notes_are_edited_in_place(page: RunsPage, qtbot: QtBot) -> No
 def test_one_click_opens_a_run(page: RunsPage, qtbot: QtBot) -> None:
     with qtbot.waitSignal(page.opened, timeout=1000) as opened:
         _click(page, 0, 11)
-    recording, begin, end = opened.args
-    assert recording == page.folder / "a.mcap" and (begin, end) == (4.0, 7.0)
+    (run,) = opened.args
+    assert run.run.id == "a.mcap#2" and (run.run.begin, run.run.end) == (4.0, 7.0)
 
 
 def test_buttons_say_why_they_are_disabled(page: RunsPage, judged: Path) -> None:
@@ -187,12 +189,39 @@ def test_what_is_compared_begins_without_a_shift(view: RecordingsView, qtbot: Qt
     qtbot.waitUntil(lambda: view.note.text() == "", timeout=START)
 
 
-def test_a_run_is_opened_at_its_part(view: RecordingsView, qtbot: QtBot, judged: Path) -> None:
-    view.open(judged / "a.mcap", (4.0, 7.0))
+def test_a_run_is_opened_at_its_part_and_compare_and_numbers_are_of_it_alone(
+    view: RecordingsView, qtbot: QtBot, judged: Path
+) -> None:
+    _first, run = sorted(Catalogue(judged).runs(), key=lambda one: one.run.begin)
+    view.open(judged / "a.mcap", run)
     qtbot.waitUntil(lambda: view.opened is not None and view.replay is not None, timeout=START)
     assert view.replay is not None and view.replay.position == 4.0
     assert view.tabs.currentWidget() is view.live
     assert view.live.pages["Forces"].panels[0].span == pytest.approx((4.0, 7.0), abs=0.01)
+    assert view.compare.plots[0]._outlines[0].span == pytest.approx((4.0, 7.0), abs=0.01)
+    assert float(_numbers(view, "Duration")[0]) == pytest.approx(3.0, abs=0.01)
+    assert [int(count) for count in _numbers(view, "Rows")] == pytest.approx(2 * [round(3.0 * RATE)], abs=1)
+    view.compare_with(judged / "a.mcap")
+    qtbot.waitUntil(lambda: len(view.compared) == 2, timeout=START)
+    assert view._names == ["sway 2 (a.mcap#2)", "a.mcap"]
+
+
+def test_numbers_say_which_are_of_the_run_and_which_of_the_session(
+    view: RecordingsView, qtbot: QtBot, judged: Path
+) -> None:
+    view.open(judged / "a.mcap")
+    qtbot.waitUntil(lambda: view.opened is not None, timeout=START)
+    of_run, of_session = (float(text) for text in _numbers(view, "Duration"))
+    assert of_run == pytest.approx(3.0, abs=0.01) and of_session > 7.0
+    assert float(_numbers(view, "Rows")[1]) > float(_numbers(view, "Rows")[0]) == round(3.0 * RATE)
+    judged_by = _numbers(view, "Judged")
+    assert len(judged_by) == 1 and judged_by[0].startswith("motion sway")
+
+
+def _numbers(view: RecordingsView, name: str) -> list[str]:
+    """The first recording's values in the lines of a name, from the top."""
+    table = view.numbers
+    return [table.item(row, 2).text() for row in range(table.rowCount()) if table.item(row, 0).text() == name]
 
 
 # -- judged ----------------------------------------------------------------------------------------------------------
@@ -290,13 +319,12 @@ def test_each_run_gets_its_verdict(window: MainWindow, session: FakeSession, qtb
     window.runs.set_note("with the new belt")
     _ends(session, ENDED)
     card = window.runs.card
-    assert card.isVisible() and card.badge.text() == "… JUDGING" and card.cancel.isVisible()
+    assert card.badge.text() == "… JUDGING" and card.cancel.isEnabled()
     qtbot.waitUntil(lambda: card.badge.text() == "✓ PASS", timeout=START)
     qtbot.waitUntil(lambda: Catalogue(folder).runs()[1].note == "with the new belt", timeout=START)
-    press(card.dismiss)
-    assert not card.isVisible()
+    assert not card.cancel.isEnabled() and not window.runs.judge.busy
     session.take(make_status(State.ENGAGED, last_motion=ENDED))
-    assert not card.isVisible()  # once each
+    assert card.badge.text() == "✓ PASS" and not window.runs.judge.busy  # once each
 
 
 def test_only_runs_that_ended_while_somebody_looked_are_judged(
@@ -305,7 +333,7 @@ def test_only_runs_that_ended_while_somebody_looked_are_judged(
     session.recording = folder / "a.mcap"
     session.take(make_status(State.ENGAGED, last_motion=ENDED))
     _ends(session, replace(ENDED, id=2, kind=MotionKind.JOG))
-    assert not window.runs.card.isVisible() and not window.runs.judge.busy
+    assert window.runs.card.badge.text() == "– NO RUN" and not window.runs.judge.busy
 
 
 def test_a_machine_that_is_real_is_not_kept_from_its_processor(
@@ -379,3 +407,30 @@ def test_a_folder_without_runs_says_so(page: RunsPage, tmp_path: Path, qtbot: Qt
     assert page.table.rowCount() == 0
     page.set_folder(tmp_path / "recordings")
     qtbot.waitUntil(lambda: page.message.text() == "" and page.table.rowCount() == 2, timeout=START)
+
+
+def test_while_a_folder_is_read_nothing_is_said_of_its_runs(
+    page: RunsPage, tmp_path: Path, qtbot: QtBot, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """Neither the runs of the folder before, nor that there are none."""
+    going, real = threading.Event(), Catalogue.runs
+
+    def runs(catalogue: Catalogue) -> list[Listed]:
+        assert going.wait(60.0)
+        return real(catalogue)
+
+    monkeypatch.setattr(Catalogue, "runs", runs)
+    (tmp_path / "empty").mkdir()
+    page.set_folder(tmp_path / "empty")
+    assert page.message.text().startswith("Reading") and page.table.rowCount() == 0 and not page.chosen
+    going.set()
+    qtbot.waitUntil(lambda: page.message.text().startswith("No runs"), timeout=START)
+    going.clear()
+    page.set_folder(tmp_path / "recordings")
+    assert page.message.text().startswith("Reading")
+    going.set()
+    qtbot.waitUntil(lambda: page.message.text() == "" and page.table.rowCount() == 2, timeout=START)
+    going.clear()
+    page.look()  # again: what is listed stays
+    assert page.message.text() == "" and page.table.rowCount() == 2
+    going.set()

@@ -29,4 +29,4 @@ def test_a_long_name_leaves_stop_in_view(window: MainWindow, session: FakeSessio
     assert window.width() == 1024
     corner = window.stop_button.mapTo(window, window.stop_button.rect().bottomRight())
     assert window.rect().contains(corner)
-    assert name in window.motion.transport.motion.toolTip()
+    assert name in window.motion.run.accessibleName()

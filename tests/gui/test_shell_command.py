@@ -9,6 +9,7 @@ import pytest
 
 import gui
 from rig.cli import main
+from rig.runtime import NEEDED, system_packages
 
 
 def test_the_command_runs_the_app_with_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -68,6 +69,34 @@ def test_without_a_screen_the_app_says_so_and_is_not_aborted(screen: dict[str, s
     assert done.returncode == 2
     assert done.stdout == "" and done.stderr.startswith(f"error: the desktop app has no screen: {reason}")
     assert "rig operate" in done.stderr and len(done.stderr.splitlines()) == 1
+
+
+@pytest.mark.parametrize(
+    ("library", "package", "platform"),
+    [("libGL.so.1", "libgl1", "offscreen"), ("libxcb-icccm.so.4", "libxcb-icccm4", "xcb")],
+)
+def test_a_system_library_that_is_missing_is_said_by_its_package(
+    tmp_path: Path, library: str, package: str, platform: str
+) -> None:
+    """The loader takes the first of that name, which cannot be loaded: as where there is none."""
+    (tmp_path / library).write_bytes(b"")
+    without = os.environ | {"LD_LIBRARY_PATH": str(tmp_path), "QT_QPA_PLATFORM": platform, "DISPLAY": ":9999"}
+    command = [sys.executable, "-m", "rig", "gui"]
+    done = subprocess.run(command, env=without, capture_output=True, text=True, timeout=60.0)
+    assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
+    assert done.stderr.endswith(f"; type: sudo apt-get install {package}\n")
+    look = "from rig.cli.machine_probes import qt; print(qt().status, qt().fix)"
+    looked = subprocess.run([sys.executable, "-c", look], env=without, capture_output=True, text=True, timeout=60.0)
+    assert looked.stdout == f"warn sudo apt-get install {package}\n"
+
+
+def test_make_installs_what_the_program_names() -> None:
+    script = Path(__file__).parents[2] / "rig" / "runtime" / "system_packages.py"
+    command = [sys.executable, "-I", str(script), "packages", *NEEDED]  # as the Makefile, before anything is installed
+    told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
+    assert told == system_packages(*NEEDED) and {"libgl1", "libxcb-icccm4", "fonts-dejavu-core"} <= set(told)
+    makefile = (script.parents[2] / "Makefile").read_text(encoding="utf-8")
+    assert "rig/runtime/system_packages.py" in makefile and not any(name in makefile for name in told)
 
 
 def test_the_screen_is_looked_for_before_the_app_loads() -> None:

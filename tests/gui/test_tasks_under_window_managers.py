@@ -67,7 +67,7 @@ def test_a_sine_of_z_and_roll_from_a_template(desk: Desk) -> None:
     desk.wait(f"{page}.said.text().startswith('Sizes are')")
     desk.press(f"part({page}.form.fields['axes'].boxes['rx'], 0.1, 0.5)")
     desk.press(f"{page}.create")
-    desk.wait("window.motion.title == 'Motion: sine' and window.motion.run.isEnabled()")
+    desk.wait("window.motion.title == 'Motion: sine (not saved)' and window.motion.run.isEnabled()")
     moving = "sorted({term['dof'] for term in window.motion.editor.value()['parts'][0]['terms']})"
     assert desk.value(moving) == ["rx", "z"]
     desk.press("window.motion.run")

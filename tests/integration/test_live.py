@@ -268,6 +268,9 @@ def carried_out(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capfd: pytest.C
     return carry_out
 
 
+_WAY_OUT = "end the program that listens there, or give another port"
+
+
 @pytest.mark.parametrize("arguments", [("run", "rig.toml", "demo", "-o", "out"), ("virtual", "rig.toml")])
 def test_a_port_that_is_taken(carried_out: CarriedOut, tmp_path: Path, arguments: tuple[str, ...]) -> None:
     ports = free_ports(6)
@@ -275,7 +278,7 @@ def test_a_port_that_is_taken(carried_out: CarriedOut, tmp_path: Path, arguments
     with socket.create_server(("127.0.0.1", ports[2])):
         code, out, err = carried_out(*arguments)
     assert code == ExitCode.HARDWARE
-    assert (out, err) == ("", f"error: cannot listen on 127.0.0.1:{ports[2]}: Address already in use\n")
+    assert (out, err) == ("", f"error: cannot listen on 127.0.0.1:{ports[2]}: Address already in use: {_WAY_OUT}\n")
     assert not (tmp_path / "out").exists()
 
 

@@ -26,7 +26,9 @@ from rig.runtime import StopRequest
 from rig.states import FaultCode, State
 
 ROOT = Path(__file__).parents[2]
-(SCRIPT,) = re.findall(r"```python\n(.*?)```", (ROOT / "docs" / "scripting.md").read_text(encoding="utf-8"), re.DOTALL)
+(SCRIPT, *_) = re.findall(
+    r"```python\n(.*?)```", (ROOT / "docs" / "scripting.md").read_text(encoding="utf-8"), re.DOTALL
+)
 SINE = {"parts": [{"type": "harmonic", "duration": 3.0, "fade": 0.5, "terms": [
     {"dof": "z", "amplitude": "10 mm", "frequency": 1.0}]}]}  # fmt: skip
 

@@ -149,3 +149,42 @@ units.LENGTH.parse("1 inch")
 assert "pint" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)
+
+
+_SIZES = st.floats(1e-6, 1e6)
+
+
+@given(
+    _SIZES,
+    st.one_of(_SIZES.map(lambda size: size), st.sampled_from([0.0, 1e-15, 1e-9, 1e-6, 1e-3])),
+    st.sampled_from([-1.0, 1.0]),
+    st.sampled_from([".4g", "+.1f", ".3g", "+.2f", ".0f"]),
+)
+def test_a_figure_and_its_bound_read_as_they_compare(bound: float, apart: float, side: float, spec: str) -> None:
+    """Also where they differ by less than is shown: 5.994 is not "5.99" against 6, nor 30.0004 "30.0" against 30."""
+    value = bound * (1.0 + side * apart) if apart < 1e-2 else apart
+    figure, limit = (abs(float(text)) for text in units.figure_and_bound(value, bound, spec))
+    assert (figure > limit, figure < limit) == (value > bound, value < bound)
+    assert units.figure_and_bound(-value, bound, spec)[0].lstrip("-") == units.figure_and_bound(value, bound, spec)[
+        0
+    ].lstrip("+")
+
+
+@pytest.mark.parametrize(
+    ("value", "bound", "spec", "texts"),
+    [
+        (5.994, 6.0, ".3g", ("5.99", "6")),
+        (6.0004, 6.0, ".3g", ("6.0004", "6")),
+        (30.04, 30.0, "+.1f", ("+30.04", "30")),
+        (-30.04, 30.0, "+.1f", ("-30.04", "30")),
+        (79.96, 80.0, ".1f", ("79.96", "80")),
+        (2.0, 2.0, ".4g", ("2", "2")),
+        (400.4, 400.0, ".0f", ("400.4", "400")),
+    ],
+)
+def test_more_digits_only_where_they_are_needed(value: float, bound: float, spec: str, texts: tuple[str, str]) -> None:
+    assert units.figure_and_bound(value, bound, spec) == texts
+    assert units.in_words_with_bound(0.41333, 0.4, "m") == ("413.3 mm", "400 mm")
+    assert units.in_words_with_bound(0.400004, 0.4, "m") == ("400.004 mm", "400 mm")
+    with pytest.raises(ValueError, match="format"):
+        units.figure_and_bound(value, bound, "e")

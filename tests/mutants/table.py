@@ -6,6 +6,7 @@ from client_breaks import CLIENT_BREAKS
 from command_breaks import COMMAND_BREAKS
 from feedback_breaks import FEEDBACK_BREAKS
 from guard_breaks import GUARD_BREAKS
+from guide_breaks import GUIDE_BREAKS
 from hold_breaks import HOLD_BREAKS
 from iai_breaks import IAI_BREAKS
 from identity_breaks import IDENTITY_BREAKS
@@ -17,10 +18,12 @@ from orca_breaks import ORCA_BREAKS
 from pad_breaks import PAD_BREAKS
 from recorder_breaks import RECORDER_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
+from screen_breaks import SCREEN_BREAKS
 from state_breaks import STATE_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
 from verdict_breaks import VERDICT_BREAKS
+from word_breaks import WORD_BREAKS
 
 BREAKS: list[Break] = [
     *FEEDBACK_BREAKS,
@@ -31,6 +34,7 @@ BREAKS: list[Break] = [
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
     *GUARD_BREAKS,
+    *GUIDE_BREAKS,
     *HOLD_BREAKS,
     *IAI_BREAKS,
     *JRK_BREAKS,
@@ -42,5 +46,7 @@ BREAKS: list[Break] = [
     *PAD_BREAKS,
     *RECORDER_BREAKS,
     *SAMPLING_BREAKS,
+    *SCREEN_BREAKS,
     *VERDICT_BREAKS,
+    *WORD_BREAKS,
 ]

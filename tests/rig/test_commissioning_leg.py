@@ -263,7 +263,7 @@ def test_a_set_point_beyond_the_legs_limits_is_never_commanded(monkeypatch: pyte
         SingleLegLaw, "_at", staticmethod(lambda length, speed=0.0: Command(Mode.POSITION, 0.0, 0.7, 0.0, True))
     )
     result = stand.run(LegMove(3))
-    assert result.faults[0] == "leg 3: a length of 0.7000 m would be commanded (limits 0.4 to 0.62 m)"
+    assert result.faults[0] == "leg 3: would be commanded: length 0.7000 m (limits 0.4 to 0.62 m)"
     rows = stand.recording().rows
     assert not (np.abs(rows["position_command"][:, 2]) > 0.62).any()
     assert abs(stand.moved()) < 1e-4

@@ -58,6 +58,12 @@ def test_words_and_share_are_the_same_everywhere() -> None:
     assert progress.fraction == pytest.approx(2 / 3)
 
 
+def test_a_model_that_is_compiled_is_no_full_bar_while_others_are_waited_for() -> None:
+    """The process that checks motions and the virtual rig may have to compile on."""
+    progress = compiling_progress(Compiling("the model", 3, 3))
+    assert progress.fraction == 0.0 and "waiting for the other processes" in progress.phase
+
+
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_terminal_is_told_every_tenth_in_a_line(capsys, monkeypatch, terminal: bool) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
@@ -66,4 +72,7 @@ def test_a_terminal_is_told_every_tenth_in_a_line(capsys, monkeypatch, terminal:
         tell(Compiling("the model", done, 40))
     lines = capsys.readouterr().err.splitlines()
     assert len(lines) == (11 if terminal else 0)
-    assert not lines or lines[-1] == "… compiling the model: 40 of 40 kernels, once on this machine"
+    assert not lines or lines[-2:] == [
+        "… compiling the model: 36 of 40 kernels, once on this machine",
+        "… the model is compiled (40 kernels); waiting for the other processes of the rig",
+    ]

@@ -160,6 +160,9 @@ def test_what_the_drives_say_of_themselves() -> None:
     assert drives(stale=(0, 1, 0, 0, 0, 0), age=overslept) is None
     lost = drives(stale=(0, 2, 0, 0, 0, 0), age=overslept)
     assert lost is not None and lost.cause.text == "leg 2: no fresh feedback for 150 ms (bound 15 ms)"
+    early = drives(stale=(0, 3, 0, 0, 0, 0), age=(0.0, 14.4e-3, 0.0, 0.0, 0.0, 0.0))  # s: three cycles, as they began
+    assert early is not None
+    assert early.cause.text == "leg 2: no fresh feedback for 14.4 ms (bound 12.5 ms, 15 ms less half a cycle)"
     homed = int(Status.HOMED)
     for found, code, category, leg, unhome in (
         (drives(stale=(0, k, 0, 0, 0, 0)), FaultCode.COMMUNICATION_LOST, StopSeverity.QUICK_STOP, 2, False),

@@ -1,12 +1,16 @@
 """What no input file may be, whoever reads it: a device, a pipe, endless, nested without end, a number without end."""
 
 import os
+import pickle
 import re
 import shutil
 import time
 from collections.abc import Callable
+from concurrent.futures import ThreadPoolExecutor
+from dataclasses import replace
 from importlib import resources
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -14,10 +18,12 @@ from actuators import ConfigurationError, ServoProfile, load_profile
 from calibration import CalibrationFileError, load_cell_calibration, read_cell_measurements
 from dynamics import MechanismError, load_mechanism
 from kinematics import MOST_BYTES, InputFileError, TrajectoryError, load_trajectory, parse_toml, read_poses
+from kinematics.inputs import files
 from rig.cli import main
+from rig.cli.geometry_tables import read_measurements
 from rig.commissioning import name_calibration
 from rig.config.rig_config import load_config
-from rig.csvio import POSE, read_table
+from rig.csvio import POSE, Table, read_table
 from rig.errors import ExitCode, InputError
 
 HOME = load_config().machine.geometry.home_pose
@@ -79,7 +85,10 @@ HOSTILE = {
 
 
 @pytest.mark.parametrize(("read", "error"), EVERY, ids=NAMES)
-def test_only_regular_files_are_read(here: Path, read: Callable[[Path], object], error: type[Exception]) -> None:
+def test_only_regular_files_are_read(
+    here: Path, read: Callable[[Path], object], error: type[Exception], monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.setattr(files, "PIPE_PATIENCE", 0.05)  # for who reads tables: into this one nothing is ever written
     os.mkfifo(here / "pipe.toml")
     (here / "folder.toml").mkdir()
     (here / "zero.toml").symlink_to("/dev/zero")
@@ -88,8 +97,77 @@ def test_only_regular_files_are_read(here: Path, read: Callable[[Path], object],
         with pytest.raises(error) as caught:
             read(here / name)
         assert len(str(caught.value)) < 1000
-        assert name[0] not in "pfz" or "regular file" in str(caught.value)
+        assert name[0] not in "pfz" or "regular file" in str(caught.value) or "nothing is written" in str(caught.value)
         assert time.monotonic() - begun < 5.0
+
+
+TABLES: list[tuple[Callable[[Path], Any], str]] = [
+    (read_poses, "t,x,y,z,qw,qx,qy,qz\n0,0,0,0.5,1,0,0,0\n1,0,0,0.5,1,0,0,0\n"),
+    (lambda path: read_table(path, POSE), "t,x,y,z,qw,qx,qy,qz\n0,0,0,0.5,1,0,0,0\n"),
+    (lambda path: read_measurements(path, "none", None), "l1,l2,l3,l4,l5,l6,rx,ry\n" + "0.5,0.5,0.5,0.5,0.5,0.5,0,0\n"),
+    (
+        read_cell_measurements,
+        "\n".join(
+            [
+                "cell,mass,reading,phase",
+                *(f"{cell},0,{n},tare_before" for cell in range(1, 7) for n in (1, 2)),
+                *(
+                    f"{cell},{mass},{10 * mass + n},load"
+                    for cell in range(1, 7)
+                    for mass in (1, 2, 3)
+                    for n in (0, 0.1)
+                ),
+                *(f"{cell},0,{n},tare_after" for cell in range(1, 7) for n in (1, 2)),
+            ]
+        ),
+    ),
+]
+
+
+@pytest.mark.parametrize(("read", "text"), TABLES, ids=["poses", "motion", "geometry", "measurements"])
+def test_a_table_comes_out_of_a_pipe_as_out_of_a_file(here: Path, read: Callable[[Path], Any], text: str) -> None:
+    """Of a FIFO, of /dev/stdin behind another command, and of a shell's <(command), which is a /dev/fd."""
+    (here / "table.csv").write_text(text)
+    expected = read(here / "table.csv")
+    os.mkfifo(here / "fifo.csv")
+    with ThreadPoolExecutor() as pool:
+        written = pool.submit((here / "fifo.csv").write_text, text)  # waits for who reads
+        found = read(here / "fifo.csv")
+        written.result(60.0)
+    ends = os.pipe()
+    os.write(ends[1], text.encode())
+    os.close(ends[1])
+    substituted = read(Path(f"/dev/fd/{ends[0]}"))
+    os.close(ends[0])
+    assert pickle.dumps(_plain(found)) == pickle.dumps(_plain(substituted)) == pickle.dumps(_plain(expected))
+
+
+def _plain(read: Any) -> Any:
+    """What was read, without the path that it was read from."""
+    return replace(read, path=Path()) if isinstance(read, Table) else read
+
+
+def test_a_motion_out_of_a_pipe_is_poses_unless_its_name_says_another() -> None:
+    """A shell's <(command) has a name without an ending."""
+    begun, end = os.pipe()
+    rows = "".join(f"{t},{HOME[0]},{HOME[1]},{HOME[2]},1,0,0,0\n" for t in (0, 1, 2, 3))
+    os.write(end, f"t,x,y,z,qw,qx,qy,qz\n{rows}".encode())
+    os.close(end)
+    assert load_trajectory(f"/dev/fd/{begun}", HOME).duration == 3.0
+    os.close(begun)
+
+
+def test_a_pipe_without_end_and_one_that_falls_silent_are_given_up(here: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    begun, end = os.pipe()
+    os.write(end, b"t,x,y,z,qw,qx,qy,qz\n")
+    monkeypatch.setattr(files, "PIPE_PATIENCE", 0.05)
+    with pytest.raises(TrajectoryError, match=r"nothing is written for 0\.05 s"):
+        read_poses(Path(f"/dev/fd/{begun}"))
+    os.write(end, b"0" * 20_000)
+    with pytest.raises(InputFileError, match="more than 10000 bytes"), files.open_table(f"/dev/fd/{begun}", 10_000):
+        pass
+    os.close(begun)
+    os.close(end)
 
 
 @pytest.mark.parametrize(("read", "error"), EVERY, ids=NAMES)

@@ -86,9 +86,7 @@ def _only(rig: Bench) -> MotionRecord:
 
 def _stream(rig: Bench, enough: float) -> None:
     """Follow what has no end, for 0.4 s."""
-    rig.engine.motions.begin(rig.engine.tick.t, "stream", MotionKind.RUN, math.inf)
-    rig.engine.reference.take(Endless(rig.engine.frame.now[:7], enough))
-    rig.engine.enter(State.RUNNING)
+    rig.engine.follow(Endless(rig.engine.frame.now[:7], enough))
     rig.run(0.4)
 
 

@@ -197,7 +197,7 @@ def test_a_cut_recording_keeps_its_motions_when_it_is_put_together(tmp_path: Pat
     "changes",
     [
         {"id": 0}, {"kind": 256}, {"start": math.nan}, {"end": 1.0}, {"end": math.inf}, {"reached": -1.0},
-        {"reached": math.inf}, {"duration": math.nan}, {"duration": -1.0},
+        {"reached": math.inf}, {"duration": math.nan}, {"duration": -1.0}, {"begun_ns": -1},
     ],
 )  # fmt: skip
 def test_a_motion_that_cannot_be_is_refused(changes: dict[str, float]) -> None:
@@ -211,11 +211,19 @@ def test_damaged_bytes_are_no_motion(data: bytes) -> None:
         decode_motion(data)
 
 
-def test_records_made_before_thresholds_and_before_amplitudes_are_read() -> None:
-    record = replace(ENDED, amplitude=0.5, thresholds='{"bias":0.1}')
-    data = encode_motion(record)
-    assert decode_motion(data) == record
-    before = encode_motion(replace(record, thresholds=""))[:-5]  # the length of a text, and its end
+@pytest.mark.parametrize("name", ["jog z", "longer", "the longest"])
+def test_records_made_before_wall_clocks_thresholds_and_amplitudes_are_read(name: str) -> None:
+    record = replace(ENDED, name=name, amplitude=0.5, thresholds='{"bias":0.1}', begun_ns=1_700_000_000_123_456_789)
+    assert decode_motion(encode_motion(record)) == record
+
+    def without_wall(record: MotionRecord) -> bytes:
+        texts = 44 + len(record.name) + 1  # the numbers and the name, each behind what fills it up
+        texts += -texts % 8 + 8 + 4 + len(record.thresholds) + 1
+        return encode_motion(record)[: 4 + texts]
+
+    record = replace(record, begun_ns=0)
+    assert decode_motion(without_wall(record)) == record
+    before = without_wall(replace(record, thresholds=""))[:-5]  # the length of a text, and its end
     assert decode_motion(before) == replace(record, thresholds="")
     first = before[:-8].rstrip(b"\0") + b"\0"  # no padding either
     assert decode_motion(first) == replace(record, amplitude=0.0, thresholds="")

@@ -1,5 +1,6 @@
 """`rig twin`: one virtual device, where it is served, and what it does there."""
 
+import contextlib
 import os
 import signal
 import subprocess
@@ -15,7 +16,7 @@ from rig.client import one_twin
 from rig.config import RigConfig
 from rig.errors import ExitCode
 
-PATIENCE = 60.0  # s
+PATIENCE = 300.0  # s; the first start on a machine compiles the kernels
 
 
 @pytest.fixture
@@ -71,6 +72,10 @@ def test_it_is_served_at_a_port_of_its_kind_or_of_the_other(
             ("nothing",),
             "no virtual device 'nothing': give a driver (iai, jrk-g2, loadstar, mantracourt, modbus, orca, servo) or a",
         ),
+        (
+            ("zeta",),
+            "no virtual device 'zeta': give a driver (iai, jrk-g2, loadstar, mantracourt, modbus, orca, servo) ",
+        ),
         (("orca", "--listen", "here"), "--listen 'here': give HOST:PORT"),
         (("orca", "--listen", "x:65536"), "--listen 'x:65536': give HOST:PORT"),
         (("orca", "--pty", "--listen", "x:1"), "--listen and --pty: one of the two"),
@@ -113,3 +118,44 @@ def test_a_driver_finds_it_and_homes_it(tmp_path: Path) -> None:
     finally:
         process.kill()
         process.wait()
+
+
+def test_a_driver_that_is_installed_but_has_no_configuration_asks_for_one(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """It is not offered among those that can be given, and its name is not unknown."""
+    metadata = tmp_path / "zeta-1.0.dist-info"
+    metadata.mkdir()
+    (metadata / "METADATA").write_text("Name: zeta\nVersion: 1.0\n")
+    (metadata / "entry_points.txt").write_text("[stewart_rig.drivers]\nzeta = actuators.orca:DRIVER\n")
+    monkeypatch.setenv("PYTHONPATH", os.pathsep.join([str(tmp_path), str(Path(__file__).parents[2])]))
+    told = [subprocess.run(rig_command("twin", name), capture_output=True, text=True) for name in ("zeta", "eta")]
+    assert [one.returncode for one in told] == [ExitCode.INPUT] * 2
+    assert "driver 'zeta': no configuration that comes along has its drives; give a file" in told[0].stderr
+    assert "no virtual device 'eta': give a driver (iai," in told[1].stderr and "zeta" not in told[1].stderr
+
+
+def rig_command(*arguments: str) -> list[str]:
+    return [sys.executable, "-m", "rig", *arguments]
+
+
+def test_simulators_that_are_told_to_end_leave_no_terminal(tmp_path: Path) -> None:
+    """By SIGTERM, as a service manager or a closing terminal's script does; Ctrl-C is above."""
+    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
+    commands = (("twin", "orca"), ("virtual", "virtual-servo"))
+    with contextlib.ExitStack() as stack:
+        served = []
+        for number, arguments in enumerate(commands):
+            out = stack.enter_context((tmp_path / f"out-{number}").open("w+"))
+            process = subprocess.Popen(rig_command(*arguments), stdout=out, env=environment)
+            stack.callback(process.wait)
+            stack.callback(process.kill)
+            served.append((process, tmp_path / f"out-{number}"))
+        for _process, out in served:
+            eventually(lambda out=out: "Ctrl-C ends it" in out.read_text(), "it to be served", PATIENCE)
+        root = tmp_path / f"stewart-rig-{os.getuid()}"
+        assert len(list(root.glob("tty-*"))) == 6  # three ports, and a lock each
+        for process, _out in served:
+            process.terminate()
+        assert [process.wait(PATIENCE) for process, _out in served] == [ExitCode.OK] * 2
+        assert not list(root.glob("tty-*"))

@@ -1,5 +1,6 @@
 """The recorder process: what it is given is in the file, however it or its owner ends."""
 
+import math
 import os
 import re
 import resource
@@ -8,6 +9,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Callable, Iterator
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -15,6 +17,7 @@ from synthetic_rows import make_header, make_rows, packed
 
 from rig.recording import (
     EventLevel,
+    MotionRecord,
     RecordedEvent,
     Recorder,
     RecorderPhase,
@@ -25,6 +28,7 @@ from rig.recording import (
 from rig.recording.ring_sink import RingSink
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.shared_memory import SharedMemoryError
+from rig.states import MotionKind, MotionOutcome
 
 ROWS = make_rows(duration=4.0, rate=500.0)
 
@@ -87,6 +91,21 @@ def test_rows_lost_in_the_ring_are_counted(tmp_path: Path) -> None:
     assert recording.dropped == status.dropped == 1000 - 64
     assert recording.rows["cycle"].tolist() == list(range(936, 1000))
     assert [event.text for event in recording.events] == ["recorder: 936 rows were lost before this moment"]
+
+
+def test_a_motion_is_recorded_with_the_wall_clock_of_its_beginning(ring: TelemetryRing, tmp_path: Path) -> None:
+    """Rig time goes by cycles, which a busy machine begins later than they are due."""
+    recorder = Recorder(ring, tmp_path / "run.mcap", {"clock": {"wall_ns": 1}})
+    recorder.wait_ready()
+    sink = RingSink(ring, recorder)
+    begun = MotionRecord(1, MotionKind.RUN, MotionOutcome.UNDERWAY, 2.0, math.nan, 0.0, 3.0, "up")
+    before = time.time_ns()
+    sink.motion(begun)
+    after = time.time_ns()
+    sink.motion(replace(begun, outcome=MotionOutcome.FINISHED, end=5.0, reached=3.0))
+    recorder.close()
+    (motion,) = open_recording(tmp_path / "run.mcap").motions
+    assert motion.outcome is MotionOutcome.FINISHED and before <= motion.begun_ns <= after
 
 
 @pytest.mark.parametrize("waits", [False, True])

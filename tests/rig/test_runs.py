@@ -12,12 +12,12 @@ from recorded_runs import LENGTH, PAUSE, make_runs
 from validated import RATE
 
 from rig.cli import main
-from rig.client import demo_trajectory, prepare_motion
-from rig.config import Validation
+from rig.client import demo_trajectory, on_free_ports, prepare_motion
+from rig.config import RigConfig, Validation
 from rig.engine import ClockPair, recording_header
 from rig.errors import ExitCode, InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile, open_part, open_recording, report_path
-from rig.report import summarize, validate
+from rig.report import machine_sha256, summarize, validate
 from rig.runs import BOOK, Catalogue, beside, judge_again, matches
 from rig.runs.kept import KEPT
 
@@ -88,6 +88,13 @@ def test_runs_are_listed_newest_first_with_what_the_recording_says(catalogue: Ca
     assert first.run.injected == () and last.run.injected == ("jam, leg 3, 300 N",)
     assert last.run.begun == "2023-11-14T22:13:24+00:00"
     assert last.numbers is None and last.verdict is None
+
+
+def test_a_run_begins_by_the_wall_clock_of_its_first_cycle(tmp_path: Path) -> None:
+    """Not by the rig time that has passed: on a busy machine that is less, and before it kernels are compiled."""
+    late = 1_700_000_000_000_000_000 + 45 * 1_000_000_000
+    make_runs(tmp_path / "a.mcap", (0.0, 0.0), begun_ns=late)
+    assert {listed.run.begun for listed in Catalogue(tmp_path).runs()} == {"2023-11-14T22:14:05+00:00"}
 
 
 def test_a_fault_that_was_over_before_is_not_of_a_run(tmp_path: Path) -> None:
@@ -271,6 +278,19 @@ def test_the_report_of_one_run(folder: Path, capsys: pytest.CaptureFixture[str])
     for place in ("validation", "motions", "legs", "timing-numbers"):
         assert f'id="{place}"' in page
     assert "sway 2" in page and "sway 1" not in page
+
+
+def test_the_places_of_a_virtual_rig_are_no_difference_between_runs() -> None:
+    def header(config: RigConfig) -> dict[str, Any]:
+        return json.loads(json.dumps(recording_header(config, None, ClockPair(0, 0))))  # as it is read
+
+    first, other = header(on_free_ports(VIRTUAL)), header(on_free_ports(VIRTUAL))
+    assert first["config_sha256"] != other["config_sha256"]
+    assert machine_sha256(first) == machine_sha256(other)
+    assert machine_sha256(header(VIRTUAL.changed({"control": {"damping": 300.0}}))) != machine_sha256(first)
+    real = [header(on_free_ports(VIRTUAL).changed({"virtual": None})) for _ in range(2)]
+    assert machine_sha256(real[0]) != machine_sha256(real[1])  # other drives
+    assert machine_sha256({}) is None
 
 
 def test_operator_and_note_stand_in_the_header_and_leave_the_configuration_as_it_is() -> None:

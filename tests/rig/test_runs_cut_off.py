@@ -13,9 +13,10 @@ from validated import RATE, forces, header_with, make_running
 
 from rig.cli import main
 from rig.config import Validation
-from rig.recording import MotionPart, MotionRecord, RecordingWriter
+from rig.recording import MotionPart, MotionRecord, RecordingFile, RecordingWriter, caveats
 from rig.runs import Catalogue, Listed, numbers_of
 from rig.runs.kept import KEPT
+from rig.runs.run import runs_of
 from rig.states import MotionKind, MotionOutcome
 
 
@@ -44,7 +45,48 @@ def test_a_run_that_is_being_recorded_is_underway_and_not_judged(tmp_path: Path)
         catalogue.count(catalogue.runs())
         last = catalogue.runs()[0]
         assert (last.run.outcome, last.run.end, last.verdict) == ("underway", None, None)
+        read = RecordingFile(path)
     assert catalogue.runs()[0].run.outcome == "cut off"  # though the file has not changed since
+    assert runs_of(read)[-1].outcome == "underway"  # it was, when it was read, whatever has come of it since
+
+
+@pytest.mark.usefixtures("undrawn_reports")
+def test_a_recording_that_goes_on_is_not_cut_off(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+    path = make_runs(tmp_path / "a.mcap", (0.0, 0.0), close=False)
+    with path.open("rb") as file:
+        fcntl.flock(file, fcntl.LOCK_EX)
+        assert main(["report", str(path), "--no-models"]) == 0
+        assert "cut off" not in path.with_suffix(".html").read_text(encoding="utf-8")
+        assert "still being recorded" in capsys.readouterr().err
+        under_way = MotionPart(RecordingFile(path), 2)
+        assert under_way.underway and not MotionPart(RecordingFile(path), 1).underway
+        assert "still being recorded" in caveats(under_way)[0]
+    assert main(["report", str(path), "--no-models"]) == 0
+    assert "cut off" in capsys.readouterr().err and "cut off" in path.with_suffix(".html").read_text(encoding="utf-8")
+
+
+def test_who_looks_whether_a_recording_is_written_keeps_no_recorder_from_it(tmp_path: Path) -> None:
+    """A recorder makes its file, and locks it: between the two somebody may look."""
+    path = tmp_path / "a.mcap"
+    looks: list[int] = []
+    real = fcntl.flock
+
+    def flock(file: Any, how: int) -> None:
+        if how & fcntl.LOCK_EX and not looks:
+            looks.append(os.open(path, os.O_RDONLY))
+            real(looks[0], fcntl.LOCK_SH)
+        try:
+            real(file, how)
+        finally:
+            if how & fcntl.LOCK_EX and looks:
+                real(looks[0], fcntl.LOCK_UN)
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(fcntl, "flock", flock)
+        with RecordingWriter(path, {}):
+            pass
+    os.close(looks[0])
+    assert RecordingFile(path).complete
 
 
 def test_a_run_that_comes_to_its_end_while_others_are_counted_is_judged_too(

@@ -1,12 +1,14 @@
 """The computed-torque law: feedback in the platform's task space, through the exact inverse dynamics."""
 
+from typing import Self
+
 import numpy as np
 
 from dynamics import Dynamics
-from rig.config import Control
+from rig.config import Control, RigConfig
 from rig.engine.frame import Frame
 from rig.engine.laws.force import ForceLaw
-from rig.engine.laws.kernels import task_motion_kernel
+from rig.engine.laws.kernels import KERNELS, task_motion_kernel
 
 
 class ComputedTorqueLaw(ForceLaw):
@@ -18,11 +20,17 @@ class ComputedTorqueLaw(ForceLaw):
     """
 
     name = "computed-torque"
+    kernels = (f"{KERNELS}.task_motion_kernel",)
 
     def __init__(self, dynamics: Dynamics, control: Control) -> None:
         super().__init__(control)
         self._dynamics = dynamics
         self._motion = np.zeros(19)
+
+    @classmethod
+    def of(cls, config: RigConfig, dynamics: Dynamics) -> Self:
+        """See `ControlLaw.of`."""
+        return cls(dynamics, config.control)
 
     def compute(self, frame: Frame) -> None:
         """See `ControlLaw.compute`."""

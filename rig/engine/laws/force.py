@@ -1,9 +1,12 @@
 """The force law: feedforward from the exact model plus stiffness and damping at each leg."""
 
+from typing import ClassVar, Self
+
 from actuators import Command, Mode
-from rig.config import Control
+from dynamics import Dynamics
+from rig.config import Control, RigConfig
 from rig.engine.frame import Frame
-from rig.engine.laws.kernels import leg_feedback_kernel
+from rig.engine.laws.kernels import KERNELS, leg_feedback_kernel
 from rig.engine.laws.law import ControlLaw
 
 
@@ -15,10 +18,16 @@ class ForceLaw(ControlLaw):
     """
 
     name = "force"
+    kernels: ClassVar[tuple[str, ...]] = (f"{KERNELS}.leg_feedback_kernel",)
     own_loops = (False,) * 6
 
     def __init__(self, control: Control) -> None:
         self._control = control
+
+    @classmethod
+    def of(cls, config: RigConfig, dynamics: Dynamics) -> Self:
+        """See `ControlLaw.of`."""
+        return cls(config.control)
 
     def compute(self, frame: Frame) -> None:
         """See `ControlLaw.compute`."""

@@ -11,6 +11,9 @@ from dynamics import inverse_kernel
 from kinematics import Array, kernel
 from rig.config import RigConfig
 
+KERNELS = __name__
+"""Where the laws' kernels are, for `ControlLaw.kernels`."""
+
 # Rows of a disturbance observer's memory (OBSERVER_ROWS, 19).
 _ESTIMATE = 0  # N: what a leg needs beyond what the model says; six columns, as of the next four
 _MOTOR = 1  # N, force of the drives as their dead time and lag have it

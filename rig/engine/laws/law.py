@@ -2,10 +2,12 @@
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
-from typing import ClassVar
+from typing import ClassVar, Self
 
 from actuators import Command
+from dynamics import Dynamics
 from kinematics import Array
+from rig.config import RigConfig
 from rig.engine.frame import Frame
 from rig.states import FaultCode, StopSeverity
 
@@ -31,12 +33,19 @@ class ControlLaw(ABC):
     """
 
     name: str
+    kernels: ClassVar[tuple[str, ...]] = ()
+    """Compiled functions that it calls, with their modules: how many of them are compiled is shown at the start."""
     own_loops: tuple[bool, ...]
     platform: ClassVar[bool] = True
     astray: ClassVar[StopSeverity] = StopSeverity.CATEGORY_1
     held: tuple[bool, ...] = (False,) * 6
     commanded: Array
     homed: Array
+
+    @classmethod
+    def of(cls, config: RigConfig, dynamics: Dynamics) -> Self:
+        """The law of a configuration, on the exact model `dynamics`."""
+        raise NotImplementedError
 
     def refer(self, frame: Frame) -> None:  # noqa: B027  most have nothing to say
         """Say where the legs should be now, where that is not the platform's reference."""

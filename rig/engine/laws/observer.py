@@ -1,5 +1,7 @@
 """The force law with a disturbance observer: what the legs need beyond the model is estimated and given to them."""
 
+from typing import Self
+
 import numpy as np
 
 from actuators import Command
@@ -8,6 +10,7 @@ from rig.config import RigConfig
 from rig.engine.frame import Frame
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.kernels import (
+    KERNELS,
     OBSERVER_ROWS,
     add_estimate_kernel,
     begin_observer_kernel,
@@ -30,6 +33,13 @@ class ObserverLaw(ForceLaw):
     """
 
     name = "observer"
+    kernels = (
+        *ForceLaw.kernels,
+        f"{KERNELS}.add_estimate_kernel",
+        f"{KERNELS}.begin_observer_kernel",
+        f"{KERNELS}.note_command_kernel",
+        f"{KERNELS}.observe_disturbance_kernel",
+    )
 
     def __init__(self, config: RigConfig, dynamics: Dynamics) -> None:
         super().__init__(config.control)
@@ -39,6 +49,11 @@ class ObserverLaw(ForceLaw):
         self._memory = np.zeros((OBSERVER_ROWS, 19))
         self._work = np.zeros(WORK_SIZE)
         self._cycle, self._observed = 0, -2
+
+    @classmethod
+    def of(cls, config: RigConfig, dynamics: Dynamics) -> Self:
+        """See `ControlLaw.of`."""
+        return cls(config, dynamics)
 
     def refer(self, frame: Frame) -> None:
         """A cycle begins, whoever commands in it."""

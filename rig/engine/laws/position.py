@@ -1,10 +1,14 @@
 """The position law: the drives close the loop, on leg lengths and speeds, and get the model's force along with them."""
 
+from typing import Self
+
 import numpy as np
 
 from actuators import Command, Mode
+from dynamics import Dynamics
+from rig.config import RigConfig
 from rig.engine.frame import Frame
-from rig.engine.laws.kernels import length_set_points_kernel
+from rig.engine.laws.kernels import KERNELS, length_set_points_kernel
 from rig.engine.laws.law import ControlLaw
 
 
@@ -20,6 +24,7 @@ class PositionLaw(ControlLaw):
     """
 
     name = "position"
+    kernels = (f"{KERNELS}.length_set_points_kernel",)
     own_loops = (True,) * 6
 
     def __init__(self, period: float, earlier: float = 0.0) -> None:
@@ -27,6 +32,11 @@ class PositionLaw(ControlLaw):
         self._earlier = earlier
         self._speed = np.zeros(6)
         self._later = np.zeros(6)
+
+    @classmethod
+    def of(cls, config: RigConfig, dynamics: Dynamics) -> Self:
+        """See `ControlLaw.of`."""
+        return cls(config.exchange_period, config.command_lead - config.length_lead)
 
     def compute(self, frame: Frame) -> None:
         """See `ControlLaw.compute`."""

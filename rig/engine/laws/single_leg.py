@@ -5,13 +5,14 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from actuators import COMMAND_HOME, COMMAND_OFF, Command, Mode, Status
-from kinematics import Array, minimum_jerk
+from kinematics import Array, figure_and_bound, minimum_jerk
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.frame import Frame
 from rig.engine.laws.law import ControlLaw, LawFault
 from rig.engine.leg_move import LegMove, LegResult, LegTest, check_room, judge_move, move_bounds
 from rig.errors import RefusedError
+from rig.safety import length_beyond
 from rig.states import FaultCode, StopSeverity
 
 OTHER_MOVED = 0.2e-3
@@ -188,7 +189,7 @@ class SingleLegLaw(ControlLaw):
         for _ in range(self._count(_OFF_TIME)):
             yield COMMAND_OFF
         if not low <= bank.length[leg] <= high:
-            says = f"says it is {bank.length[leg]:.4f} m long, outside its limits {low:g} to {high:g} m"
+            says = f"says that it has {length_beyond(bank.length[leg], low, high)}"
             raise LawFault(FaultCode.HOMING_FAILED, f"{name} {says}", StopSeverity.QUICK_STOP, self._move.leg)
 
     def _walk(self, start: float, travel: float) -> Iterator[Command]:
@@ -234,8 +235,9 @@ class SingleLegLaw(ControlLaw):
         bound = limit.velocity if homing and limit is not None and limit.velocity is not None else self._speed_bound
         speed = abs(float(bank.velocity[leg]))
         if bank.fresh[leg] and self._command.enable and speed > bound:
-            moves = f"moves at {speed * 1e3:.0f} mm/s (bound {bound * 1e3:g} mm/s)"
-            raise self._fault(FaultCode.OVERSPEED, moves, StopSeverity.CATEGORY_0)
+            fast, most = figure_and_bound(speed * 1e3, bound * 1e3, ".0f")
+            text = f"moves at {fast} mm/s (bound {most} mm/s)"
+            raise self._fault(FaultCode.OVERSPEED, text, StopSeverity.CATEGORY_0)
         if self._phase == "torque off":
             return  # its own torque gone, the others may give
         for other in range(6):
@@ -251,7 +253,8 @@ class SingleLegLaw(ControlLaw):
 
     def _off_its_path(self, moved: float, wanted: float, error: float) -> LawFault:
         """Says which way it went instead."""
-        text = f"is {error * 1e3:.2f} mm off its path (bound {self._following_bound * 1e3:g} mm)"
+        off, most = figure_and_bound(error * 1e3, self._following_bound * 1e3, ".2f")
+        text = f"is {off} mm off its path (bound {most} mm)"
         if moved * wanted < 0.0 and abs(moved) > _AGAINST * abs(wanted):
             text += f": it moves against its command ({moved * 1e3:+.2f} mm), a direction is reversed"
             return self._fault(FaultCode.RUNAWAY, text, StopSeverity.CATEGORY_0)
@@ -270,9 +273,10 @@ class SingleLegLaw(ControlLaw):
         faults = [f"{name}: {text}" for text in judge_move(self._move, self._reached, self._returned)]
         bound = self._config.safety.homing_tolerance
         if self._homed is not None and abs(self._homed) > bound:
+            off, most = figure_and_bound(self._homed * 1e3, bound * 1e3, "+.2f")
             faults.append(
-                f"{name}: homed {self._homed * 1e3:+.2f} mm from its length at home "
-                f"(bound {bound * 1e3:g} mm): correct its position_offset, or the mechanism"
+                f"{name}: homed {off} mm from its length at home (bound {most} mm): correct its position_offset, or "
+                "the mechanism"
             )
         forces = np.array([*self._rests, *self._forces])
         scale = self._config.load_cells.range

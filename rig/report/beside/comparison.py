@@ -18,8 +18,9 @@ def compared(summaries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
     """Numbers of all legs of each recording, and how they differ from the first one's.
 
     Returns:
-        One entry a recording: `recording`, `verdict`, `same_config`, `same_mechanism` (as the first, by their hashes)
-        and by number `value`, `sigma`, `difference`, `difference_sigma`, `differs` (by more than three sigmas).
+        One entry a recording: `recording`, `verdict`, `same_config`, `same_mechanism` (as the first, by
+        `machine_sha256` and `mechanism_sha256`) and by number `value`, `sigma`, `difference`, `difference_sigma`,
+        `differs` (by more than three sigmas).
     """
     first = summaries[0]
     return [_entry(summary, first) for summary in summaries]
@@ -27,8 +28,7 @@ def compared(summaries: Sequence[Mapping[str, Any]]) -> list[dict[str, Any]]:
 
 def _entry(summary: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, Any]:
     entry: dict[str, Any] = {"recording": summary["paths"]["recording"], "verdict": summary["validation"]["verdict"]}
-    for key in ("config", "mechanism"):
-        name = f"{key}_sha256"
+    for key, name in (("config", "machine_sha256"), ("mechanism", "mechanism_sha256")):
         entry[f"same_{key}"] = summary["provenance"][name] == first["provenance"][name]
     here, there = summary["validation"]["together"], first["validation"]["together"]
     for name, sigma in _COMPARED.items():

@@ -3,9 +3,9 @@
 from collections.abc import Iterator, Mapping
 from typing import Any
 
-from kinematics import Thresholds
+from kinematics import Thresholds, figure_and_bound
 from rig.config import MOTION, RIG, Validation
-from rig.report.saying import SHOWN, UNITS, in_unit
+from rig.report.saying import SHOWN, UNITS, in_unit_with_bound
 from rig.report.validation.counted import COUNTED
 
 PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
@@ -91,13 +91,13 @@ def _of_counted(name: str, bound: float, number: Mapping[str, Any], whose: str) 
     """A criterion on what is counted: no uncertainty, but where it says so it may be greater than it was read."""
     value, leg = number["value"], number["leg"]
     said = _SAID.get(name, name.replace("_", " ")) + ("" if leg is None else f" of leg {leg}")
-    wanted = f"at most {in_unit(name, bound)}"
+    figure, most = ("", "") if value is None else in_unit_with_bound(name, value, bound)
     if value is not None and value > bound:
-        word, why = FAIL, f"{said}: {in_unit(name, value)}, wanted {wanted}{_by(whose)}"
+        word, why = FAIL, f"{said}: {figure}, wanted at most {most}{_by(whose)}"
     elif number["doubt"]:
         word, why = UNDECIDED, f"{said}: cannot be told: {number['doubt']}"
     else:
-        word, why = PASS, f"{said}: {in_unit(name, value)}, {wanted} wanted{_by(whose)}"
+        word, why = PASS, f"{said}: {figure}, at most {most} wanted{_by(whose)}"
     part = {"leg": leg, "value": value, "sigma": None, "verdict": word, "why": why}
     return {"name": name, "unit": UNITS[name], "threshold": bound, "whose": whose} | part
 
@@ -138,8 +138,9 @@ def _word(
     margin = float(stdtrit(freedom, confidence)) * sigma
     beyond = bound - value if name in _AT_LEAST else abs(value) - bound
     unit, scale = SHOWN.get(name, (UNITS[name], 1.0))
-    shown = f"{said} of leg {leg}: {scale * value:.4g} ± {scale * margin:.2g} {unit}".rstrip()
-    wanted = f"{'at least' if name in _AT_LEAST else 'at most'} {in_unit(name, bound)}"
+    figure, limit = figure_and_bound(scale * value, scale * bound, bound_digits=4)
+    shown = f"{said} of leg {leg}: {figure} ± {scale * margin:.2g} {unit}".rstrip()
+    wanted = f"{'at least' if name in _AT_LEAST else 'at most'} {limit} {unit}".rstrip()
     if beyond > margin:
         return FAIL, f"{shown}, wanted {wanted}"
     if beyond + margin > 0.0:

@@ -1,0 +1,401 @@
+"""The reference pages, made from the schema and from the command line's help. As a program it writes them.
+
+In a page what is made stands between `<!-- made: NAME -->` and `<!-- end -->`; the rest is written by hand.
+"""
+
+import ast
+import inspect
+import math
+import re
+import textwrap
+import types
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass, field
+from functools import cache
+from pathlib import Path
+from typing import Annotated, Any, Literal, Union, get_args, get_origin
+
+import typer
+from annotated_types import Ge, Gt, Le, Lt
+from pydantic import BaseModel
+from pydantic.fields import FieldInfo
+
+from actuators import cell_driver_names, drive_names, find_cell_driver, find_driver
+from dynamics.schema import OneLegMechanismTable
+from kinematics import Quantity, Range, TrajectorySpec
+from rig.cli.application import commands
+from rig.config import RigConfig
+from rig.config.drives import Drives, LegDrive
+from rig.config.load_cells import LoadCells
+
+DOCS = Path(__file__).parent.parent.parent / "docs"
+PAGES = tuple(DOCS / name for name in ("configuration.md", "trajectory-file.md", "commands.md"))
+_MADE = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
+_HEAD = "| key | type | unit | bounds | default | meaning |\n|---|---|---|---|---|---|\n"
+_COUNTS = {2: "two", 3: "three", 6: "six"}
+
+
+@dataclass
+class Key:
+    """A key of a file: what a person may write there.
+
+    `model` is of a key that is a table, `several` says that it may be there more than once.
+    """
+
+    kind: str = ""
+    unit: str = ""
+    bounds: str = ""
+    optional: bool = False
+    model: type[BaseModel] | None = None
+    several: bool = False
+    variants: list[type[BaseModel]] = field(default_factory=list)
+
+
+def updated(text: str) -> str:
+    """A page's text with all that is made in it made anew."""
+    return _MADE.sub(lambda found: found[1] + MAKERS[found[2]]() + found[3], text)
+
+
+# -- the schema of a file ----------------------------------------------------------------------------------------------
+
+
+def described(model: type[BaseModel], name: str) -> str:
+    """The docstring of a field, on one line; the nearest of the model's bases that has one."""
+    for base in model.__mro__:
+        if text := _docstrings(base).get(name):
+            return text
+    return ""
+
+
+@cache
+def _docstrings(model: type) -> dict[str, str]:
+    if not issubclass(model, BaseModel) or model is BaseModel or name_is_made(model):
+        return {}
+    (tree,) = ast.parse(textwrap.dedent(inspect.getsource(model))).body
+    assert isinstance(tree, ast.ClassDef)
+    found = {}
+    for one, after in zip(tree.body, tree.body[1:], strict=False):
+        if isinstance(one, ast.AnnAssign) and isinstance(one.target, ast.Name) and isinstance(after, ast.Expr):
+            found[one.target.id] = " ".join(str(ast.literal_eval(after.value)).split())
+    return found
+
+
+def name_is_made(model: type) -> bool:
+    """Whether a model is put together by the program for one driver, and has no text of its own."""
+    return "<locals>" in model.__qualname__ or model.__name__ == "CellPlace"
+
+
+def key_of(annotation: Any, metadata: list[Any]) -> Key:
+    """What may be written for a field of this type."""
+    parts = list(_flat(metadata))
+    origin = get_origin(annotation)
+    if origin is Annotated:
+        return key_of(annotation.__origin__, [*annotation.__metadata__, *parts])
+    if origin in (Union, types.UnionType):
+        members = [each for each in get_args(annotation) if each is not types.NoneType]
+        if len(members) > 1 and all(inspect.isclass(each) for each in members):
+            return Key("table", variants=members, optional=len(members) < len(get_args(annotation)))
+        key = key_of(members[0], parts)
+        key.optional = True
+        return key
+    if origin is Literal:
+        return Key(" or ".join(f'"{each}"' if isinstance(each, str) else str(each) for each in get_args(annotation)))
+    if origin in (tuple, list):
+        return _list(get_args(annotation), parts)
+    if origin is dict:
+        return Key("table of whole numbers")
+    if inspect.isclass(annotation) and issubclass(annotation, BaseModel):
+        return Key("table", model=annotation)
+    return _plain(annotation, parts)
+
+
+def _list(members: tuple[Any, ...], parts: list[Any]) -> Key:
+    key = key_of(members[0], [])
+    most = next((each.max_length for each in parts if hasattr(each, "max_length")), None)
+    least = next((each.min_length for each in parts if hasattr(each, "min_length")), 0)
+    fixed = len(members) if Ellipsis not in members and len(members) > 1 else most if _exact(parts) else None
+    if key.model is None and not key.variants:
+        kinds = list(dict.fromkeys(key_of(each, []).kind for each in members if each is not Ellipsis))
+        units = list(dict.fromkeys(key_of(each, []).unit for each in members if each is not Ellipsis))
+        plural = _plural(kinds[0])
+        if len(kinds) > 1:
+            plural = " and ".join(f"three {_plural(kind)}" for kind in kinds)
+            key.unit = ", ".join(units)
+        elif fixed is not None:
+            many = plural.startswith(tuple(_COUNTS.values()))
+            plural = f"{_COUNTS[fixed]} lists of {plural}" if many else f"{_COUNTS[fixed]} {plural}"
+        else:
+            plural = f"list of {plural}"
+        key.kind = plural
+        if any(getattr(each, "func", None) is not None and "once" in each.func.__name__ for each in parts):
+            key.kind = plural.replace("six ", "one or six ")
+    else:
+        key.kind = "six tables" if fixed == 6 else "tables"
+        key.several = True
+    if fixed is None and most is not None:
+        key.bounds = (f"{least} to {most}" if least else f"at most {most}") + " of them"
+    return key
+
+
+def _plural(kind: str) -> str:
+    if kind == "mass" or " or " in kind or kind.startswith(tuple(_COUNTS.values())):
+        return "masses" if kind == "mass" else kind
+    first, *rest = kind.split(" of ", maxsplit=1)
+    return " of ".join([f"{first}s", *rest])
+
+
+def _exact(parts: list[Any]) -> bool:
+    lengths = {getattr(each, name) for each in parts for name in ("min_length", "max_length") if hasattr(each, name)}
+    return len(lengths) == 1 and any(hasattr(each, "min_length") for each in parts)
+
+
+def _plain(annotation: Any, parts: list[Any]) -> Key:
+    kind = {float: "number", int: "whole number", bool: "true or false", str: "text"}.get(annotation, "text")
+    quantity = next((each for each in parts if isinstance(each, Quantity)), None)
+    unit = next((each.unit for each in parts if getattr(each, "unit", "")), "")
+    return Key(kind if quantity is None else quantity.name, unit, _bounds(parts) if annotation is not str else "")
+
+
+def _bounds(parts: list[Any]) -> str:
+    """The narrowest bounds in words."""
+    words = []
+    least = [("above", each.gt) for each in parts if isinstance(each, Gt)]
+    least += [("from", each.ge) for each in parts if isinstance(each, Ge)]
+    most = [("to", each.le) for each in parts if isinstance(each, Le)]
+    most += [("below", each.lt) for each in parts if isinstance(each, Lt)]
+    for each in parts:
+        if isinstance(each, Range):
+            least += [("from", each.least)] if each.least > -math.inf else []
+            most += [("to", each.greatest)]
+    if least:
+        words.append(max(least, key=lambda bound: (float(bound[1]), bound[0] == "above")))
+    if most:
+        words.append(min(most, key=lambda bound: float(bound[1])))
+    text = " ".join(f"{word} {_number(bound)}" for word, bound in words)
+    return text.removeprefix("from ") if " to " in text else text
+
+
+def _number(value: Any) -> str:
+    if isinstance(value, int):
+        return "2⁶³" if value == 2**63 else str(value)
+    return re.sub(r"e([-+])0?", lambda sign: "e" + sign[1].strip("+"), f"{value:g}")
+
+
+def _flat(metadata: list[Any]) -> Iterator[Any]:
+    """All metadata of a field, also that of a `Field` within its type."""
+    for each in metadata:
+        if isinstance(each, FieldInfo):
+            yield from _flat(each.metadata)
+        else:
+            yield each
+
+
+def rows(model: type[BaseModel], names: list[str] | None = None) -> str:
+    """The table of a model's keys; `names`: these alone."""
+    return _HEAD + "".join(_row(model, name) for name in names or model.model_fields)
+
+
+def _row(model: type[BaseModel], name: str) -> str:
+    info = model.model_fields[name]
+    key = key_of(info.annotation, info.metadata)
+    text = described(model, name)
+    key.unit, text = (re.sub(r"\^(\d)", lambda power: "⁰¹²³"[int(power[1])], each) for each in (key.unit, text))
+    if key.unit and not key.unit.endswith(", rad"):
+        text = re.sub(rf", {re.escape(key.unit)}(?=[,.;:])", "", text)
+    cells = (f"`{name}`", key.kind, key.unit, key.bounds, _default(info, key), text.replace("|", "\\|"))
+    return f"| {' | '.join(cells)} |\n"
+
+
+def _default(info: FieldInfo, key: Key) -> str:
+    if info.is_required():
+        return "required"
+    value = info.get_default(call_default_factory=True)
+    if value is None or isinstance(value, BaseModel) or key.several or value == {}:
+        return "–" if value is None else "none" if key.several else "see its table" if key.model else "–"
+    return _value(value)
+
+
+def _value(value: Any) -> str:
+    if isinstance(value, bool):
+        return "true" if value else "false"
+    if isinstance(value, str):
+        return f'"{value}"'
+    if isinstance(value, tuple | list):
+        alike = len(set(value)) == 1
+        return _value(value[0]) if alike else f"[{', '.join(map(_value, value))}]"
+    return _number(value)
+
+
+def tables(model: type[BaseModel], name: str, *, skip: tuple[str, ...] = ()) -> str:
+    """The tables of a model and of all that are within it, each under its heading; `name`: of the table in the file."""
+    parts = [_heading(name) + _about(model) + rows(model)] if name else []
+    for own, info in model.model_fields.items():
+        key = key_of(info.annotation, info.metadata)
+        if key.model is not None and own not in skip:
+            inner = f"{name}.{own}" if name else own
+            parts.append(tables(key.model, f"[{inner}]" if key.several else inner))
+    return "\n".join(parts)
+
+
+def _heading(name: str) -> str:
+    return f"### `[{name}]`\n"
+
+
+def _about(model: type[BaseModel]) -> str:
+    return f"{' '.join((model.__doc__ or '').split())}\n\n"
+
+
+def configuration() -> str:
+    """Every key of a rig's configuration."""
+    scalars = [name for name, info in RigConfig.model_fields.items() if not _is_table(info)]
+    before = [name for name in RigConfig.model_fields if name in ("control", "safety", "motion")]
+    after = [name for name in RigConfig.model_fields if _is_table(RigConfig.model_fields[name])]
+    after = [name for name in after if name not in (*before, "drives", "load_cells")]
+    parts = ["### At the top of the file\n" + rows(RigConfig, scalars)]
+    parts += [tables(_model(RigConfig, name), name) for name in before]
+    parts += [_drives(), _cells(), *(tables(_model(RigConfig, name), name) for name in after)]
+    return "\n".join(parts)
+
+
+def _is_table(info: FieldInfo) -> bool:
+    return key_of(info.annotation, info.metadata).model is not None
+
+
+def _model(owner: type[BaseModel], name: str) -> type[BaseModel]:
+    info = owner.model_fields[name]
+    model = key_of(info.annotation, info.metadata).model
+    assert model is not None
+    return model
+
+
+def _drives() -> str:
+    about = "What every driver shares; the driver that is named adds settings of its own, below.\n\n"
+    parts = [_heading("drives") + about + rows(Drives)]
+    for name in drive_names():
+        settings = find_driver(name).settings
+        parts.append(f"### `[drives]` with the driver `{name}`\n" + _about(settings) + rows(settings))
+    own = [name for name in LegDrive.model_fields if name != "unit"]
+    about = "Six tables, or six entries of `legs`. What every driver shares; each adds its own address, below.\n\n"
+    parts.append(_heading("[drives.legs]") + about + rows(LegDrive, own))
+    for name in drive_names():
+        address = find_driver(name).address
+        parts.append(f"### `[[drives.legs]]` with the driver `{name}`\n" + _about(address) + rows(address))
+    return "\n".join(parts)
+
+
+def _cells() -> str:
+    about = "What every source shares; a driver of devices adds its own addresses, below.\n\n"
+    parts = [_heading("load_cells") + about + rows(LoadCells)]
+    for name in cell_driver_names():
+        driver = find_cell_driver(name)
+        places = "`[load_cells.amplifier]` and `[[load_cells.devices]]`"
+        if driver.address is driver.cell_address:
+            parts.append(f"### {places} with the driver `{name}`\n" + _about(driver.address) + rows(driver.address))
+            continue
+        for place, address in zip(places.split(" and "), (driver.address, driver.cell_address), strict=True):
+            parts.append(f"### {place} with the driver `{name}`\n" + _about(address) + rows(address))
+    return "\n".join(parts)
+
+
+def mechanism() -> str:
+    """Every key of a mechanism file."""
+    scalars = [name for name, info in OneLegMechanismTable.model_fields.items() if not _is_table(info)]
+    top = "### At the top of the file\n" + rows(OneLegMechanismTable, scalars)
+    return top + "\n" + tables(OneLegMechanismTable, "")
+
+
+def trajectory_head() -> str:
+    """The keys of a trajectory file beside its parts."""
+    names = [name for name in TrajectorySpec.model_fields if name not in ("parts", "validation")]
+    return rows(TrajectorySpec, names)
+
+
+def trajectory_thresholds() -> str:
+    """The keys of its table [validation]."""
+    return rows(_model(TrajectorySpec, "validation"))
+
+
+def part_models() -> dict[str, type[BaseModel]]:
+    """The kinds of parts of a trajectory file, by their type."""
+    info = TrajectorySpec.model_fields["parts"]
+    kinds = key_of(get_args(info.annotation)[0], []).variants
+    return {get_args(kind.model_fields["type"].annotation)[0]: kind for kind in kinds}
+
+
+def part(kind: str) -> str:
+    """The keys of one kind of part, and of its terms."""
+    model = part_models()[kind]
+    text = rows(model, [name for name in model.model_fields if name != "type"])
+    if "terms" in model.model_fields:
+        linear, angular = key_of(get_args(model.model_fields["terms"].annotation)[0], []).variants
+        text += "\nA term of `x`, `y`, `z`:\n\n" + rows(linear) + "\nA term of `rx`, `ry`, `rz`:\n\n" + rows(angular)
+    return text
+
+
+# -- the command line --------------------------------------------------------------------------------------------------
+
+
+def every_command() -> dict[str, Any]:
+    """All commands by what is typed, those of groups as well, in the order of the help."""
+    found: dict[str, Any] = {}
+
+    def look(command: Any, words: str) -> None:
+        if hasattr(command, "list_commands"):
+            context = typer.Context(command)
+            for name in command.list_commands(context):
+                look(command.get_command(context, name), f"{words} {name}")
+        else:
+            found[words] = command
+
+    look(commands(), "rig")
+    return found
+
+
+def command_list() -> str:
+    """One line a command, by what they are for."""
+    panels: dict[str, list[str]] = {}
+    for words, command in every_command().items():
+        parent = words.split()[1]
+        panel = getattr(commands().commands[parent], "rich_help_panel", None) or "Others"
+        summary = _help(command.help).split("\n\n", maxsplit=1)[0]
+        panels.setdefault(panel, []).append(f"| [`{words}`](#{words.replace(' ', '-')}) | {summary} |\n")
+    return "\n".join(f"**{panel}**\n\n| command | |\n|---|---|\n{''.join(lines)}" for panel, lines in panels.items())
+
+
+def command_details() -> str:
+    """Every command with its arguments and options."""
+    parts = []
+    for words, command in every_command().items():
+        context = typer.Context(command, info_name=words)
+        parameters = [each for each in command.get_params(context) if not getattr(each, "hidden", False)]
+        lines = "".join(_parameter(each, context) for each in parameters if "--help" not in each.opts)
+        usage = " ".join([words, *command.collect_usage_pieces(context)])
+        table = f"\n| | |\n|---|---|\n{lines}" if lines else ""
+        parts.append(f"### {words}\n    {usage}\n\n{_help(command.help)}\n{table}")
+    return "\n".join(parts)
+
+
+def _parameter(parameter: Any, context: Any) -> str:
+    names, text = parameter.get_help_record(context)
+    return f"| `{names}` | {_help(text).replace('|', chr(92) + '|')} |\n"
+
+
+def _help(text: str | None) -> str:
+    """A command's help as paragraphs."""
+    paragraphs = inspect.cleandoc(text or "").replace("\b", "").split("\n\n")
+    return "\n\n".join(" ".join(paragraph.split()) for paragraph in paragraphs if paragraph.strip())
+
+
+MAKERS: dict[str, Callable[[], str]] = {
+    "configuration": configuration,
+    "mechanism": mechanism,
+    "trajectory-head": trajectory_head,
+    "trajectory-thresholds": trajectory_thresholds,
+    "commands": command_list,
+    "options": command_details,
+    **{f"part-{kind}": (lambda kind=kind: part(kind)) for kind in part_models()},
+}
+
+if __name__ == "__main__":
+    for page in PAGES:
+        page.write_text(updated(page.read_text(encoding="utf-8")), encoding="utf-8")

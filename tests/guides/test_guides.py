@@ -1,0 +1,368 @@
+"""The guides, typed literally: every command and every block of code of every page is run, in the page's order.
+
+A block between fences is a file or code, by its language; an indented one is what is typed in a shell. All pages share
+a folder, in which a newcomer's `my-rig.toml` is the virtual rig at a lower rate, on ports of its own. What is not run
+is in `NOT_RUN`, each with the reason.
+"""
+
+import contextlib
+import os
+import re
+import shlex
+import shutil
+import signal
+import sys
+import threading
+import tomllib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+import tomlkit
+from babel.messages.frontend import CommandLineInterface
+from configured import VIRTUAL
+from exploration import LONG
+
+from actuators import ServoProfile, load_profile
+from actuators.registry import CELL_GROUP, GROUP
+from dynamics import format_mechanism
+from kinematics import coordinates_to_pose, leg_lengths, parse_trajectory, pose_to_coordinates, tabulate
+from rig.cli import main
+from rig.client import LockstepRig, on_free_ports, open_rig
+from rig.client.arguments import motion_of
+from rig.commissioning import Draft, draft_text
+from rig.config import LAW_GROUP, LAWS, declared_laws, load_config
+from rig.csvio import MOTION, write_table
+from rig.engine import rehearsed
+from rig.engine.laws import law_of
+from rig.errors import ConfigError, ExitCode, InputError, RefusedError
+from rig.states import State
+
+ROOT = Path(__file__).parents[2]
+PAGES = sorted([*ROOT.glob("*.md"), *(ROOT / "docs").glob("*.md")])
+_MADE = re.compile(r"<!-- made: .*?<!-- end -->", re.DOTALL)
+_FENCED = re.compile(r"^( *)```(\w+)\n(.*?)^ *```$", re.DOTALL | re.MULTILINE)
+_SHELL = re.compile(r"(?<=\n\n)((?: {4,}\S.*\n)+)|(?<=\n)(?:#+ .*\n)((?: {4}\S.*\n)+)")
+_SERVED = re.compile(r"rig (twin|virtual) ")
+
+OWN_DEVICE = "adding-a-device.md"
+"""The page whose `my-rig.toml` is its own."""
+LIFT = """
+frame = "home"
+[[parts]]
+type = "minimum-jerk"
+start = [0, 0, 0, 0, 0, 0]
+end = [0, 0, 0.002, 0, 0, 0]
+duration = 0.5
+"""
+
+NETWORK, WINDOW, HARDWARE = "needs the network", "opens a window until it is closed", "needs real hardware"
+NOT_RUN = {
+    "git clone <this repository> && cd stewart-rig": NETWORK,
+    "pip install Babel": NETWORK,
+    "pip install 'stewart-rig[mujoco]'": NETWORK,
+    "make install": "is what the tests run in",
+    "make gui": WINDOW,
+    "LANGUAGE=de make gui": WINDOW,
+    "LANGUAGE=de TEXTDOMAINDIR=~/my-translations make gui": WINDOW,
+    "make test": "are the tests",
+    "make lint": "looks at the sources, beside the tests",
+    "make mutants": "runs tests, for hours",
+    "make bench": "measures speeds, on a machine that does nothing else",
+    "make demo": "tests/integration/test_live.py runs it",
+    "make demo ARGS=--exact": "tests/integration/test_live.py runs it",
+    "make demo ARGS=--identify": "tests/integration/test_identify_story.py runs it",
+    "rig monitor /dev/serial/by-id/… -o drive.txt": HARDWARE,
+    "rig setup new my-rig.toml --mechanism my-platform.toml --ask "
+    + " ".join(f"--drive 192.168.10.{11 + leg}:502" for leg in range(6)): HARDWARE,
+    "rig stream plotjuggler my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
+    "rig stream foxglove my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
+    "rig weigh RECORDING --at-rest": "tests/integration/test_wrench_and_response.py runs it, with a payload",
+    "rig weigh RECORDING --before 2,8 --during 12,40 -o payload.toml": "tests/integration/test_wrench_and_response.py "
+    "runs it, with a payload",
+}
+"""Commands that are not run here, and why."""
+
+LONG_ONLY = {
+    "rig demo --identify",
+    "rig demo --lockstep --plant mujoco --as-built 3 --identify",
+    "rig operate virtual < steps.txt",
+    "rig paper all -o papers",
+}
+"""Commands of minutes, which `make explore` runs."""
+
+NOT_WHOLE = {
+    (
+        "adding-a-device.md",
+        "python",
+    ): "parts of a module that the page does not show: tests/actuators/foreign.py is one",
+    ("scripting.md", 'with rig.open("virtual") as robot'): "tests/integration/test_scripting.py runs it, live too",
+    ("your-own-rig.md", "toml"): "tests/test_docs.py puts its parts together to whole files",
+    ("architecture.md", "──commands──▶"): "a drawing",
+}
+"""Blocks that are not run here: page, and language or words of it; and why."""
+
+
+@dataclass(frozen=True)
+class Block:
+    """A block of a page: its language, "shell" where it is indented, the line that it begins at, its text."""
+
+    page: str
+    language: str
+    line: int
+    text: str
+
+    @property
+    def commands(self) -> list[str]:
+        """What is typed, without its comments; a line that is continued is one."""
+        lines = self.text.replace("\\\n", " ").splitlines()
+        return [" ".join(line.split()) for each in lines if (line := re.sub(r"(^|\s+)# .*", "", each).strip())]
+
+
+def blocks(page: Path) -> list[Block]:
+    """The blocks of a page that a person has written, in their order."""
+    text = "\n" + _MADE.sub(lambda made: "\n" * made[0].count("\n"), page.read_text(encoding="utf-8"))
+    found = []
+    for match in _FENCED.finditer(text):
+        lines = [line.removeprefix(match[1]) for line in match[3].splitlines()]
+        found.append((match.start(), match[2], "\n".join(lines) + "\n"))
+    plain = _FENCED.sub(lambda fenced: re.sub(r"[^\n]", ".", fenced[0]), text)
+    found += [(each.start(), "shell", each[1] or each[2]) for each in _SHELL.finditer(plain)]
+    return [Block(page.name, kind, text.count("\n", 0, start), body) for start, kind, body in sorted(found)]
+
+
+def with_blocks() -> list[Path]:
+    return [page for page in PAGES if blocks(page)]
+
+
+class Typist:
+    """Types what pages say, in one folder; what was typed already is not typed again."""
+
+    def __init__(self, folder: Path) -> None:
+        self.folder = folder
+        self.page = ""
+        self.recording = ""
+        """what RECORDING stands for: the newest"""
+        self._done: dict[str, str] = {}
+        patient = {"name": "my-rig", "safety": {"heartbeat": 10.0}, "virtual": {"speed": 1000.0}}
+        own = on_free_ports(VIRTUAL.changed(patient))
+        self._own = tomlkit.dumps(_given(own.resolved()))
+        self.write("my-platform.toml", format_mechanism(VIRTUAL.machine))
+        _write_motion(folder / "motion.csv")
+        _write_poses(folder / "tracker.csv")
+        shutil.copytree(ROOT / "gui" / "texts", folder / "gui" / "texts", ignore=shutil.ignore_patterns("*.mo"))
+
+    def open(self, page: str) -> None:
+        """Begin a page, with a rig as the virtual one."""
+        self.page = page
+        self.write("my-rig.toml", self._own)
+
+    def write(self, name: str, text: str) -> Path:
+        path = self.folder / name
+        path.write_text(text, encoding="utf-8")
+        return path
+
+    def type(self, command: str) -> None:
+        """One command; what it does must be done, by its exit code."""
+        known = f"{self.page if self.page == OWN_DEVICE else ''} {command}"
+        if known in self._done:
+            self.recording = self._done[known] or self.recording
+        elif command.startswith("pybabel "):
+            assert not CommandLineInterface().run(shlex.split(command))
+        else:
+            assert command.startswith("rig "), f"nobody knows how to type {command}"
+            self._rig(command.replace("RECORDING", self.recording))
+            self._done[known] = self.recording if command.startswith("rig run ") else ""
+
+    def _rig(self, command: str) -> None:
+        before = set((self.folder / "recordings").glob("*.mcap"))
+        line, _, source = command.partition(" < ")
+        with contextlib.ExitStack() as stack:
+            typed = stack.enter_context(open(source or os.devnull, encoding="utf-8"))
+            stack.enter_context(pytest.MonkeyPatch.context()).setattr("sys.stdin", typed)
+            if _SERVED.match(command):
+                stack.enter_context(_interrupted(2.0))
+            code = main(shlex.split(line)[1:])
+        assert code == ExitCode.OK, f"{command}: {code!r}"
+        if made := set((self.folder / "recordings").glob("*.mcap")) - before:
+            self.recording = str(max(made, key=lambda path: path.stat().st_mtime).relative_to(self.folder))
+
+    def file(self, block: Block) -> None:
+        """A file as its keys tell: motion, register profile, a package's registration, configuration or part of one."""
+        data = tomllib.loads(block.text)
+        if "parts" in data:
+            self.write("motion.toml", block.text)
+            assert main(["check", "my-rig.toml", "motion.toml"]) == ExitCode.OK
+        elif "feedback" in data:
+            assert load_profile(self.write(f"{data['name']}.toml", block.text), ServoProfile).name == data["name"]
+        elif "project" in data:
+            assert set(data["project"]["entry-points"]) <= {GROUP, CELL_GROUP, LAW_GROUP}
+        elif "mechanism" in data:
+            assert load_config(self.write(f"{data['name']}.toml", block.text)).name == data["name"]
+        else:
+            assert VIRTUAL.changed(data)
+
+
+def _write_motion(path: Path) -> None:
+    """A motion as a table, of half a second: under its own forces alone a platform does not stand for long."""
+    table = tabulate(parse_trajectory(LIFT, VIRTUAL.machine.geometry.home_pose), 0.002)
+    times = np.arange(0.0, table.duration, 0.002)
+    write_table(path, ["t", *MOTION], np.column_stack([times, table.motion(times)]))
+
+
+def _write_poses(path: Path) -> None:
+    """What a tracker and the encoders measured at 60 poses, with noise."""
+    random, geometry = np.random.default_rng(1), VIRTUAL.machine.geometry
+    spread = np.array([0.03, 0.03, 0.02, 0.1, 0.1, 0.1])
+    coordinates = pose_to_coordinates(geometry.home_pose) + spread * random.uniform(-1.0, 1.0, (60, 6))
+    poses = np.array([coordinates_to_pose(row) for row in coordinates])
+    lengths = np.array([leg_lengths(geometry, pose) for pose in poses]) + 5e-6 * random.normal(size=(60, 6))
+    poses[:, :3] += 2e-5 * random.normal(size=(60, 3))
+    write_table(
+        path, ["l1", "l2", "l3", "l4", "l5", "l6", "x", "y", "z", "qw", "qx", "qy", "qz"], np.hstack([lengths, poses])
+    )
+
+
+@contextlib.contextmanager
+def _interrupted(after: float) -> Iterator[None]:
+    """Ctrl-C, s after a command that serves until then was typed."""
+    timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
+    timer.start()
+    try:
+        yield
+    finally:
+        timer.cancel()
+        timer.join()
+
+
+def _given(data: Any) -> Any:
+    """A configuration's data as its file has it: what is not given is left out."""
+    if isinstance(data, dict):
+        return {key: _given(value) for key, value in data.items() if value is not None}
+    return [_given(each) for each in data] if isinstance(data, list | tuple) else data
+
+
+@pytest.fixture(scope="module")
+def typist(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Typist]:
+    folder = tmp_path_factory.mktemp("newcomer")
+    with pytest.MonkeyPatch.context() as patch:
+        patch.chdir(folder)
+        yield Typist(folder)
+
+
+@pytest.mark.parametrize("page", with_blocks(), ids=lambda page: page.name)
+def test_a_page_is_true_as_it_is_typed(page: Path, typist: Typist, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.chdir(typist.folder)
+    typist.open(page.name)
+    names: dict[str, Any] = {"__name__": "guide"}
+    for block in blocks(page):
+        if any(page.name == name and (what == block.language or what in block.text) for name, what in NOT_WHOLE):
+            continue
+        where = f"{page.name}:{block.line}"
+        print(f"--- {where}")
+        match block.language:
+            case "shell":
+                for command in block.commands:
+                    if command not in NOT_RUN and (LONG or command not in LONG_ONLY):
+                        typist.type(command)
+            case "python":
+                exec(compile(block.text, where, "exec"), names)
+            case "toml":
+                typist.file(block)
+            case "text":
+                typist.write("poses.csv" if block.text.startswith("t,") else "steps.txt", block.text)
+            case _:
+                pytest.fail(f"{where}: a block in {block.language}, which nobody runs")
+
+
+def test_what_is_not_run_is_there_and_is_run_elsewhere() -> None:
+    typed = {command for page in with_blocks() for block in blocks(page) for command in block.commands}
+    assert set(NOT_RUN) | LONG_ONLY <= typed
+    for reason in NOT_RUN.values():
+        for file in re.findall(r"tests/\S+\.py", reason):
+            assert (ROOT / file).exists(), reason
+    for name, what in NOT_WHOLE:
+        assert any(what in (block.language, block.text) or what in block.text for block in blocks(ROOT / "docs" / name))
+
+
+# -- what the guides say can be added ----------------------------------------------------------------------------------
+
+
+@pytest.fixture
+def own_law(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:
+    """The guide's control law, installed as its distribution would be; the configuration that names it."""
+    module, registration = (
+        next(block.text for block in blocks(ROOT / "docs" / "architecture.md") if words in block.text)
+        for words in ("class IntegralLaw", LAW_GROUP)
+    )
+    (tmp_path / "my_laws.py").write_text(module, encoding="utf-8")
+    info = tmp_path / "my_laws-1.0.dist-info"
+    info.mkdir()
+    (info / "METADATA").write_text("Metadata-Version: 2.1\nName: my-laws\nVersion: 1.0\n", encoding="utf-8")
+    declared = tomllib.loads(registration)["project"]["entry-points"][LAW_GROUP]
+    lines = "".join(f"{name} = {value}\n" for name, value in declared.items())
+    (info / "entry_points.txt").write_text(f"[{LAW_GROUP}]\n{lines}wrong = my_laws:np\n", encoding="utf-8")
+    monkeypatch.syspath_prepend(str(tmp_path))
+    declared_laws.cache_clear()
+    yield tmp_path / "my-rig.toml"
+    declared_laws.cache_clear()
+    sys.modules.pop("my_laws", None)
+
+
+def test_the_control_law_of_the_guide_runs_a_rig(own_law: Path) -> None:
+    config = VIRTUAL.changed({"mode": "integral"})
+    assert "integral" in str(Draft(mode="integral")) and '"integral"' in draft_text(Draft())
+    with open_rig(config, lockstep=True, output=own_law.parent) as robot:
+        robot.home()
+        robot.engage()
+        assert isinstance(robot.rig, LockstepRig)
+        assert type(robot.rig.engine.law).__name__ == "IntegralLaw"
+        robot.run({"parts": tomllib.loads(LIFT)["parts"]})
+        rows = robot.telemetry(last=0.5).rows
+        beyond = rows["force_command"] - rows["force_feedforward"]
+        gains = config.control.stiffness * (rows["length_reference"] - rows["length"])
+        gains += config.control.damping * (rows["velocity_reference"] - rows["velocity"])
+        assert np.abs(beyond - gains).max() > 0.01  # N: the integral is in the command
+        robot.park()
+
+
+def test_a_law_that_cannot_be_used_is_refused(own_law: Path) -> None:
+    with pytest.raises(ConfigError, match=r'must be one of "force", .*"integral", "wrong", not "integrall"'):
+        VIRTUAL.changed({"mode": "integrall"})
+    with pytest.raises(
+        ConfigError, match=r"control law 'wrong' \(my_laws:np\) must be a class derived from ControlLaw"
+    ):
+        rehearsed(VIRTUAL.changed({"mode": "wrong"}))
+    with pytest.raises(ConfigError, match="integral has the forces of all six legs"):
+        legs = VIRTUAL.resolved()["drives"]["legs"]
+        VIRTUAL.changed({"mode": "integral", "drives": {"legs": [legs[0] | {"mode": "position"}, *legs[1:]]}})
+    assert own_law
+
+
+def test_every_law_of_the_program_has_its_class() -> None:
+    assert {name: law_of(name).name for name in LAWS} == {name: name for name in LAWS}
+    assert all(f"{law}" in (ROOT / "docs" / "commands.md").read_text(encoding="utf-8") for law in LAWS)
+
+
+def test_a_source_of_references_needs_an_engaged_platform() -> None:
+    names: dict[str, Any] = {}
+    text = next(block.text for block in blocks(ROOT / "docs" / "architecture.md") if "class Sway" in block.text)
+    exec(text, names)
+    with open_rig(VIRTUAL, lockstep=True) as robot:
+        assert isinstance(robot.rig, LockstepRig)
+        engine = robot.rig.engine
+        with pytest.raises(RefusedError, match="'sway' cannot be followed in state OFF: engage first"):
+            engine.follow(names["Sway"](engine.frame.now[:7]))
+        assert engine.machine.state is State.OFF and engine.reference.name == "hold"
+
+
+@pytest.mark.parametrize(
+    "motion", [lambda t: 0.01 * t, 3.0, None, np.zeros((2, 6))], ids=lambda each: type(each).__name__
+)
+def test_what_is_no_motion_is_refused_with_what_would_be_one(motion: Any) -> None:
+    kind = type(motion).__name__
+    with pytest.raises(InputError, match=rf"motion: got {kind}, must be a trajectory file, .* kinematics\.Trajectory"):
+        motion_of(VIRTUAL, motion)
