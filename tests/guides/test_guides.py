@@ -6,6 +6,7 @@ is in `NOT_RUN`, each with the reason.
 """
 
 import contextlib
+import io
 import os
 import re
 import shlex
@@ -184,7 +185,7 @@ class Typist:
             typed = stack.enter_context(open(source or os.devnull, encoding="utf-8"))
             stack.enter_context(pytest.MonkeyPatch.context()).setattr("sys.stdin", typed)
             if _SERVED.match(command):
-                stack.enter_context(_interrupted(2.0))
+                stack.enter_context(contextlib.redirect_stdout(_Watched()))
             code = main(shlex.split(line)[1:])
         assert code == ExitCode.OK, f"{command}: {code!r}"
         if made := set((self.folder / "recordings").glob("*.mcap")) - before:
@@ -226,16 +227,13 @@ def _write_poses(path: Path) -> None:
     )
 
 
-@contextlib.contextmanager
-def _interrupted(after: float) -> Iterator[None]:
-    """Ctrl-C, s after a command that serves until then was typed."""
-    timer = threading.Timer(after, lambda: os.kill(os.getpid(), signal.SIGINT))
-    timer.start()
-    try:
-        yield
-    finally:
-        timer.cancel()
-        timer.join()
+class _Watched(io.StringIO):
+    """What a command prints that serves until Ctrl-C, which is pressed once it says that it serves."""
+
+    def write(self, text: str) -> int:
+        if "Ctrl-C ends it" in text:
+            threading.Timer(0.1, os.kill, (os.getpid(), signal.SIGINT)).start()
+        return super().write(text)
 
 
 def _given(data: Any) -> Any:
