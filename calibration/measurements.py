@@ -2,7 +2,6 @@
 
 import csv
 from collections.abc import Iterable
-from math import isfinite
 from pathlib import Path
 
 import numpy as np
@@ -10,7 +9,7 @@ import numpy as np
 from calibration.cells import CellLoads, CellMeasurements
 from calibration.errors import CalibrationFileError
 from calibration.taring import CELLS, Array, read_only
-from kinematics import InputFileError, open_table
+from kinematics import InputFileError, NumberTextError, open_table, read_number
 
 COLUMNS = ("cell", "mass", "reading", "phase")
 TARES = ("tare_before", "tare_after")
@@ -65,7 +64,7 @@ def _rows(lines: Iterable[str], name: str) -> list[_Row]:
         for record in reader:
             before = len(faults)
             if None in record or None in record.values():
-                faults.append(f"line {reader.line_num}: must have {len(COLUMNS)} fields")
+                faults.append(f"line {reader.line_num}: must have {len(COLUMNS)} fields; decimals have a point")
                 continue
             fields = {key: value.strip() for key, value in record.items()}
             phase = fields["phase"]
@@ -92,13 +91,10 @@ def _rows(lines: Iterable[str], name: str) -> list[_Row]:
 def _number(fields: dict[str, str], key: str, line: int, faults: list[str]) -> float:
     """Finite number of one field; 0 after adding a fault."""
     try:
-        value = float(fields[key])
-    except ValueError:
-        value = float("nan")
-    if isfinite(value):
-        return value
-    faults.append(f"line {line}: {key} must be a finite number, got {fields[key]!r}")
-    return 0.0
+        return read_number(fields[key])
+    except NumberTextError:
+        faults.append(f"line {line}: {key} must be a finite number, got {fields[key]!r}")
+        return 0.0
 
 
 def _tare(rows: list[_Row], phase: str, name: str) -> Array:

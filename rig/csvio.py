@@ -126,6 +126,8 @@ def read_table(
 
 
 def _header_faults(names: Sequence[str], required: Sequence[str], optional: Sequence[Sequence[str]]) -> list[str]:
+    if len(names) == 1 and ";" in names[0]:
+        return ["columns are separated by semicolons, must be by commas; decimals have a point then"]
     faults = [f"column {name!r} is there twice" for name in dict.fromkeys(names) if names.count(name) > 1]
     missing = [name for name in required if name not in names]
     if missing:
@@ -163,25 +165,25 @@ class _Faults:
 
 def _parse(rows: Iterable[Sequence[str]], names: Sequence[str], faults: _Faults) -> tuple[Array, "array[int]"]:
     """Numbers of all rows (n, number of names) and the line of each, kept as numbers while the text passes by."""
+    from kinematics import NumberTextError, read_number, read_numbers  # see above
+
     values, lines = array("d"), array("q")
     for line, row in enumerate(rows, start=2):
         if not row:
             continue
         if len(row) != len(names):
-            faults.add(f"line {line}: {len(row)} fields, not {len(names)}")
+            hint = "; commas separate columns, decimals have a point" if len(row) > len(names) else ""
+            faults.add(f"line {line}: {len(row)} fields, not {len(names)}{hint}")
             continue
-        numbers = []
-        for name, text in zip(names, row, strict=True):
-            try:
-                number = float(text)
-            except ValueError:
-                faults.add(f"line {line}: {name} = {text.strip()!r} is not a number")
-                continue
-            if not math.isfinite(number):
-                faults.add(f"line {line}: {name} = {text.strip()} is not finite")
-            numbers.append(number)
-        if len(numbers) == len(names):
-            values.extend(numbers)
+        try:
+            values.extend(read_numbers(row))
+        except NumberTextError:
+            for name, text in zip(names, row, strict=True):
+                try:
+                    read_number(text)
+                except NumberTextError as error:
+                    faults.add(f"line {line}: {name} = {error}")
+        else:
             lines.append(line)
     numbers_read = np.frombuffer(values) if values else np.empty(0)
     return numbers_read.reshape(-1, len(names)), lines

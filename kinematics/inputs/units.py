@@ -1,4 +1,7 @@
-"""Physical quantities as a person writes them: an SI number, or a string with its unit ("300 mm", "12 deg").
+"""Numbers and physical quantities as a person writes them, in a field, on a command line or in a file: read here alone.
+
+A comma and a point are both decimal marks, nothing separates groups of digits, and no locale changes that. A quantity
+is an SI number, or a string with its unit ("300 mm", "12,5 deg").
 
 The annotated types (`Length`, `Angle`, ...) go into pydantic models as they are, alone or inside lists; the validated
 value is a plain float in SI units.  Angles are a dimension of their own here, so that "5 rad/s" is not a frequency and
@@ -10,18 +13,25 @@ import math
 import numbers
 import re
 import reprlib
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Annotated, Any, TypeAlias
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
 from pydantic_core import core_schema
 
 if TYPE_CHECKING:
     import pint
 
+_NUMBER = r"[+\-\u2212]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?"
 _NUMBER_AND_UNIT = re.compile(
-    r"(?P<number>[+-]?(?:\d+\.?\d*|\.\d+)(?:[eE][+-]?\d+)?)\s*(?P<unit>(?:[A-Za-z°\u00b5\u03bc]|1\s*/)[\w\s°\u00b5\u03bc*/^.·²³-]*)",
+    rf"(?P<number>{_NUMBER})\s*(?P<unit>(?:[A-Za-z°%×\u00b5\u03bc]|(?<=\s)1\s*/)[\w\s°\u00b5\u03bc*/^.·²³-]*)?",
     re.ASCII,
 )
+_GROUPED = re.compile(r"[+\-\u2212]?[\d.,][\d.,\s'_\u00a0\u202f]*[.,\s'_\u00a0\u202f]\d.*", re.ASCII)
+"""Digits with more than one mark between them: somebody's groups of thousands, or a list."""
+_NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
+_PLAIN = re.compile(r"[0-9eE+.\s-]*", re.ASCII)
+"""Texts of which Python's `float` takes those that `read_number` takes, and reads them alike."""
 _LONGEST_TEXT = 64  # characters; nothing sensible is longer, and the unit parser need not see more
 
 
@@ -56,16 +66,154 @@ kilogram_force = 9.80665 * newton = kgf
 pound_force = 4.4482216152605 * newton = lbf
 """
 
+_DEGREE, _INCH = 0.017453292519943295, 0.0254
 _COMMON: dict[str, dict[str, float]] = {
-    "m": {"m": 1.0, "mm": 1e-3},
-    "rad": {"rad": 1.0, "deg": 0.017453292519943295},
-    "kg": {"kg": 1.0},
-    "s": {"s": 1.0, "ms": 1e-3},
-    "N": {"N": 1.0},
-    "m/s": {"m/s": 1.0, "mm/s": 1e-3},
-    "Hz": {"Hz": 1.0},
+    "m": {"mm": 1e-3, "m": 1.0, "cm": 1e-2, "in": _INCH, "µm": 1e-6, "um": 1e-6, "nm": 1e-9, "km": 1e3, "inch": _INCH},
+    "rad": {"deg": _DEGREE, "°": _DEGREE, "rad": 1.0, "mrad": 1e-3, "µrad": 1e-6, "urad": 1e-6, "turn": 360 * _DEGREE},
+    "kg": {"kg": 1.0, "g": 1e-3, "t": 1e3, "lb": 0.45359237},
+    "s": {"s": 1.0, "ms": 1e-3, "µs": 1e-6, "us": 1e-6, "min": 60.0, "h": 3600.0},
+    "N": {"N": 1.0, "kN": 1e3, "mN": 1e-3, "kgf": 9.80665, "lbf": 4.4482216152605},
+    "m/s": {"mm/s": 1e-3, "m/s": 1.0, "cm/s": 1e-2, "in/s": _INCH},
+    "rad/s": {"deg/s": _DEGREE, "°/s": _DEGREE, "rad/s": 1.0, "mrad/s": 1e-3, "rpm": 360 * _DEGREE / 60},
+    "Hz": {"Hz": 1.0, "kHz": 1e3, "mHz": 1e-3, "1/s": 1.0},
+    "m/s^2": {"m/s^2": 1.0, "m/s²": 1.0, "mm/s^2": 1e-3, "mm/s²": 1e-3},
 }
-"""What the registry says of the units that most files have: those need not wait for it to be made."""
+"""What the registry says of the units that most files and people have, by SI unit: those need not wait for it."""
+
+
+Misread = Literal["empty", "grouped", "no number", "not finite", "no unit", "unknown unit", "dimension"]
+"""What is wrong with a text that is no number or quantity."""
+
+
+class NumberTextError(ValueError):
+    """A text is not the number or quantity that it should be.
+
+    Args:
+        code: what is wrong.
+        text: that was read; a long one is cut.
+        unit: in which it should be, empty for none.
+        found: the unit that it has instead.
+    """
+
+    def __init__(self, code: Misread, text: str, unit: str = "", found: str = "") -> None:
+        self.code: Misread = code
+        self.text = text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…"
+        self.unit, self.found = unit, found
+        super().__init__(self._said())
+
+    def _said(self) -> str:
+        shown = repr(self.text)
+        if self.code == "empty":
+            return "there is no number"
+        if self.code == "grouped":
+            return f"{shown} has more than one decimal mark or a separator of digits; write 1000.5 or 1000,5"
+        if self.code == "not finite":
+            return f"{self.text.strip()} is not finite"
+        if self.code == "no unit":
+            return f"{shown} has a unit, must be a number without one"
+        if self.code == "unknown unit":
+            return f"{shown}: unknown unit {self.found!r}"
+        if self.code == "dimension":
+            return f"{shown} has the wrong dimension"
+        return f"{shown} is not a number"
+
+
+def read_number(text: str) -> float:
+    """The finite number that a text is: a comma or a point before decimals, an exponent, blanks around it.
+
+    Raises NumberTextError for anything else: groups of digits, a unit, nan, infinity, what is too large.
+    """
+    number, unit = _parts(text)
+    if unit:
+        raise NumberTextError("no unit", text)
+    return number
+
+
+def read_numbers(texts: Sequence[str]) -> list[float]:
+    """The numbers of many texts, such as the cells of a table, as `read_number` reads each of them."""
+    if _PLAIN.fullmatch(" ".join(texts)):
+        try:
+            numbers = list(map(float, texts))
+        except ValueError:
+            pass  # which one it is, is told below
+        else:
+            if all(map(math.isfinite, numbers)):
+                return numbers
+    return [read_number(text) for text in texts]
+
+
+def read_list(text: str, count: int | None = None) -> list[float]:
+    """The numbers of a list with a comma between each two, `count` of them, or as many as there are.
+
+    The comma separates here: decimals have a point. Raises NumberTextError for a part that is no number, ValueError for
+    another count.
+    """
+    parts = text.split(",")
+    if count is not None and len(parts) != count:
+        raise ValueError(f"{text!r} has {len(parts)} numbers, not {count}: commas separate them, decimals have a point")
+    return [read_number(part) for part in parts]
+
+
+def read_whole(text: str) -> int:
+    """The whole number that a text is. Raises NumberTextError for anything else."""
+    number = read_number(text)
+    if number != int(number):
+        raise NumberTextError("no number", text)
+    return int(number)
+
+
+def common_units(unit: str) -> tuple[str, ...]:
+    """Units that can stand for an SI `unit` where a field is typed into; none for one that nothing converts into."""
+    return tuple(_COMMON.get(unit, ()))
+
+
+def read_quantity(
+    text: str, units: Sequence[str], shown: str = "", factor: float = 1.0, *, common: bool = False
+) -> float:
+    """A quantity that a person types, in SI: a bare number is in the unit `shown`, of which `factor` make one of SI.
+
+    Args:
+        text: number, and a unit of the same dimension or none.
+        units: spellings of the SI unit, as `Quantity` has them; "" or an unknown one: it is converted into no other.
+        shown: as the person sees it; left out, the SI unit.
+        factor: see above.
+        common: only `common_units` are known, which takes no time.
+
+    Raises NumberTextError for anything else.
+    """
+    number, unit = _parts(text)
+    if unit in ("", shown):
+        value = number / factor
+    elif not units[0]:
+        raise NumberTextError("no unit", text, shown, unit)
+    elif common and unit not in common_units(units[0]):
+        raise NumberTextError("unknown unit", text, shown or units[0], unit)
+    else:
+        try:
+            of_si = _factor(unit, tuple(units))
+        except ValueError:
+            raise NumberTextError("unknown unit", text, shown or units[0], unit) from None
+        if of_si is None:
+            raise NumberTextError("dimension", text, shown or units[0], unit)
+        value = number * of_si
+    if not math.isfinite(value):
+        raise NumberTextError("not finite", text, shown or units[0])
+    return value
+
+
+def _parts(text: str) -> tuple[float, str]:
+    """Number and unit of a text, the unit empty where there is none."""
+    bare = text.strip()
+    if not bare:
+        raise NumberTextError("empty", text)
+    match = _NUMBER_AND_UNIT.fullmatch(bare) if len(bare) <= _LONGEST_TEXT else None
+    if match is None:
+        code: Misread = "not finite" if _NOT_FINITE.fullmatch(bare) else "no number"
+        raise NumberTextError("grouped" if _GROUPED.fullmatch(bare) else code, text)
+    number = float(match["number"].replace(",", ".").replace("\u2212", "-"))
+    if not math.isfinite(number):
+        raise NumberTextError("not finite", text)
+    return number, (match["unit"] or "").strip()
 
 
 @functools.cache
@@ -116,36 +264,42 @@ class Quantity:
         Raises ValueError, naming the value and the expected unit, for anything else: another dimension, NaN or
         infinity, a bool, a string without a unit.
         """
-        article = "an" if self.name[0] in "aeiou" else "a"
-        expected = f'expected {article} {self.name}: a finite number in {self.unit}, or text such as "1.5 {self.unit}"'
         if isinstance(value, bool):
-            raise ValueError(f"{value!r} is not a quantity; {expected}")
+            raise ValueError(f"{value!r} is not a quantity; {self._expected}")
         shown = reprlib.repr(value)  # cut where it is long
         if isinstance(value, str):
-            number = self._parse_text(value, expected)
+            number = self._parse_text(value)
         elif isinstance(value, numbers.Real):
             try:
                 number = float(value)
             except OverflowError:
                 number = math.inf
         else:
-            raise ValueError(f"{shown} is not a quantity; {expected}")
+            raise ValueError(f"{shown} is not a quantity; {self._expected}")
         if not math.isfinite(number):
-            raise ValueError(f"{shown} is not finite; {expected}")
+            raise ValueError(f"{shown} is not finite; {self._expected}")
         return number
 
-    def _parse_text(self, text: str, expected: str) -> float:
-        shown = repr(text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…")
-        match = _NUMBER_AND_UNIT.fullmatch(text.strip()) if len(text) <= _LONGEST_TEXT else None
-        if match is None:
-            raise ValueError(f"{shown} is not a number with a unit; {expected}")
+    def read(self, text: str) -> float:
+        """A text in SI: a bare number is in SI already. Raises ValueError as `parse` does."""
         try:
-            factor = _factor(match["unit"].strip(), (self.unit, *self.also))
-        except ValueError as error:
-            raise ValueError(f"{shown}: {error}; {expected}") from error
-        if factor is None:
-            raise ValueError(f"{shown} has the wrong dimension; {expected}")
-        return float(match["number"]) * factor
+            return read_quantity(text, (self.unit, *self.also))
+        except NumberTextError as error:
+            raise ValueError(f"{error}; {self._expected}") from None
+
+    def _parse_text(self, text: str) -> float:
+        try:
+            if not _parts(text)[1]:
+                raise NumberTextError("no number", text)
+        except NumberTextError as error:
+            if error.code in ("empty", "no number"):
+                raise ValueError(f"{error.text!r} is not a number with a unit; {self._expected}") from None
+        return self.read(text)
+
+    @property
+    def _expected(self) -> str:
+        article = "an" if self.name[0] in "aeiou" else "a"
+        return f'expected {article} {self.name}: a finite number in {self.unit}, or text such as "1.5 {self.unit}"'
 
     def __get_pydantic_core_schema__(self, source: object, handler: object) -> core_schema.CoreSchema:
         return core_schema.no_info_before_validator_function(self.parse, core_schema.float_schema(allow_inf_nan=False))

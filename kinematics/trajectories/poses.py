@@ -13,7 +13,7 @@ from numpy.typing import ArrayLike
 
 from kinematics.arrays import MOTION_FIELDS, POSE, Array, checked_poses
 from kinematics.errors import InputFileError, KinematicsError, TrajectoryError
-from kinematics.inputs import open_table
+from kinematics.inputs import open_table, read_number, read_numbers
 from kinematics.rotations import pose_to_coordinates
 from kinematics.trajectories.base import SHORTEST, Placement, Trajectory, bounded
 
@@ -117,6 +117,8 @@ def read_poses(path: Path) -> tuple[Array, Array]:
 
 
 def _header_faults(header: list[str]) -> list[str]:
+    if len(header) == 1 and ";" in header[0]:
+        return ["line 1: columns are separated by semicolons, must be by commas; decimals have a point then"]
     faults = [f"line 1: column {name} is missing" for name in _COLUMNS if name not in header]
     faults += [
         f"line 1: column {_said(name)} is unknown" for name in header if name not in _COLUMNS and name not in _IGNORED
@@ -147,7 +149,7 @@ def _numbers(rows: list[list[str]], width: int, pick: Callable[[list[str]], tupl
     if any(len(row) != width for row in rows):
         return None
     try:
-        numbers = np.fromiter(map(float, chain.from_iterable(map(pick, rows))), dtype=np.float64)
+        numbers = np.array(read_numbers(list(chain.from_iterable(map(pick, rows)))), dtype=np.float64)
     except ValueError:
         return None
     return numbers.reshape(-1, len(_COLUMNS))
@@ -171,11 +173,12 @@ def _said(text: str) -> str:
 def _row_faults(row: list[str], width: int, places: list[int], values: list[list[float]], last: float) -> list[str]:
     """Faults of one row; a row that can be read is added to `values`, which follow the time `last` s."""
     if len(row) != width:
-        return [f"{len(row)} values, must be {width}"]
+        hint = "; commas separate columns, decimals have a point" if len(row) > width else ""
+        return [f"{len(row)} values, must be {width}{hint}"]
     numbers, faults = [], []
     for name, place in zip(_COLUMNS, places, strict=True):
         try:
-            number = float(row[place])
+            number = read_number(row[place])
         except ValueError:
             number = math.nan
         if not math.isfinite(number):

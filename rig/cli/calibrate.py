@@ -211,10 +211,13 @@ app.command("geometry", help=GEOMETRY_HELP)(geometry)
 
 
 def _numbers(text: str) -> list[float]:
+    from kinematics import read_list
+
     try:
-        return [float(part) for part in text.split(",")]
-    except ValueError:
-        raise typer.BadParameter(f"--masses: {text!r} is not a list of numbers, such as 0,5,10,20") from None
+        return read_list(text)
+    except ValueError as error:
+        fault = f"--masses: {text!r} is not a list of numbers, such as 0,2.5,5,10: {error}"
+        raise typer.BadParameter(fault) from None
 
 
 def _summary(

@@ -139,8 +139,10 @@ def _plants(config: "RigConfig", asked: ClosedLoop, error: float) -> "list[tuple
 
 
 def _mass_error(text: str) -> float:
+    from kinematics import read_number
+
     try:
-        error = float(text.removesuffix("%")) / 100.0 if text.endswith("%") else float(text)
+        error = read_number(text.removesuffix("%")) / 100.0 if text.endswith("%") else read_number(text)
     except ValueError:
         error = float("nan")
     if not 0.0 <= error <= _LARGEST_ERROR:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
+from rig.cli.help import command_group
 from rig.cli.options import ConfigArgument, JsonOption
 
 if TYPE_CHECKING:
@@ -19,7 +20,7 @@ _CATEGORIES: tuple[StopRequest, ...] = (0, 1, 2)
 _POLL = 0.02  # s
 _STOP_TIMEOUT = 10.0  # s
 
-app = typer.Typer(
+app = command_group(
     name="engine",
     help="Look at, stop or end the engine that commands a rig's drives, whoever started it; `rig operate --attach` "
     "takes it over.",

@@ -3,10 +3,14 @@
 Rich's panels would more than double what `rig --help` costs, and take whatever is in brackets for their own markup.
 """
 
-from typing import Any
+from collections.abc import Callable
+from typing import Any, get_args, get_type_hints
 
 import typer
 from typer.core import TyperGroup
+
+_UNITS = {"S": "s", "HZ": "Hz", "M": "m", "N": "N"}
+"""By what a number is called in the help: its SI unit, another of which may be given with the number."""
 
 
 class _Commands(TyperGroup):
@@ -23,7 +27,59 @@ class _Commands(TyperGroup):
                 formatter.write_dl(rows)
 
 
+class _Application(typer.Typer):
+    """Commands whose numbers are read as everywhere: by `kinematics.read_quantity`, not by what Typer makes of them."""
+
+    def command(self, *names: Any, **settings: Any) -> Callable[[Any], Any]:
+        """See `typer.Typer`."""
+        register = super().command(*names, **settings)
+
+        def registered(function: Any) -> Any:
+            hints = get_type_hints(function, include_extras=True)
+            function.__annotations__ = hints  # where they were text, Typer would read it anew
+            for hint in hints.values():
+                read_numbers_of(hint)
+            return register(function)
+
+        return registered
+
+
+def read_numbers_of(hint: Any) -> None:
+    """Have the argument or option of an annotation read by our own rules, where it is a number or several."""
+    given = get_args(hint)
+    info = next((each for each in given if hasattr(each, "parser") and hasattr(each, "min")), None)
+    if info is None or info.parser is not None:
+        return
+    kinds = {given[0]}
+    for _ in range(2):  # list[float] | None
+        kinds |= {part for each in kinds for part in get_args(each)}
+    if kind := next((each for each in (int, float) if each in kinds), None):
+        info.parser = _reader(kind, info.min, info.max, info.metavar or "")
+
+
+def _reader(kind: type, least: float | None, most: float | None, metavar: str) -> Callable[[Any], Any]:
+    def number(text: Any) -> Any:
+        if not isinstance(text, str):
+            return text  # a default
+        from kinematics import read_quantity, read_whole
+
+        unit, shown = _UNITS.get(metavar, ""), "%" if metavar == "PERCENT" else ""
+        try:
+            value = read_whole(text) if kind is int else read_quantity(text, (unit,), shown)
+        except ValueError as error:
+            raise typer.BadParameter(str(error)) from None
+        low, high = least is not None and value < least, most is not None and value > most
+        if low or high:
+            bounds = f"at least {least:g}" if most is None else f"at most {most:g}"
+            bounds = f"{least:g} to {most:g}" if least is not None and most is not None else bounds
+            raise typer.BadParameter(f"{value:g} must be {bounds} {unit}".rstrip())
+        return value
+
+    number.__name__ = "integer" if kind is int else "number"
+    return number
+
+
 def command_group(**settings: Any) -> typer.Typer:
     """A Typer application whose help is plain text; `settings` as `typer.Typer` takes them."""
     plain: dict[str, Any] = {"add_completion": False, "rich_markup_mode": None, "pretty_exceptions_enable": False}
-    return typer.Typer(cls=_Commands, **plain, **settings)
+    return _Application(cls=_Commands, **plain, **settings)

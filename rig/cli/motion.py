@@ -1,6 +1,7 @@
 """`rig motion`: a motion from a template, in a size that the rig bears."""
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -107,10 +108,12 @@ def motion(
 
 def _number(text: str | None) -> float | str | None:
     """A number where it is one, in SI, else the text, which carries a unit."""
+    from kinematics import NumberTextError, read_number
+
     try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
+        return None if text is None else read_number(text)
+    except NumberTextError as error:
+        return math.nan if error.code == "not finite" else text
 
 
 def _made(name: str, given: dict[str, Any]) -> "Template":

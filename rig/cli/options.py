@@ -1,6 +1,5 @@
 """Arguments and options that several commands share."""
 
-import contextlib
 import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
@@ -177,10 +176,13 @@ def parse_pose(text: str, option: str) -> tuple[float, ...]:
     Raises:
         typer.BadParameter: not seven finite numbers, or not a unit quaternion.
     """
+    from kinematics import read_list
+
     try:
-        values = [float(part) for part in text.split(",")]
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a list of numbers x,y,z,qw,qx,qy,qz", param_hint=option) from None
+        values = read_list(text)
+    except ValueError as error:
+        fault = f"{text!r} is not a list of numbers x,y,z,qw,qx,qy,qz: {error}"
+        raise typer.BadParameter(fault, param_hint=option) from None
     fault = _fault(values)
     if fault:
         raise typer.BadParameter(fault, param_hint=option)
@@ -194,13 +196,13 @@ def parse_six(text: str, names: str, option: str) -> tuple[float, ...]:
     Raises:
         typer.BadParameter: they are not.
     """
+    from kinematics import read_list
+
     try:
-        values = tuple(float(part) for part in text.split(","))
-    except ValueError:
-        values = ()
-    if len(values) != 6 or not all(math.isfinite(value) for value in values):
-        raise typer.BadParameter(f"{text!r} is not a list of six finite numbers {names}", param_hint=option)
-    return values
+        return tuple(read_list(text, 6))
+    except ValueError as error:
+        fault = f"{text!r} is not a list of six finite numbers {names}: {error}"
+        raise typer.BadParameter(fault, param_hint=option) from None
 
 
 def parse_span(text: str, option: str) -> tuple[float, float]:
@@ -209,12 +211,15 @@ def parse_span(text: str, option: str) -> tuple[float, float]:
     Raises:
         typer.BadParameter: not two finite numbers, the first below the second.
     """
+    from kinematics import read_list
+
     try:
-        begin, end = (float(part) for part in text.split(","))
-    except ValueError:
-        raise typer.BadParameter(f"{text!r} is not a span of time FROM,TO, s", param_hint=f"'{option}'") from None
-    if not (math.isfinite(begin) and math.isfinite(end) and begin < end):
-        raise typer.BadParameter(f"{text!r}: FROM must be below TO, both finite", param_hint=f"'{option}'")
+        begin, end = read_list(text, 2)
+    except ValueError as error:
+        fault = f"{text!r} is not a span of time FROM,TO, s: {error}"
+        raise typer.BadParameter(fault, param_hint=f"'{option}'") from None
+    if begin >= end:
+        raise typer.BadParameter(f"{text!r}: FROM must be below TO", param_hint=f"'{option}'")
     return begin, end
 
 
@@ -224,11 +229,8 @@ def parse_quantity(text: str, quantity: "Quantity", option: str) -> float:
     Raises:
         typer.BadParameter: neither, another dimension, or not finite.
     """
-    value: float | str = text
-    with contextlib.suppress(ValueError):
-        value = float(text)
     try:
-        return quantity.parse(value)
+        return quantity.read(text)
     except ValueError as error:
         raise typer.BadParameter(str(error), param_hint=f"'{option}'") from None
 
@@ -241,7 +243,7 @@ def parse_with_unit(text: str, quantity: "Quantity", option: str) -> float:
     """
     value = parse_quantity(text, quantity, option)
     usual = _AT_A_PROMPT.get(quantity.unit)
-    if usual and value != 0.0 and text.strip()[-1] in "0123456789.":
+    if usual and value != 0.0 and text.strip()[-1] in "0123456789.,":
         hint = f"{text} has no unit: {text}{usual} or {text}{quantity.unit}?"
         raise typer.BadParameter(hint, param_hint=f"'{option}'")
     return value
@@ -249,9 +251,7 @@ def parse_with_unit(text: str, quantity: "Quantity", option: str) -> float:
 
 def _fault(values: list[float]) -> str:
     if len(values) != 7:
-        return f"{len(values)} numbers, not the seven x,y,z,qw,qx,qy,qz"
-    if not all(math.isfinite(value) for value in values):
-        return f"{values} has a number that is not finite"
+        return f"{len(values)} numbers, not the seven x,y,z,qw,qx,qy,qz: commas separate them, decimals have a point"
     norm = math.hypot(*values[3:])
     if abs(norm - 1.0) > _UNIT_NORM:
         return f"the quaternion's norm is {norm:.9g}, not 1 within {_UNIT_NORM:g}"

@@ -4,6 +4,7 @@ import ast
 import inspect
 import textwrap
 import tomllib
+from contextlib import suppress
 from dataclasses import dataclass
 from itertools import pairwise
 from typing import Any
@@ -11,7 +12,7 @@ from typing import Any
 from pydantic import BaseModel
 
 from actuators import ActuatorError, ModbusAddress, TcpAddress, find_driver
-from kinematics import toml_item
+from kinematics import NumberTextError, read_number, toml_item
 
 _PROFILE = "profile"
 
@@ -58,11 +59,19 @@ def speaks_modbus(driver: str) -> bool:
 
 
 def setting_value(text: str) -> Any:
-    """What a person writes for a setting: a value as in a file (0.2, true, { … }), any other text as it stands."""
+    """What a person writes for a setting: a value as in a file (0.2, true, { … }), any other text as it stands.
+
+    A number may have a comma before its decimals; nothing separates groups of its digits.
+    """
+    bare = text.strip()
+    if "_" in bare and bare.lstrip("+-")[:1].isdecimal():  # TOML would make a number of it
+        return bare
     try:
-        table = tomllib.loads(f"value = {text.strip()}")
+        table = tomllib.loads(f"value = {bare}")
     except (ValueError, RecursionError):  # no TOML, a number of more digits than are converted, nested too deep
-        return text.strip()
+        with suppress(NumberTextError):
+            return read_number(bare) if "," in bare else bare
+        return bare
     return table["value"] if table.keys() == {"value"} else text
 
 

@@ -22,7 +22,7 @@ from rig.config.sections import (
     Safety,
 )
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
-from rig.config.validation import GIVEN, MOTION, RIG, Validation, own_thresholds, parse_thresholds
+from rig.config.validation import GIVEN, MOTION, RIG, Validation, checked_thresholds, own_thresholds, parse_thresholds
 from rig.config.virtual_rig import (
     InjectedFault,
     PlantFriction,
@@ -58,6 +58,7 @@ __all__ = [
     "VirtualPlant",
     "beside",
     "cell_options",
+    "checked_thresholds",
     "declared_laws",
     "drive_options",
     "in_real_time",

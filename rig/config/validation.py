@@ -9,7 +9,7 @@ from typing import Annotated, TypeVar
 
 from pydantic import ValidationError
 
-from kinematics import Number, Thresholds, within
+from kinematics import Number, Thresholds, read_number, within
 from rig.errors import ConfigError
 
 RIG, MOTION, GIVEN = "rig", "motion", "given"
@@ -65,7 +65,12 @@ def parse_thresholds(texts: Mapping[str, str], kind: type[_Kind]) -> _Kind:
         if text.strip():
             values[name] = text.strip()
             with suppress(ValueError):
-                values[name] = float(text)
+                values[name] = read_number(text)
+    return checked_thresholds(values, kind)
+
+
+def checked_thresholds(values: Mapping[str, float | str], kind: type[_Kind]) -> _Kind:
+    """Thresholds by name, numbers in SI or texts with their unit. Raises ConfigError as `parse_thresholds`."""
     try:
         return kind.model_validate(values)
     except ValidationError as error:

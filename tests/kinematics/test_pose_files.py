@@ -77,7 +77,7 @@ def test_faults_anywhere_in_a_long_file_come_with_their_lines(tmp_path: Path, nu
     line = 2 + 1 + 2  # of row 0, and the further lines before each of the rows below
     assert faults_of(tmp_path / "bad.csv", "\n".join([HEADER, *rows])) == [
         f"line {line + 1500}: 2 values, must be 8",
-        f"line {line + 1501}: 9 values, must be 8",
+        f"line {line + 1501}: 9 values, must be 8; commas separate columns, decimals have a point",
         f"line {line + 3000}: t is 'up', must be a finite number",
         f"line {line + 3000}: x is 'inf', must be a finite number",
         f"line {line + 3000}: y is '', must be a finite number",

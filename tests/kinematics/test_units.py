@@ -145,7 +145,7 @@ from rig.config import load_config
 units.LENGTH.parse(1.0)
 load_config("virtual")
 assert "pint" not in sys.modules
-units.LENGTH.parse("1 inch")
+units.LENGTH.parse("1 dm")
 assert "pint" in sys.modules
 """
     subprocess.run([sys.executable, "-c", code], check=True)

@@ -191,7 +191,12 @@ def test_many_faults_are_counted(here: Path, refused: Callable[..., str]) -> Non
 
 
 @pytest.mark.parametrize(
-    ("content", "message"), [("", "missing: t"), ("t,l1,l2,l3,l4,l5,l6\n", "no rows"), ("a;b\n1;2\n", "unknown: a;b")]
+    ("content", "message"),
+    [
+        ("", "missing: t"),
+        ("t,l1,l2,l3,l4,l5,l6\n", "no rows"),
+        ("a;b\n1;2\n", "separated by semicolons, must be by commas"),
+    ],
 )
 def test_empty_and_foreign_tables(here: Path, refused: Callable[..., str], content: str, message: str) -> None:
     (here / "legs.csv").write_text(content)

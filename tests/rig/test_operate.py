@@ -269,7 +269,7 @@ def test_positions_are_saved_gone_to_renamed_and_forgotten(operate: Operate, her
         ("run nowhere.toml", ExitCode.REFUSED, "follow: connect first"),
         ("run up.toml --amplitude 2", ExitCode.INPUT, "'--amplitude'"),
         ("inject jam --leg 7", ExitCode.INPUT, "'--leg'"),
-        ("inject jam --value nan", ExitCode.INPUT, "fault jam: value nan is not finite"),
+        ("inject jam --value nan", ExitCode.INPUT, "'--value': nan is not finite"),
         ("inject thirst", ExitCode.INPUT, "no fault 'thirst'; known faults: jam, "),
         ("clear thirst", ExitCode.INPUT, "no fault 'thirst'; known faults: jam, "),
         ("stop 3", ExitCode.INPUT, "CATEGORY"),
