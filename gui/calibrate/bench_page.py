@@ -8,7 +8,7 @@ from gui.session import Phase, RigSession
 from gui.texts import tr
 
 _USUAL = Limits()
-_MASSES, _SAMPLES = "0,5,10,20,10,5,0", 200
+_MASSES, _SAMPLES = [0.0, 5.0, 10.0, 20.0, 10.0, 5.0, 0.0], 200
 
 
 class BenchPage(LookedPage):
@@ -48,7 +48,7 @@ class BenchPage(LookedPage):
             [(tr("placed on the cell"), "compression"), (tr("hung from it"), "tension")],
         )
         self.unit = fields.text(tr("Unit read"), tr("Unit of the readings"), "N")
-        self.masses = fields.text(tr("Masses, kg"), tr("Masses for each cell, kg, in order"), _MASSES)
+        self.masses = fields.numbers(tr("Masses, kg"), tr("Masses for each cell, kg, in order"), _MASSES, 0.0, 1e5)
         self.samples = fields.count(tr("Samples"), tr("Samples that a reading is the mean of"), _SAMPLES, 2, 1_000_000)
         self.gravity = fields.quantity(tr("Gravity"), tr("Local gravity"), "m/s²", STANDARD_GRAVITY, 1.0, 30.0)
         self.drift = fields.quantity(
@@ -105,7 +105,7 @@ class BenchPage(LookedPage):
         options = options_of(
             data=None if live else data,
             unit=None if live else self.unit.text().strip(),
-            masses=self.masses.text().strip() if live else None,
+            masses=self._masses if live else None,
             samples=unless(self.samples.value(), _SAMPLES) if live else None,
             load=self.load.currentData(),
             gravity=unless(self.gravity.si(), STANDARD_GRAVITY),
@@ -118,6 +118,12 @@ class BenchPage(LookedPage):
             return Asked(command, options, (config.path,), self._target)
         beside = data if data is not None else self._session.folder / "rig.csv"
         return Asked(command, options, (), beside.with_name(f"{beside.stem}-cells.toml"))
+
+    @property
+    def _masses(self) -> str | None:
+        """As the command takes them, None for the usual ones."""
+        masses = self.masses.numbers()
+        return None if masses == _MASSES else ",".join(f"{mass:.12g}" for mass in masses)
 
     @property
     def _live(self) -> bool:

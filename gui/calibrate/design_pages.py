@@ -4,6 +4,7 @@ from pathlib import Path
 
 from gui.fitting import Asked, AskPage, FieldGrid, options_of, unless
 from gui.texts import tr
+from gui.widgets import field_refusal
 from kinematics import COORDINATES
 
 _DURATION, _FASTEST, _MARGIN, _CANDIDATES = 60.0, 2.0, 0.75, 40
@@ -87,11 +88,10 @@ class MultisinePage(DesignPage):
         fields = self.fields
         self.dof = fields.choice(tr("Coordinate"), tr("The coordinate"), [(name, name) for name in COORDINATES])
         self.dof.setCurrentIndex(COORDINATES.index("z"))
-        self.amplitude = fields.text(
-            tr("Amplitude, m or rad"),
-            tr("Amplitude of the whole, m or rad"),
-            tr("empty: 0.01 m or 0.05 rad, as limits allow"),
+        self.amplitude = fields.optional(
+            tr("Amplitude"), tr("Amplitude of the whole"), "m", 1e-9, 10.0, tr("empty: as limits allow")
         )
+        self.dof.currentIndexChanged.connect(lambda _index: self._measure())
         self.low = fields.quantity(tr("From"), tr("Lowest frequency"), "Hz", _LOW, 1e-3, 1e3)
         self.high = fields.quantity(tr("To"), tr("Highest frequency"), "Hz", _HIGH, 1e-3, 1e3)
         self.period = fields.quantity(tr("Period"), tr("Period of the excitation"), "s", _PERIOD, 0.1, 1e3)
@@ -103,6 +103,8 @@ class MultisinePage(DesignPage):
     @property
     def fault(self) -> str:
         """See `AskPage`."""
+        if wrong := field_refusal(self):
+            return wrong
         low, high = self.low.si(), self.high.si()
         return (
             ""
@@ -112,13 +114,18 @@ class MultisinePage(DesignPage):
             )
         )
 
+    def _measure(self) -> None:
+        """Take the amplitude in the unit of the coordinate; one that was of the other is nobody's wish."""
+        self.amplitude.set_si(None)
+        self.amplitude.set_unit("rad" if self.dof.currentData().startswith("r") else "m")
+
     @property
     def asked(self) -> Asked:
         """See `AskPage`."""
         dof = self.dof.currentData()
         options = options_of(
             dof=dof,
-            amplitude=self.amplitude.text().strip(),
+            amplitude=self.amplitude.entered(),
             to=unless(self.high.si(), _HIGH),
             period=unless(self.period.si(), _PERIOD),
             periods=unless(self.periods.value(), _PERIODS),

@@ -2,6 +2,7 @@
 
 from gui.fitting import Asked, Look, RecordingsPage, Role, options_of
 from gui.texts import tr
+from gui.widgets import field_refusal
 from kinematics import COORDINATES
 
 
@@ -30,14 +31,22 @@ class RespondPage(RecordingsPage):
         self.dof = fields.choice(
             tr("Coordinate"), tr("The coordinate"), [(tr("the excited one"), ""), *named], whole=True
         )
-        self.low = fields.text(tr("From, Hz"), tr("Lowest frequency that is asked for"), tr("empty: what is excited"))
-        self.high = fields.text(tr("To, Hz"), tr("Highest frequency that is asked for"), tr("empty: what is excited"))
+        hint = tr("empty: what is excited")
+        self.low = fields.optional(tr("From"), tr("Lowest frequency that is asked for"), "Hz", 1e-6, 1e5, hint)
+        self.high = fields.optional(tr("To"), tr("Highest frequency that is asked for"), "Hz", 1e-6, 1e5, hint)
 
     @property
     def fault(self) -> str:
         """See `AskPage`."""
-        if bool(self.low.text().strip()) != bool(self.high.text().strip()):
+        if wrong := field_refusal(self):
+            return wrong
+        low, high = self.low.entered(), self.high.entered()
+        if (low is None) != (high is None):
             return tr("Give both ends of the band, or neither.")
+        if low is not None and high is not None and low >= high:
+            return tr("The lowest frequency, {low:g} Hz, must be below the highest, {high:g} Hz.").format(
+                low=low, high=high
+            )
         return super().fault
 
     @property
@@ -46,7 +55,7 @@ class RespondPage(RecordingsPage):
         used = self.chosen(0)
         options = options_of(dof=self.dof.currentData())
         for name, field in (("--from", self.low), ("--to", self.high)):
-            if text := field.text().strip():
-                options += (name, text)
+            if (value := field.entered()) is not None:
+                options += (name, str(value))
         first = used[0] if used else self.folder / "rig.mcap"
         return Asked(("respond",), options, used, first.with_name(f"{first.stem}-bode.svg"))

@@ -2,6 +2,7 @@
 
 from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, unless
 from gui.texts import tr
+from gui.widgets import field_refusal
 
 _WITH, _WITHOUT = 0, 1
 _BANDWIDTH = 10.0  # Hz
@@ -28,11 +29,11 @@ class WeighPage(RecordingsPage):
             lambda path: Asked(("weigh",), files=(path,)),
         )
         fields = self.fields
-        self.before = fields.text(
-            tr("Without, from–to"), tr("Stretch of the first without the payload"), tr("FROM,TO in s, if any")
+        self.before = fields.span(
+            tr("Without, from–to"), tr("Stretch of the first without the payload"), (tr("none"), tr("none"))
         )
-        self.during = fields.text(
-            tr("With it, from–to"), tr("Stretch of all with the payload"), tr("FROM,TO in s; empty: all")
+        self.during = fields.span(
+            tr("With it, from–to"), tr("Stretch of all with the payload"), (tr("begin"), tr("end"))
         )
         self.rest = fields.choice(
             tr("Used"), tr("What is used"), [(tr("rests and motion"), False), (tr("poses at rest only"), True)]
@@ -44,7 +45,11 @@ class WeighPage(RecordingsPage):
     @property
     def fault(self) -> str:
         """See `AskPage`."""
-        if self.before.text().strip() and self.chosen(_WITHOUT):
+        if wrong := field_refusal(self):
+            return wrong
+        if wrong := self.before.fault or self.during.fault:
+            return wrong
+        if self.before.span is not None and self.chosen(_WITHOUT):
             return tr("Without the payload: give a recording or a stretch of the first, not both.")
         return super().fault
 
@@ -54,8 +59,8 @@ class WeighPage(RecordingsPage):
         loaded, bare = self.chosen(_WITH), self.chosen(_WITHOUT)
         first = loaded[0] if loaded else self.folder / "rig.mcap"
         options = options_of(
-            before=bare[0] if bare else self.before.text().strip(),
-            during=self.during.text().strip(),
+            before=bare[0] if bare else self.before.option,
+            during=self.during.option,
             bandwidth=unless(self.bandwidth.si(), _BANDWIDTH),
         )
         if self.rest.currentData():

@@ -8,6 +8,7 @@ from gui.fitting.asked import Asked
 from gui.fitting.looker import Told
 from gui.steps import StepPage
 from gui.texts import tr
+from gui.widgets import field_refusal
 
 Look = Callable[[Asked, Told], None]
 """Looks into the files of what is asked, and calls back."""
@@ -67,13 +68,15 @@ class LookedPage(AskPage):
     @property
     def holds(self) -> str:
         """What the files hold; empty while that is not known."""
-        return self._found[0] if self._found is not None and self._looking == self.asked else ""
+        if field_refusal(self) or self._found is None or self._looking != self.asked:
+            return ""
+        return self._found[0]
 
     @property
     def fault(self) -> str:
         """See `AskPage`."""
-        if self.lacking:
-            return self.lacking
+        if wrong := field_refusal(self) or self.lacking:
+            return wrong
         if self._found is None or self._looking != self.asked:
             return tr("Looking into the files …")
         return self._found[1]
@@ -91,11 +94,11 @@ class LookedPage(AskPage):
 
     def _changed(self) -> None:
         self.holding.setText(self.findings)
-        if not self.lacking and self._looking != self.asked:
+        if not field_refusal(self) and not self.lacking and self._looking != self.asked:
             self._pause.start()
 
     def _begin(self) -> None:
-        if self.lacking or self._looking == self.asked:
+        if field_refusal(self) or self.lacking or self._looking == self.asked:
             return
         asked = self._looking = self.asked
         self._found = None

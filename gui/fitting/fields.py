@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.steps import browse_button, line_edit
 from gui.texts import tr
-from gui.widgets import Choice, QuantityBox, WholeNumber
+from gui.widgets import Choice, NumberField, NumberList, QuantityBox, WholeNumber
 
 _WHOLE = 4  # columns of a row: two fields with their labels
 
@@ -37,14 +37,36 @@ class FieldGrid(QtWidgets.QWidget):
     def quantity(self, label: str, name: str, unit: str, value: float, least: float, most: float) -> QuantityBox:
         """Add a number of an SI unit from `least` to `most`, SI."""
         field = QuantityBox(name, unit, value, least, most)
-        field.valueChanged.connect(lambda _value: self.edited.emit())
+        field.changed.connect(self.edited)
+        self._add(label, field, False)
+        return field
+
+    def optional(self, label: str, name: str, unit: str, least: float, most: float, hint: str) -> NumberField:
+        """Add a number of an SI unit from `least` to `most`, SI, that may be left out; `hint` says what that means."""
+        field = NumberField(name, unit, None, least, most, optional=True)
+        field.setPlaceholderText(hint)
+        field.changed.connect(self.edited)
+        self._add(label, field, False)
+        return field
+
+    def span(self, label: str, name: str, hints: tuple[str, str]) -> "SpanField":
+        """Add a stretch of time that may be left out; `hints` stand in its two empty fields."""
+        field = SpanField(name, hints)
+        field.edited.connect(self.edited)
+        self._add(label, field, False)
+        return field
+
+    def numbers(self, label: str, name: str, values: list[float], least: float, most: float) -> NumberList:
+        """Add several numbers in one field, each from `least` to `most`."""
+        field = NumberList(name, values, least, most)
+        field.changed.connect(self.edited)
         self._add(label, field, False)
         return field
 
     def count(self, label: str, name: str, value: int, least: int, most: int) -> WholeNumber:
         """Add a whole number."""
         field = WholeNumber(name, value, least, most)
-        field.valueChanged.connect(lambda _value: self.edited.emit())
+        field.changed.connect(self.edited)
         self._add(label, field, False)
         return field
 
@@ -71,6 +93,47 @@ class FieldGrid(QtWidgets.QWidget):
         self._grid.addWidget(heading, row, 2 * side)
         self._grid.addWidget(field, row, 2 * side + 1, 1, _WHOLE - 1 if whole else 1)
         self._next += 2 if whole else 1
+
+
+class SpanField(QtWidgets.QWidget):
+    """A stretch of time, s, from a first to a later moment; both are given or none. Signals: `edited` by a person."""
+
+    edited = QtCore.Signal()
+
+    def __init__(self, name: str, hints: tuple[str, str]) -> None:
+        super().__init__()
+        self._name = name
+        row = QtWidgets.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        names = (tr("{name}: from").format(name=name), tr("{name}: to").format(name=name))
+        self.begin, self.end = (NumberField(each, "s", None, optional=True) for each in names)
+        for field, hint in zip((self.begin, self.end), hints, strict=True):
+            field.setPlaceholderText(hint)
+            field.changed.connect(self.edited)
+            row.addWidget(field, 1)
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """From when to when; None where it is left out, or only one moment is given: see `fault`."""
+        begin, end = self.begin.entered(), self.end.entered()
+        return None if begin is None or end is None else (begin, end)
+
+    @property
+    def fault(self) -> str:
+        """Why it is no stretch; empty where it is one, or left out."""
+        begin, end = self.begin.entered(), self.end.entered()
+        if (begin is None) != (end is None):
+            return tr("{name}: give both moments, or none.").format(name=self._name)
+        if begin is not None and end is not None and begin >= end:
+            return tr("{name}: the first moment, {begin:g} s, must be before the last, {end:g} s.").format(
+                name=self._name, begin=begin, end=end
+            )
+        return ""
+
+    @property
+    def option(self) -> str:
+        """As a command takes it, empty where it is left out."""
+        return "" if self.span is None else ",".join(map(str, self.span))
 
 
 class FileField(QtWidgets.QWidget):

@@ -17,6 +17,7 @@ from gui.fitting.store_page import Kept, StorePage, Use
 from gui.session import RigSession, Worker, heavy_work_obstacle
 from gui.steps import StepPage, StepWizard, set_role
 from gui.texts import tr
+from gui.widgets import field_refusal
 
 _PATIENCE = 5.0  # s for a file that is being written
 
@@ -75,7 +76,7 @@ class FitWizard(StepWizard):
     # -- what is shown -----------------------------------------------------------------------------------------------
 
     def _edited(self) -> None:
-        if self.outcome is not None and self.outcome.asked != self.asking.asked:
+        if self.outcome is not None and (field_refusal(self.asking) or self.outcome.asked != self.asking.asked):
             self.outcome = None
             self.storing.forget()
             self.computing.show_nothing(
@@ -84,7 +85,8 @@ class FitWizard(StepWizard):
         self._refresh()
 
     def _refresh(self) -> None:
-        fault, busy, outcome = self.asking.fault, self.runner.busy, self.outcome
+        wrong, busy, outcome = field_refusal(self.asking), self.runner.busy, self.outcome
+        fault = wrong or self.asking.fault
         running = tr("a fit is running") if busy else ""
         self.asking.setEnabled(not busy)
         self.asking.show_missing(fault)
@@ -98,7 +100,8 @@ class FitWizard(StepWizard):
         )
         first = tr("Wait for the fit, or cancel it.") if busy else tr("Compute first, then go on to save.")
         self.computing.show_missing(refused or ("" if outcome is not None else first))
-        self.storing.suggest(self.asking.asked if outcome is None else outcome.asked)
+        if not wrong:
+            self.storing.suggest(self.asking.asked if outcome is None else outcome.asked)
         obstacle = tr("being saved") if self._saving else "" if outcome is not None else tr("nothing was computed yet")
         use = None if outcome is None or refused else self.use(outcome, self.storing.target())
         self.storing.refresh(refused or obstacle, use)

@@ -14,7 +14,7 @@ from gui.live.plot_looks import header_label, swatch
 from gui.live.series import COMPARED, FORCES, Panel
 from gui.session import Floats
 from gui.texts import tr
-from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme
+from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme, field_refusal
 
 MOST = 1 + len(DASHES)
 """how many can be told apart by their lines"""
@@ -129,6 +129,8 @@ class CompareView(QtWidgets.QWidget):
         self.verdict.setVisible(bool(text))
 
     def _show(self) -> None:
+        if field_refusal(*self.shifts):
+            return
         shifts = [0.0, *(box.si() for box in self.shifts)]
         begins = [begin - shift for begin, shift in zip(self._begins, shifts, strict=False)]
         for number, plot in enumerate(self.plots):

@@ -10,7 +10,7 @@ from gui.live.platform_view import PlatformView
 from gui.live.replay import Replay
 from gui.session import Timeline, state_word
 from gui.texts import tr
-from gui.widgets import Choice, GuardedButton, QuantityBox, ask_save
+from gui.widgets import Choice, GuardedButton, QuantityBox, ask_save, field_refusal
 
 _SIZES = ((640, 480), (960, 720), (1280, 720), (1920, 1080))
 _RATES = (10, 20, 25, 50)
@@ -89,7 +89,7 @@ class FilmDialog(QtWidgets.QDialog):
         layout.addWidget(self.progress)
         layout.addLayout(row)
         for box in (self.begin, self.end):
-            box.valueChanged.connect(lambda _value: self.refresh())
+            box.changed.connect(self.refresh)
         for choice in (self.speed, self.rate, self.size_, self.kind):
             choice.currentIndexChanged.connect(lambda _index: self.refresh())
         self.make.clicked.connect(self._ask)
@@ -105,6 +105,9 @@ class FilmDialog(QtWidgets.QDialog):
     def refresh(self) -> None:
         """Say what the film will be, or why there can be none."""
         busy = self.maker is not None and not self.maker.ended
+        if wrong := field_refusal(self.begin, self.end):
+            self.make.set_obstacle(wrong)
+            return
         cut = self.cut
         fault = cut.fault(bounded=self.kind.currentData() == "gif")
         self.make.set_obstacle(tr("a film is being made") if busy else fault or self._obstacle())

@@ -4,7 +4,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.replay import Replay
 from gui.texts import tr
-from gui.widgets import give
+from gui.widgets import NumberField, give
 
 SPEEDS = (0.05, 0.1, 0.25, 0.5, 1.0, 2.0, 5.0, 10.0, 50.0)
 _STEPS = 10_000
@@ -38,11 +38,7 @@ class ReplayBar(QtWidgets.QWidget):
         self.slider.setRange(0, _STEPS)
         self.slider.setPageStep(_STEPS // 20)
         self.slider.setAccessibleName(position)
-        self.time = QtWidgets.QDoubleSpinBox()
-        self.time.setDecimals(3)
-        self.time.setSuffix(" s")
-        self.time.setKeyboardTracking(False)
-        self.time.setAccessibleName(time)
+        self.time = NumberField(time, "s")
         self.duration = QtWidgets.QLabel()
         self.duration.setAccessibleName(end)
         self.speed = QtWidgets.QComboBox()
@@ -72,7 +68,8 @@ class ReplayBar(QtWidgets.QWidget):
         self.setToolTip("" if replay is not None else self._missing)
         begin, end = (replay.begin, replay.end) if replay is not None else (0.0, 0.0)
         with QtCore.QSignalBlocker(self.time):
-            self.time.setRange(begin, end)
+            self.time.set_range(begin, end)
+            self.time.set_si(begin)
         self.duration.setText(tr("to {end:.3f} s, rig time").format(end=end))
         self._choose_speed()
         self.show_position()
@@ -98,7 +95,8 @@ class ReplayBar(QtWidgets.QWidget):
         if playing != (self.play.property("meaning") == "pause"):
             give(self.play, "pause" if playing else "play")
         self.slider.setValue(round(_STEPS * part))
-        self.time.setValue(position)
+        if not (self.time.editing and self.time.hasFocus()):  # what is being typed stays
+            self.time.set_si(position)
         for widget in (self.play, self.slider, self.time):
             widget.blockSignals(False)
 

@@ -146,6 +146,9 @@ class MotionDocument(QtCore.QObject):
     def save_to(self, path: Path) -> None:
         """Write the motion as a TOML file, which it is called after from then on; a failure is said."""
         self.due.emit()
+        if refusal := self._editor.refusal:
+            self._session.refused.emit(tr("save the motion"), refusal)
+            return
         self.settle(self._complete)
         shown = self._editor.value()
         try:
@@ -179,7 +182,7 @@ class MotionDocument(QtCore.QObject):
         if self.path is None:
             return self.save_as()
         self.save_to(self.path)
-        return not self.unsaved
+        return not self.unsaved and not self._editor.refusal
 
     def save_as(self) -> bool:
         """Ask for a file and save the motion; whether that was done."""
@@ -187,7 +190,7 @@ class MotionDocument(QtCore.QObject):
         path = ask_save(self._window, tr("Save the motion"), proposed, _KINDS, ".toml")
         if path is not None:
             self.save_to(path)
-        return not self.unsaved
+        return not self.unsaved and not self._editor.refusal
 
     def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
         """Do `then`, which loses the motion shown: after a question where it is not saved, which may lead to `stay`."""

@@ -12,7 +12,7 @@ from gui.motion.part_form import PartForm
 from gui.motion.specification import TRANSITION, Data, authored, in_words, new_part, part_models, with_transitions
 from gui.motion.terms import make_field
 from gui.texts import mark, tr
-from gui.widgets import Choice, PageStack, QuantityBox, give
+from gui.widgets import Choice, PageStack, QuantityBox, field_refusal, give
 from kinematics import TrajectorySpec
 
 _FRAMES = {"home": tr("relative to the home pose"), "base": tr("in the base frame")}
@@ -98,15 +98,20 @@ class MotionEditor(QtWidgets.QWidget):
         layout.addWidget(scroll, 1)
         self.frame.activated.connect(lambda _index: self._placed_elsewhere())
         self.pivot.edited.connect(self._placed_elsewhere)
-        self.amplitude.valueChanged.connect(lambda _value: self._tell())
+        self.amplitude.changed.connect(self._tell)
         self.parts.currentItemChanged.connect(self._choose)
+
+    @property
+    def refusal(self) -> str:
+        """Which field's text is no value, and why: what `value` gives is not what is shown then. Empty for none."""
+        return field_refusal(self, self.amplitude)
 
     def value(self) -> Data:
         """The motion as data, SI, with the transitions that are known."""
         forms = self._forms()
         between = [self._transitions.get(pair) for pair in pairwise(forms)]
         durations = {index: duration for index, duration in enumerate(between) if duration is not None}
-        amplitude = self.amplitude.si() / 100.0
+        amplitude = self.amplitude.known() / 100.0
         motion = {
             "frame": self.frame.currentData(),
             "pivot": self.pivot.value(),

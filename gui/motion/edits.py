@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.motion.specification import Data, authored, in_words
 from gui.texts import tr
-from gui.widgets import give
+from gui.widgets import NumberField, give, number_fields
 from kinematics import COORDINATES
 
 Place = tuple[str | int, ...]
@@ -66,14 +66,20 @@ class Edits(QtCore.QObject):
         self._known = self._present()
 
     def record(self) -> None:
-        """Take notice of a change by a person."""
+        """Take notice of a change by a person; one that is being typed is taken once it is settled on."""
+        if any(field.editing and not field.reason for field in self._fields()):
+            return
         before, now = self._known, self._present()
         self._known = now
         if before is not None and authored(before) != authored(now):
             self.stack.push(_Edit(before, now, self._restore))
 
     def undo(self) -> None:
-        """Take the last step back; what is being typed is a step."""
+        """Take the last step back; what is being typed is a step, also a text that is no value."""
+        if wrong := [field for field in self._fields() if field.reason]:
+            for field in wrong:
+                field.revert()
+            return
         self.commit()
         self.stack.undo()
 
@@ -91,10 +97,13 @@ class Edits(QtCore.QObject):
         field = QtWidgets.QApplication.focusWidget()
         if field is None or not self._is_own(field):
             return
-        if isinstance(field, QtWidgets.QAbstractSpinBox):
+        if isinstance(field, NumberField):
             field.interpretText()
         elif isinstance(field, QtWidgets.QLineEdit):
             field.editingFinished.emit()
+
+    def _fields(self) -> Iterator[NumberField]:
+        return number_fields(self._owner, *self._others)
 
     def _is_own(self, field: QtWidgets.QWidget) -> bool:
         return field in self._others or bool(self._owner.isAncestorOf(field))

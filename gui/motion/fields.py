@@ -15,13 +15,13 @@ COORDINATE_NAMES = ("x", "y", "z", "θx", "θy", "θz")
 
 
 class Field(QtWidgets.QWidget):
-    """One value of a form. `edited` follows every change by a person, `rearranged` one of what Tab stops at."""
+    """One value of a form. `edited` follows every key and change by a person, `rearranged` one of what Tab stops at."""
 
     edited = QtCore.Signal()
     rearranged = QtCore.Signal()
 
     def value(self) -> Any:
-        """The value as a file would state it, SI."""
+        """The value as a file would state it, SI; where what is typed is none, the one before: see `field_refusal`."""
         raise NotImplementedError
 
     def set_value(self, value: Any) -> None:
@@ -40,12 +40,12 @@ class QuantityField(Field):
     def __init__(self, name: str, quantity: Quantity, minimum: float = -math.inf) -> None:
         super().__init__()
         self.box = QuantityBox(name, quantity.unit, max(0.0, minimum), minimum)
-        self.box.valueChanged.connect(lambda _value: self.edited.emit())
+        self.box.changed.connect(self.edited)
         _row(self, self.box)
 
     def value(self) -> float:
         """See `Field`."""
-        return self.box.si()
+        return self.box.known()
 
     def set_value(self, value: Any) -> None:
         """See `Field`."""
@@ -89,7 +89,7 @@ class TupleField(Field):
         for index, (coordinate, quantity) in enumerate(zip(COORDINATE_NAMES, quantities, strict=False)):
             box = QuantityBox(f"{name} {coordinate}", quantity.unit)
             box.setPrefix(f"{coordinate} ")
-            box.valueChanged.connect(lambda _value: self.edited.emit())
+            box.changed.connect(self.edited)
             if len(quantities) > 3:
                 grid.addWidget(box, index % 3, index // 3)
             else:
@@ -98,7 +98,7 @@ class TupleField(Field):
 
     def value(self) -> list[float]:
         """See `Field`."""
-        return [box.si() for box in self.boxes]
+        return [box.known() for box in self.boxes]
 
     def set_value(self, value: Any) -> None:
         """See `Field`."""
@@ -184,19 +184,16 @@ class WholeField(Field):
             for bound, default in (("ge", 0), ("le", 2**31 - 1))
         )
         self.box = WholeNumber(name, least, least, most)
-        self.box.setKeyboardTracking(False)
-        self.box.valueChanged.connect(lambda _value: self.edited.emit())
+        self.box.changed.connect(self.edited)
         _row(self, self.box)
 
     def value(self) -> int:
         """See `Field`."""
-        return int(self.box.value())
+        return round(self.box.known())
 
     def set_value(self, value: Any) -> None:
         """See `Field`."""
-        if not self.box.minimum() <= value <= self.box.maximum():
-            raise ValueError(f"{value}, must be from {self.box.minimum()} to {self.box.maximum()}")
-        self.box.setValue(value)
+        self.box.set_si(value)
 
 
 class AxesField(Field):

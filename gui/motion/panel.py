@@ -19,7 +19,7 @@ from gui.motion.transport import TransportBar
 from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, Phase, RigSession, Worker
 from gui.texts import tr
-from gui.widgets import ElidedLabel, GuardedButton, Theme, WholeNumber, give
+from gui.widgets import ElidedLabel, GuardedButton, Theme, WholeNumber, field_refusal, give
 from rig.client import size_class
 from rig.states import State
 
@@ -168,7 +168,8 @@ class MotionPanel(QtWidgets.QWidget):
     def _size_row(self) -> QtWidgets.QHBoxLayout:
         self.repeats = WholeNumber(tr("How many times the motion is run, one after the other"), 1, 1, 1000)
         self.repeats.setSuffix(" ×")
-        self.repeats.valueChanged.connect(lambda _count: self._show_what_runs())
+        self.repeats.changed.connect(self._show_what_runs)
+        self.repeats.changed.connect(self.refresh)
         largest = tr("Take the largest amplitude with which the motion passes")
         self.fit = GuardedButton(tr("Largest that passes"), largest)
         self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
@@ -257,11 +258,16 @@ class MotionPanel(QtWidgets.QWidget):
             self.transport.clear()
         self._version += 1
         self._ran = ""
-        self.preview = Preview(fault=_BEING_CHECKED, pending=True)
+        wrong = self.editor.refusal
+        self.preview = Preview(fault=wrong or _BEING_CHECKED, pending=not wrong)
         self.document.say_title()
         self.verdict.refused = ""
-        self.verdict.judge("muted", tr("Checking …"))
-        self._changed.start()
+        if wrong:
+            self._changed.stop()
+            self.verdict.judge("bad", f"✗ {wrong}")
+        else:
+            self.verdict.judge("muted", tr("Checking …"))
+            self._changed.start()
         self.refresh()
 
     def _look(self) -> None:
@@ -315,12 +321,12 @@ class MotionPanel(QtWidgets.QWidget):
     def _show_what_runs(self) -> None:
         name, preview = self._template if self._template_shown else (self.document.name, self.preview)
         duration = None if preview.table is None else preview.table.duration
-        self.transport.show_motion(name, duration, self.repeats.value())
+        self.transport.show_motion(name, duration, round(self.repeats.known()))
 
     def _largest(self) -> float:
         """The largest amplitude that passes, %, in the steps of its field and never more; 0 where none does."""
         scale = 0.0 if self.preview.verdict is None else self.preview.verdict.scale
-        return math.floor(10.0 * self.amplitude.si() * scale + 1e-6) / 10.0
+        return math.floor(10.0 * self.amplitude.known() * scale + 1e-6) / 10.0
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
@@ -346,7 +352,8 @@ class MotionPanel(QtWidgets.QWidget):
         template = (
             tr("a template is shown, which is no motion yet: Create makes it one") if self._template_shown else ""
         )
-        return self._session.obstacle(Action.MOVE) or busy or template or self.preview.obstacle
+        wrong = field_refusal(self.repeats)
+        return self._session.obstacle(Action.MOVE) or busy or template or wrong or self.preview.obstacle
 
     def _run(self) -> None:
         if self.preview.table is not None and not self.run_obstacle:

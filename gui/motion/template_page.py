@@ -12,7 +12,7 @@ from gui.motion.specification import as_data
 from gui.motion.terms import make_field
 from gui.session import Worker
 from gui.texts import tr
-from gui.widgets import GuardedButton, PageStack
+from gui.widgets import GuardedButton, PageStack, field_refusal, number_fields
 from kinematics import TrajectorySpec
 from rig.client import TEMPLATES, Template, fitted, template_motion
 from rig.config import RigConfig
@@ -55,6 +55,8 @@ class TemplateForm(QtWidgets.QWidget):
 
     def template(self) -> Template:
         """The template with these numbers. Raises ValueError, naming the field, for one that cannot be."""
+        if wrong := field_refusal(self):
+            raise ValueError(wrong)
         try:
             return self._template.model_validate({name: field.value() for name, field in self.fields.items()})
         except ValidationError as error:
@@ -88,6 +90,9 @@ class TemplateForm(QtWidgets.QWidget):
             matters = template.matters(name)
             field.setVisible(matters)
             self._layout.labelForField(field).setVisible(matters)
+            if not matters:
+                for box in number_fields(field):
+                    box.revert()  # nobody could see what is wrong with it
 
 
 class TemplatePage(QtWidgets.QWidget):
@@ -183,12 +188,17 @@ class TemplatePage(QtWidgets.QWidget):
             form.changed.connect(self._changed)
             self.stack.addWidget(form)
         self.stack.setCurrentWidget(self._forms[row])
+        self._refuse()
         if self.isVisible():
             self._look()
 
     def _changed(self, _name: str) -> None:
         self._version += 1
+        self._refuse()
         self._pause.start()
+
+    def _refuse(self) -> None:
+        self.create.set_obstacle(field_refusal(self.form))
 
     def _look(self) -> None:
         """Look for sizes that pass beside the other numbers, and show them."""

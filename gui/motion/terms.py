@@ -71,7 +71,7 @@ class TermsField(Field):
         for row in range(self.table.rowCount()):
             term: dict[str, Any] = {"dof": self.table.cellWidget(row, 0).currentData()}
             for place, column in enumerate(self._columns, start=1):
-                term[column] = self.table.cellWidget(row, place).si()
+                term[column] = self.table.cellWidget(row, place).known()
             terms.append(term)
         return terms
 
@@ -108,7 +108,7 @@ class TermsField(Field):
             box = QuantityBox(name, quantity.unit, max(0.0, least), least)
             box.setMinimumWidth(60)
             box.set_si(term.get(column, 0.0))
-            box.valueChanged.connect(lambda _value: self.edited.emit())
+            box.changed.connect(self.edited)
             self.table.setCellWidget(row, place, box)
             boxes.append(box)
         choice.currentIndexChanged.connect(lambda index: self._change(choice.itemData(index), boxes))

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Action, Mover, RigSession, obstacle
 from gui.texts import tr
-from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, give, mark_next
+from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, field_refusal, give, mark_next
 from rig.engine import LEAST_PACE
 from rig.states import State
 
@@ -60,6 +60,10 @@ class TransportBar(QtWidgets.QFrame):
         self.speed.setToolTip(_SLOWER)
         self.speed.setFixedWidth(self.speed.fontMetrics().horizontalAdvance("100.0 %") + 24)
         self.speed.valueChanged.connect(lambda _value: self._send_speed())
+        self.speed.changed.connect(self._judge_speed)
+        for button in (self.run, self.resume):
+            button.pressed.connect(self.speed.interpretText)  # it runs as fast as is shown
+        self._against_run = ""
         self._pace = 1.0
         """that the engine told last"""
         self._unanswered = 0
@@ -106,10 +110,13 @@ class TransportBar(QtWidgets.QFrame):
     def refresh(self, run_obstacle: str) -> None:
         """Enable what can be done now; `run_obstacle` is why the motion cannot be run, empty when it can."""
         session = self._session
+        self._against_run = run_obstacle
+        wrong = field_refusal(self.speed)
+        run_obstacle = run_obstacle or wrong
         self.run.set_obstacle(run_obstacle)
         obstacles = {
             self.pause: session.obstacle(Action.PAUSE),
-            self.resume: session.obstacle(Action.RESUME),
+            self.resume: session.obstacle(Action.RESUME) or wrong,
             self.abandon: session.obstacle(Action.ABANDON),
             self.hold: session.obstacle(Action.HOLD),
         }
@@ -193,6 +200,9 @@ class TransportBar(QtWidgets.QFrame):
         box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
         take.clicked.connect(lambda: self._mover.resume(take_over=True))
         box.open()
+
+    def _judge_speed(self) -> None:
+        self.refresh(self._against_run)
 
     def _send_speed(self) -> None:
         self._unanswered += 1

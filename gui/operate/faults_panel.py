@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.operate.fault_words import AMPLIFIER, GROUPS, fault_words
 from gui.session import Action, LogEntry, RigSession
 from gui.texts import tr
-from gui.widgets import GuardedButton, QuantityBox, Reason, give
+from gui.widgets import GuardedButton, QuantityBox, Reason, Shown, field_refusal, give
 from rig.virtual import AT_PLATFORM, FAULTS, WHOLE_RIG, RigView
 
 _LOOK_INTERVAL = 500  # ms, while the panel is in view
@@ -65,6 +65,8 @@ class FaultsPanel(QtWidgets.QWidget):
         self._timer.setInterval(_LOOK_INTERVAL)
         self._timer.timeout.connect(session.virtual.look)
         self.faults.currentItemChanged.connect(lambda *_: self._chosen())
+        for box in (self.value, self.duration):
+            box.changed.connect(self.refresh)
         session.changed.connect(self.refresh)
         session.virtual.seen.connect(self._show_active)
         session.logged.connect(self._react)
@@ -132,7 +134,7 @@ class FaultsPanel(QtWidgets.QWidget):
         """Enable what can be done now, or say why not."""
         reason = self._session.obstacle(Action.INJECT)
         self._reason.show_reason(reason)
-        self.inject.set_obstacle(reason)
+        self.inject.set_obstacle(reason or field_refusal(self.value, self.duration))
         nothing = reason or ("" if self.active.topLevelItemCount() else tr("no fault is on"))
         self.clear_all.set_obstacle(nothing)
         self.clear.set_obstacle(nothing)
@@ -154,10 +156,10 @@ class FaultsPanel(QtWidgets.QWidget):
     def _chosen(self) -> None:
         kind = FAULTS[self._chosen_name]
         self._offer_legs(self._chosen_name)
-        self.value.set_unit("")
+        self.value.revert()
+        self.value.set_unit(kind.unit, Shown(kind.unit, 1.0, 3))
         self.value.setEnabled(kind.default is not None)
-        self.value.setSuffix(f" {kind.unit}" if kind.unit else "")
-        self.value.setValue(0.0 if kind.default is None else kind.default)
+        self.value.set_si(kind.default or 0.0)
         self.value.setAccessibleName(
             tr("Value of the fault, {unit}").format(unit=kind.unit) if kind.unit else tr("Value of the fault")
         )
@@ -180,7 +182,7 @@ class FaultsPanel(QtWidgets.QWidget):
 
     def _inject(self) -> None:
         name = self._chosen_name
-        value = float(self.value.value()) if FAULTS[name].default is not None else None
+        value = self.value.si() if FAULTS[name].default is not None else None
         duration = self.duration.si() if self.lasting.isChecked() else None
         self._since = self._session.rig_time
         self.reaction.clear()

@@ -1,6 +1,6 @@
 """Jog and go to a pose: steps along and about the axes of a frame, steps of one leg, and a pose given by numbers."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 import numpy as np
@@ -16,7 +16,17 @@ from gui.operate.saved_positions import SavedPositions
 from gui.operate.target_drag import TargetDrag
 from gui.session import Action, Mover, Phase, RigSession
 from gui.texts import mark, tr
-from gui.widgets import Columns, Fold, GuardedButton, QuantityBox, Reason, ScrolledPage, TextRoom
+from gui.widgets import (
+    Columns,
+    Fold,
+    GuardedButton,
+    QuantityBox,
+    Reason,
+    ScrolledPage,
+    TextRoom,
+    field_refusal,
+    number_fields,
+)
 from kinematics import Array, JogFrame, leg_lengths
 from rig.client import AXES, LEGS, HeldMotion, Positions, held_motion, jogged, positions_path
 from rig.states import MotionKind, State
@@ -79,11 +89,12 @@ class JogPanel(QtWidgets.QWidget):
         session.changed.connect(self.refresh)
         self.finder.changed.connect(self._show_found)
         self.saved.changed.connect(self.refresh)
-        for box in self._kept().values():
-            box.valueChanged.connect(self._ask_ranges)
+        for box in number_fields(self.steps, self.speeds, self.legs):
+            box.changed.connect(self._fields_changed)
+        self.to.changed.connect(self._fields_changed)
         self.steps.frame.currentIndexChanged.connect(self._ask_ranges)
         for box in self.steps.pivot:
-            box.valueChanged.connect(lambda _number: self.speeds.refresh())
+            box.changed.connect(self.speeds.refresh)
         self.held.changed.connect(self.refresh)
         mover.progressed.connect(lambda *_: self.refresh())
         mover.finished.connect(self._finished)
@@ -144,7 +155,8 @@ class JogPanel(QtWidgets.QWidget):
     def save(self, settings: QtCore.QSettings) -> None:
         """Keep step sizes, speeds and pivot of this rig, the frame, and what the page looks like."""
         for name, box in self._kept().items():
-            settings.setValue(name, box.si())
+            if not box.reason:
+                settings.setValue(name, box.si())
         settings.setValue("jog/frame", self.steps.frame.currentData())
         settings.setValue(_FOLDED, ";".join(fold.title for fold in self.folds if not fold.is_open))
         if not self._halves:
@@ -198,7 +210,7 @@ class JogPanel(QtWidgets.QWidget):
     def _ask_ranges(self, _changed: object = None) -> None:
         """Have the free ranges and the steps looked into, while the platform stands where it could move from."""
         pose = self._commanded()
-        if self._obstacle or pose is None or not self.isVisible():
+        if self._obstacle or pose is None or not self.isVisible() or field_refusal(self.steps, self.speeds, self.legs):
             self.finder.ask(None)
             return
         sizes = (self.steps.translation.si(), self.steps.rotation.si(), self.legs.step.si())
@@ -211,7 +223,30 @@ class JogPanel(QtWidgets.QWidget):
         if key == self.held.key and status is not None and status.state in (State.ENGAGED, State.RUNNING):
             return ""
         own = {"go saved": self.saved.go_obstacle, "go": self.drag.refusal}
-        return self._obstacle or own.get(key, self.finder.refusals.get(key, ""))
+        wrong = field_refusal(*self._used_by(key))
+        return self._obstacle or wrong or own.get(key, self.finder.refusals.get(key, ""))
+
+    def _used_by(self, key: str) -> Sequence[QuantityBox]:
+        """The fields that the move of a button goes by, be it a step or held."""
+        peaks = (self.speed, self.turn_speed)
+        if key in ("go", "go saved"):
+            return (*self.to.boxes, *peaks) if key == "go" else peaks
+        axis = key[1:]
+        if axis in LEGS:
+            return self.legs.step, self.speeds.share, *peaks
+        size = self.steps.translation if axis in AXES[:3] else self.steps.rotation
+        return size, *self.steps.pivot, self.speeds.share, *peaks
+
+    def _fields_changed(self) -> None:
+        """With each key that is typed into a field: what acts is what it says now."""
+        self._ask_ranges()
+        self._show_obstacles()
+        self._name_target(self._commanded())
+
+    def _name_target(self, present: Array | None) -> None:
+        words = self.to.words(present)
+        for button in (self.to.go, self.drag.go):
+            button.name_target(words)
 
     def _show_obstacles(self) -> None:
         for key, button in self.buttons.items():
@@ -309,6 +344,7 @@ class JogPanel(QtWidgets.QWidget):
         if pose is not None and not self.isVisible():
             return
         self.to.show_present(pose)
+        self._name_target(pose)
         self.saved.set_known(pose is not None)
         lengths = [None] * 6 if pose is None else leg_lengths(self._geometry, pose).tolist()
         for label, length in zip(self.legs.lengths, lengths, strict=True):

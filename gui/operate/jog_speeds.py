@@ -60,7 +60,7 @@ class JogSpeeds(QtWidgets.QWidget):
         grid.addWidget(presets, 1, 1)
         grid.addWidget(self.words, 2, 0, 1, 2)
         grid.setColumnStretch(1, 1)
-        self.share.valueChanged.connect(lambda _number: self.refresh())
+        self.share.changed.connect(self.refresh)
         self.refresh()
 
     def greatest(self, axis: str) -> float:
@@ -73,7 +73,11 @@ class JogSpeeds(QtWidgets.QWidget):
 
     def refresh(self) -> None:
         """Say what the share comes to, about the present pivot."""
-        along, about = self.held("x") * 1e3, math.degrees(self.held("rx"))
+        try:
+            along, about = self.held("x") * 1e3, math.degrees(self.held("rx"))
+        except ValueError:  # a field has no value, and says why
+            self.words.setText(tr("Held: –"))
+            return
         self.words.setText(
             tr("Held: {along:.3g} mm/s along, {about:.3g} °/s about an axis").format(along=along, about=about)
         )

@@ -7,10 +7,27 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.operate.jog_steps import NAMES
 from gui.texts import tr
-from gui.widgets import GuardedButton, QuantityBox, give
+from gui.widgets import GuardedButton, QuantityBox, field_refusal, give, shown_unit
 from kinematics import Array, coordinates_to_pose, pose_to_coordinates
 
+_LONGEST_TARGET = "Go: x -100.5, y -100.5, z +1000.5 mm,"
 _INDENT = 5  # px, as much as the number in the field above
+
+
+class GoButton(GuardedButton):
+    """The button that moves to the target, which it names; as wide as its place, and always two lines high."""
+
+    def __init__(self) -> None:
+        super().__init__(tr("Go"), tr("Move to the target pose"))
+        give(self, "go")
+        self.setFixedHeight(self.sizeHint().height() + self.fontMetrics().lineSpacing())
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(_LONGEST_TARGET) + 40)
+
+    def name_target(self, words: str) -> None:
+        """Say where it goes; empty where that is not known."""
+        text = tr("Go: {target}").format(target=words) if words else tr("Go")
+        self.setText(text)
+        self.setAccessibleName(text.replace("\n", " "))  # a press that began upon another target is none
 
 
 class Target(QtWidgets.QWidget):
@@ -54,21 +71,46 @@ class Target(QtWidgets.QWidget):
         self.home = QtWidgets.QPushButton(tr("Home pose"))
         self.home.setToolTip(tr("Fill in the mechanism's home pose"))
         self.home.clicked.connect(lambda: self.fill(home))
-        self.go = give(GuardedButton(tr("Go")), "go")
+        self.go = GoButton()
         give(self.home, "home")
         row = QtWidgets.QHBoxLayout()
-        for button in (self.here, self.home, self.go):
+        for button in (self.here, self.home):
             row.addWidget(button)
         grid.addLayout(row, 4, 0, 1, 3)
+        grid.addWidget(self.go, 5, 0, 1, 3)
         self._filling = False
         for box in self.boxes:
-            box.valueChanged.connect(self._typed)
+            box.changed.connect(self._typed)
         self.fill(home)
 
     @property
     def pose(self) -> Array:
-        """The pose (7,) of the fields."""
+        """The pose (7,) of the fields. Raises ValueError where one of them has no value: see `refusal`."""
         return coordinates_to_pose(np.array([box.si() for box in self.boxes]))
+
+    @property
+    def refusal(self) -> str:
+        """Why the fields give no pose; empty where they do."""
+        return field_refusal(*self.boxes)
+
+    def words(self, present: Array | None) -> str:
+        """The target in two lines at most: what of it another is than where the platform is, (7,), if anything.
+
+        Empty where the fields give none, or nobody knows where the platform is.
+        """
+        if self.refusal or present is None:
+            return ""
+        here = pose_to_coordinates(present)
+        parts: tuple[list[str], list[str]] = ([], [])
+        for index, (name, box) in enumerate(zip(NAMES.values(), self.boxes, strict=True)):
+            _unit, factor, decimals = shown_unit("m" if index < 3 else "rad")
+            if abs(box.si() - here[index]) * factor >= 0.5 * 10.0**-decimals:
+                number = f"{box.value():+.{box.decimals()}f}"
+                parts[index // 3].append(f"{name} {number.rstrip('0').rstrip('.') if '.' in number else number}")
+        lines = [
+            f"{', '.join(part)} {shown_unit(unit).unit}" for part, unit in zip(parts, ("m", "rad"), strict=True) if part
+        ]
+        return ",\n".join(lines) if lines else tr("where it is")
 
     def fill(self, pose: Array) -> None:
         """Put a pose (7,) into the fields. Raises ValueError, and leaves them, where one cannot have its number."""
@@ -82,7 +124,7 @@ class Target(QtWidgets.QWidget):
         self._filling = False
         self.changed.emit()
 
-    def _typed(self, _number: float) -> None:
+    def _typed(self) -> None:
         if not self._filling:
             self.changed.emit()
 

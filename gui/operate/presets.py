@@ -1,5 +1,6 @@
 """Buttons that put a number into a field with one click."""
 
+import math
 from collections.abc import Sequence
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -49,14 +50,14 @@ class Presets(QtWidgets.QWidget):
             button.clicked.connect(lambda _checked, value=value: self._take(value))
             self.buttons[value] = button
             row.addWidget(button)
-        box.valueChanged.connect(self._light)
+        box.changed.connect(self._light)
         self._light()
 
     def _take(self, value: float) -> None:
         self._box.set_si(value)
         self._light()  # a second click on the same must not put its light out
 
-    def _light(self, _number: float = 0.0) -> None:
-        present = self._box.si()
+    def _light(self) -> None:
+        present = math.nan if self._box.reason else self._box.si()
         for value, button in self.buttons.items():
             button.setChecked(abs(present - value) <= _SAME * value)

@@ -9,11 +9,11 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, PoseSteps
-from gui.operate.jog_target import Target
+from gui.operate.jog_target import GoButton, Target
 from gui.scene import Wanted
 from gui.session import Mover
 from gui.texts import tr
-from gui.widgets import GuardedButton, give, shown_unit
+from gui.widgets import field_refusal, give, shown_unit
 from kinematics import Array, quaternion_to_matrix
 from rig.client import AXES, jogged, step_refusal
 from rig.config import RigConfig
@@ -72,8 +72,7 @@ class TargetDrag(QtCore.QObject):
         self.words.setWordWrap(True)
         self.words.setAccessibleName(tr("Target that is dragged"))
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the picture keeps its height
-        self.go = give(GuardedButton(tr("Go"), tr("Move to the target pose")), "go")
-        self.go.setAccessibleName(tr("Go to the target that is dragged"))
+        self.go = GoButton()
         self.bar = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.bar)
         row.setContentsMargins(0, 0, 0, 0)
@@ -84,7 +83,7 @@ class TargetDrag(QtCore.QObject):
         target.changed.connect(self.refresh)
         steps.frame.currentIndexChanged.connect(self.refresh)
         for box in (*steps.pivot, speeds.speed, speeds.turn_speed):
-            box.valueChanged.connect(self.refresh)
+            box.changed.connect(self.refresh)
 
     def show_on(self, picture: Any) -> None:
         """Drag in a `PlatformGL`; where it is the stand-in in two dimensions, say why not."""
@@ -104,6 +103,12 @@ class TargetDrag(QtCore.QObject):
     def refresh(self, _changed: object = None) -> None:
         """Show the handle at the numbers, and have it looked into whether a move from here may go there."""
         if not self.bar.isVisible():
+            return
+        if fault := field_refusal(*self._target.boxes, *self._steps.pivot, self._speeds.speed, self._speeds.turn_speed):
+            self._asked = None
+            self._known("")  # the buttons know what is wrong with the numbers
+            self._picture.set_wanted(None)
+            self.words.setText(fault)
             return
         self._ask()
         self._show()

@@ -1,34 +1,36 @@
 """The thresholds of a verdict, to be changed where it is shown."""
 
+import math
 from collections.abc import Mapping
+from functools import partial
 from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.texts import tr
-from gui.widgets import GuardedButton, TextRoom
-from rig.config import GIVEN, MOTION, RIG, Validation, parse_thresholds
+from gui.widgets import GuardedButton, NumberField, Shown, TextRoom, field_refusal
+from rig.config import GIVEN, MOTION, RIG, Validation, checked_thresholds
 from rig.errors import ConfigError, InputError
 
 _WHOSE = {RIG: tr("the rig's"), MOTION: tr("the motion's"), GIVEN: tr("typed here")}
-_FIELDS: dict[str, tuple[str, str, str, float]] = {
-    "residual_rms": (tr("Residual, RMS"), "N", "", 1.0),
-    "residual_noise": (tr("… in cells' noise"), "×", "", 1.0),
-    "peak_residual": (tr("Residual, peak"), "N", "", 1.0),
-    "bias": (tr("Bias"), "N", "", 1.0),
-    "lag": (tr("Lag"), "s", "ms", 1e3),
-    "r_squared": (tr("R², at least"), "", "", 1.0),
-    "inside_band": (tr("In the band, at least"), "", "", 1.0),
-    "confidence": (tr("Confidence"), "", "", 1.0),
-    "peak_force": (tr("Peak force"), "N", "", 1.0),
-    "period_error": (tr("Period ±, 99 %"), "s", "µs", 1e6),
-    "position_rms": (tr("Position, RMS"), "m", "µm", 1e6),
-    "position_max": (tr("Position, largest"), "m", "µm", 1e6),
-    "rotation_rms": (tr("Rotation, RMS"), "rad", "µrad", 1e6),
-    "rotation_max": (tr("Rotation, largest"), "rad", "µrad", 1e6),
-    "overruns": (tr("Share of cycles skipped"), "", "", 1.0),
+_FIELDS: dict[str, tuple[str, str, Shown]] = {
+    "residual_rms": (tr("Residual, RMS"), "N", Shown("N", 1.0, 0)),
+    "residual_noise": (tr("… in cells' noise"), "", Shown("×", 1.0, 0)),
+    "peak_residual": (tr("Residual, peak"), "N", Shown("N", 1.0, 0)),
+    "bias": (tr("Bias"), "N", Shown("N", 1.0, 0)),
+    "lag": (tr("Lag"), "s", Shown("ms", 1e3, 0)),
+    "r_squared": (tr("R², at least"), "", Shown("", 1.0, 0)),
+    "inside_band": (tr("In the band, at least"), "", Shown("", 1.0, 0)),
+    "confidence": (tr("Confidence"), "", Shown("", 1.0, 0)),
+    "peak_force": (tr("Peak force"), "N", Shown("N", 1.0, 0)),
+    "period_error": (tr("Period ±, 99 %"), "s", Shown("µs", 1e6, 0)),
+    "position_rms": (tr("Position, RMS"), "m", Shown("µm", 1e6, 0)),
+    "position_max": (tr("Position, largest"), "m", Shown("µm", 1e6, 0)),
+    "rotation_rms": (tr("Rotation, RMS"), "rad", Shown("µrad", 1e6, 0)),
+    "rotation_max": (tr("Rotation, largest"), "rad", Shown("µrad", 1e6, 0)),
+    "overruns": (tr("Share of cycles skipped"), "", Shown("", 1.0, 0)),
 }
-"""Caption, unit of a number without one, and the unit in which it is shown, of which so many are one of SI."""
+"""Caption, SI unit, and the unit in which it is shown and typed."""
 _COLUMNS = 5
 
 
@@ -50,35 +52,42 @@ class ThresholdsRow(QtWidgets.QWidget):
     def __init__(self, obstacle: str, origin: str) -> None:
         super().__init__()
         self.setAccessibleName(tr("Thresholds of the verdict"))
-        self.fields: dict[str, QtWidgets.QLineEdit] = {}
+        self.fields: dict[str, NumberField] = {}
         self.captions: dict[str, tuple[QtWidgets.QLabel, str]] = {}
         """what stands over each field, and that without whose it is"""
         grid = QtWidgets.QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
-        for place, (name, (caption, unit, *_shown)) in enumerate(_FIELDS.items()):
+        for place, (name, (caption, unit, shown)) in enumerate(_FIELDS.items()):
             label = QtWidgets.QLabel()
             label.setObjectName("muted")
-            self.captions[name] = (label, f"{caption}, {unit}" if unit else caption)
-            label.setText(self.captions[name][1])
-            field = QtWidgets.QLineEdit()
-            field.setAccessibleName(tr("Threshold: {name}").format(name=caption))
-            field.setPlaceholderText(tr("not judged"))
-            field.setToolTip(
-                tr("{name} of [validation]; a number in SI, or with its unit; empty: not judged").format(name=name)
+            self.captions[name] = (label, caption)
+            label.setText(caption)
+            field = NumberField(
+                tr("Threshold: {name}").format(name=caption),
+                unit,
+                None,
+                shown=shown,
+                optional=True,
+                exact=True,
+                largest=math.inf,
+                judge=partial(_fault, name),
             )
-            field.returnPressed.connect(lambda: self._send(self.applied))
+            field.setPlaceholderText(tr("not judged"))
+            field.setToolTip(tr("{name} of [validation]; empty: not judged").format(name=name))
+            field.lineEdit().returnPressed.connect(lambda: self._send(self.applied))
+            field.changed.connect(partial(self._typed_into, name))
             label.setBuddy(field)
             grid.addWidget(label, 2 * (place // _COLUMNS), place % _COLUMNS)
             grid.addWidget(field, 2 * (place // _COLUMNS) + 1, place % _COLUMNS)
             self.fields[name] = field
-        self.apply = QtWidgets.QPushButton(tr("Judge by these"))
+        self.apply = GuardedButton(tr("Judge by these"))
         self.apply.clicked.connect(lambda: self._send(self.applied))
         self.save = GuardedButton(
             tr("Save in {file}").format(file=origin), tr("Put these into [validation] of the rig's configuration")
         )
         self.save.clicked.connect(lambda: self._send(self.saved))
-        self.save.set_obstacle(obstacle)
+        self._against_save, self._against_keep = obstacle, ""
         self.keep = GuardedButton(
             tr("Save in the motion's file"),
             tr("Put what differs from the rig's into [validation] of the motion's own file"),
@@ -97,40 +106,62 @@ class ThresholdsRow(QtWidgets.QWidget):
         layout.setContentsMargins(0, 4, 0, 0)
         layout.addLayout(grid)
         layout.addLayout(buttons)
+        self._typed: set[str] = set()
+        """names of those that a person has changed since they were shown or taken"""
+        self._showing = False
+        self._refresh()
 
     def show_criteria(self, numbers: Mapping[str, Any]) -> None:
         """Show the thresholds that a run was judged by, unless others are being typed."""
-        if self.isVisible() and any(field.isModified() for field in self.fields.values()):
+        if self.isVisible() and self._typed:
             return
         values = {one["name"]: one["threshold"] for one in numbers["criteria"]}
         whose = {one["name"]: one["whose"] for one in numbers["criteria"]}
         values["confidence"] = numbers["confidence"]
         given = GIVEN in whose.values()
         whose["confidence"] = GIVEN if given else MOTION if "confidence" in numbers["own"] else RIG
+        self._showing = True
         for name, field in self.fields.items():
-            field.setText(_text(name, values[name]) if name in values else "")
+            field.set_si(values.get(name))
             label, caption = self.captions[name]
             label.setText(f"{caption} · {_WHOSE[whose[name]]}" if name in values else caption)
+        self._showing = False
+        self._typed.clear()
         self._say("")
 
     def set_motion_obstacle(self, reason: str) -> None:
         """Say why thresholds cannot be saved in the motion's file, empty when they can."""
-        self.keep.set_obstacle(reason)
+        self._against_keep = reason
+        self._refresh()
 
     def refuse(self, error: InputError) -> None:
         """Say what is wrong with thresholds that were to be saved."""
         self._say("; ".join(error.faults) or str(error))
 
+    def _typed_into(self, name: str) -> None:
+        if not self._showing:
+            self._typed.add(name)
+            self._refresh()
+
+    def _refresh(self) -> None:
+        wrong = field_refusal(*self.fields.values())
+        self.apply.set_obstacle(wrong)
+        self.save.set_obstacle(self._against_save or wrong)
+        self.keep.set_obstacle(self._against_keep or wrong)
+
     def _send(self, signal: Any) -> None:
         thresholds = self._checked()
         if thresholds is not None:
-            for field in self.fields.values():
-                field.setModified(False)  # it is judged by them now
+            self._typed.clear()  # it is judged by them now
             signal.emit(thresholds)
 
     def _checked(self) -> Validation | None:
+        if wrong := field_refusal(*self.fields.values()):
+            self._say(wrong)
+            return None
+        given = {name: value for name, field in self.fields.items() if (value := field.entered()) is not None}
         try:
-            thresholds = parse_thresholds({name: field.text() for name, field in self.fields.items()}, Validation)
+            thresholds = checked_thresholds(given, Validation)
         except ConfigError as error:
             self._say("; ".join(error.faults))
             return None
@@ -141,7 +172,10 @@ class ThresholdsRow(QtWidgets.QWidget):
         self._room.show_text(text)
 
 
-def _text(name: str, value: float) -> str:
-    """A threshold as it would be typed, to all its digits: what is judged by next is what was read."""
-    _caption, _unit, shown, scale = _FIELDS[name]
-    return f"{scale * value:.12g} {shown}".rstrip()
+def _fault(name: str, value: float) -> str:
+    """What is wrong with a threshold of this name, SI; empty for nothing."""
+    try:
+        checked_thresholds({name: value}, Validation)
+    except ConfigError as error:
+        return "; ".join(fault.removeprefix(f"{name}: ") for fault in error.faults)
+    return ""

@@ -62,7 +62,7 @@ class CellsPage(SetupPage):
         for edit in (self.host, self.profile, self.folder):
             edit.textEdited.connect(lambda _text: self.edited.emit())
         for box in (self.port, self.unit, self.noise, self.range):
-            box.valueChanged.connect(lambda _value: self.edited.emit())
+            box.changed.connect(self.edited)
 
     def fill(self, draft: Draft) -> Draft:
         """See `SetupPage`."""

@@ -14,7 +14,7 @@ from gui.setup.search_row import Search, SearchRow
 from gui.setup.settings_form import SettingsForm
 from gui.steps import line_edit, set_role, unbroken
 from gui.texts import tr
-from gui.widgets import Choice, GuardedButton, QuantityBox
+from gui.widgets import Choice, GuardedButton, QuantityBox, field_refusal
 from rig.client import free_ports
 from rig.commissioning import (
     Draft,
@@ -114,10 +114,10 @@ class DrivesPage(SetupPage):
         for changed in (
             self.driver.currentIndexChanged,
             self.profile.textEdited,
-            self.watchdog.valueChanged,
+            self.watchdog.changed,
             self.frame.currentIndexChanged,
         ):
-            changed.connect(lambda _value: self._changed(range(6)))
+            changed.connect(lambda _value=None: self._changed(range(6)))
         self.settings.edited.connect(lambda: self._changed(range(6)))
         self._show_driver()
         self.set_busy("")
@@ -140,10 +140,10 @@ class DrivesPage(SetupPage):
             for column, widget in enumerate(widgets):
                 grid.addWidget(widget, 2 * leg + 1, column)
             grid.addWidget(row.status, 2 * leg + 2, 1, 1, len(widgets) - 1)
-            for changed in (self.host[leg].textEdited, self.port[leg].valueChanged, self.unit[leg].valueChanged):
+            for changed in (self.host[leg].textEdited, self.port[leg].changed, self.unit[leg].changed):
                 changed.connect(partial(self._moved, leg))
                 changed.connect(partial(self._changed, [leg]))
-            for entered in (self.serial[leg].textEdited, self.zero[leg].valueChanged):
+            for entered in (self.serial[leg].textEdited, self.zero[leg].changed):
                 entered.connect(partial(self._changed, [leg]))
         grid.setColumnStretch(1, 5)
         grid.setColumnStretch(5, 2)
@@ -170,7 +170,7 @@ class DrivesPage(SetupPage):
         self.profile.setEnabled(has_profile(driver))
         self.settings.show_driver(driver)
         for unit in self.unit:
-            if unit.value() == self._usual_unit:
+            if unit.known() == self._usual_unit:
                 unit.setValue(usual_unit(driver))
         self._usual_unit = usual_unit(driver)
 
@@ -235,9 +235,10 @@ class DrivesPage(SetupPage):
 
     def _holds(self, leg: int) -> bool:
         """Whether an answer is to what is entered for leg 0…5 now; says so where it is not."""
-        question = self._question(leg)
-        if self._asked.pop(leg, question) == question:
-            return True
+        if not field_refusal(self):
+            question = self._question(leg)
+            if self._asked.pop(leg, question) == question:
+                return True
         set_role(self.status[leg], "muted", tr("changed while asking: ask again"))
         return False
 
@@ -276,11 +277,12 @@ class DrivesPage(SetupPage):
         """Enable what can be done now; `busy` says what is being done."""
         self._busy = busy
         hosts = all(host.text().strip() for host in self.host)
+        wrong = field_refusal(self)
         for leg, button in enumerate(self.ask):
             given = hosts if self._rehearsal else self.host[leg].text().strip()
             missing = tr("give all six hosts first") if self._rehearsal else tr("give its host first")
-            button.set_obstacle(busy or ("" if given else missing))
-        self.ask_all.set_obstacle(busy or ("" if hosts else tr("give all six hosts first")))
+            button.set_obstacle(busy or wrong or ("" if given else missing))
+        self.ask_all.set_obstacle(busy or wrong or ("" if hosts else tr("give all six hosts first")))
         self.take.set_obstacle(busy or ("" if self.found else tr("no drive has told its serial number yet")))
         elsewhere = tr("virtual drives are where it is said here") if self._rehearsal else ""
         if not speaks_modbus(driver := self.driver.currentData()):

@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.setup.page import SetupPage, leg_label
 from gui.steps import set_role, unbroken
 from gui.texts import tr
-from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason
+from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason, field_refusal
 from rig.commissioning import LegMove, LegResult
 
 
@@ -68,6 +68,9 @@ class LegsPage(SetupPage):
             self.pairs.append(pair)
             self.labels.append(label)
         self.column.addLayout(grid)
+        self._busy = ""
+        for box in (self.travel, self.speed):
+            box.changed.connect(lambda: self.set_busy(self._busy))
         self.obstacle = Reason()
         self.column.addWidget(self.obstacle)
         self.close_form()
@@ -103,8 +106,9 @@ class LegsPage(SetupPage):
 
     def set_busy(self, busy: str) -> None:
         """Enable what can be done now; `busy` says what is being done."""
+        self._busy = busy
         for pair in self.pairs:
-            pair.set_obstacle(busy)
+            pair.set_obstacle(busy or field_refusal(self.travel, self.speed))
         self.obstacle.show_reason("" if self.missing else busy)  # what is missing says it already
 
     def _armed(self, leg: int, armed: bool) -> None:

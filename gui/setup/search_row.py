@@ -9,7 +9,7 @@ from actuators import Answer, serial_ports
 from gui.setup.page import listed
 from gui.steps import line_edit, set_role
 from gui.texts import tr
-from gui.widgets import GuardedButton, WholeNumber
+from gui.widgets import GuardedButton, WholeNumber, field_refusal
 
 _UNITS = 8
 
@@ -54,6 +54,7 @@ class SearchRow(QtWidgets.QWidget):
         self.stop.clicked.connect(lambda: stop())
         self.enter.clicked.connect(lambda: enter(self.found))
         self.place.textEdited.connect(lambda _text: self.refresh())
+        self.units.changed.connect(self.refresh)
         self._busy = self._why_not_entered = ""
         column = QtWidgets.QVBoxLayout(self)
         column.setContentsMargins(0, 0, 0, 0)
@@ -91,7 +92,8 @@ class SearchRow(QtWidgets.QWidget):
 
     def refresh(self) -> None:
         """Enable what can be done now."""
-        self.search.set_obstacle(self._busy or ("" if self.place.text().strip() else tr("say where first")))
+        wrong = field_refusal(self.units)
+        self.search.set_obstacle(self._busy or wrong or ("" if self.place.text().strip() else tr("say where first")))
         self.stop.set_obstacle("" if self.searching else tr("nothing is searched"))
         self.enter.set_obstacle(self._why_not_entered or ("" if self.found else tr("nothing was found yet")))
 

@@ -64,7 +64,7 @@ class StartPage(SetupPage):
         self.name.textEdited.connect(lambda _text: self.edited.emit())
         self.mechanism.currentTextChanged.connect(lambda _text: self.edited.emit())
         self.mode.currentIndexChanged.connect(lambda _index: self.edited.emit())
-        self.rate.valueChanged.connect(lambda _value: self.edited.emit())
+        self.rate.changed.connect(self.edited)
         self.rehearsal.toggled.connect(self._kind_changed)
 
     def fill(self, draft: Draft) -> Draft:

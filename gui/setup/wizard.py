@@ -18,6 +18,7 @@ from gui.setup.start_page import StartPage
 from gui.setup.zero_page import ZeroPage
 from gui.steps import StepWizard, sentence, set_role
 from gui.texts import tr
+from gui.widgets import field_refusal
 from rig.commissioning import (
     Draft,
     LegMove,
@@ -116,8 +117,18 @@ class SetupWizard(StepWizard):
         self._pause.start()
 
     def look(self) -> None:
-        """Look at what was entered: what is missing on each page, what was found before and does not hold any more."""
+        """Look at what was entered: what is missing on each page, what was found before and does not hold any more.
+
+        While a field's text is no number there is nothing to look at: that is said, and stands against everything.
+        """
         self._pause.stop()
+        refusals = [field_refusal(page) for page in self.pages[:3]]
+        if any(refusals):
+            self._faults = tuple(filter(None, refusals))
+            for page, refusal in zip(self.pages, refusals, strict=False):
+                page.show_missing(refusal or listed(page.own_faults(self._faults)))
+            self._refresh()
+            return
         draft = self.draft()
         self._faults = draft_faults(draft, self.path)
         for page in self.pages[:3]:
@@ -143,6 +154,13 @@ class SetupWizard(StepWizard):
         if self.zeroing.zero is None:
             return tr("The load cells were not zeroed.")
         return tr("The zero found is written into a calibration file beside it, and named here.")
+
+    @property
+    def _refused(self) -> bool:
+        """Whether a field's text is no number, so that there is no draft; the page says so."""
+        if refused := bool(field_refusal(*self.pages[:3])):
+            self.look()
+        return refused
 
     # -- what is shown -----------------------------------------------------------------------------------------------
 
@@ -180,7 +198,7 @@ class SetupWizard(StepWizard):
         return partial(draft_config, self._known, self.path)
 
     def _ask(self, leg: int) -> None:
-        if self.bench.busy:
+        if self.bench.busy or self._refused:
             return
         config, draft = self._configured(), self._known
         self.drives.begin(leg)
@@ -199,7 +217,7 @@ class SetupWizard(StepWizard):
         self.bench.ask(leg + 1, address, kind, config if draft.virtual else None, done)
 
     def _ask_all(self) -> None:
-        if self.bench.busy:
+        if self.bench.busy or self._refused:
             return
         config = self._configured()
         self.drives.begin(None)
@@ -213,7 +231,7 @@ class SetupWizard(StepWizard):
         self.bench.ask_all(config, done)
 
     def _test(self, move: LegMove) -> None:
-        if self.bench.busy:
+        if self.bench.busy or self._refused:
             return
         config = self._configured()
         self.legs.show_progress(move.leg, tr("starting …"))
@@ -235,7 +253,7 @@ class SetupWizard(StepWizard):
         self.bench.test_leg(config, move, done)
 
     def _zero(self, options: ZeroOptions) -> None:
-        if self.bench.busy:
+        if self.bench.busy or self._refused:
             return
         config = self._configured()
         self.zeroing.show_progress(tr("starting …"))
@@ -259,7 +277,7 @@ class SetupWizard(StepWizard):
         self.bench.zero(config, options, done, unproven=len(self.legs.proven) == len(self.legs.seen))
 
     def _save(self) -> None:
-        if self.bench.busy:
+        if self.bench.busy or self._refused:
             return
         self.look()
         content = self.saving.content

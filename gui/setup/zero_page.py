@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.setup.page import SetupPage, leg_label
 from gui.steps import line_edit, set_role, unbroken
 from gui.texts import tr
-from gui.widgets import ArmedPair, QuantityBox, Reason
+from gui.widgets import ArmedPair, QuantityBox, Reason, field_refusal
 from rig.commissioning import Zero, ZeroOptions
 
 _COLUMNS = (tr("Zero of leg {leg}, shift, N"), tr("Zero of leg {leg}, noise, N"), tr("Zero of leg {leg}, drift, N"))
@@ -74,6 +74,9 @@ class ZeroPage(SetupPage):
                 grid.addWidget(label, leg + 1, column)
             self.values.append(cells)
         self.column.addLayout(grid)
+        self._busy = ""
+        for box in (self.duration, self.shift):
+            box.changed.connect(lambda: self.set_busy(self._busy))
         self.obstacle = Reason()
         self.column.addWidget(self.obstacle)
         self.close_form()
@@ -107,7 +110,8 @@ class ZeroPage(SetupPage):
 
     def set_busy(self, busy: str) -> None:
         """Enable what can be done now; `busy` says what is being done."""
-        self.pair.set_obstacle(busy)
+        self._busy = busy
+        self.pair.set_obstacle(busy or field_refusal(self.duration, self.shift))
         self.obstacle.show_reason("" if self.missing else busy)  # what is missing says it already
 
     def _press(self) -> None:

@@ -8,18 +8,25 @@ from gui.widgets.controls import (
     GuardedButton,
     GuardedCheckBox,
     PressGuard,
-    QuantityBox,
     Reason,
-    WholeNumber,
     mark_next,
     room_for,
-    shown_unit,
 )
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
 from gui.widgets.icons import Ground, IconLabel, give, icon
+from gui.widgets.number_field import (
+    NumberField,
+    NumberList,
+    QuantityBox,
+    Shown,
+    WholeNumber,
+    field_refusal,
+    number_fields,
+    shown_unit,
+)
 from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.still import ScrolledPage, Still, TextRoom
@@ -52,19 +59,24 @@ __all__ = [
     "GuardedButton",
     "GuardedCheckBox",
     "IconLabel",
+    "NumberField",
+    "NumberList",
     "PageStack",
     "PressGuard",
     "QuantityBox",
     "Reason",
     "ScrolledPage",
+    "Shown",
     "Still",
     "TextRoom",
     "Theme",
     "WholeNumber",
     "ask_save",
+    "field_refusal",
     "give",
     "icon",
     "mark_next",
+    "number_fields",
     "palette",
     "plain_tabs",
     "put_tab",

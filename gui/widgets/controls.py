@@ -1,6 +1,5 @@
-"""Controls that every panel uses: buttons that say why they cannot be pressed, and number fields with their unit."""
+"""Controls that every panel uses: buttons that say why they cannot be pressed, and choices."""
 
-import math
 from collections.abc import Iterable
 from typing import Any
 
@@ -8,30 +7,12 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.texts import tr
 from gui.widgets.icons import give
+from gui.widgets.number_field import may_turn
 from gui.widgets.still import TextRoom
 
-_DISPLAY: dict[str, tuple[str, float, int]] = {
-    "m": ("mm", 1e3, 3),
-    "m/s": ("mm/s", 1e3, 2),
-    "rad": ("°", 180.0 / math.pi, 3),
-    "rad/s": ("°/s", 180.0 / math.pi, 2),
-    "s": ("s", 1.0, 3),
-    "Hz": ("Hz", 1.0, 3),
-    "%": ("%", 1.0, 1),
-}
-"""SI unit → unit shown, how many of it one SI unit is, and decimals."""
-
-_LARGEST = 1e6  # of the unit shown
-_MOST_DECIMALS = 9
-_ROUGH = 0.01  # of a number; as much may be hidden by rounding what is shown
 _KEYS = QtCore.Qt.Key
 _PRESSES = (QtCore.QEvent.Type.MouseButtonPress, QtCore.QEvent.Type.MouseButtonDblClick)
 _ARROWS = (_KEYS.Key_Up, _KEYS.Key_Down, _KEYS.Key_Left, _KEYS.Key_Right)
-
-
-def shown_unit(unit: str) -> tuple[str, float, int]:
-    """The unit in which a person sees a quantity of the SI `unit`, how many of it make one, and decimals."""
-    return _DISPLAY.get(unit, (unit, 1.0, 3))
 
 
 class GuardedButton(QtWidgets.QPushButton):
@@ -129,13 +110,6 @@ def _guarded_key(button: QtWidgets.QAbstractButton, event: QtGui.QKeyEvent) -> b
     return bool(event.key() == _KEYS.Key_Space)
 
 
-def _may_turn(field: QtWidgets.QWidget, event: QtGui.QWheelEvent) -> bool:
-    """Whether the wheel is for a field: only for one that was chosen, as scrolling past must not change anything."""
-    if not field.hasFocus():
-        event.ignore()
-    return bool(field.hasFocus())
-
-
 def mark_next(button: GuardedButton, following: bool) -> None:
     """Show that a button is the next step, or not."""
     if bool(button.property("next")) != following:
@@ -179,7 +153,7 @@ class Reason(TextRoom):
 
 
 class Choice(QtWidgets.QComboBox):
-    """One of several (text, data). The wheel turns it only after it was chosen, as with `QuantityBox`.
+    """One of several (text, data). The wheel turns it only after it was chosen, as with `NumberField`.
 
     Args:
         name: accessible name.
@@ -197,135 +171,6 @@ class Choice(QtWidgets.QComboBox):
         self.setToolTip(name)
 
     def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
-        """See `QuantityBox.wheelEvent`."""
-        if _may_turn(self, event):
+        """See `NumberField.wheelEvent`."""
+        if may_turn(self, event):
             super().wheelEvent(event)
-
-
-class WholeNumber(QtWidgets.QSpinBox):
-    """A whole number from `least` to `most`. The wheel turns it only after it was chosen, as with `QuantityBox`.
-
-    Args:
-        name: accessible name.
-        value, least, most: in whatever is counted.
-    """
-
-    def __init__(self, name: str, value: int, least: int, most: int, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(parent)
-        self.setRange(least, most)
-        self.setValue(value)
-        self.setAccessibleName(name)
-        self.setToolTip(tr("{name}: {least} to {most}").format(name=name, least=least, most=most))
-        self.setProperty("plain", True)  # without buttons the style sheet may draw its frame
-        self.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
-
-    def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
-        """See `QuantityBox.wheelEvent`."""
-        if _may_turn(self, event):
-            super().wheelEvent(event)
-
-
-class QuantityBox(QtWidgets.QDoubleSpinBox):
-    """A number with its unit, given and taken in SI, shown in a person's unit (mm, °).
-
-    What is shown is rounded; what was given stays as it is until a person types another number.
-
-    Args:
-        name: accessible name.
-        unit: SI unit.
-        value, minimum, maximum: SI.
-    """
-
-    def __init__(
-        self,
-        name: str,
-        unit: str,
-        value: float = 0.0,
-        minimum: float = -math.inf,
-        maximum: float = math.inf,
-        parent: QtWidgets.QWidget | None = None,
-    ) -> None:
-        super().__init__(parent)
-        self.setLocale(QtCore.QLocale.c())
-        self.setProperty("plain", True)
-        self.setKeyboardTracking(False)
-        self.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
-        self.setStepType(QtWidgets.QAbstractSpinBox.StepType.AdaptiveDecimalStepType)
-        self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
-        self._name, self._minimum, self._maximum = name, minimum, maximum
-        self._given, self._shown = value, 0.0  # SI, and the number on the screen that stands for it
-        self.valueChanged.connect(self._typed)
-        self._measure(unit)
-        self.set_si(value)
-        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(f"-000.000 {self.suffix()}") + 16)
-
-    def set_unit(self, unit: str) -> None:
-        """Measure in another SI `unit`; the number stays. Raises ValueError where it is beyond the bounds then."""
-        number = self.si() * self._factor
-        self._measure(unit)
-        self.set_si(number / self._factor)
-
-    def si(self) -> float:
-        """The value in SI: to the last digit what was given, or what a person typed instead."""
-        number = float(self.value())
-        return self._given if number == self._shown else number / self._factor
-
-    def set_si(self, value: float) -> None:
-        """Show a value given in SI. Raises ValueError where `fault` says that it cannot be."""
-        if fault := self.fault(value):
-            raise ValueError(fault)
-        number = value * self._factor
-        decimals = _decimals(number, self._decimals)
-        self._given, self._shown = float(value), float(f"{number:.{decimals}f}") + 0.0
-        # more decimals than either needs while the value changes: none of the two is rounded on the way
-        self.setDecimals(max(decimals, self.decimals()))
-        self.setValue(self._shown)
-        self.setDecimals(decimals)
-
-    def fault(self, value: float) -> str:
-        """Why a value, SI, cannot be in this field; empty when it can."""
-        shown = self._unit_shown
-        if not math.isfinite(value):
-            return tr("{name}: {value:g}, must be finite").format(name=self._name, value=value)
-        least, most = (max(self._minimum, -_LARGEST / self._factor), min(self._maximum, _LARGEST / self._factor))
-        if least <= value <= most:
-            return ""
-        bound = (
-            tr("must be at least {least:g}").format(least=least * self._factor)
-            if value < least
-            else tr("must be at most {most:g}").format(most=most * self._factor)
-        )
-        return f"{self._name}: {value * self._factor:g} {shown}, {bound} {shown}".rstrip()
-
-    def _measure(self, unit: str) -> None:
-        shown, self._factor, self._decimals = shown_unit(unit)
-        self._unit_shown = shown
-        self._shown = math.nan  # a number that is bounded or rounded here stands for nothing that was given
-        self.setDecimals(self._decimals)
-        self.setSuffix(f" {shown}" if shown else "")
-        least = max(self._minimum * self._factor, -_LARGEST)
-        self.setRange(least, min(self._maximum * self._factor, _LARGEST))
-        self.setAccessibleName(f"{self._name}, {shown}" if shown else self._name)
-        low, high = math.isfinite(self._minimum), math.isfinite(self._maximum)
-        bounds = tr("at least {least:g} and at most {most:g}") if high else tr("at least {least:g}")
-        bounds = (bounds if low else tr("at most {most:g}")).format(least=self.minimum(), most=self.maximum())
-        inside = tr("{name} in {unit}").format(name=self._name, unit=shown)
-        self.setToolTip(f"{self._name}: {bounds} {shown}" if low or high else inside)
-
-    def _typed(self, number: float) -> None:
-        if number != self._shown:
-            self._shown = math.nan
-
-    def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
-        """Only a field that was chosen follows the wheel."""
-        if _may_turn(self, event):
-            super().wheelEvent(event)
-
-
-def _decimals(number: float, least: int) -> int:
-    """Decimals that show a small number as what it is, and not as nothing."""
-    for decimals in range(least, _MOST_DECIMALS + 1):
-        if abs(float(f"{number:.{decimals}f}") - number) <= _ROUGH * abs(number):
-            return decimals
-    return least

@@ -161,6 +161,10 @@ QAbstractSpinBox[plain="true"] {{
     padding: 2px 3px; min-height: 18px; }}
 QAbstractSpinBox[plain="true"]:focus {{ border-color: {theme.accent}; }}
 QAbstractSpinBox[plain="true"]:disabled {{ color: {theme.muted}; background: {theme.window}; }}
+QAbstractSpinBox[plain="true"][wrong="true"] {{ color: {theme.error}; border-color: {theme.error}; }}
+QLabel#fieldReason {{
+    background: {theme.surface}; color: {theme.error}; border: 1px solid {theme.error}; border-radius: 3px;
+    padding: 2px 5px; }}
 QLineEdit:disabled {{ color: {theme.muted}; background: {theme.window}; }}
 QListView::item:disabled {{ color: {theme.muted}; }}
 QTableView, QTreeView, QListView {{

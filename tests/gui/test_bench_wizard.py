@@ -115,7 +115,7 @@ def loaded_as_asked(wizard: BenchWizard, cells: list[Bench], qtbot: Any) -> str:
 
 def test_cells_of_the_rig_are_read_as_a_person_loads_them(reading: BenchWizard, cells: list[Bench], qtbot: Any) -> None:
     page = reading.readings
-    page.masses.setText("0,5,10")
+    page.masses.lineEdit().setText("0; 5; 10")
     page.samples.setValue(20)
     page.fields.edited.emit()
     begin(reading, qtbot)

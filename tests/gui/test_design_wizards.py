@@ -84,7 +84,6 @@ def test_what_cannot_be_designed_is_said(multisine: MultisineWizard, qtbot: Any)
     page.high.set_si(400.0)
     assert "to: 400 Hz, must be at most 125 Hz, a quarter of the cycles a second" in compute(multisine, qtbot)
     page.high.set_si(60.0)
-    page.amplitude.setText("0.2")
-    page.edited.emit()
+    page.amplitude.set_si(0.2)
     assert "the trajectory is outside the limits:" in compute(multisine, qtbot)
     assert not multisine.fit.isVisible() and multisine.storing.save.obstacle == "nothing was computed yet"

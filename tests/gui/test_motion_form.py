@@ -14,7 +14,7 @@ from shell_support import KEY, focus, key, press
 from gui.motion.specification import NEW_PARTS, new_part, part_models
 from gui.motion.terms import TermsField
 from gui.shell.main_window import MainWindow
-from gui.widgets.controls import QuantityBox
+from gui.widgets import QuantityBox
 from kinematics import TrajectorySpec, load_trajectory, parse_trajectory, trajectory_text
 
 

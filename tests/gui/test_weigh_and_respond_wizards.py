@@ -26,9 +26,11 @@ def weighing(menu: CalibrateMenu, loaded: Path, rested: Path, qtbot: Any, tmp_pa
 def test_a_payload_is_weighed_by_the_command_and_saved(weighing: WeighWizard, qtbot: Any, tmp_path: Path) -> None:
     page, fit = weighing.recordings, weighing.fit
     page.choose([one.path.name for one in page.found].index("bare.mcap"), 1)
-    page.before.setText("0,1")
+    page.before.begin.set_si(0.0)
+    page.before.end.set_si(1.0)
     assert page.fault == "Without the payload: give a recording or a stretch of the first, not both."
-    page.before.setText("")
+    page.before.begin.set_si(None)
+    page.before.end.set_si(None)
     page.rest.setCurrentIndex(1)
     said = compute(weighing, qtbot)
     assert said.startswith("Payload: mass ") and "Poses at rest do not tell the inertia" in said
@@ -44,10 +46,15 @@ def test_a_payload_is_weighed_by_the_command_and_saved(weighing: WeighWizard, qt
     assert sorted(outcome.asked.arguments(Path("f"))) == sorted([*command, "--progress", "--json", "-o", "f", "--"])
 
 
-def test_a_stretch_that_is_none_is_refused_in_the_command_s_words(weighing: WeighWizard, qtbot: Any) -> None:
-    weighing.recordings.during.setText("5,2")
-    assert "FROM must be below TO" in compute(weighing, qtbot)
-    assert weighing.outcome is None and weighing.storing.save.obstacle == "nothing was computed yet"
+def test_a_stretch_that_is_none_is_refused(weighing: WeighWizard, qtbot: Any) -> None:
+    during = weighing.recordings.during
+    during.begin.set_si(5.0)
+    assert "give both moments" in looked(weighing, qtbot)
+    during.end.set_si(2.0)
+    assert "the first moment, 5 s, must be before the last, 2 s" in looked(weighing, qtbot)
+    assert weighing.computing.begin.obstacle and weighing.outcome is None
+    during.end.set_si(7.5)
+    assert "--during 5.0,7.5" in " ".join(weighing.recordings.asked.options)
 
 
 @pytest.fixture
@@ -66,9 +73,9 @@ def test_a_response_is_drawn_and_the_command_s_plots_are_saved(
     assert not looked(responding, qtbot)
     row = [one.path.name for one in page.found].index("sines.mcap")
     assert page.table.item(row, 3).text().startswith("coordinate z, ")
-    page.low.setText("1")
+    page.low.set_si(1.0)
     assert page.fault == "Give both ends of the band, or neither."
-    page.low.setText("")
+    page.low.set_si(None)
     said = compute(responding, qtbot)
     assert said.startswith("Coordinate z, ")
     outcome = responding.outcome

@@ -1,0 +1,705 @@
+"""Fields for numbers: what is typed is read the same in every locale; what is no value is red, with the reason.
+
+A field's value is what its text says now, whether that was left with Tab or not: who acts on it asks `si`, which raises
+where the text is no value. `field_refusal` says for a whole form which field is wrong.
+"""
+
+import math
+from collections.abc import Callable, Iterator, Sequence
+from typing import NamedTuple
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.texts import tr
+from kinematics import NumberTextError, common_units, read_number, read_quantity
+
+
+class Shown(NamedTuple):
+    """How a quantity is shown: its unit, how many of it one SI unit is, and at least so many decimals."""
+
+    unit: str
+    factor: float
+    decimals: int
+
+
+_DISPLAY = {
+    "m": Shown("mm", 1e3, 3),
+    "m/s": Shown("mm/s", 1e3, 2),
+    "rad": Shown("°", 180.0 / math.pi, 3),
+    "rad/s": Shown("°/s", 180.0 / math.pi, 2),
+    "s": Shown("s", 1.0, 3),
+    "Hz": Shown("Hz", 1.0, 3),
+    "%": Shown("%", 1.0, 1),
+}
+"""By SI unit."""
+
+_LARGEST = 1e6  # of the unit shown
+_MOST_DECIMALS = 9
+_ROUGH, _CONVERTED, _TYPED = 0.01, 1e-6, 1e-9
+"""Of a number: as much may be hidden by rounding one that was given, typed with another unit, typed as it is shown."""
+_LONGEST = 60  # characters of a text
+_WIDEST = 18  # characters of a number that a field has room for
+_EDGE = 2  # px that a line of text has before its first letter
+_REASON_WIDTH = 300  # px
+_SELECTED_BY = (QtCore.Qt.FocusReason.TabFocusReason, QtCore.Qt.FocusReason.BacktabFocusReason)
+
+
+def shown_unit(unit: str) -> Shown:
+    """How a person sees a quantity of the SI `unit`."""
+    return _DISPLAY.get(unit, Shown(unit, 1.0, 3))
+
+
+class NumberField(QtWidgets.QAbstractSpinBox):
+    """A number with its unit, given and taken in SI, shown in a person's unit (mm, °).
+
+    What is shown is rounded; what was given stays as it is until a person types another number. That may have a unit
+    of its own, and a comma or a point before its decimals, in any locale.
+
+    Signals: `valueChanged(number)`, of the unit shown, when another number is settled on: with Enter, as the keyboard
+    leaves, by an arrow, by `set_si`. `changed` with every key that is typed, too.
+
+    Args:
+        name: accessible name.
+        unit: SI unit.
+        value, minimum, maximum: SI.
+        shown: left out: as `shown_unit` says.
+        whole: whether it has no decimals.
+        optional: whether it may be empty, which is the value None.
+        exact: whether what is given is shown to its last digit.
+        largest: number of the unit shown that no bound is beyond.
+        judge: says what else is wrong with a value, SI; empty for nothing.
+    """
+
+    valueChanged = QtCore.Signal(float)
+    changed = QtCore.Signal()
+    reason = ""
+    """why the text is no value, empty where it is one"""
+    _bubble: "_Reason | None" = None
+    _live: float | None = None
+    """SI, what the text says now; what is above is asked for by Qt before all is made"""
+
+    def __init__(
+        self,
+        name: str,
+        unit: str = "",
+        value: float | None = 0.0,
+        minimum: float = -math.inf,
+        maximum: float = math.inf,
+        parent: QtWidgets.QWidget | None = None,
+        *,
+        shown: Shown | None = None,
+        whole: bool = False,
+        optional: bool = False,
+        exact: bool = False,
+        largest: float = _LARGEST,
+        judge: Callable[[float], str] = lambda _value: "",
+    ) -> None:
+        super().__init__(parent)
+        self._judge, self._largest = judge, largest
+        self._given = _TYPED if exact else _ROUGH
+        self._line = _NumberLine()
+        self.setLineEdit(self._line)
+        self._line.setMaxLength(_LONGEST)
+        self.setProperty("plain", True)  # without buttons the style sheet may draw its frame
+        self.setButtonSymbols(QtWidgets.QAbstractSpinBox.ButtonSymbols.NoButtons)
+        self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
+        self._name, self._minimum, self._maximum = name, minimum, maximum
+        self._whole, self._optional = whole, optional
+        self._value = self._live = value  # SI: what was settled on, and what the text says now
+        self._editing = self._writing = False
+        self._decimals_shown = 0
+        self._measure(unit, shown)
+        self._settle(value, self._given)
+        self._line.textChanged.connect(self._text_changed)
+        self.editingFinished.connect(self.interpretText)
+
+    # -- the value ---------------------------------------------------------------------------------------------------
+
+    @property
+    def editing(self) -> bool:
+        """Whether the text was changed by a person and is not settled on yet, or cannot be."""
+        return self._editing
+
+    @property
+    def refusal(self) -> str:
+        """Which field it is, and why its text is no value; empty where it is one, or where it cannot be typed into."""
+        return f"{self._name}: {self.reason}" if self.reason and self.isEnabled() else ""
+
+    def entered(self) -> float | None:
+        """What the text says now, SI: to the last digit what was given, or what a person typed instead.
+
+        None where an optional field is empty. Raises ValueError, which says why, where the text is no value.
+        """
+        if self.reason:
+            raise ValueError(f"{self._name}: {self.reason}")
+        return self._live
+
+    def si(self) -> float:
+        """What `entered` gives, of a field that is never empty."""
+        value = self.entered()
+        if value is None:
+            raise ValueError(tr("{name}: there is no number").format(name=self._name))
+        return value
+
+    def known(self) -> float:
+        """What `si` gives, or what was settled on last where the text is no value: for what is shown, never to act."""
+        return (self._value or 0.0) if self.reason else self.si()
+
+    def value(self) -> float:
+        """What `si` gives, in the unit shown."""
+        return self.si() * self._shown.factor
+
+    def set_si(self, value: float | None) -> None:
+        """Show a value given in SI. Raises ValueError where `fault` says that it cannot be."""
+        if fault := self.fault(value):
+            raise ValueError(fault)
+        self._settle(value if value is None else float(value), self._given)
+
+    def setValue(self, number: float) -> None:
+        """Show a number of the unit shown. Raises as `set_si`."""
+        self.set_si(number / self._shown.factor)
+
+    def revert(self) -> None:
+        """Show again what was settled on last, in place of what is being typed."""
+        if self._editing:
+            self._settle(self._value, _TYPED)
+
+    def interpretText(self) -> None:
+        """Settle on what is typed, where it is a value; else it stays, red."""
+        if self._editing and not self.reason:
+            self._settle(self._live, _TYPED if self._in_own_unit() else _CONVERTED)
+
+    def fault(self, value: float | None) -> str:
+        """Why a value, SI, cannot be in this field; empty when it can."""
+        if value is None:
+            return "" if self._optional else tr("{name}: there is no number").format(name=self._name)
+        if not math.isfinite(value):
+            return tr("{name}: {value:g}, must be finite").format(name=self._name, value=value)
+        if self._whole and value != round(value):
+            return tr("{name}: {value:g}, must be a whole number").format(name=self._name, value=value)
+        bound = self._beyond(value)
+        number = f"{value * self._shown.factor:g} {self._shown.unit}".rstrip()
+        return f"{self._name}: {number}, {bound}" if bound else ""
+
+    def _beyond(self, value: float) -> str:
+        """Which bound a finite value, SI, is beyond."""
+        unit, factor, _decimals = self._shown
+        largest = self._largest / factor
+        least, most = max(self._minimum, -largest), min(self._maximum, largest)
+        if value < least:
+            return tr("must be at least {least:g}").format(least=least * factor) + f" {unit}".rstrip()
+        return tr("must be at most {most:g}").format(most=most * factor) + f" {unit}".rstrip() if value > most else ""
+
+    # -- the text ----------------------------------------------------------------------------------------------------
+
+    def setPlaceholderText(self, text: str) -> None:
+        """Show something where the field is empty."""
+        self._line.setPlaceholderText(text)
+
+    def text(self) -> str:
+        """All that is shown: prefix, number, unit."""
+        return f"{self._line.prefix}{self._line.text()}{self._line.behind}"
+
+    def prefix(self) -> str:
+        """What stands before the number."""
+        return self._line.prefix
+
+    def setPrefix(self, text: str) -> None:
+        """Show something before the number."""
+        self._line.surround(text, self._line.suffix)
+        self.updateGeometry()
+
+    def suffix(self) -> str:
+        """What stands behind the number: the unit with a blank before it."""
+        return self._line.suffix
+
+    def setSuffix(self, text: str) -> None:
+        """Show something behind the number."""
+        self._line.surround(self._line.prefix, text)
+        self.updateGeometry()
+
+    def decimals(self) -> int:
+        """How many decimals are shown."""
+        return self._decimals_shown
+
+    def minimum(self) -> float:
+        """The least number, of the unit shown."""
+        return max(self._minimum * self._shown.factor, -self._largest)
+
+    def maximum(self) -> float:
+        """The greatest number, of the unit shown."""
+        return min(self._maximum * self._shown.factor, self._largest)
+
+    def set_unit(self, unit: str, shown: Shown | None = None) -> None:
+        """Measure in another SI `unit`; the number stays. Raises ValueError where it is beyond the bounds then."""
+        self.interpretText()
+        number = None if self._value is None else self._value * self._shown.factor
+        self._measure(unit, shown)
+        self.set_si(None if number is None else number / self._shown.factor)
+
+    def _measure(self, unit: str, shown: Shown | None) -> None:
+        self._unit, self._shown = unit, shown_unit(unit) if shown is None else shown
+        unit_shown = self._shown.unit
+        self.setSuffix(f" {unit_shown}" if unit_shown else "")
+        self.setAccessibleName(f"{self._name}, {unit_shown}" if unit_shown else self._name)
+        low, high = math.isfinite(self._minimum), math.isfinite(self._maximum)
+        bounds = tr("at least {least:g} and at most {most:g}") if high else tr("at least {least:g}")
+        bounds = (bounds if low else tr("at most {most:g}")).format(least=self.minimum(), most=self.maximum())
+        inside = tr("{name} in {unit}").format(name=self._name, unit=unit_shown) if unit_shown else self._name
+        self.setToolTip(f"{self._name}: {bounds} {unit_shown}".rstrip() if low or high else inside)
+
+    def set_range(self, minimum: float, maximum: float) -> None:
+        """Take other bounds, SI; a value beyond them must be followed by another."""
+        self._minimum, self._maximum = minimum, maximum
+        self._measure(self._unit, self._shown)
+
+    def _settle(self, value: float | None, rough: float) -> None:
+        before, was_editing, self._value = self._value, self._editing, value
+        self._live, self._editing = value, False
+        text = self._text_of(value, rough)
+        if text != self._line.text():
+            self._writing = True
+            self._line.setText(text)
+            self._writing = False
+            if self.hasFocus():
+                self.selectAll()
+        self._say("")
+        if value != before:
+            self._tell_value()
+        if value != before or was_editing:
+            self.changed.emit()
+
+    def _text_of(self, value: float | None, rough: float) -> str:
+        if value is None:
+            return ""
+        number = value * self._shown.factor
+        decimals = self._decimals_shown = 0 if self._whole else _decimals(number, self._shown.decimals, rough)
+        return f"{float(f'{number:.{decimals}f}') + 0.0:.{decimals}f}"
+
+    def _tell_value(self) -> None:
+        self.valueChanged.emit(math.nan if self._value is None else self._value * self._shown.factor)
+
+    def _text_changed(self, _text: str) -> None:
+        if self._writing:
+            return
+        self._editing = True
+        try:
+            self._live, reason = self._read(), ""
+        except NumberTextError as error:
+            reason = self._words(error)
+        self._say(reason or self._judged())
+        self.changed.emit()
+
+    def _judged(self) -> str:
+        """What is wrong with the number that the text is."""
+        if self._live is None:
+            return ""
+        if self._whole and self._live != round(self._live):
+            return tr("must be a whole number")
+        return self._beyond(self._live) or self._judge(self._live)
+
+    def _read(self) -> float | None:
+        text = self._line.text()
+        if self._optional and not text.strip():
+            return None
+        return read_quantity(text, (self._unit,), self._line.suffix.strip(), self._shown.factor, common=True)
+
+    def _in_own_unit(self) -> bool:
+        text = self._line.text().strip()
+        return bool(text[-1:].isdigit() or text.endswith((".", ",", self._line.suffix.strip() or ".")))
+
+    def _words(self, error: NumberTextError) -> str:
+        unit = self._shown.unit
+        if error.code == "empty":
+            return tr("there is no number")
+        if error.code == "grouped":
+            return tr("{text}: digits have one decimal mark and no other, as 1000.5 or 1000,5").format(text=error.text)
+        if error.code == "not finite":
+            return tr("{text}: must be finite").format(text=error.text)
+        if error.code == "no number":
+            return tr("{text}: no number").format(text=error.text)
+        others = ", ".join(dict.fromkeys([each for each in (unit, *common_units(self._unit)) if each]))
+        if not others:
+            return tr("{text}: must have no unit").format(text=error.text)
+        return tr("{text}: the unit must be one of {units}").format(text=error.text, units=others)
+
+    # -- what is shown of it -----------------------------------------------------------------------------------------
+
+    def _say(self, reason: str) -> None:
+        """Be red and say why, or not."""
+        if bool(reason) != bool(self.reason):
+            self.setProperty("wrong", bool(reason))
+            self.style().unpolish(self)
+            self.style().polish(self)
+        if reason != self.reason:
+            self.reason = reason
+            self.setAccessibleDescription(reason)
+        self._show_reason()
+
+    def _show_reason(self) -> None:
+        if self.reason and self.isVisible() and self.isEnabled():
+            if self._bubble is None:
+                self._bubble = _Reason(self)
+            self._bubble.say(self.reason)
+        elif self._bubble is not None:
+            self._bubble.leave()
+            self._bubble = None
+
+    def showEvent(self, event: QtGui.QShowEvent) -> None:
+        """What is wrong is said again."""
+        super().showEvent(event)
+        self._show_reason()
+
+    def hideEvent(self, event: QtGui.QHideEvent) -> None:
+        """Nothing is said of a field that is not in view."""
+        super().hideEvent(event)
+        self._show_reason()
+
+    def changeEvent(self, event: QtCore.QEvent) -> None:
+        """A field that is disabled is not wrong meanwhile; one that has become so, or is no more, is told."""
+        super().changeEvent(event)
+        if event.type() == QtCore.QEvent.Type.EnabledChange and self.reason:
+            self._show_reason()
+            self.changed.emit()
+
+    def focusOutEvent(self, event: QtGui.QFocusEvent) -> None:
+        """The reason does not lie over what has the keyboard now."""
+        super().focusOutEvent(event)
+        if self._bubble is not None:
+            self._bubble.place()
+
+    def sizeHint(self) -> QtCore.QSize:
+        """Room for every number between the bounds, its prefix and its unit."""
+        return self._room(self._line.prefix + self._line.suffix)
+
+    def minimumSizeHint(self) -> QtCore.QSize:
+        """The same without the unit."""
+        return self._room(self._line.prefix)
+
+    def _room(self, beside: str) -> QtCore.QSize:
+        self.ensurePolished()
+        metrics, decimals = self.fontMetrics(), 0 if self._whole else self._shown.decimals
+        numbers = (f"{number:.{decimals}f}"[:_WIDEST] for number in (self.minimum(), self.maximum()))
+        width = max(metrics.horizontalAdvance(f"{number}{beside} ") for number in numbers) + _EDGE
+        option = QtWidgets.QStyleOptionSpinBox()
+        self.initStyleOption(option)
+        kind = QtWidgets.QStyle.ContentsType.CT_SpinBox
+        size = QtCore.QSize(width, self._line.sizeHint().height())
+        return self.style().sizeFromContents(kind, option, size, self)
+
+    # -- steps -------------------------------------------------------------------------------------------------------
+
+    def stepEnabled(self) -> "QtWidgets.QAbstractSpinBox.StepEnabled":
+        """Up and down, where the text is a number that is not at its bound."""
+        enabled = QtWidgets.QAbstractSpinBox.StepEnabled()
+        if not self.reason and self._live is not None:
+            number = self._live * self._shown.factor
+            if number < self.maximum():
+                enabled |= QtWidgets.QAbstractSpinBox.StepEnabledFlag.StepUpEnabled
+            if number > self.minimum():
+                enabled |= QtWidgets.QAbstractSpinBox.StepEnabledFlag.StepDownEnabled
+        return enabled
+
+    def stepBy(self, steps: int) -> None:
+        """Some steps up, or down for less than 0, as far as the bound; each changes the second digit by one."""
+        if self.reason or self._live is None:
+            return
+        number = self._live * self._shown.factor
+        step = 1.0 if self._whole else _step(number, steps, self._decimals_shown)
+        number = min(max(number + steps * step, self.minimum()), self.maximum())
+        number = float(f"{number:.{self._decimals_shown}f}")
+        if not self._beyond(number / self._shown.factor):
+            self._settle(number / self._shown.factor, _TYPED)
+            self.selectAll()
+
+    def wheelEvent(self, event: QtGui.QWheelEvent) -> None:
+        """Only a field that was chosen follows the wheel: scrolling past must not change anything."""
+        if may_turn(self, event):
+            super().wheelEvent(event)
+
+
+class QuantityBox(NumberField):
+    """A number with its unit that is never empty, as wide as most numbers are."""
+
+    def __init__(
+        self,
+        name: str,
+        unit: str,
+        value: float = 0.0,
+        minimum: float = -math.inf,
+        maximum: float = math.inf,
+        parent: QtWidgets.QWidget | None = None,
+    ) -> None:
+        super().__init__(name, unit, value, minimum, maximum, parent)
+        if fault := self.fault(value):
+            raise ValueError(fault)
+        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(f"-000.000 {self.suffix()}") + 16)
+
+
+class WholeNumber(NumberField):
+    """A whole number from `least` to `most`.
+
+    Args:
+        name: accessible name.
+        value, least, most: in whatever is counted.
+    """
+
+    valueChanged = QtCore.Signal(int)
+
+    def __init__(self, name: str, value: int, least: int, most: int, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(name, "", value, least, most, parent, shown=Shown("", 1.0, 0), whole=True)
+        self.setToolTip(tr("{name}: {least} to {most}").format(name=name, least=least, most=most))
+
+    def value(self) -> int:
+        """What the text says now. Raises ValueError where it is no whole number within the bounds."""
+        return round(self.si())
+
+    def _beyond(self, value: float) -> str:
+        if value < self._minimum:
+            return tr("must be at least {least}").format(least=round(self._minimum))
+        return tr("must be at most {most}").format(most=round(self._maximum)) if value > self._maximum else ""
+
+    def minimum(self) -> int:
+        """The least."""
+        return round(self._minimum)
+
+    def maximum(self) -> int:
+        """The greatest."""
+        return round(self._maximum)
+
+    def _tell_value(self) -> None:
+        self.valueChanged.emit(round(self._value or 0.0))
+
+
+class NumberList(NumberField):
+    """Several numbers with semicolons between them: a comma is a decimal mark here as anywhere else.
+
+    Args:
+        name: accessible name.
+        values: at first.
+        minimum, maximum: of each.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        values: Sequence[float],
+        minimum: float = -math.inf,
+        maximum: float = math.inf,
+        parent: QtWidgets.QWidget | None = None,
+    ) -> None:
+        super().__init__(name, "", None, minimum, maximum, parent, optional=True)
+        self.setToolTip(tr("{name}; semicolons between the numbers").format(name=name))
+        self._line.setText("; ".join(f"{value:g}" for value in values))
+        self.interpretText()
+
+    def numbers(self) -> list[float]:
+        """What the text says now. Raises ValueError, which says why, where a part of it is no number."""
+        self.entered()
+        return self._listed()
+
+    def _listed(self) -> list[float]:
+        return [read_number(part) for part in self._line.text().split(";")]
+
+    def _read(self) -> None:
+        for number in self._listed():
+            if fault := self._beyond(number):
+                self._fault = f"{number:g}, {fault}"
+                return
+        self._fault = ""
+
+    def _judged(self) -> str:
+        return self._fault
+
+    def _words(self, error: NumberTextError) -> str:
+        if error.code == "grouped":
+            return tr("{text}: semicolons go between numbers, a comma or point before decimals").format(text=error.text)
+        return super()._words(error)
+
+    def _text_of(self, value: float | None, rough: float) -> str:
+        return str(self._line.text())
+
+    def stepEnabled(self) -> "QtWidgets.QAbstractSpinBox.StepEnabled":
+        """None."""
+        return QtWidgets.QAbstractSpinBox.StepEnabled()
+
+
+def number_fields(*roots: QtWidgets.QWidget) -> Iterator[NumberField]:
+    """The fields for numbers that some widgets are, or have in them."""
+    for root in roots:
+        if isinstance(root, NumberField):
+            yield root
+        yield from root.findChildren(NumberField)
+
+
+def field_refusal(*roots: QtWidgets.QWidget) -> str:
+    """Why the first field of some widgets that is wrong is that, with its name; empty where none is."""
+    return next((field.refusal for field in number_fields(*roots) if field.refusal), "")
+
+
+def may_turn(field: QtWidgets.QWidget, event: QtGui.QWheelEvent) -> bool:
+    """Whether the wheel is for a field: only for one that was chosen, as scrolling past must not change anything."""
+    if not field.hasFocus():
+        event.ignore()
+    return bool(field.hasFocus())
+
+
+class _NumberLine(QtWidgets.QLineEdit):
+    """The number's own text, between what stands before and behind it, which nobody can type into."""
+
+    prefix = suffix = ""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.setObjectName("number")
+
+    def surround(self, prefix: str, suffix: str) -> None:
+        """Show other texts beside the number."""
+        self.prefix, self.suffix = prefix, suffix
+        metrics = self.fontMetrics()
+        before, behind = (metrics.horizontalAdvance(text) for text in (prefix, suffix))
+        if (before, behind) != (self.textMargins().left(), self.textMargins().right()):
+            self.setTextMargins(before, 0, behind, 0)
+        self.update()
+
+    @property
+    def behind(self) -> str:
+        """What is shown behind the number: nothing where a unit is being typed, or the field is empty and says so."""
+        text = self.text().strip()
+        if not text:
+            return "" if self.placeholderText() else self.suffix
+        return self.suffix if text[-1].isdigit() or text[-1] in ".,;+-" else ""
+
+    def changeEvent(self, event: QtCore.QEvent) -> None:
+        """In another font they take another room."""
+        super().changeEvent(event)
+        if event.type() in (QtCore.QEvent.Type.FontChange, QtCore.QEvent.Type.StyleChange):
+            self.surround(self.prefix, self.suffix)
+
+    def paintEvent(self, event: QtGui.QPaintEvent) -> None:
+        """The number, and what stands beside it."""
+        super().paintEvent(event)
+        if not self.prefix and not self.suffix:
+            return
+        painter = QtGui.QPainter(self)
+        painter.setFont(self.font())
+        painter.setPen(self.palette().color(QtGui.QPalette.ColorRole.Text))
+        option = QtWidgets.QStyleOptionFrame()
+        self.initStyleOption(option)
+        room = self.style().subElementRect(QtWidgets.QStyle.SubElement.SE_LineEditContents, option, self)
+        room.adjust(_EDGE, 0, -_EDGE, 0)
+        metrics, middle = self.fontMetrics(), QtCore.Qt.AlignmentFlag.AlignVCenter
+        painter.drawText(room, int(middle), self.prefix)
+        number = metrics.horizontalAdvance(f"{self.prefix}{self.text()}")
+        behind = min(number, room.width() - metrics.horizontalAdvance(self.suffix))
+        painter.drawText(room.adjusted(behind, 0, 0, 0), int(middle), self.behind)
+
+
+class _Reason(QtWidgets.QLabel):
+    """Why a field's text is no value: laid over what is around the field, so that nothing moves when it comes or goes.
+
+    It lies where it hides fewest buttons and fields, and never the field itself or what has the keyboard. A press on
+    it goes to the field, and to nothing below.
+    """
+
+    def __init__(self, field: NumberField) -> None:
+        super().__init__(_ground(field))
+        self._field = field
+        self.setObjectName("fieldReason")
+        self.setAccessibleName(tr("What is wrong with the number"))
+        self._watched: list[QtWidgets.QWidget] = []
+        parent = self.parentWidget()
+        each: QtWidgets.QWidget | None = field
+        while each is not None:
+            each.installEventFilter(self)
+            self._watched.append(each)
+            each = None if each is parent else each.parentWidget()
+
+    def say(self, text: str) -> None:
+        """Show a reason."""
+        if text != self.text() or self.isHidden():
+            self.setText(text)
+            self.place()
+            self.show()
+            self.raise_()
+
+    def leave(self) -> None:
+        """Be gone."""
+        for each in self._watched:
+            each.removeEventFilter(self)
+        self.hide()
+        self.deleteLater()
+
+    def place(self) -> None:
+        """Lie below or above the field, to its left or right."""
+        ground, field = self.parentWidget(), self._field
+        self.ensurePolished()
+        self.setWordWrap(self.fontMetrics().horizontalAdvance(self.text()) > _REASON_WIDTH)
+        size = QtCore.QSize(_REASON_WIDTH, self.heightForWidth(_REASON_WIDTH)) if self.wordWrap() else self.sizeHint()
+        width = size.width()
+        own = QtCore.QRect(field.mapTo(ground, QtCore.QPoint()), field.size())
+        seen = ground.visibleRegion().boundingRect() if ground.isVisible() else ground.rect()
+        lefts = (own.left(), own.right() + 1 - width)
+        places = [
+            QtCore.QRect(QtCore.QPoint(min(max(left, seen.left()), seen.right() + 1 - width), top), size)
+            for top in (own.bottom() + 2, own.top() - size.height() - 1)
+            for left in lefts
+        ]
+        self.setGeometry(min(places, key=lambda place: self._hides(place, seen)))
+
+    def _hides(self, place: QtCore.QRect, seen: QtCore.QRect) -> int:
+        """How bad a place is: out of view, over what has the keyboard, over buttons and fields."""
+        ground, holder = self.parentWidget(), QtWidgets.QApplication.focusWidget()
+        cost = 0 if seen.contains(place) else 1000
+        kinds = (QtWidgets.QAbstractButton, QtWidgets.QAbstractSpinBox, QtWidgets.QComboBox)
+        for kind in kinds:
+            for other in ground.findChildren(kind):
+                if other is not self._field and other.isVisible():
+                    there = QtCore.QRect(other.mapTo(ground, QtCore.QPoint()), other.size())
+                    if there.intersects(place):
+                        cost += 100 if other is holder else 1
+        return cost
+
+    def eventFilter(self, _receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
+        """Follow the field."""
+        if event.type() in (QtCore.QEvent.Type.Move, QtCore.QEvent.Type.Resize) and not self.isHidden():
+            self.place()
+        return False
+
+    def mousePressEvent(self, event: QtGui.QMouseEvent) -> None:
+        """The field has the keyboard: there is something to mend."""
+        self._field.setFocus()
+        event.accept()
+
+
+def _ground(field: QtWidgets.QWidget) -> QtWidgets.QWidget:
+    """What a reason is laid on: the page that scrolls with the field, else its window."""
+    each = field
+    while not each.isWindow():
+        above = each.parentWidget()
+        area = above.parentWidget() if above is not None else None
+        if isinstance(area, QtWidgets.QScrollArea) and area.widget() is each:
+            return each
+        each = above
+    return each
+
+
+def _decimals(number: float, least: int, rough: float) -> int:
+    """Decimals that show a number as what it is, but for a part `rough` of it; a small one not as nothing."""
+    for decimals in range(least, _MOST_DECIMALS + 1):
+        if abs(float(f"{number:.{decimals}f}") - number) <= rough * abs(number):
+            return decimals
+    return least if rough == _ROUGH else _MOST_DECIMALS
+
+
+def _step(number: float, steps: int, decimals: int) -> float:
+    """One step from a number: a tenth of its leading digit's power of ten, and one that leads back the same way."""
+    least = 10.0**-decimals
+    size = abs(number)
+    if size < least:
+        return least
+    if (number < 0.0) != (steps < 0):
+        size /= 1.01
+    shift = 10.0 ** (1 - math.floor(math.log10(size)))
+    size = round(size * shift) / shift
+    return max(least, 10.0 ** (math.floor(math.log10(size)) - 1))
