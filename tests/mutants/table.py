@@ -14,6 +14,7 @@ from jrk_breaks import JRK_BREAKS
 from line_breaks import LINE_BREAKS
 from link_breaks import LINK_BREAKS
 from motion_breaks import MOTION_BREAKS
+from number_breaks import NUMBER_BREAKS
 from orca_breaks import ORCA_BREAKS
 from pad_breaks import PAD_BREAKS
 from recorder_breaks import RECORDER_BREAKS
@@ -42,6 +43,7 @@ BREAKS: list[Break] = [
     *LINE_BREAKS,
     *LINK_BREAKS,
     *MOTION_BREAKS,
+    *NUMBER_BREAKS,
     *ORCA_BREAKS,
     *PAD_BREAKS,
     *RECORDER_BREAKS,
