@@ -30,6 +30,7 @@ from gui.widgets import Theme, ask_save, plain_tabs, put_tab
 from rig.cell_models import recorded_coulomb_speed
 from rig.recording import RecordingFile, caveats, write_rows_csv
 from rig.runs import Listed
+from rig.runtime import give_back_memory
 
 _PATIENCE = 5.0  # s for a file that is being read
 
@@ -189,6 +190,7 @@ class RecordingsView(QtWidgets.QWidget):
         def opened(found: tuple[Opened, Opened | None] | None, failure: Exception | None) -> None:
             whole, part = found or (None, None)
             self._show_opened(whole, failure, part, "" if run is None else _called(run))
+            self._worker.submit(give_back_memory, lambda _none, _failure: None)  # that of what was open before
             if whole is not None and run is not None:
                 # one that is under way is shown from its beginning to what there is of it
                 self._show_span(run.run.begin, math.inf if run.run.end is None else run.run.end)

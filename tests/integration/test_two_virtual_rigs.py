@@ -7,6 +7,7 @@ import socket
 import stat
 import subprocess
 import sys
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -44,17 +45,25 @@ def _as_another_user() -> list[str]:
     return ["setpriv", *who, "--inh-caps=+dac_override", "--ambient-caps=+dac_override", "--"]
 
 
+@pytest.fixture
+def everybody_s() -> Iterator[Path]:
+    """A folder in which every user may make files, as /tmp is."""
+    with tempfile.TemporaryDirectory(dir="/tmp") as name:
+        folder = Path(name)
+        folder.chmod(stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO | stat.S_ISVTX)
+        yield folder
+
+
 @pytest.mark.usefixtures("taken")
-def test_scripts_of_two_users_open_virtual_rigs_while_the_ports_of_the_shipped_one_are_taken(tmp_path: Path) -> None:
-    tmp_path.chmod(stat.S_IRWXU | stat.S_IRWXG | stat.S_IRWXO | stat.S_ISVTX)  # as /tmp is
-    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(tmp_path)}
+def test_scripts_of_two_users_open_virtual_rigs_while_the_ports_of_the_shipped_one_are_taken(everybody_s: Path) -> None:
+    environment = os.environ | {"PYTHONPATH": str(ROOT), "TMPDIR": str(everybody_s)}
     begins = [[], [], _as_another_user()]
     told: list[list[str]] = []
     with contextlib.ExitStack() as stack:
         scripts = [
             stack.enter_context(
                 subprocess.Popen(
-                    [*begin, sys.executable, "-c", SCRIPT, str(tmp_path / f"out-{number}")],
+                    [*begin, sys.executable, "-c", SCRIPT, str(everybody_s / f"out-{number}")],
                     env=environment, stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True,
                 )
             )
