@@ -82,7 +82,7 @@ class Leases:
                 self.block.lease = 0
 
 
-class ClientSilence:
+class ClientWatchdog:
     """Judges the silence of a lease's holder: whether it is lost, or waits for a processor.
 
     Args:

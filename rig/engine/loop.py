@@ -5,7 +5,7 @@ from multiprocessing.connection import Connection
 
 from actuators import COMMAND_OFF, COMMAND_STOP
 from rig.engine.core import Engine
-from rig.engine.lease import ClientSilence, Lease, Leases
+from rig.engine.lease import ClientWatchdog, Lease, Leases
 from rig.engine.link import LinkServer
 from rig.engine.operator import Operator
 from rig.recording import COMMAND
@@ -36,7 +36,7 @@ class Watch:
 
     Args:
         engine, operator, link, leases, owner: what is watched, and on whose behalf.
-        speed: see `ClientSilence`.
+        speed: see `ClientWatchdog`.
     """
 
     engine: Engine
@@ -52,10 +52,10 @@ class Watch:
     _beat_at: float = 0.0
     _attended_at: float = 0.0
     _looked_at: float = 0.0
-    _silence: ClientSilence = field(init=False)
+    _watchdog: ClientWatchdog = field(init=False)
 
     def __post_init__(self) -> None:
-        self._silence = ClientSilence(self.speed)
+        self._watchdog = ClientWatchdog(self.speed)
 
     def look(self, t: float) -> None:
         """Look at rig time `t` (s): a lost client holds the platform, the want of any sets it down in the end."""
@@ -84,7 +84,7 @@ class Watch:
         beats = self.leases.block.heartbeat(lease.number)
         if lease is not self._lease or beats not in (0, self._beats):
             self._lease, self._beats, self._beat_at = lease, beats, t
-        elif self._silence.lost(lease, t, t - self._beat_at, bound):
+        elif self._watchdog.lost(lease, t, t - self._beat_at, bound):
             self.leases.end(lease)
             self._lease, self._attended_at = None, max(self._beat_at, t - bound)
             self._hold(f"client {lease.client!r} gave no sign of life for {t - self._beat_at:.2f} s", t)

@@ -46,7 +46,7 @@ Owner = tuple[RigConfig, multiprocessing.process.BaseProcess, Connection]
 
 @pytest.fixture
 def owner(tmp_path: Path) -> Iterator[Owner]:
-    config = live_config(speed=1.0).changed({"safety": {"unattended_hold": HOLD}})
+    config = live_config(speed=1.0).changed({"safety": {"unattended_hold": HOLD + 2.0}})
     context = multiprocessing.get_context("spawn")
     ours, theirs = context.Pipe()
     process = context.Process(target=hold_the_platform, args=(config, tmp_path / "run.mcap", theirs))

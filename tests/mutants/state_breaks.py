@@ -268,7 +268,7 @@ STATE_BREAKS = [
     ),
     _watch(
         "a silent client keeps the lease",
-        "elif self._silence.lost(lease, t, t - self._beat_at, bound):",
+        "elif self._watchdog.lost(lease, t, t - self._beat_at, bound):",
         "elif False:",
     ),
     _watch("a link that failed keeps its lease", "if lease is not None and not self.link.alive:", "if False:"),
