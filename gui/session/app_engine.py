@@ -14,11 +14,11 @@ _PATIENCE = 1.0  # s for an answer to a look or a stop, until it is said that th
 
 
 def hold_engine(config: RigConfig, source: Path | RunningEngine, told: Told | None = None) -> LiveRig:
-    """Start an engine, or take one over; its sign of life is the window's, so that one that hangs commands nothing.
+    """Start an engine, or take one over; its sign of life is the window's, so one that hangs commands nothing for long.
 
     told: told how far it is where it has to compile the model first. Raises as `LiveRig`.
     """
-    return LiveRig(config, source, CLIENT, beating=False, serve=False, patience=_PATIENCE, told=told)
+    return LiveRig(config, source, CLIENT, window=True, serve=False, patience=_PATIENCE, told=told)
 
 
 def let_go(engine: LiveRig) -> None:

@@ -89,9 +89,13 @@ def look_of(now: Situation) -> Look:
         )
         return Look(tr("On its brakes"), "on brakes", BLUE, "white", hint)
     if now.status.state is State.ENGAGED and now.status.paused:
-        hint = tr(
-            "{motion!r} at {time:.1f} of {duration:.1f} s, held under power. Next: Resume, Abandon, or Park."
-        ).format(motion=now.status.motion, time=now.status.path_time, duration=now.status.path_duration)
+        place = {"motion": now.status.motion, "time": now.status.path_time, "duration": now.status.path_duration}
+        why = now.status.paused_for
+        hint = (
+            tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power: {why}. Next: Resume, Abandon, or Park.")
+            if why
+            else tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power. Next: Resume, Abandon, or Park.")
+        ).format(**place, why=why)
         return Look(tr("Paused"), "pause", BROWN, "white", hint)
     return _STATES[now.status.state]
 

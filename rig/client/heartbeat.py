@@ -1,13 +1,25 @@
-"""The sign of life of a client that holds the command lease, in the background."""
+"""The sign of life of a client that holds the command lease: by a thread of its own, or by a process beside a window.
+
+A window's thread is late whenever it paints, builds a page, or searches for garbage, and so are the other threads of
+its process, which share an interpreter with it. A process beside it is not. It needs the window only every
+`WINDOW_BOUND`.
+"""
 
 import contextlib
+import os
 import threading
+import time
 from collections.abc import Callable
+from multiprocessing.connection import Connection
 
 from rig.errors import HardwareError
+from rig.runtime import ChildProcess, ControlBlock, LeaseSign, SharedMemoryError, stands_still
 
 _INTERVAL = 0.05  # s
 _ENDING_TIMEOUT = 5.0  # s
+_LATE = 0.2  # s of a window's silence, after which the state of its process is looked at
+WINDOW_BOUND = 5.0
+"""s that a window's thread may take for something else, until it counts as hanging and nobody shows that it lives"""
 
 
 class Heartbeat(threading.Thread):
@@ -37,3 +49,63 @@ class Heartbeat(threading.Thread):
             with contextlib.suppress(HardwareError):
                 if not self._look():
                     return
+
+
+class WindowHeartbeat:
+    """The sign of life of a window, given by a process of its own from the first `show` to `close`.
+
+    It ends with the window's process, and gives no sign while that is stopped, nor once the window has shown nothing
+    for `WINDOW_BOUND`.
+
+    Args:
+        block: name of the engine's control block.
+        bound: s, see `WINDOW_BOUND`.
+    """
+
+    def __init__(self, block: str, bound: float = WINDOW_BOUND) -> None:
+        self._process = ChildProcess("the heartbeat", beat_for_window, block, os.getpid(), bound, duplex=False)
+        os.set_blocking(self._process.pipe.fileno(), False)
+
+    @property
+    def process(self) -> int:
+        """Process id."""
+        return self._process.pid or 0
+
+    def show(self, lease: int) -> None:
+        """Show that the window's thread goes on, which holds the lease of that number, 0 for none; never waits."""
+        with contextlib.suppress(OSError):  # full: it stands still itself; broken: it is gone, and so is the lease
+            self._process.pipe.send_bytes(lease.to_bytes(8, "little"))
+
+    def close(self) -> None:
+        """End the process. May be called again."""
+        self._process.end(_ENDING_TIMEOUT)
+
+
+def beat_for_window(name: str, window: int, bound: float, pipe: Connection) -> None:
+    """Main function of the process beside a window; ends with the other end of the pipe.
+
+    Args:
+        name: of the control block.
+        window: the window's process.
+        bound: s, see `WINDOW_BOUND`.
+        pipe: the number of the lease comes in, again and again.
+    """
+    try:
+        block = ControlBlock.attach(name)
+    except SharedMemoryError:
+        return  # the engine has gone
+    with contextlib.closing(block):
+        lease, shown = 0, time.monotonic()
+        sign: LeaseSign | None = None
+        while True:
+            if pipe.poll(_INTERVAL):
+                try:
+                    number = int.from_bytes(pipe.recv_bytes(), "little")
+                except (EOFError, OSError):
+                    return
+                if number != lease:
+                    lease, sign = number, block.sign(number) if number else None
+                shown = time.monotonic()
+            silent = time.monotonic() - shown
+            if sign is not None and silent <= bound and not (silent > _LATE and stands_still(window)):
+                sign.beat()

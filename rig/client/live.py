@@ -13,7 +13,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.client.events import Listener, News, RowListener
-from rig.client.heartbeat import Heartbeat
+from rig.client.heartbeat import Heartbeat, WindowHeartbeat
 from rig.client.interruption import Interruption
 from rig.config import RigConfig
 from rig.engine import EngineProcess, LinkClient, Release, RigCommand, RunningEngine, Shutdown, Snapshot, Stop, Told
@@ -42,6 +42,7 @@ class LiveRig:
         client: name under which the command lease is taken.
         interruption: looked at while waiting.
         beating: left to `beat` where this is False, for whoever has a sign of life of his own.
+        window: left to `beat`, which is a window's to call every now and then; see `WindowHeartbeat`.
         serve: start the virtual rig, too.
         patience: s that a status or a stop may take.
         told: told how far the processes are that have to compile the model first.
@@ -59,6 +60,7 @@ class LiveRig:
         interruption: Interruption | None = None,
         *,
         beating: bool = True,
+        window: bool = False,
         serve: bool = True,
         patience: float = _REPLY_TIMEOUT,
         told: Told | None = None,
@@ -68,6 +70,7 @@ class LiveRig:
         self.virtual: VirtualRigProcess | None = None
         self._interruption = Interruption() if interruption is None else interruption
         self._leaving = False
+        beating = beating and not window
         self._beats = beating
         self._gone = threading.Event()
         self._news = News()
@@ -87,6 +90,9 @@ class LiveRig:
                 self._reader = ring.reader(0)
                 self._lease: LeaseSign | None = None
                 self._lost: LeaseSign | None = None  # which the listener was told of
+                self._window = WindowHeartbeat(self.engine.address.block) if window else None
+                if self._window is not None:
+                    resources.callback(self._window.close)
                 sign = self._beat_while_waiting if beating else self._check
                 links = (_REPLY_TIMEOUT + 6 * config.drives.connect_timeout, patience, patience)
                 self._commands, self._watch, self._stops = (self._link(timeout, sign, resources) for timeout in links)
@@ -135,7 +141,7 @@ class LiveRig:
             self.send_stop(command.category)
             return
         with self._commands.lock:
-            if not self._held:
+            if not self.holds_lease:
                 self._acquire()
             self._commands.client.request(command, samples)
         self._leaving = isinstance(command, Shutdown)
@@ -149,7 +155,7 @@ class LiveRig:
         """See `Rig.wait`."""
         end: float | None = None
         seen, seen_at = -math.inf, time.monotonic()
-        lease = self._lease if self._held else None
+        lease = self._lease if self.holds_lease else None
         while True:
             self._interruption.check()
             status = self.status()
@@ -204,7 +210,7 @@ class LiveRig:
         try:
             if self._leaving:
                 self.engine.join(_LEAVE_TIMEOUT)
-            elif self.attached and self._beats and self._held and self.alive and not self._gone.is_set():
+            elif self.attached and self._beats and self.holds_lease and self.alive and not self._gone.is_set():
                 self._lease = None
                 with contextlib.suppress(RigError), self._commands.lock:
                     self._commands.client.request(Release())  # rather than be missed
@@ -220,6 +226,11 @@ class LiveRig:
         return isinstance(self.engine, RunningEngine)
 
     @property
+    def holds_lease(self) -> bool:
+        """Whether this client holds the command lease; a lease that was lost is not held again."""
+        return self._lease is not None and self._lease.held
+
+    @property
     def alive(self) -> bool:
         """Whether the engine's process runs; once it does not, nobody waits for its answers any more."""
         if self.engine.alive:
@@ -229,8 +240,11 @@ class LiveRig:
 
     def beat(self) -> None:
         """Show the engine that its client is alive, as long as it holds the lease; never waits."""
-        if self._lease is not None:
-            self._lease.beat()
+        lease = self._lease
+        if self._window is not None:
+            self._window.show(0 if lease is None else lease.number)
+        elif lease is not None:
+            lease.beat()
 
     def read_rows(self) -> tuple[npt.NDArray[np.void], int]:
         """Telemetry rows since the last call, (n,) of dtype ROW, and how many were lost before them."""
@@ -247,12 +261,10 @@ class LiveRig:
             self.request(command)
         self.engine.join(_LEAVE_TIMEOUT)
 
-    @property
-    def _held(self) -> bool:
-        return self._lease is not None and self._lease.held
-
     def _acquire(self) -> None:
-        self._lease = self._block.sign(self._commands.client.acquire(self.client))
+        process = None if self._window is None else self._window.process
+        self._lease = self._block.sign(self._commands.client.acquire(self.client, process))
+        self._lease.beat()
         self.beat()
 
     def _look(self) -> bool:

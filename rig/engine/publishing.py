@@ -8,7 +8,7 @@ from actuators import Status
 from kinematics import Array, kernel, rotate, rotation_matrix
 from rig.engine.lease import Lease
 from rig.engine.snapshot import DriveReport, Snapshot, Unproven, make_snapshot
-from rig.safety import no_force
+from rig.safety import Cause, no_force
 from rig.states import FaultCode, State
 
 if TYPE_CHECKING:
@@ -67,6 +67,8 @@ class Publisher:
         self._fields = engine.frame.fields
         self.surroundings = Surroundings()
         self._reports: tuple[DriveReport, ...] = ()
+        self._stopped_for: Cause | None = None
+        """the first cause of the last stop, while the motion that it stopped stands"""
         self._reported = -math.inf
         """s, rig time at which they were made"""
         self.latest = self.take()
@@ -87,6 +89,11 @@ class Publisher:
         if tick.t >= self._reported + _REPORTING:
             self._reported = tick.t
             self._reports = () if machine.state is State.OFF else tuple(map(bank.report, range(6)))
+        if machine.cause is not None:
+            self._stopped_for = machine.cause
+        elif not reference.paused:
+            self._stopped_for = None
+        stopped_for = self._stopped_for if reference.paused else None
         state, cause, pose_known = machine.state, machine.cause, machine.homed and engine.frame.pose_valid
         braked = state is State.PARKED
         force = bank.force.tolist()
@@ -101,6 +108,8 @@ class Publisher:
             homed=machine.homed,
             paused=reference.paused,
             lease="",
+            paused_for="" if stopped_for is None else stopped_for.text,
+            paused_code=FaultCode.NONE if stopped_for is None else stopped_for.code,
             begun_by="" if around.begun_under is None or around.begun_under.held else around.begun_under.client,
             motion=engine.motions.name,
             last_motion=engine.motions.latest,

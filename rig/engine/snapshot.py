@@ -135,6 +135,10 @@ class Snapshot:
     """why the control loop may not be closed, empty when it may"""
     slower: float = 0.0
     """by which part of its own time the run has taken longer because the machine was busy, so far"""
+    paused_for: str = ""
+    """what stopped a motion that is paused, in words; empty where its client paused it"""
+    paused_code: FaultCode = FaultCode.NONE
+    """the same as a code"""
     begun_by: str = ""
     """name of the client that the rig was last told to move by, where the lease that it had then is held no more: what
     is paused goes on only for whoever takes it over; empty where it is held, or there can be no other client"""

@@ -4,7 +4,7 @@ from rig.runtime import pace_messages
 from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProcess
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, LeaseSign, StopRequest
-from rig.runtime.process_watch import ProcessWatch
+from rig.runtime.process_watch import ProcessWatch, stands_still
 from rig.runtime.realtime import give_back_memory, prepare_process
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
@@ -43,6 +43,7 @@ __all__ = [
     "prepare_process",
     "runtime_root",
     "said_slower",
+    "stands_still",
     "start_shielded",
     "system_packages",
     "wait_until",

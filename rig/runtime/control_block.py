@@ -98,13 +98,14 @@ class LeaseSign:
 
     def __init__(self, bytes: memoryview, lease: int) -> None:
         self._bytes = bytes
-        self._lease = lease
+        self.number = lease
+        """of the lease"""
         self._beats = self._holds = 0
 
     @property
     def held(self) -> bool:
         """Whether the lease is still held; once it is not, it never is again."""
-        return bool(_LEASE.unpack_from(self._bytes, _LEASE_AT)[0] == self._lease)
+        return bool(_LEASE.unpack_from(self._bytes, _LEASE_AT)[0] == self.number)
 
     def beat(self) -> None:
         """Show that the holder lives."""
@@ -122,4 +123,4 @@ class LeaseSign:
 
     def _write(self, place: int, count: int) -> None:
         if self.held:  # a client that is stopped right here writes its own number later, which counts for nothing
-            _COUNT.pack_into(self._bytes, place, self._lease, count)
+            _COUNT.pack_into(self._bytes, place, self.number, count)

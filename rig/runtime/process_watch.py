@@ -60,6 +60,16 @@ class ProcessWatch:
         return self._silence
 
 
+def stands_still(pid: int) -> bool:
+    """Whether a process is stopped (SIGSTOP, a debugger) or gone; one that waits or hangs is neither."""
+    try:
+        return _look(Path(f"/proc/{pid}/stat"))[0] in _STOPPED
+    except (FileNotFoundError, ProcessLookupError):
+        return True
+    except OSError:  # nobody tells
+        return False
+
+
 def _look(path: Path) -> tuple[str, float]:
     """State of a thread by its letter, and the processor time, s, that it, or a whole process, has had."""
     fields = path.read_text().rpartition(")")[2].split()
