@@ -19,12 +19,19 @@ PAUSE = 1.0
 
 
 def make_runs(
-    path: Path, offsets: tuple[float, ...], *, close: bool = True, own: str = "", begun_ns: int = 0, **header: Any
+    path: Path,
+    offsets: tuple[float, ...],
+    *,
+    close: bool = True,
+    own: str = "",
+    begun_ns: int = 0,
+    called: str = "sway",
+    **header: Any,
 ) -> Path:
     """A recording of a run for each offset, N, by which its measured forces are off the model; ids 1, 2, …
 
     The last one has no end where the recording is not closed. `own`: thresholds of the motions' file, JSON. `begun_ns`:
-    wall clock of their beginning, 0 for recordings that have none.
+    wall clock of their beginning, 0 for recordings that have none. `called`: what they are, before their number.
     """
     count, between = round(LENGTH * RATE), round(PAUSE * RATE)
     model = forces(np.arange(count) / RATE)
@@ -40,7 +47,7 @@ def make_runs(
         rows["t"] = rows["cycle"] / RATE
         begin, end = float(rows["t"][0]), float(rows["t"][-1] + 1 / RATE)
         outcome = MotionOutcome.UNDERWAY
-        name, amplitude = f"sway {number}", 0.5 * number
+        name, amplitude = f"{called} {number}", 0.5 * number
         run = MotionRecord(number, MotionKind.RUN, outcome, begin, np.nan, 0.0, LENGTH, name, amplitude, own, begun_ns)
         writer.motion(run)
         writer.write_rows(rows)

@@ -15,6 +15,7 @@ from kinematics import Thresholds, trajectory_text
 from rig.config import save_own_thresholds
 from rig.csvio import whole_file
 from rig.errors import InputError
+from rig.names import as_name
 
 _KINDS = tr("Motions (*.toml)")
 
@@ -103,7 +104,8 @@ class MotionDocument(QtCore.QObject):
         """
         self._opened += 1
         self._editor.set_value(motion, folder)
-        self.name, self.path, self._reading, self._taken = name, path, "", self._editor.value()
+        self.name, self.path = as_name(name, "motion"), path
+        self._reading, self._taken = "", self._editor.value()
         self._made = made
         self.taken_up.emit()
         self.say_title()
@@ -111,7 +113,7 @@ class MotionDocument(QtCore.QObject):
     def rename(self, name: str) -> None:
         """Call the motion something else; its file, if it has one, stays as it is called. Nothing of a blank name."""
         if name.strip():
-            self.name = name.strip()
+            self.name = as_name(name, "motion")
         self.say_title()
 
     def forget_reading(self) -> None:
@@ -159,7 +161,7 @@ class MotionDocument(QtCore.QObject):
             self._session.refused.emit(tr("save the motion"), str(error))
         else:
             if path != self.path:
-                self.name, self.path = path.stem, path
+                self.name, self.path = as_name(path.stem, "motion"), path
             self._taken, self._made = shown, False
             self.saved.emit()
             self.say_title()

@@ -93,7 +93,7 @@ _COMMANDS: dict[Action, RigCommand] = {
     Action.ENGAGE: Engage(),
     Action.PARK: Park(),
     Action.RESET: Reset(),
-    Action.MOVE: Follow("", 1.0),
+    Action.MOVE: Follow("motion", 1.0),
     Action.PAUSE: Pause(),
     Action.RESUME: Resume(take_over=True),  # what another client began is asked about before
     Action.ABANDON: Abandon(),

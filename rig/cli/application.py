@@ -1,6 +1,7 @@
 """The command `rig`: its commands, and how errors become one message and an exit code."""
 
 import atexit
+import errno
 import gc
 import sys
 from collections.abc import Sequence
@@ -41,6 +42,7 @@ from rig.cli import (
 from rig.cli.help import command_group
 from rig.cli.options import print_error
 from rig.errors import ExitCode, RigError
+from rig.names import printable_streams
 
 _HELP = """
 Operate a 6-UPS Stewart platform test rig, real or virtual, and compute its exact kinematics and dynamics.
@@ -143,6 +145,11 @@ def main(arguments: Sequence[str] | None = None) -> int:
     debug = "--debug" in arguments
     gc.set_threshold(_OBJECTS)
     atexit.register(gc.freeze)  # else a second goes by while all that is loaded is searched for what nobody needs
+    with printable_streams():
+        return _run(arguments, debug=debug)
+
+
+def _run(arguments: Sequence[str], *, debug: bool) -> int:
     try:
         commands()(arguments, prog_name="rig")
     except SystemExit as error:
@@ -161,6 +168,8 @@ def main(arguments: Sequence[str] | None = None) -> int:
 def _exit_code(error: Exception) -> ExitCode:
     if isinstance(error, RigError):
         return error.exit_code
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return ExitCode.INPUT
     for module, name, code in _FAMILIES:
         family = getattr(sys.modules.get(module), name, None)
         if family is not None and isinstance(error, family):

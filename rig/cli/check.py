@@ -5,7 +5,7 @@ from typing import Annotated, Any
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, print_error
+from rig.cli.options import ConfigArgument, JsonOption, print_error, print_styled
 from rig.errors import ExitCode
 
 
@@ -73,7 +73,7 @@ def check(
     if verdict is not None and not as_json:
         typer.echo(f"trajectory {trajectory} ({verdict.duration:g} s, {verdict.samples} samples):")
         for line in verdict.checks:
-            typer.secho(f"  {'ok  ' if line.passed else 'FAIL'} ", fg="green" if line.passed else "red", nl=False)
+            print_styled(f"  {'ok  ' if line.passed else 'FAIL'} ", fg="green" if line.passed else "red", nl=False)
             typer.echo(str(line))
         typer.echo("  passes" if verdict.passed else "  does not pass")
     faults = [] if loop.passed else [loop.message]

@@ -10,7 +10,7 @@ from typer.main import get_command
 
 from kinematics import KinematicsError
 from rig.cli.console_commands import app
-from rig.cli.options import print_error
+from rig.cli.options import print_error, print_styled
 from rig.client import Interruption, Rig, RigClient, leave, stop
 from rig.engine import TORQUE_STATES, Event
 from rig.errors import InputError, InterruptedRunError, RigError, RunFaultError
@@ -120,7 +120,7 @@ class Console:
         """After a first Ctrl-C: a script ends; a person goes on once the rig has come to rest."""
         if not self._terminal:
             raise error
-        typer.secho("\ninterrupted: stopping, category 1", fg="yellow", err=True)
+        print_styled("\ninterrupted: stopping, category 1", fg="yellow", err=True)
         try:
             stop(self._rig)
         except RigError as failure:
@@ -129,7 +129,7 @@ class Console:
 
     def _end(self) -> None:
         if self._rig.status().state in TORQUE_STATES:
-            typer.secho("the drives still have torque: stopping, category 1", fg="yellow", err=True)
+            print_styled("the drives still have torque: stopping, category 1", fg="yellow", err=True)
             stop(self._rig)
         status = self._rig.status()
         if status.state is State.FAULT:
@@ -157,7 +157,7 @@ class Console:
         """An event, on a line of its own; what is being typed is shown again below it."""
         level, text = ("error", event) if isinstance(event, str) else (event.level, f"{event.t:.3f} s: {event.text}")
         again = self._terminal and self._reading
-        typer.secho(("\r\033[K" if again else "") + text, fg=_COLOURS[level])
+        print_styled(text, fg=_COLOURS[level], control="\r\033[K" if again else "")
         if again:
             readline = sys.modules.get("readline")
             typed = readline.get_line_buffer() if readline is not None else ""

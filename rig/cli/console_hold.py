@@ -41,7 +41,7 @@ def hold(
     seconds = None if duration is None else positive(duration, TIME, "--for")
     axes: JogFrame = frame.value
     centre = point(pivot)
-    rig = rig_able_to(context, Follow("", 1.0))
+    rig = rig_able_to(context, Follow("motion", 1.0))
     held = until_enter() if seconds is None else _for(rig, seconds)
     rig.hold(axis, _DIRECTIONS[direction], held, frame=axes, pivot=centre, speed=wanted)
 

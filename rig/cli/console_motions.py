@@ -16,7 +16,7 @@ from rig.engine import Abandon, Follow, Pace, Pause, Resume
 from rig.runtime import StopRequest
 
 ORIGIN = "0,0,0"
-_MOTION = Follow("", 1.0)
+_MOTION = Follow("motion", 1.0)
 """any: whether one may begin is asked before it is made"""
 
 app = command_group()

@@ -5,7 +5,7 @@ import json
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption
+from rig.cli.options import ConfigArgument, JsonOption, print_styled
 from rig.errors import ExitCode
 
 _COLOURS = {"ok": "green", "warn": "yellow", "fail": "red"}
@@ -26,7 +26,7 @@ def doctor(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:
-            typer.secho(f"{finding.status:5}", fg=_COLOURS[finding.status], bold=True, nl=False)
+            print_styled(f"{finding.status:5}", fg=_COLOURS[finding.status], bold=True, nl=False)
             first, *more = finding.detail.splitlines()
             typer.echo(f" {finding.name:{width}}  {first}")
             for line in more + ([f"→ {finding.fix}"] if finding.fix else []):

@@ -1,6 +1,7 @@
 """Arguments and options that several commands share."""
 
 import math
+import sys
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -163,9 +164,22 @@ def warn_of_checks_off(config: "RigConfig") -> None:
         print_warning(f"checks {config.safety.said_off}")
 
 
+def print_styled(
+    text: str, *, fg: str | None = None, bold: bool | None = None, nl: bool = True, err: bool = False, control: str = ""
+) -> None:
+    """Print a text in a colour, `control` before it as it is: what the program itself tells the terminal."""
+    from rig.names import printable
+
+    stream = sys.stderr if err else sys.stdout
+    typer.echo(control, file=getattr(stream, "raw", stream), nl=False)
+    typer.secho(printable(text), file=getattr(stream, "raw", stream), fg=fg, bold=bold, nl=nl)
+
+
 def _print_marked(mark: str, colour: str, text: str) -> None:
-    typer.secho(mark, fg=colour, bold=True, err=True, nl=False)
-    typer.echo(text, err=True)
+    from rig.names import elided
+
+    print_styled(mark, fg=colour, bold=True, err=True, nl=False)
+    typer.echo("\n".join(map(elided, text.split("\n"))), err=True)
 
 
 def parse_pose(text: str, option: str) -> tuple[float, ...]:

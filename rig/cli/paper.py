@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.options import JsonOption
+from rig.cli.options import JsonOption, print_styled
 
 if TYPE_CHECKING:
     from rig.papers import Claim, Study
@@ -55,13 +55,13 @@ def paper(
     for one in studies:
         _say(one)
     if len(studies) > 1:
-        typer.secho(f"{total(studies)}\n", bold=True)
+        print_styled(f"{total(studies)}\n", bold=True)
     typer.echo(f"page: {page}")
     typer.echo(f"beside it: {len(tables)} CSV files, {len(figures) // 2} figures, each as SVG and PDF")
 
 
 def _say(study: "Study") -> None:
-    typer.secho(f"{study.name}: {study.title}", bold=True)
+    print_styled(f"{study.name}: {study.title}", bold=True)
     for claim in study.counted:
         _line(claim)
     if study.apart:
@@ -76,7 +76,7 @@ def _line(claim: "Claim") -> None:
 
     says = "claimed" if claim.origin is Origin.PAPER else "expected"
     holds, differs = (claim.verdict is verdict for verdict in (Verdict.HOLDS, Verdict.DIFFERS))
-    typer.secho(f"  {claim.verdict:13} ", fg="green" if holds else "yellow", nl=False)
+    print_styled(f"  {claim.verdict:13} ", fg="green" if holds else "yellow", nl=False)
     typer.echo(f"{claim.statement}")
     ours = "a threshold of ours" if claim.threshold is Threshold.OURS else ""
     notes = ", ".join(filter(None, (claim.tolerance, ours)))

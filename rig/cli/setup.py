@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.help import command_group
-from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, warn_of_checks_off
+from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, print_styled, warn_of_checks_off
 
 if TYPE_CHECKING:
     from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegResult
@@ -171,10 +171,10 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
     else:
         for one in found.legs:
             good = not one.fault
-            typer.secho(f"{'ok  ' if good else 'FAIL'} ", fg="green" if good else "red", bold=True, nl=False)
+            print_styled(f"{'ok  ' if good else 'FAIL'} ", fg="green" if good else "red", bold=True, nl=False)
             typer.echo(f"leg {one.leg}  {one.address}  {one.describe()}")
         for finding in found.findings:
-            typer.secho(finding, fg="red")
+            print_styled(finding, fg="red")
         new_ones = {n: serial for n, serial in found.serials.items() if settings.drives.legs[n - 1].serial is None}
         if new_ones and not found.findings:
             typer.echo("serial numbers to keep in the configuration, so that a swapped cable is refused:")

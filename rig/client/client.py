@@ -29,6 +29,7 @@ from rig.client.owned import OwnedRig
 from rig.client.sequence import MotionSequence
 from rig.engine import LEAST_PACE, Abandon, Disconnect, Pace, Pause, Reset, Resume
 from rig.errors import InputError
+from rig.names import check_name
 from rig.runtime import StopRequest
 from rig.states import MotionKind, State
 
@@ -206,8 +207,8 @@ class RigClient(OwnedRig):
         """
         label, trajectory = motion_of(self.config, motion)
         size, repeats = scale("amplitude", amplitude), count("repeats", repeats)
+        sequence = MotionSequence(check_name("name of the motion", name or label))
         table = prepare_motion(self.config, trajectory, size, repeats)
-        sequence = MotionSequence(name or label)
         with self._asking():
             before, self._sequence = self._sequence, sequence
             try:
@@ -225,10 +226,11 @@ class RigClient(OwnedRig):
     ) -> None:
         """As `run`, but return as soon as the motion has begun; `wait` waits to its end."""
         label, trajectory = motion_of(self.config, motion)
+        called = check_name("name of the motion", name or label)
         table = prepare_motion(self.config, trajectory, scale("amplitude", amplitude))
         with self._asking():
             moving.move_to_start(self.rig, table, report)
-            moving.begin(self.rig, table, name or label)
+            moving.begin(self.rig, table, called)
 
     def wait(self, duration: Amount | None = None, report: Callable[[Progress], None] | None = None) -> None:
         """Wait so many s of the rig's time, or to the end of the motion that was started."""

@@ -17,6 +17,7 @@ from rig.client.runs import new_recording, remove_empty
 from rig.config import RigConfig, load_config, names_file, relaxed_timing
 from rig.engine import RunningEngine, find_engine
 from rig.errors import InputError, RefusedError
+from rig.names import check_name
 
 
 def open_rig(
@@ -36,7 +37,7 @@ def open_rig(
     if lockstep and settings.virtual is None:
         raise InputError(f"lockstep: configuration {settings.name!r} has no [virtual] table")
     folder = Path(settings.recording.directory) if output is None else Path(output)
-    name = f"script (process {os.getpid()})" if client is None else client
+    name = f"script (process {os.getpid()})" if client is None else check_name("client", client)
     interruption = Interruption()
     main = threading.current_thread() is threading.main_thread()
     with interruption.installed() if main else contextlib.nullcontext():

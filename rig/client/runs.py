@@ -30,6 +30,7 @@ from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder
 from rig.engine import Pace, RunningEngine, Told, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
+from rig.names import check_name
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import said_slower
 from rig.safety import check_loop, judge_sag
@@ -97,6 +98,7 @@ def execute(
         InputError: the folder cannot be used.
         HardwareError: a process could not be started.
     """
+    name = check_name("name of the motion", name)
     report(Progress("checking", 0.0))
     loop = check_loop(config)
     if not loop.passed:

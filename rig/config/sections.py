@@ -9,6 +9,7 @@ from collections.abc import Mapping
 from typing import Annotated, Literal, get_args
 
 from pydantic import (
+    AfterValidator,
     BaseModel,
     ConfigDict,
     Field,
@@ -20,16 +21,17 @@ from pydantic_core import InitErrorDetails, PydanticCustomError
 
 from actuators import present_name
 from kinematics import AngularSpeed, Damping, Force, Frequency, Length, Number, Speed, Stiffness, Time, within
+from rig.names import valid_line
 
 LEGS = 6
 MOST_STALE_CYCLES = 100
 """Most consecutive cycles without fresh feedback that a configuration may bear."""
 
 Count = Annotated[int, Field(strict=True)]
-Text = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
-"""A line of text, without control characters."""
-Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
-"""The same, which may be empty."""
+Line = Annotated[str, AfterValidator(valid_line)]
+"""A line of text without control characters, which may be empty."""
+Text = Annotated[Line, Field(min_length=1)]
+"""The same, not empty."""
 
 
 Bandwidth = Annotated[Frequency, within(1.0, 1e5, "Hz")]
@@ -134,8 +136,8 @@ class Safety(Section):
     hold_renewal: Annotated[Time, within(0.05, 2.0, "s")] = 0.25
     """Silence that is borne of the client that holds a motion which runs only as long as it is held, s."""
     unattended_hold: Annotated[Time, within(0.1, 3600.0, "s")] = 30.0
-    """How long the platform is held when every client is silent, the process that started the engine being dead or
-    hanging, before it is brought to rest without torque; the engine of a dead one ends then, s."""
+    """How long after the last sign of life of the client that commands the platform is held, if no other takes its
+    place, before it is brought to rest without torque; the engine of an owner that is gone ends then, s."""
     homing_timeout: Annotated[Time, within(0.1, 600.0, "s")] = 30.0
     """Longest time for homing, s."""
     homing_tolerance: Annotated[Length, within(1e-7, 0.01, "m")] = 1e-4

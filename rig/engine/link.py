@@ -14,7 +14,7 @@ from collections.abc import Callable
 from concurrent.futures import Future, ThreadPoolExecutor
 from dataclasses import dataclass, replace
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 import numpy as np
 import numpy.typing as npt
@@ -37,7 +37,8 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.engine.snapshot import SNAPSHOT, Snapshot
-from rig.errors import HardwareError, RefusedError
+from rig.errors import HardwareError, InputError, RefusedError
+from rig.names import elided, printable
 
 _SIGN_OF_LIFE = 0.1  # s between two while a client waits for a reply
 _BUSY_POLL_MS = 2
@@ -54,6 +55,17 @@ class _Envelope:
 
 
 _ENVELOPE: TypeAdapter[_Envelope] = TypeAdapter(_Envelope)
+
+
+@validated(frozen=True, slots=True)
+class _Head:
+    """As much of an envelope as an answer to it needs."""
+
+    number: int
+    request: dict[str, Any]
+
+
+_HEAD: TypeAdapter[_Head] = TypeAdapter(_Head)
 
 
 @dataclass(frozen=True, slots=True)
@@ -153,8 +165,9 @@ class LinkServer:
         sender, *parts = self._socket.recv_multipart(copy=False)  # copying a long motion would hold the interpreter
         try:
             envelope = _ENVELOPE.validate_json(parts[0].bytes)
-        except (ValidationError, IndexError):
-            return  # a stranger's bytes: whoever sent them waits for its own deadline
+        except (ValidationError, InputError, IndexError) as error:
+            self._refuse_malformed(sender.bytes, parts, error)
+            return
         try:
             self._serve_request(sender.bytes, envelope, parts[1] if len(parts) > 1 else None)
         except Exception as error:  # STOP must go on being served
@@ -162,6 +175,19 @@ class LinkServer:
             if not isinstance(envelope.request, GetSnapshot):  # whoever asked for it takes no other answer
                 reason = f"{envelope.request.kind}: {type(error).__name__}: {error}"
                 self._send_reply(sender.bytes, envelope.number, Reply(False, reason))
+
+    def _refuse_malformed(self, sender: bytes, parts: list[zmq.Frame], error: Exception) -> None:
+        """Tell a client what is wrong with its request; who sends bytes without a number waits for its own deadline."""
+        try:
+            head = _HEAD.validate_json(parts[0].bytes)
+        except (ValidationError, IndexError):
+            return
+        reason = str(error)
+        if isinstance(error, ValidationError):
+            found = error.errors(include_url=False, include_input=False, include_context=False)
+            reason = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:3])
+        kind = elided(str(head.request.get("kind", "")), 40)
+        self._send_reply(sender, head.number, Reply(False, elided(printable(f"{kind}: {reason}"), 400)))
 
     def _serve_request(self, sender: bytes, envelope: _Envelope, data: zmq.Frame | None) -> None:
         request, number, lease = envelope.request, envelope.number, self._leases.holder
@@ -241,7 +267,7 @@ class LinkServer:
         self._pending = waiting
 
     def _send_reply(self, sender: bytes, number: int, reply: Reply) -> None:
-        self._send(sender, number, REPLY.dump_json(reply))
+        self._send(sender, number, REPLY.dump_json(replace(reply, reason=elided(reply.reason))))
 
     def _send(self, sender: bytes, number: int, *parts: bytes) -> None:
         self._socket.send_multipart([sender, str(number).encode(), *parts])

@@ -1,13 +1,15 @@
 """What clients and the engine say to each other over the control link."""
 
 from dataclasses import dataclass
+from functools import partial
 from typing import Annotated, Literal
 
-from pydantic import Field, TypeAdapter
+from pydantic import AfterValidator, Field, TypeAdapter
 from pydantic.dataclasses import dataclass as validated
 
 from kinematics import Thresholds
 from rig.errors import HardwareError, RefusedError
+from rig.names import check_name, valid_line
 from rig.states import MotionKind
 
 
@@ -22,7 +24,7 @@ class GetSnapshot:
 class Acquire:
     """Take the command lease for `client`; refused while another client holds it."""
 
-    client: str
+    client: Annotated[str, AfterValidator(partial(check_name, "client"))]
     process: Annotated[int, Field(ge=0)] = 0
     """the one that gives the client's sign of life"""
     kind: Literal["acquire"] = "acquire"
@@ -85,7 +87,7 @@ class Engage:
 class Follow:
     """ENGAGED → RUNNING: follow the motion table sent beside this message (float64 rows of q, q̇, q̈)."""
 
-    name: str
+    name: Annotated[str, AfterValidator(partial(check_name, "name of the motion"))]
     step: Annotated[float, Field(gt=0.0, allow_inf_nan=False)]
     """s between the rows"""
     purpose: MotionKind = MotionKind.RUN
@@ -170,7 +172,7 @@ class Shutdown:
 class Note:
     """Have something recorded that the engine cannot know, as what is injected into a virtual rig; needs no lease."""
 
-    text: Annotated[str, Field(max_length=400)]
+    text: Annotated[str, Field(max_length=400), AfterValidator(valid_line)]
     at: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
     """s of the plant's clock, when it happened; on real hardware and in real time the machine's monotonic one"""
     kind: Literal["note"] = "note"

@@ -6,6 +6,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar
 
+from rig.names import as_name
 from rig.recording.schema import CDR_HEADER
 from rig.states import MotionKind, MotionOutcome
 
@@ -138,7 +139,7 @@ def decode_motion(data: bytes) -> MotionRecord:
     if len(name) != length or name[-1:] != b"\0" or thresholds[-1:] != b"\0":
         raise ValueError(f"motion: {len(data) - begin} bytes of texts that are not as long as they are announced")
     known = _member(MotionKind, kind), _member(MotionOutcome, outcome)
-    said, wanted = name[:-1].decode(), thresholds[:-1].decode()
+    said, wanted = as_name(name[:-1].decode(), ""), thresholds[:-1].decode()
     return MotionRecord(number, *known, start, end, reached, duration, said, amplitude, wanted, begun)
 
 

@@ -9,6 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
+from rig.config.sections import Line
 from rig.csvio import whole_file
 from rig.errors import InputError
 from rig.runtime import wait_until
@@ -17,7 +18,6 @@ BOOK = "runs.json"
 """Name of the file."""
 _PATIENCE = 5.0  # s for another program that is writing it
 _LARGEST = 20_000_000  # bytes
-_Line = Annotated[str, Field(max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 
 
 class Entry(BaseModel):
@@ -25,8 +25,8 @@ class Entry(BaseModel):
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
-    name: _Line | None = None
-    note: _Line | None = None
+    name: Line | None = None
+    note: Line | None = None
     starred: bool = False
 
 
@@ -114,4 +114,7 @@ def _taken(lock: int) -> bool:
 
 
 def _faults(error: ValidationError) -> list[str]:
-    return [f"{'.'.join(map(str, item['loc'])) or 'it'}: {item['msg']}" for item in error.errors(include_url=False)]
+    return [
+        f"{'.'.join(map(str, item['loc'])) or 'it'}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors(include_url=False)
+    ]

@@ -18,7 +18,7 @@ from rig.engine.lease import Leases
 from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.engine.messages import Connect, Engage, Follow, Home, MoveLeg, Park, Pause, Release, Reply, Resume, Stop
 from rig.engine.snapshot import Snapshot
-from rig.errors import HardwareError, RefusedError
+from rig.errors import HardwareError, InputError, RefusedError
 from rig.runtime import control_block, wait_until
 from rig.runtime.control_block import ControlBlock
 from rig.runtime.shared_memory import SharedMemoryError
@@ -214,6 +214,41 @@ GARBAGE = [
 ]
 
 
+@pytest.mark.parametrize(
+    "name", ["", " \t", "x" * 256, "x" * 100_000, "\x1b[2Jx", "bell\x07", "two\nlines", "\x9b31m", "\u202ex"]
+)
+def test_a_name_that_is_none_is_refused_without_an_echo(tmp_path: Path, name: str) -> None:
+    with desk(tmp_path) as served:
+        client = served.client()
+        with pytest.raises(InputError, match=r"^client: "):
+            client.acquire(name)
+        client.acquire("me")
+        with pytest.raises(InputError, match=r"^name of the motion: "):
+            client.request(Follow(name, 0.1), np.zeros((2, 18)))
+        raw = served.raw()
+        raw.connect(served.address)
+        acquire = {"kind": "acquire", "client": name}
+        follow = {"kind": "follow", "name": name, "step": 0.1}
+        unknown = {"kind": name, name: 1}
+        for number, request in enumerate((acquire, follow, unknown)):
+            raw.send(json.dumps({"number": number, "token": "", "request": request}).encode())
+            assert raw.poll(1000 * PATIENCE)
+            answered, reply = raw.recv_multipart()
+            said = json.loads(reply)
+            assert int(answered) == number and not said["accepted"] and len(said["reason"]) < 1000
+            assert not any(letter in said["reason"] for letter in "\x1b\x07\x9b\u202e")
+        assert served.leases.client == "me" and served.submissions == []
+
+
+def test_a_refusal_is_no_longer_than_can_be_read(tmp_path: Path) -> None:
+    with desk(tmp_path, lambda one: one.reply.set_result(Reply(False, "home: " + "x" * 100_256))) as served:
+        client = served.client()
+        client.acquire("me")
+        with pytest.raises(RefusedError, match=r"^home: xxx.* characters left out .*x$") as refused:
+            client.request(Home())
+        assert len(str(refused.value)) < 5000
+
+
 def test_garbage_is_ignored(tmp_path: Path) -> None:
     with desk(tmp_path) as served:
         stranger, client = served.raw(), served.client()
@@ -223,7 +258,8 @@ def test_garbage_is_ignored(tmp_path: Path) -> None:
         client.acquire("me")
         assert client.status().lease == "me"
         assert served.submissions == [] and served.server.alive
-        assert not stranger.poll(0)
+        while stranger.poll(0):  # what is numbered is told why it is refused
+            assert not json.loads(stranger.recv_multipart()[1])["accepted"]
 
 
 def test_bytes_that_are_no_rows_are_refused(tmp_path: Path) -> None:

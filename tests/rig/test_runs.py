@@ -201,7 +201,7 @@ def test_what_nobody_can_say_of_a_run_changes_nothing(catalogue: Catalogue) -> N
     before = (catalogue.folder / BOOK).read_bytes()
     with pytest.raises(InputError, match=r"has no run 'a.mcap#9'"):
         catalogue.change("a.mcap#9", {"name": "nine"})
-    with pytest.raises(InputError, match=r"run a.mcap#1:\n  name: String should match"):
+    with pytest.raises(InputError, match=r"run a.mcap#1:\n  name: must be one line"):
         catalogue.change("a.mcap#1", {"name": "two\nlines"})
     with pytest.raises(InputError, match="1000 characters"):
         catalogue.change("a.mcap#1", {"note": "x" * 1001})
