@@ -26,7 +26,18 @@ class Presence:
 class Exchange:
     """One request at a time of one unit, and its reply; the unit's owner and the bus write into it."""
 
-    __slots__ = ("carried", "counters", "presence", "reply", "reply_length", "transaction", "unit", "urgent")
+    __slots__ = (
+        "answered",
+        "carried",
+        "counters",
+        "follows",
+        "presence",
+        "reply",
+        "reply_length",
+        "transaction",
+        "unit",
+        "urgent",
+    )
 
     def __init__(self, unit: int, counters: Counters, presence: Presence | None = None) -> None:
         """unit: Modbus unit id. counters: where to count what goes wrong. presence: of a unit with several of these."""
@@ -38,6 +49,10 @@ class Exchange:
         """message that came while the bus looked for another's"""
         self.urgent = False
         """whether it goes before others that wait for the same line"""
+        self.follows = False
+        """whether it goes as the next one: what it says depends on what the unit has just answered"""
+        self.answered: Callable[[bytes], None] | None = None
+        """called with the reply on a line as soon as it is there; may begin another exchange of the unit"""
         self.presence = Presence() if presence is None else presence
         self.carried = -math.inf
         """when the request's last byte had passed on a line, s on the wire's clock"""

@@ -81,7 +81,10 @@ class HalfDuplexBus(Bus):
         if self._wire is not None and self.idle and now >= max(self._until, self._doubtful) and not silent:
             self._put(self._wire, now, exchange, message)
             return True
-        self._waiting.append((exchange, message))
+        if exchange.follows:
+            self._waiting.appendleft((exchange, message))
+        else:
+            self._waiting.append((exchange, message))
         if not silent:
             self.advance(now)
         return True
@@ -183,6 +186,8 @@ class HalfDuplexBus(Bus):
                 if self._asker is not None and exchange.reply:
                     self._asker.presence.silent = False
                 self._rest(now)
+                if exchange.reply and exchange.answered is not None:
+                    exchange.answered(exchange.reply)
                 return
         if now >= self._until or not wire.connected:
             self._give_up(now)

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 
 from pymodbus.exceptions import ModbusException
 from pymodbus.pdu import DecodePDU, ExceptionResponse, ModbusPDU
@@ -98,19 +98,31 @@ class Station:
         if self._sent:
             self._counters.sent += 1
 
-    def ask(self, place: int, message: bytes, reply_length: int, *, urgent: bool = False) -> bool:
+    def ask(
+        self,
+        place: int,
+        message: bytes,
+        reply_length: int,
+        *,
+        urgent: bool = False,
+        follows: bool = False,
+        answered: Callable[[bytes], None] | None = None,
+    ) -> bool:
         """Send one of a cycle's messages by itself, without counting it; whether it could be sent.
 
         place: which of the exchanges it is. reply_length: bytes of a good reply's message. urgent: see `begin_all`.
+        follows, answered: see `Exchange`, on a line.
         """
         exchange = self._exchanges[place]
-        exchange.urgent = urgent
+        exchange.urgent, exchange.follows, exchange.answered = urgent, follows, answered
         exchange.reply_length = reply_length
         return self.bus.begin(exchange, message)
 
     def answer(self, place: int, deadline: float) -> bytes | None:
         """The message that answers `ask`, None if it is not there at `deadline` (s)."""
-        return self.bus.collect(self._exchanges[place], deadline)
+        reply = self.bus.collect(self._exchanges[place], deadline)
+        self._exchanges[place].answered = None
+        return reply
 
     def carried_after(self, now: float) -> float:
         """How long after `now`, s on the wire's clock, the last request had reached the device, as far as is known.
@@ -206,7 +218,8 @@ class Station:
             raise ConnectError(f"{self.label} is not connected (no {what})")
         deadline = self.bus.now() + timeout
         self._sent = False
-        self._exchange.reply_length, self._exchange.urgent = length, False
+        exchange = self._exchange
+        exchange.reply_length, exchange.urgent, exchange.follows, exchange.answered = length, False, False, None
         answer = None
         while answer is None:  # a line goes on without a unit that is late, and asks it again
             if not self.bus.begin(self._exchange, message):

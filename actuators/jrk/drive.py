@@ -14,13 +14,16 @@ from actuators.jrk.protocol import (
     COUNTS,
     ERROR_TEXTS,
     HALTING_LENGTH,
+    LIFE_LENGTH,
     READ_HALTING,
+    READ_LIFE,
     READ_VARIABLES,
     STOP,
     VARIABLES_LENGTH,
     Error,
     Variables,
     halting_of,
+    life_of,
     target_command,
     variables_of,
 )
@@ -35,6 +38,8 @@ _BEYOND = 1 << 16
 _THERE = 8  # counts from home, within which a leg is there
 _USUAL_PERIOD = 0.01  # s, of the position loop
 _NO_SECOND = 0.25  # s, between two cycles of a search for home, beyond which its target starts anew
+_LOOK, _TELL = 0, 1  # exchanges of the station
+_BETWEEN = 20  # rounds of the position loop at most between the two replies of a cycle
 _ALLOWED = Error.AWAITING_COMMAND | Error.NO_POWER
 """What keeps the motor from running and is no fault."""
 _BORNE = _ALLOWED | Error.SERIAL_TIMEOUT
@@ -44,10 +49,11 @@ _BORNE = _ALLOWED | Error.SERIAL_TIMEOUT
 class Jrk(StationDrive):
     """A Jrk G2 with analog or frequency feedback of a leg's length.
 
-    A cycle asks what halts the motor, sends a target, or a stop, and reads the variables, in one message. The
-    controller is absolute: to home is to go to where the leg has its length at home, by a target that moves there. It
-    has no brake: told to stop, its motor is braked or let go, as it is set; a spindle that holds by itself does the
-    rest.
+    A cycle asks what halts the motor and whether its position loop goes on, and only then sends a target and reads the
+    variables: a target lets a motor run, also that of a controller which has just restarted. A stop is sent at once,
+    and asks and reads in the same message. The controller is absolute: to home is to go to where the leg has its length
+    at home, by a target that moves there. It has no brake: told to stop, its motor is braked or let go, as it is set; a
+    spindle that holds by itself does the rest.
 
     Its time-out is a setting that cannot be written over serial: it must be that of the options. It is a fault only
     where the motor was to run. Replies have no checksum. One is believed where what it says twice agrees: target and
@@ -70,7 +76,7 @@ class Jrk(StationDrive):
             resolution=self._metre,
             reach=(options.position_offset, options.position_offset + options.stroke),
         )
-        super().__init__(options, can, options.line(options.framing), options.place, options.unit, 1)
+        super().__init__(options, can, options.line(options.framing), options.place, options.unit, 2)
         self._options = options
         self._head = bytes((options.unit,))
         self._setup = Setup(options, self._station)
@@ -99,16 +105,24 @@ class Jrk(StationDrive):
         self._target: int | None = None
         self._cleared = False
         """whether errors are cleared in this cycle"""
-        self._ran = False
-        """whether the cycle before had sent a target"""
         self._life = LifeSigns()
         self._sent = False
+        self._wanted_target: int | None = None
+        """what is to be sent once it is known that the controller goes on; None: nothing is waited for"""
+        self._looked = b""
+        """what the controller said before the target of the errors that halt it, and its count of rounds"""
+        self._periods = 0
+        self._life_said = Life.GOES_ON
+        """what that says"""
+        self._said = False
+        """whether a target or a stop was sent in this cycle"""
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Drive.exchanges`: a target and what is read; an error that is cleared comes on top, once."""
-        message = self._head + READ_HALTING + target_command(0) + READ_VARIABLES
-        return [(len(self._options.framing.frame(message)), HALTING_LENGTH + VARIABLES_LENGTH)]
+        frame = self._options.framing.frame
+        look, tell = self._head + READ_LIFE, self._head + target_command(0) + READ_VARIABLES
+        return [(len(frame(look)), LIFE_LENGTH), (len(frame(tell)), VARIABLES_LENGTH)]
 
     @property
     def auxiliary(self) -> dict[str, float]:
@@ -154,19 +168,54 @@ class Jrk(StationDrive):
 
     def _begin(self, command: Command) -> None:
         self._sequence = (self._sequence + 1) % SEQUENCES
-        wanted = self._wanted(command)
-        self._cleared = self._clearing or (wanted is not None and self._stale)
-        message = self._head + READ_HALTING + (bytes((STOP,)) if wanted is None else target_command(wanted))
+        self._wanted_target = wanted = self._wanted(command)
+        self._looked, self._said = b"", False
+        if wanted is None:
+            self._sent = self._tell(None, urgent=Status.ENABLED in self._last.status)
+        else:
+            self._sent = self._station.ask(_LOOK, self._head + READ_LIFE, LIFE_LENGTH, answered=self._go_on)
+        if self._sent:
+            self.counters.sent += 1
+
+    def _go_on(self, looked: bytes) -> None:
+        """Send the target that is wanted, now that it is known how the controller is; a stop where it has restarted.
+
+        Where what it says is damaged, or its counter is not where it should be, neither: the next cycle tells.
+        """
+        wanted, self._wanted_target = self._wanted_target, None
+        self._periods, self._looked = life_of(looked)
+        halted = halting_of(self._looked)
+        self._life_said = self._judge(self._periods)
+        if wanted is None or halted != halting_of(self._looked[HALTING_LENGTH // 2 :]):
+            return
+        if self._life_said not in (Life.GOES_ON, Life.RESTARTED):
+            return
+        if self._on and halted & _ALLOWED:  # it has lost its power, or was restarted: it must not go on by itself
+            self._armed = False
+        self._tell(wanted if self._armed else None, urgent=not self._armed)
+
+    def _judge(self, periods: int) -> Life:
+        """Whether the controller has gone on all the while, by the count of its position loop."""
+        life = self._life.judge(self._now, periods, _USUAL_PERIOD if self._told is None else self._told.period)
+        if life is Life.RESTARTED:  # it must not go on by itself, nor be taken for homed
+            self._armed = self._homed = False
+        return life
+
+    def _tell(self, target: int | None, *, urgent: bool) -> bool:
+        """Send a target, or a stop (None), and read what comes of it; whether it could be sent."""
+        self._cleared = self._clearing or (target is not None and self._stale)
+        message = self._head if self._looked else self._head + READ_HALTING
+        message += bytes((STOP,)) if target is None else target_command(target)
         if self._cleared:  # once a target has ended the silence, which would be found again otherwise
             message += bytes((CLEAR_ERRORS,))
-        urgent = wanted is None and Status.ENABLED in self._last.status
-        self._target = wanted
-        length = HALTING_LENGTH + CLEARED_LENGTH * self._cleared + VARIABLES_LENGTH
-        self._sent = self._station.ask(0, message + READ_VARIABLES, length, urgent=urgent)
-        if self._sent:
-            self._ran, self._on = self._on, wanted is not None
+        self._target = target
+        length = (0 if self._looked else HALTING_LENGTH) + CLEARED_LENGTH * self._cleared + VARIABLES_LENGTH
+        sent = self._station.ask(_TELL, message + READ_VARIABLES, length, urgent=urgent, follows=bool(self._looked))
+        if sent:
+            self._on = target is not None
             self._was_unjudged, self._unjudged = self._unjudged, self._unjudged or self._on
-            self.counters.sent += 1
+            self._said = True
+        return sent
 
     def _wanted(self, command: Command) -> int | None:
         """The target to send, None: a stop."""
@@ -209,10 +258,20 @@ class Jrk(StationDrive):
         if not self._sent:
             return None
         self._sent = False
-        message = self._station.answer(0, deadline)
+        if self._wanted_target is not None or self._looked:
+            looked = self._station.answer(_LOOK, deadline)
+            self._wanted_target = None
+            if looked is None:
+                self.counters.late += 1
+                return None
+            if not self._said:
+                self.counters.rejected += 1
+                return None
+        message = self._station.answer(_TELL, deadline)
         if message is None:
             self.counters.late += 1
             return None
+        message = self._looked + message
         found = variables_of(message[-VARIABLES_LENGTH:])
         before, again = halting_of(message), halting_of(message[HALTING_LENGTH // 2 :])
         cleared = halting_of(message[HALTING_LENGTH:]) if self._cleared else None
@@ -220,7 +279,7 @@ class Jrk(StationDrive):
             self.counters.rejected += 1
             return None
         self._clearing = False
-        self._note(found, before)
+        self._note(found)
         self._position = math.nan if found.halting & Error.FEEDBACK_DISCONNECT else found.scaled * self._metre
         if self._searching is not None and self._target == self._options.home:
             self._homed = self._homed or abs(found.scaled - self._options.home) <= _THERE
@@ -235,18 +294,18 @@ class Jrk(StationDrive):
             return False
         if self._target is not None and (found.target != self._target or found.input != self._target):
             return False
-        life = self._life.judge(self._now, found.periods, _USUAL_PERIOD if told is None else told.period)
-        if life is Life.RESTARTED:  # it must not go on by itself, nor be taken for homed
-            self._armed = self._homed = False
-        return life in (Life.GOES_ON, Life.RESTARTED)
+        if not self._looked:
+            return self._judge(found.periods) in (Life.GOES_ON, Life.RESTARTED)
+        since = (found.periods - self._periods) % (1 << 16)
+        return since <= _BETWEEN and self._life_said in (Life.GOES_ON, Life.RESTARTED)
 
     def _follows(self, before: int, cleared: int | None, after: int) -> bool:
         """Whether the errors after the command are what comes of those before it, and of clearing them."""
         told = before & ~Error.AWAITING_COMMAND | (Error.AWAITING_COMMAND if self._target is None else 0)
         return after == told if cleared is None else cleared == told and not after & ~told
 
-    def _note(self, found: Variables, halted: int) -> None:
-        """What keeps the motor from running, what did before the command, and what follows from it."""
+    def _note(self, found: Variables) -> None:
+        """What keeps the motor from running, and what follows from it."""
         self._supplies.append(found.supply * 1e-3)
         self._currents.append(found.current * 1e-3)
         risen = self._life.risen(found.occurred)
@@ -258,8 +317,8 @@ class Jrk(StationDrive):
         if faults:
             self._fail(faults)
         self._unjudged = self._on
-        if (self._ran and halted & _ALLOWED) or (self._on and (found.halting | risen) & Error.NO_POWER):
-            self._armed = False  # it has lost its power, or was restarted: it must not go on by itself
+        if self._on and (found.halting | risen) & Error.NO_POWER:
+            self._armed = False  # it has lost its power: it must not go on by itself
 
     def _fail(self, bits: int) -> None:
         self._error |= bits

@@ -88,6 +88,7 @@ SETTINGS = 0x76
 _STATE = struct.Struct("<HHHHhhhB")
 _HEALTH = struct.Struct("<HHHBHh")
 _HALTING = struct.Struct("<H")
+_LIFE = struct.Struct("<HH")
 STATE_AT, HEALTH_AT, HALTING_AT = 0x00, 0x10, 0x12
 """Where the variables begin that a cycle reads."""
 CLEARED_LENGTH = _HALTING.size
@@ -121,6 +122,16 @@ READ_HALTING = 2 * bytes((GET_VARIABLES, HALTING_AT, _HALTING.size))
 """The commands that read twice the errors which halt the motor."""
 READ_VARIABLES = bytes((GET_VARIABLES, STATE_AT, _STATE.size, GET_VARIABLES, HEALTH_AT, _HEALTH.size))
 """The commands that read `Variables`."""
+
+
+READ_LIFE = bytes((GET_VARIABLES, HEALTH_AT, _LIFE.size, GET_VARIABLES, HALTING_AT, _HALTING.size))
+"""The commands that read how often the position loop has gone round, and twice the errors which halt the motor."""
+LIFE_LENGTH = _LIFE.size + _HALTING.size
+
+
+def life_of(data: bytes) -> tuple[int, bytes]:
+    """The count in the reply to `READ_LIFE`, and of what is behind it the same as in the reply to `READ_HALTING`."""
+    return int(_LIFE.unpack_from(data)[0]), data[_LIFE.size - _HALTING.size :]
 
 
 def halting_of(data: bytes) -> int:

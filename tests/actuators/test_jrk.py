@@ -19,8 +19,9 @@ from actuators import (
     create_drive,
 )
 from actuators.jrk.protocol import (
-    HALTING_LENGTH,
+    LIFE_LENGTH,
     READ_HALTING,
+    READ_LIFE,
     READ_VARIABLES,
     VARIABLES_LENGTH,
     Error,
@@ -54,10 +55,12 @@ def told(bench: JrkBench, command: Command) -> str:
     """What a cycle tells between what it asks, in the compact form."""
     bench.sent.clear()
     bench.do(command)
-    (frame,) = bench.sent
-    message = PololuFraming(11).message(frame)
-    assert message[1:].startswith(READ_HALTING) and message.endswith(READ_VARIABLES)
-    return message[1 + len(READ_HALTING) : -len(READ_VARIABLES)].hex(" ")
+    *looks, frame = (PololuFraming(11).message(frame) for frame in bench.sent)
+    if looks:  # asked before it is told anything that lets its motor run
+        assert [look[1:] for look in looks] == [READ_LIFE] and frame.endswith(READ_VARIABLES)
+        return frame[1 : -len(READ_VARIABLES)].hex(" ")
+    assert frame[1:].startswith(READ_HALTING) and frame.endswith(READ_VARIABLES)
+    return frame[1 + len(READ_HALTING) : -len(READ_VARIABLES)].hex(" ")
 
 
 def until(bench: JrkBench, command: Command, status: Status, cycles: int = 400) -> Feedback:
@@ -168,17 +171,23 @@ def test_without_power_it_is_off_without_a_fault_and_does_not_go_on_by_itself(be
     assert bench.do(at(1400)).status & Status.ENABLED
 
 
-def test_one_that_restarts_is_stopped_by_the_next_cycle(bench: JrkBench) -> None:
-    """Its motor has run again by then: the target that tells of it lets it."""
+@pytest.mark.parametrize("after", [0.0, 1.0])
+def test_one_that_restarts_is_stopped_before_its_motor_runs(bench: JrkBench, after: float) -> None:
+    """Its counter tells, and where that is by chance where it should be, that it awaits a command."""
+    bench.pass_time(after)
+    bench.do(COMMAND_OFF)
     bench.do(at(1400))
+    assert bench.do(at(1400)).status & Status.ENABLED
     bench.faults.inject("reboot")
-    bench.do(at(1400))
+    for _ in range(5):
+        bench.do(at(1400))
+        assert not bench.controller._running
     assert told(bench, at(1400)) == "ff"
     assert not bench.do(at(1400)).status & Status.ENABLED
 
 
-def test_one_that_restarts_is_noticed_however_its_replies_are_lost(bench: JrkBench) -> None:
-    """The target after the restart has let its motor run again; its counter tells."""
+@pytest.mark.parametrize("lost", [1.0, 2.0, 3.0])
+def test_one_that_restarts_is_noticed_however_its_replies_are_lost(bench: JrkBench, lost: float) -> None:
     until(bench, COMMAND_HOME, Status.HOMED)
     bench.do(COMMAND_OFF)
     bench.pass_time(1.0)
@@ -186,10 +195,13 @@ def test_one_that_restarts_is_noticed_however_its_replies_are_lost(bench: JrkBen
     bench.do(at(1400))
     assert bench.do(at(1400)).status & Status.ENABLED
     bench.faults.inject("reboot")
-    bench.faults.inject("drop_write", 1.0)
-    seen = [bench.do(at(1400)) for _ in range(5)]
-    assert not seen[0].fresh and not any(one.fresh and one.status & Status.ENABLED for one in seen[-2:])
-    assert not seen[-1].status & Status.HOMED
+    bench.faults.inject("drop_write", lost)
+    seen = []
+    for _ in range(6):
+        seen.append(bench.do(at(1400)))
+        assert not bench.controller._running
+    assert not seen[0].fresh and not any(one.fresh and one.status & Status.ENABLED for one in seen)
+    assert seen[-1].fresh and not seen[-1].status & Status.HOMED
     assert told(bench, at(1400)) == "ff"
 
 
@@ -261,30 +273,59 @@ def test_errors_in_words(bench: JrkBench) -> None:
 # -- what is believed --------------------------------------------------------------------------------------------------
 
 
+LOOK, TELL = LIFE_LENGTH, VARIABLES_LENGTH
+
+
+def flip(bench: JrkBench, reply: int, bit: int) -> None:
+    """Damage one bit, counted from the first, of every reply of so many bytes."""
+    controller = bench.controller
+    answer = type(controller).answer
+
+    def damaged(message: bytes) -> bytes:
+        out = bytearray(answer(controller, message))
+        if len(out) == 1 + reply:
+            out[1 + bit // 8] ^= 0x80 >> bit % 8
+        return bytes(out)
+
+    controller.answer = damaged  # type: ignore[method-assign]
+
+
 @pytest.mark.parametrize(
-    ("byte", "counts"),
-    [(0, True), (2, True), (4, True), (6, True), (8, True), (10, True), (21, True), (12, False), (26, False)],
-    ids=["halting", "halting again", "input", "target", "feedback", "scaled", "halting after it", "integral", "supply"],
+    ("reply", "byte", "counts"),
+    [
+        pytest.param(LOOK, 0, True, id="periods"),
+        pytest.param(LOOK, 2, True, id="halting"),
+        pytest.param(LOOK, 4, True, id="halting again"),
+        pytest.param(TELL, 0, True, id="input"),
+        pytest.param(TELL, 2, True, id="target"),
+        pytest.param(TELL, 4, True, id="feedback"),
+        pytest.param(TELL, 6, True, id="scaled"),
+        pytest.param(TELL, 15, True, id="periods again"),
+        pytest.param(TELL, 17, True, id="halting after it"),
+        pytest.param(TELL, 8, False, id="integral"),
+        pytest.param(TELL, 22, False, id="supply"),
+    ],
 )
-def test_a_reply_that_contradicts_itself_is_none(bench: JrkBench, byte: int, counts: bool) -> None:
+def test_a_reply_that_contradicts_itself_is_none(bench: JrkBench, reply: int, byte: int, counts: bool) -> None:
     """Replies have no checksum; what a cycle lives on is there twice."""
     bench.do(at(1400))
-    bench.faults.inject("bit_flip", 8.0 * byte + 2)  # a bit that is worth 32 in the low byte
+    flip(bench, reply, 8 * byte + 2)  # a bit that is worth 32 in the low byte
     before = bench.drive.counters.rejected
     assert bench.do(at(1400)).fresh is not counts
     assert bench.drive.counters.rejected == before + counts
 
 
-def test_every_bit_that_counts_is_judged(bench: JrkBench) -> None:
+@pytest.mark.parametrize("reply", [LOOK, TELL])
+def test_every_bit_that_counts_is_judged(bench: JrkBench, reply: int) -> None:
     told_by = at(1400)
     good = bench.do(told_by)
-    for bit in range(8 * (HALTING_LENGTH + VARIABLES_LENGTH)):
-        bench.faults.inject("bit_flip", float(bit))
+    for bit in range(8 * reply):
+        flip(bench, reply, bit)
         feedback = bench.do(told_by)
         if feedback.fresh:
             assert feedback.position == pytest.approx(good.position, abs=1e-9)
             assert (feedback.status, feedback.error) == (good.status, 0)
-    bench.faults.clear("bit_flip")
+    del bench.controller.answer
     assert bench.do(told_by).fresh
 
 

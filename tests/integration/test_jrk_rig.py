@@ -6,6 +6,7 @@ import numpy as np
 from lockstep_bench import MOTION, Bench, causes
 
 from actuators import Mode, Status
+from actuators.jrk import VirtualJrk
 from kinematics import TrajectorySpec, build_trajectory
 from rig.client.motions import prepare_motion
 from rig.client.operation import run_motion
@@ -34,7 +35,11 @@ def test_they_home_and_follow_and_the_model_is_compared(tmp_path: Path) -> None:
 def test_one_that_restarts_is_noticed_and_all_stop(tmp_path: Path) -> None:
     with Bench(tmp_path, CONFIG) as bench:
         bench.engage().inject("reboot", LEG)
-        bench.until_state(State.FAULT)
+        controller = bench.virtual.drives[LEG - 1].device
+        assert isinstance(controller, VirtualJrk)
+        while not bench.in_state(State.FAULT):
+            bench.steps(1)
+            assert not controller._running  # not for one cycle
         bench.until(lambda: not bench.torque)
         assert not bench.engine.bank.any(Status.ENABLED)
         cause = bench.machine.cause

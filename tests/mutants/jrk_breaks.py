@@ -27,13 +27,13 @@ JRK_BREAKS = [
     ),
     _drive(
         "a Jrk whose position loop stands goes on",
-        "return life in (Life.GOES_ON, Life.RESTARTED)",
-        "return life is not Life.DOUBTFUL",
+        "self._judge(found.periods) in (Life.GOES_ON, Life.RESTARTED)",
+        "self._judge(found.periods) is not Life.DOUBTFUL",
     ),
     _drive(
         "a Jrk that has lost its power goes on by itself",
-        "            self._armed = False  # it has lost its power, or was restarted: it must not go on by itself\n",
-        "            pass\n",
+        "        if self._on and halted & _ALLOWED:",
+        "        if False:",
     ),
     _drive(
         "a Jrk's time-out while it rested is a fault",
@@ -59,6 +59,11 @@ JRK_BREAKS = [
         "a Jrk is home before its leg is there",
         "self._homed = self._homed or abs(found.scaled - self._options.home) <= _THERE",
         "self._homed = True",
+    ),
+    _drive(
+        "a Jrk whose counter is not where it should be is told to go on",
+        "        if self._life_said not in (Life.GOES_ON, Life.RESTARTED):\n            return\n        if self._on",
+        "        if self._on",
     ),
     _drive(
         "a Jrk that has restarted unseen goes on",
