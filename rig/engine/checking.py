@@ -15,7 +15,7 @@ import numpy.typing as npt
 from dynamics import DynamicsError
 from kinematics import KinematicsError, MotionTable, pose_to_coordinates
 from rig.config import RigConfig
-from rig.errors import HardwareError
+from rig.errors import HardwareError, RefusedError
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, give_back_memory
 from rig.safety import check_slowing, check_trajectory
 
@@ -23,6 +23,26 @@ _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
 CHECK_TIMEOUT = 60.0  # s; minutes of a motion take one second
 _WAY_OUT = "disconnect and connect again (rig operate: quit and start it again)"  # with a new engine a new process
 _DIED = f"the process that checks motions has died: {_WAY_OUT}"
+
+
+def received_table(step: float, samples: npt.ArrayLike | None) -> MotionTable:
+    """The table of a motion whose samples come from outside, whichever way.
+
+    Raises:
+        RefusedError: no numbers, one that is not finite, another shape than (n, 18), or fewer than two rows.
+    """
+    try:
+        array = np.asarray(np.zeros((0, 18)) if samples is None else samples, dtype=np.float64)
+    except (TypeError, ValueError) as error:
+        raise RefusedError(f"the samples of a table must be numbers: {error}") from None
+    if not np.isfinite(array).all():
+        place = ", ".join(map(str, np.argwhere(~np.isfinite(array))[0]))
+        raise RefusedError(f"the table is not finite at [{place}]")
+    if array.ndim != 2 or array.shape[1] != 18:
+        raise RefusedError(f"a table of shape {array.shape}, must be (n, 18): q, q̇ and q̈ of six coordinates")
+    if len(array) < 2:
+        raise RefusedError("a motion needs at least two rows")
+    return MotionTable(step, array)
 
 
 def refusal(config: RigConfig, table: MotionTable, slowing: float | None = None) -> str:

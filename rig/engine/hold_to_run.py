@@ -54,8 +54,8 @@ class HoldToRun:
         state, reference = engine.machine.state, engine.reference
         if state is State.RUNNING:
             self._renew(engine.tick.t)
-            left = reference.path_duration - reference.path_time
-            if self._lost and not reference.slowing and left > slowing:
+            left = reference.path_duration - reference.path_time  # s of the path, of which a second may be ten
+            if self._lost and not reference.slowing and left > slowing * reference.path_rate:
                 engine.pause(slowing)
         elif state is not State.STOPPING:  # which may end in a hold under power, with the rest of the path ahead
             self._slowing = None

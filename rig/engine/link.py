@@ -22,7 +22,7 @@ import zmq
 from pydantic import TypeAdapter, ValidationError
 from pydantic.dataclasses import dataclass as validated
 
-from rig.engine.checking import CHECK_TIMEOUT
+from rig.engine.checking import CHECK_TIMEOUT, received_table
 from rig.engine.lease import Lease, Leases
 from rig.engine.messages import (
     CHECKED,
@@ -325,7 +325,10 @@ class LinkClient:
             RefusedError: the engine refused it, with the engine's reason; nothing changed.
             HardwareError: a device does not answer as it should; or no reply within the timeout: the engine is gone.
         """
-        data = [] if samples is None else [np.ascontiguousarray(samples, np.float64).tobytes()]
+        try:  # here: bytes have no shape
+            data = [] if samples is None else [received_table(1.0, samples).samples.tobytes()]
+        except RefusedError as error:
+            raise RefusedError(f"{command.kind}: {error}") from None
         checked = isinstance(command, CHECKED)  # which is done before it is answered
         parts = self._exchange(command, *data, timeout=self._timeout + (CHECK_TIMEOUT if checked else 0.0))
         REPLY.validate_json(parts[0]).check()

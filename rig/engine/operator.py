@@ -14,6 +14,7 @@ from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
 from rig.engine.approach import approach_move
 from rig.engine.bus_load import judge_buses
+from rig.engine.checking import received_table
 from rig.engine.checking import refusal as checked_here
 from rig.engine.core import Engine
 from rig.engine.guards import missing_feedback, obstacle
@@ -210,7 +211,7 @@ class Operator:
 
     def _patience(self, command: RigCommand) -> float:
         """Cycles for which what passes by itself is waited for."""
-        if isinstance(command, Disconnect):
+        if isinstance(command, Disconnect | Shutdown):
             return self._engine.machine.deadlines.torque_off * self._engine.config.rate
         config = self._engine.config
         return max(config.stale_time, config.cells_stale_time) / config.period - 0.5
@@ -281,9 +282,7 @@ class Operator:
 
     def _checked(self, command: Follow, samples: npt.NDArray[np.float64] | None) -> MotionTable:
         """The motion as a table, when every sample of it is allowed."""
-        if samples is None or len(samples) < 2:
-            raise RefusedError("a motion needs at least two rows")
-        table = MotionTable(command.step, samples)
+        table = received_table(command.step, samples)
         reason = self._refusal(table) if command.slowing is None else self._refusal(table, command.slowing)
         if reason:
             raise RefusedError(reason)

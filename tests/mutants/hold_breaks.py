@@ -23,6 +23,12 @@ HOLD_BREAKS = [
         "test_a_hold_that_is_not_renewed_in_time_is_lost_and_said",
     ),
     _engine(
+        "what is left of a slow path is taken for its seconds",
+        "left > slowing * reference.path_rate:",
+        "left > slowing:",
+        "test_a_slow_run_that_is_let_go_near_its_end_stands_as_soon_as_any",
+    ),
+    _engine(
         "what is let go goes on until its deadline",
         "if self._lost or held == 0:",
         "if self._lost:",
@@ -30,7 +36,7 @@ HOLD_BREAKS = [
     ),
     _engine(
         "what was let go can be resumed while it slows down",
-        "if self._lost and not reference.slowing and left > slowing:\n",
+        "if self._lost and not reference.slowing and left > slowing * reference.path_rate:\n",
         "if self._lost and self._seen and left > slowing:\n                self._seen = 0\n",
         "test_a_let_go_cannot_be_resumed",
     ),

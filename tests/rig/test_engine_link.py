@@ -275,6 +275,18 @@ def test_bytes_that_are_no_rows_are_refused(tmp_path: Path) -> None:
         assert served.submissions == []
 
 
+def test_a_table_that_is_none_is_refused_before_it_is_sent(tmp_path: Path) -> None:
+    """Eighteen rows of 17 are as many bytes as seventeen rows of 18."""
+    with desk(tmp_path) as served:
+        client = served.client()
+        client.acquire("me")
+        with pytest.raises(RefusedError, match=r"follow: a table of shape \(18, 17\), must be \(n, 18\)"):
+            client.request(Follow("a", 0.1), np.zeros((18, 17)))
+        with pytest.raises(RefusedError, match=r"follow: the table is not finite at \[3, 1\]"):
+            client.request(Follow("a", 0.1), np.where(np.arange(18 * 17).reshape(18, 17) == 52, np.nan, 0.0))
+        assert served.submissions == []
+
+
 def test_an_engine_that_is_gone_is_reported(tmp_path: Path) -> None:
     client = LinkClient(f"ipc://{tmp_path}/nobody.sock", 0.02)
     with pytest.raises(HardwareError, match=r"did not answer a 'status' request within 0.02 s"):

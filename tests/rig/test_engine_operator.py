@@ -211,6 +211,12 @@ def test_motions_outside_the_limits_are_refused(rig: Bench) -> None:
         with np.errstate(over="ignore", invalid="ignore"):
             assert reason in refused(rig, Follow("bad", table.step), table.samples)
     assert "at least two rows" in refused(rig, Follow("bad", 0.01))
+    good = smooth_table().samples
+    for samples in (good[:, :17], good.ravel(), good[:, :, np.newaxis], np.hstack([good, good[:, :1]])):
+        assert "must be (n, 18)" in refused(rig, Follow("bad", 0.01), samples)
+        broken = samples.copy()
+        broken.flat[0] = np.nan
+        assert "not finite" in refused(rig, Follow("bad", 0.01), broken)  # which is looked at first
     assert rig.state is State.ENGAGED
 
 

@@ -11,7 +11,8 @@ from engine_support import CONFIG, HOME, Bench, refused
 
 from kinematics import pose_difference
 from rig.client import HeldMotion, Interruption, RigClient, follow_held, greatest_speed, held_motion, jogged
-from rig.engine import RAMPS, Abandon, Follow, Pause, Resume, Stop
+from rig.client.motions import checked_move
+from rig.engine import RAMPS, Abandon, Follow, Pace, Pause, Resume, Stop
 from rig.errors import InputError, RefusedError, RunFaultError
 from rig.states import MotionKind, MotionOutcome, State
 
@@ -95,6 +96,29 @@ def test_it_moves_while_it_is_held_and_stops_within_the_ramp_of_its_letting_go(e
     begun, ended = rig.tap.motions[-2:]
     assert (begun.kind, begun.duration, ended.outcome) == (MotionKind.JOG, np.inf, MotionOutcome.FINISHED)
     assert ended.reached == pytest.approx(1.0 + 0.5 * motion.slowing, abs=0.02)
+
+
+@pytest.mark.parametrize("left", [0.39, 1.0])
+def test_a_slow_run_that_is_let_go_near_its_end_stands_as_soon_as_any(engaged: Bench, left: float) -> None:
+    """At a tenth of full speed 0.39 s of the path are 3.9 s: it is slowed down, not left to its end."""
+    rig = engaged
+    table = checked_move(rig.config, here := np.array(rig.status().reference), lifted(here), SPEED, 0.2)
+    rig.request(Pace(0.1))
+    rig.hold()
+    rig.request(Follow("foreign", table.step, MotionKind.RUN, slowing=0.4), table.samples)
+    while rig.engine.reference.path_duration - rig.engine.reference.path_time > left:
+        hold_for(rig, 0.1)
+    rig.let_go()
+    begun = rig.engine.tick.t
+    rig.until(State.ENGAGED, timeout=4.0)
+    assert rig.engine.tick.t - begun < 0.4 + 0.05
+    assert not rig.status().paused
+
+
+def lifted(pose: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
+    there = pose.copy()
+    there[2] += 0.01
+    return there
 
 
 def test_a_hold_that_is_not_renewed_in_time_is_lost_and_said(engaged: Bench) -> None:
