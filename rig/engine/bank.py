@@ -24,6 +24,7 @@ from rig.errors import HardwareError
 from rig.runtime import Clock, MonotonicClock
 
 UNWATCHED = "no watchdog in the drive, which goes on as told when this computer is silent"
+_ENABLED = Status.ENABLED.value
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
 
@@ -300,6 +301,11 @@ class DriveBank:
     def connected(self) -> bool:
         """Whether every device's connection is open."""
         return self._cells.connected and all(drive.connected for drive in self._drives)
+
+    def powered(self, within: float) -> tuple[int, ...]:
+        """Legs (1…6) whose drive has reported torque in its last reply, which is no more than `within` s old."""
+        pairs = zip(self.status, self.age, strict=True)
+        return tuple([leg for leg, (bits, age) in enumerate(pairs, start=1) if bits & _ENABLED and age <= within])
 
     def close(self) -> None:
         """Close every device. May be called again."""

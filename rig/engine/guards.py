@@ -28,6 +28,7 @@ from rig.engine.wiring import PROVE
 from rig.safety import TORQUE_STATES, name_legs
 from rig.states import State
 
+_CUT_OFF = "press the emergency stop or cut the drive's supply, then ask again"
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 
 
@@ -157,7 +158,15 @@ def _torque_off(snapshot: Snapshot) -> Obstacle | None:
 def _torque_goes(snapshot: Snapshot) -> Obstacle | None:
     """A drive at rest that still reports torque was told, or is about to be, to take it off."""
     found = _torque_off(snapshot)
-    return None if found is None else Obstacle(found.text, passing=True)
+    return None if found is None else Obstacle(f"{found.text}; {_CUT_OFF}", passing=True)
+
+
+def _torque_gone(snapshot: Snapshot) -> Obstacle | None:
+    """Nobody supervises or records a drive any more afterwards."""
+    if not snapshot.powered:
+        return None
+    text = f"{name_legs(snapshot.powered)}: the drive still has torque, and would be neither supervised nor recorded"
+    return Obstacle(f"{text}; {_CUT_OFF}", passing=True)
 
 
 def _proven(snapshot: Snapshot) -> Obstacle | None:
@@ -219,5 +228,6 @@ _GUARDS: dict[type[RigCommand], tuple[Guard, ...]] = {
     Resume: (_paused, _fresh, _recorded),
     Abandon: (_paused,),
     Reset: (_no_reset_under_way,),
+    Shutdown: (_torque_gone,),
 }
 """What a command needs beside its state, in the order in which it is said."""

@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
+from types import FrameType
 
 from actuators import COMMAND_OFF, COMMAND_STOP
 from rig.engine.core import Engine
@@ -32,7 +33,8 @@ class Watch:
     lease, is refused, or looks at the status commands nothing. `safety.unattended_hold` after the last sign of life the
     platform is stopped (category 1: torque off, brakes on), be the owner dead, or alive and hanging. An engine without
     owner, lease and torque closes the recording and ends; one whose owner only hangs stays, without torque, for the
-    owner or another client to come back.
+    owner or another client to come back. One that is told to end by a signal has the drives stop by themselves first.
+    None ends while a drive reports torque, whatever the state: that drive would be neither supervised nor recorded.
 
     Args:
         engine, operator, link, leases, owner: what is watched, and on whose behalf.
@@ -47,6 +49,9 @@ class Watch:
     speed: float | None = None
     orphaned: bool = False
     """whether the owner is gone"""
+    leaving: bool = False
+    """whether the engine was told to end by a signal"""
+    _stopped: bool = False
     _lease: Lease | None = None
     _beats: int = 0
     _beat_at: float = 0.0
@@ -57,6 +62,10 @@ class Watch:
     def __post_init__(self) -> None:
         self._watchdog = ClientWatchdog(self.speed)
 
+    def leave(self, _signal: int, _frame: FrameType | None) -> None:
+        """Have the engine end once no drive reports torque; a signal's handler."""
+        self.leaving = True
+
     def look(self, t: float) -> None:
         """Look at rig time `t` (s): a lost client holds the platform, the want of any sets it down in the end."""
         lease = self._holder(t)
@@ -66,6 +75,11 @@ class Watch:
                 self._hold("nobody holds the command lease any more", t)
             elif begun_under is not None and not begun_under.held:
                 self._hold(f"the command lease passed from {begun_under.client!r} to {lease.client!r}", t)
+        if self.leaving and not self._stopped:
+            self._stopped = True
+            self.engine.record("warning", "the engine was told to end, which it does once no drive reports torque")
+            cause = Cause(FaultCode.OPERATOR_STOP, "the engine was told to end", t)
+            self.engine.trip(cause, StopSeverity.QUICK_STOP, latch=False)
         if t - self._looked_at >= _OWNER_POLL:
             self._looked_at = t
             self._look_after_the_unattended(t)
@@ -111,8 +125,11 @@ class Watch:
 
     @property
     def abandoned(self) -> bool:
-        """Whether the engine has neither owner nor client, nor torque to mind."""
-        return self.orphaned and self.leases.holder is None and self.engine.snapshot.state not in TORQUE_STATES
+        """Whether the engine has neither owner nor client, or was told to end, and no torque to mind."""
+        if not (self._stopped or (self.orphaned and self.leases.holder is None)):
+            return False
+        now = self.engine.snapshot
+        return not now.powered and (self._stopped or now.state not in TORQUE_STATES)
 
 
 def owner_gone(owner: Connection) -> bool:

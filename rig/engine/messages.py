@@ -163,7 +163,7 @@ class Reset:
 
 @validated(frozen=True, slots=True)
 class Shutdown:
-    """End the engine; refused while a drive may carry torque."""
+    """End the engine; refused while a drive may carry torque, or reports it in whatever state."""
 
     kind: Literal["shutdown"] = "shutdown"
 

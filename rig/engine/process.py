@@ -45,6 +45,7 @@ from rig.runtime import (
 
 _START_TIMEOUT = 180.0  # s; the first start on a machine compiles the kernels
 _TERMINATE_TIMEOUT = 3.0  # s
+_STATUS_TIMEOUT = 1.0  # s
 _CLOSING_TIMEOUT = 5.0  # s in which a recorder whose engine is gone closes its file
 
 
@@ -123,6 +124,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             engine.record("info", line)
         if operator.loop:
             engine.record("warning", operator.loop)
+        signal.signal(signal.SIGTERM, watch.leave)
         run_cycles(engine, operator, watch, ticker)
         engine.publish()  # what was asked for last is answered
         operator.journal.write()
@@ -154,9 +156,11 @@ class EngineProcess:
 
     def __init__(self, config: RigConfig, recording: Path, told: Told | None = None) -> None:
         self._told = told
+        self._left = False
+        """whether the engine goes on by itself"""
         with contextlib.ExitStack() as holds:
             self._folder = RuntimeFolder.create(holds)
-            holds.callback(self._folder.remove)
+            holds.callback(self._tidy)
             self._process = ChildProcess("the engine", run_engine, config, recording, self._folder, daemon=False)
             holds.callback(self._end)
             self._address: EngineAddress | None = None
@@ -196,14 +200,31 @@ class EngineProcess:
     def kill(self) -> None:
         """End the process now, killing it if it does not listen, and clean up after it. May be called again.
 
-        The drives of one that does not listen stop by their own watchdogs.
+        The drives of one that does not listen stop by their own watchdogs. One that listens, and stays because a drive
+        still reports torque, is left to itself: it supervises and records until that is gone, and can be found.
         """
         self._holds.close()
 
     def _end(self) -> None:
-        self._process.end(0.0)
+        if self._process.alive and self._address is not None and self._stays():
+            self._process.release()
+            self._left = True
+            return
+        self._process.end(0.0, terminate=self._address is None)
         if self._address is not None:
             _await_recorder(self._address)
+
+    def _tidy(self) -> None:
+        if not self._left:
+            self._folder.remove()
+
+    def _stays(self) -> bool:
+        """Tell the engine to end; whether it goes on because a drive reports torque."""
+        if self._process.terminate(_TERMINATE_TIMEOUT):
+            return False
+        with contextlib.suppress(HardwareError), contextlib.closing(self.client(_STATUS_TIMEOUT)) as client:
+            return bool(client.status().powered)
+        return False
 
     def __enter__(self) -> Self:
         return self

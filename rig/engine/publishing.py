@@ -62,6 +62,7 @@ class Publisher:
         self._geometry = geometry.array
         self._home = geometry.platform_joints(geometry.home_pose)
         self._virtual = engine.config.virtual is not None
+        self._watchdog = max(engine.config.drives.watchdog, 2.0 * engine.config.exchange_period)
         self._tare_bound = engine.config.safety.bound("tare_shift")
         self._scale = engine.config.load_cells.range
         self._fields = engine.frame.fields
@@ -137,7 +138,8 @@ class Publisher:
             clearing=engine.clearing,
             pose_known=pose_known,
             silent=tuple([leg + 1 for leg in range(6) if bank.overdue(leg)]) if 0.0 in bank.fresh.tolist() else (),
-            torque=tuple(bank.legs(Status.ENABLED)),
+            torque=(torque := tuple(bank.legs(Status.ENABLED))),
+            powered=bank.powered(self._watchdog) if torque and state is not State.OFF else (),
             cells_silence=bank.cells_silence() if bank.cells_overdue else None,
             dead_cells=tuple(filter(None, [no_force(leg, force[leg], self._scale) for leg in range(6)])),
             force_model=tuple(fields["force_model"].tolist()) if braked else _NONE,

@@ -119,6 +119,9 @@ class Snapshot:
     """legs without fresh feedback where there should be some: a slow drive is not asked in every cycle"""
     torque: tuple[int, ...] = ()
     """legs whose drive reports torque"""
+    powered: tuple[int, ...] = ()
+    """those of them that are connected and have reported it within the drives' watchdog time: of one that is silent for
+    longer nobody knows, and its own watchdog has stopped it"""
     cells_silence: str | None = None
     """what is known of why there is no fresh reading of the load cells, perhaps nothing; None where there is one"""
     dead_cells: tuple[str, ...] = ()

@@ -1,5 +1,6 @@
 """One handle for a process of one's own: started shielded, asked by a pipe, ended on every path."""
 
+import multiprocessing.process
 import os
 from collections.abc import Callable, Mapping
 from multiprocessing.connection import Connection
@@ -112,6 +113,16 @@ class ChildProcess:
         """Wait at most `timeout` s for the process to end by itself; whether it has."""
         self._process.join(timeout)
         return not self._process.is_alive()
+
+    def terminate(self, patience: float) -> bool:
+        """Tell the process to end by a signal that it can act on; whether it has within `patience` s."""
+        self._process.terminate()
+        return self.join(patience)
+
+    def release(self) -> None:
+        """Leave the process to itself: it goes on when this one ends, which does not wait for it."""
+        self.pipe.close()
+        vars(multiprocessing.process)["_children"].discard(self._process)
 
     def end(self, patience: float, *, terminate: bool = True) -> None:
         """End the process, and close the pipe. May be called again.

@@ -7,7 +7,7 @@ from fault_bench import C0, LEG, K, invariants
 from lockstep_bench import TARE, Bench, causes
 
 from actuators import Status
-from rig.engine.messages import Connect, Disconnect, Engage, Home, Park, Pause, Reset
+from rig.engine.messages import Connect, Disconnect, Engage, Home, Park, Pause, Reset, Shutdown
 from rig.errors import RefusedError
 from rig.states import FaultCode, State
 
@@ -226,6 +226,28 @@ def test_while_a_drive_has_yet_to_switch_off_nobody_engages_or_leaves(
         with pytest.raises(RefusedError, match=why):
             bench.rig.request(command)
         assert bench.engine.bank.connected
+
+
+def test_the_engine_does_not_end_while_a_drive_reports_torque(tmp_path: Path) -> None:
+    """In a fault as well; safe torque off is a way out, and so is to cut the supply: that drive is silent."""
+    with Bench(tmp_path) as bench:
+        bench.park().inject("torque_stuck", LEG)
+        bench.until_state(State.FAULT)
+        bench.inject("delay", LEG, 0.02, 0.02)  # a late reply is no end of it
+        bench.steps(2)
+        with pytest.raises(RefusedError, match=f"leg {LEG}: the drive still has torque.*press the emergency stop"):
+            bench.rig.request(Shutdown())
+        assert bench.engine.bank.connected and not bench.rig.operator.ended
+        bench.inject("safe_torque_off", LEG)
+        bench.rig.request(Shutdown())
+        assert bench.rig.operator.ended
+    (tmp_path / "silent").mkdir()
+    with Bench(tmp_path / "silent") as bench:
+        bench.park().inject("torque_stuck", LEG)
+        bench.until_state(State.FAULT)
+        bench.inject("drop_all", LEG)
+        bench.rig.request(Shutdown())
+        assert bench.rig.operator.ended
 
 
 @pytest.mark.parametrize("leg", [None, LEG])

@@ -18,6 +18,7 @@ _NEEDED = {
     "Resume": ("_paused", "_fresh", "_recorded"),
     "Abandon": ("_paused",),
     "Reset": ("_no_reset_under_way",),
+    "Shutdown": ("_torque_gone",),
 }  # fmt: skip
 
 

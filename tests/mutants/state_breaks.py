@@ -288,9 +288,15 @@ STATE_BREAKS = [
     _watch("an engine outlives its owner", "if not self.orphaned and owner_gone(self.owner):", "if False:"),
     _watch(
         "an engine with torque ends with its owner",
-        "and self.engine.snapshot.state not in TORQUE_STATES",
-        "",
+        "return not now.powered and (self._stopped or now.state not in TORQUE_STATES)",
+        "return True",
     ),
+    _watch(
+        "an engine ends while a drive that does not switch off has torque",
+        "return not now.powered and (self._stopped or",
+        "return (self._stopped or",
+    ),
+    _watch("an engine that is told to end leaves the drives as they are", "StopSeverity.QUICK_STOP, latch", "0, latch"),
     _ticker("skipped cycles are caught up in a burst", "self._deadline + skipped *", "self._deadline + 0.0 *"),
     _ticker("skipped cycles are not counted", "self._overruns += skipped", "self._overruns += 0"),
     _ticker(

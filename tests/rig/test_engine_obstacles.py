@@ -61,6 +61,7 @@ AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     (Disconnect(), State.IDLE, TORQUE, STILL_TORQUE, True),
     (Disconnect(), State.PARKED, TORQUE, STILL_TORQUE, True),
     (Home(), State.IDLE, UNPROVEN, "leg 4: no test is on record; test each of them", False),
+    *((Shutdown(), state, {"powered": (3,)}, STILL_TORQUE, True) for state in State if state not in TORQUE_STATES),
     (Home(), State.IDLE, SILENT, WITHOUT_FEEDBACK, True),
     (Home(), State.IDLE, FULL, UNRECORDED, False),
     (Home(), State.IDLE, {"cells_silence": ""}, "no fresh reading of the load cells", True),

@@ -3,6 +3,7 @@
 import math
 import multiprocessing
 import os
+import signal
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from pathlib import Path
@@ -127,6 +128,44 @@ def test_without_owner_and_client_the_platform_is_set_down_in_the_end(tmp_path: 
         assert one.rig.state is State.STOPPING
         one.rig.until(State.PARKED)
         assert one.watch.abandoned
+
+
+def test_an_engine_does_not_end_while_a_drive_reports_torque(tmp_path: Path) -> None:
+    """Without owner and client, in a fault: that drive would be neither supervised nor recorded."""
+    with watched(tmp_path, 0.5) as one:
+        t = _alone(one)
+        one.owner.close()
+        one.rig.virtual.faults.inject("torque_stuck", 3)
+        one.rig.engine.stop(0, "the operator's")
+        one.rig.until(State.FAULT)
+        one.watch.look(t + 10.0)
+        assert one.watch.orphaned and not one.watch.abandoned
+        one.rig.virtual.faults.inject("drop_all", 3)  # of one that is silent for longer than its watchdog nobody knows
+        one.rig.run(0.5 * one.rig.config.drives.watchdog)
+        assert not one.watch.abandoned
+        one.rig.run(one.rig.config.drives.watchdog)
+        assert one.watch.abandoned
+        one.rig.virtual.faults.clear("drop_all")
+        one.rig.run(0.1)
+        assert not one.watch.abandoned
+        one.rig.virtual.faults.clear()
+        one.rig.run(0.1)
+        assert one.watch.abandoned
+
+
+def test_an_engine_that_is_told_to_end_stops_the_drives_first(tmp_path: Path) -> None:
+    with watched(tmp_path) as one:
+        one.step(beat=True)
+        one.watch.leave(signal.SIGTERM, None)
+        assert not one.watch.abandoned and one.rig.state is State.RUNNING
+        one.step(beat=True)
+        assert one.rig.state is State.STOPPING and one.rig.engine.machine.stop is StopSeverity.QUICK_STOP
+        steps = 0
+        while not one.watch.abandoned:
+            one.step(beat=True)
+            steps += 1
+        assert steps > 1 and not one.rig.status().powered
+        assert not any(command.enable and not command.quick_stop for command in one.rig.engine.commands)
 
 
 def _alone(one: _Watched) -> float:
