@@ -51,6 +51,18 @@ class Drive(Member):
         """
         return {}
 
+    @property
+    def watchdog_fault(self) -> str:
+        """What is wrong with the drive's watchdog by what it has said in answer to `look`; empty where nothing is."""
+        return ""
+
+    def look(self) -> None:
+        """Ask what the watchdog is set to, behind a cycle's exchange and without waiting; the next ones hear it.
+
+        Nothing where that would take time of the cycle's, or the drive cannot be asked.
+        """
+        return None
+
     def connect(self, timeout: float) -> None:
         """Open the connection within `timeout` s, closing one that is open. Raises ConnectError.
 

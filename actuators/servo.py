@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from pathlib import Path
 
 from actuators.bus import Bus
-from actuators.codec import Block, ExchangeCodec
+from actuators.codec import READ_HOLDING, Block, ExchangeCodec
 from actuators.driver import DriveOptions, DriveSettings, Line
 from actuators.errors import ConfigurationError, IdentityError
 from actuators.framing import CRC_LENGTH
@@ -53,7 +53,11 @@ class Servo(StationDrive):
         self._codec = codec = ExchangeCodec(self.profile, unit)
         can = _capabilities(self.profile, options.position_offset)
         super().__init__(options, can, bus, place, unit, len(codec.requests))
+        self._unit = unit
         self._watchdog_words = self._encode_watchdog()
+        self._looking = False
+        self._watchdog_doubts = 0
+        """answers in a row that it is another"""
         if options.serial is not None and self.profile.identity is None:
             raise ConfigurationError(
                 f"{self.name}: serial number {options.serial!r} cannot be compared: profile {self.profile.name} has no "
@@ -116,6 +120,7 @@ class Servo(StationDrive):
     def configure(self) -> None:
         """See `Drive.configure`: writes the watchdog time and reads it back."""
         register, timeout = self.profile.parameters.watchdog, self._options.request_timeout
+        self._watchdog_doubts = 0
         if register is not None:
             self._station.write(register.address, self._watchdog_words, timeout, self.profile.functions.write)
             self._confirm_watchdog(timeout, "did not take")
@@ -125,6 +130,28 @@ class Servo(StationDrive):
         identity = self._identity(timeout)
         self._confirm_watchdog(timeout, "does no more have")
         return identity
+
+    @property
+    def watchdog_fault(self) -> str:
+        """See `Drive.watchdog_fault`: once two answers have said so, as replies on TCP have no checksum."""
+        return "its watchdog is no more what it was set to" if self._watchdog_doubts > 1 else ""
+
+    def look(self) -> None:
+        """See `Drive.look`: on TCP, of one that takes a cycle's exchange in one message."""
+        register = self.profile.parameters.watchdog
+        if register is None or self.line is not None or not self._codec.together:
+            return
+        self._looking = True
+        words = len(self._watchdog_words)
+        self._station.ask_beside(struct.pack(">BBHH", self._unit, READ_HOLDING, register.address, words), 3 + 2 * words)
+
+    def _hear(self, answer: bytes) -> None:
+        """Take the answer to a look; one that is none leaves things as they were."""
+        self._looking = False
+        words = len(self._watchdog_words)
+        if len(answer) == 3 + 2 * words and answer[1] == READ_HOLDING:
+            right = answer[3:] == struct.pack(f">{words}H", *self._watchdog_words)
+            self._watchdog_doubts = 0 if right else self._watchdog_doubts + 1
 
     def _confirm_watchdog(self, timeout: float, otherwise: str) -> None:
         """Raise ConfigurationError, which says `otherwise`, where the register holds no or another watchdog time."""
@@ -187,6 +214,8 @@ class Servo(StationDrive):
     def _finish(self, deadline: float) -> Feedback | None:
         finish = self._station.finish if self._codec.together else self._station.finish_all
         raw = finish(self._codec, deadline)
+        if self._looking and (answer := self._station.heard_beside):
+            self._hear(answer)
         if raw is None:
             return None
         self._raw = raw

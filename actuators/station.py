@@ -44,6 +44,7 @@ class Station:
         presence = Presence()
         self._exchanges = [Exchange(unit, counters, presence) for _ in range(messages)]
         self._exchange = self._exchanges[-1]
+        self._beside = Exchange(unit, counters, presence)
         self._requests: Sequence[bytes] = ()
         self._sent = False
 
@@ -54,13 +55,13 @@ class Station:
 
     def open(self, timeout: float) -> None:
         """Join the bus within `timeout` s. Raises ConnectError."""
-        for exchange in self._exchanges:
+        for exchange in (*self._exchanges, self._beside):
             self.bus.join(exchange, timeout)
 
     def close(self) -> None:
         """Leave the bus; idempotent."""
         self._sent = False
-        for exchange in self._exchanges:
+        for exchange in (*self._exchanges, self._beside):
             self.bus.leave(exchange)
 
     def begin_all(self, codec: ExchangeCodec, requests: Sequence[bytes], *, urgent: bool = False) -> None:
@@ -122,6 +123,17 @@ class Station:
         """The message that answers `ask`, None if it is not there at `deadline` (s)."""
         reply = self.bus.collect(self._exchanges[place], deadline)
         self._exchanges[place].answered = None
+        return reply
+
+    def ask_beside(self, message: bytes, reply_length: int) -> None:
+        """Send a message beside the cycle's, on a bus where all talk at once."""
+        self._beside.reply_length = reply_length
+        self.bus.begin(self._beside, message)
+
+    @property
+    def heard_beside(self) -> bytes:
+        """The message that answers `ask_beside`, once, as soon as a cycle has heard it; else nothing."""
+        reply, self._beside.reply = self._beside.reply, b""
         return reply
 
     def carried_after(self, now: float) -> float:

@@ -39,7 +39,9 @@ _THERE = 8  # counts from home, within which a leg is there
 _USUAL_PERIOD = 0.01  # s, of the position loop
 _NO_SECOND = 0.25  # s, between two cycles of a search for home, beyond which its target starts anew
 _LOOK, _TELL = 0, 1  # exchanges of the station
-_BETWEEN = 20  # rounds of the position loop at most between the two replies of a cycle
+_ROUNDS = 1 << 16
+"""Of the position loop, after which its count begins anew."""
+_BETWEEN = 20  # at most, of them, between the two replies of a cycle
 _ALLOWED = Error.AWAITING_COMMAND | Error.NO_POWER
 """What keeps the motor from running and is no fault."""
 _BORNE = _ALLOWED | Error.SERIAL_TIMEOUT
@@ -183,11 +185,12 @@ class Jrk(StationDrive):
         Where what it says is damaged, or its counter is not where it should be, neither: the next cycle tells.
         """
         wanted, self._wanted_target = self._wanted_target, None
-        self._periods, self._looked = life_of(looked)
+        self._periods, again, self._looked = life_of(looked)
         halted = halting_of(self._looked)
-        self._life_said = self._judge(self._periods)
-        if wanted is None or halted != halting_of(self._looked[HALTING_LENGTH // 2 :]):
+        damaged = halted != halting_of(self._looked[HALTING_LENGTH // 2 :])
+        if wanted is None or damaged or (again - self._periods) % _ROUNDS > _BETWEEN:
             return
+        self._life_said = self._judge(self._periods)
         if self._life_said not in (Life.GOES_ON, Life.RESTARTED):
             return
         if self._on and halted & _ALLOWED:  # it has lost its power, or was restarted: it must not go on by itself
@@ -296,7 +299,7 @@ class Jrk(StationDrive):
             return False
         if not self._looked:
             return self._judge(found.periods) in (Life.GOES_ON, Life.RESTARTED)
-        since = (found.periods - self._periods) % (1 << 16)
+        since = (found.periods - self._periods) % _ROUNDS
         return since <= _BETWEEN and self._life_said in (Life.GOES_ON, Life.RESTARTED)
 
     def _follows(self, before: int, cleared: int | None, after: int) -> bool:

@@ -124,14 +124,15 @@ READ_VARIABLES = bytes((GET_VARIABLES, STATE_AT, _STATE.size, GET_VARIABLES, HEA
 """The commands that read `Variables`."""
 
 
-READ_LIFE = bytes((GET_VARIABLES, HEALTH_AT, _LIFE.size, GET_VARIABLES, HALTING_AT, _HALTING.size))
-"""The commands that read how often the position loop has gone round, and twice the errors which halt the motor."""
-LIFE_LENGTH = _LIFE.size + _HALTING.size
+READ_LIFE = 2 * bytes((GET_VARIABLES, HEALTH_AT, _LIFE.size))
+"""The commands that read twice how often the position loop has gone round and the errors which halt the motor."""
+LIFE_LENGTH = 2 * _LIFE.size
 
 
-def life_of(data: bytes) -> tuple[int, bytes]:
-    """The count in the reply to `READ_LIFE`, and of what is behind it the same as in the reply to `READ_HALTING`."""
-    return int(_LIFE.unpack_from(data)[0]), data[_LIFE.size - _HALTING.size :]
+def life_of(data: bytes) -> tuple[int, int, bytes]:
+    """Both counts in the reply to `READ_LIFE`, and the errors as the reply to `READ_HALTING` has them."""
+    first, halting, again, halting_again = _LIFE.unpack(data[: _LIFE.size]) + _LIFE.unpack(data[_LIFE.size :])
+    return first, again, _HALTING.pack(halting) + _HALTING.pack(halting_again)
 
 
 def halting_of(data: bytes) -> int:

@@ -1,5 +1,6 @@
 """The six drives and their load cells as one: opened together, exchanged with together, read into arrays."""
 
+import math
 from collections.abc import Mapping, Sequence
 from dataclasses import fields
 
@@ -27,6 +28,7 @@ UNWATCHED = "no watchdog in the drive, which goes on as told when this computer 
 _ENABLED = Status.ENABLED.value
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
+_LOOK_PERIOD = 0.05  # s between two looks at a drive's watchdog
 
 
 class DriveBank:
@@ -78,6 +80,7 @@ class DriveBank:
         self.error = [0] * 6
         self.asked = [False] * 6
         self.searching = [False] * 6
+        self._looked_at, self._turn = -math.inf, 0
         self.lag = np.zeros(6)
         self.offset = np.zeros(6)
         self.cells_offset = np.zeros(6)
@@ -204,6 +207,9 @@ class DriveBank:
             self.error[leg] = sample.error
             self.lag[leg] = sample.lag
             self.offset[leg] = sample.offset
+        if now - self._looked_at >= _LOOK_PERIOD:  # one drive, in its turn
+            self._looked_at, self._turn = now, (self._turn + 1) % 6
+            self._drives[self._turn].look()
         reading = self._cells.finish(feedback, now + timeout)
         self.cells_fresh, self.cells_age = reading.fresh, reading.age
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
@@ -230,6 +236,10 @@ class DriveBank:
     def error_text(self, leg: int) -> str:
         """The present error of a leg (index) in the drive's words."""
         return self._drives[leg].error_text(self.error[leg])
+
+    def watchdog_fault(self, leg: int) -> str:
+        """What is wrong with the watchdog of a leg's (index) drive; see `Drive.watchdog_fault`."""
+        return self._drives[leg].watchdog_fault
 
     def auxiliary(self, leg: int) -> Mapping[str, float]:
         """What else the drive of a leg (index) says of itself; see `Drive.auxiliary`."""

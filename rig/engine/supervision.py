@@ -195,6 +195,11 @@ class Supervision:
         bank, machine, measured = self._bank, self._machine, self._measured
         self._looked_at = (self._looked_at + 1) % 6  # these change slowly: one drive a cycle
         self._trip(measured.check_drive(t, self._looked_at))
+        lost = bank.watchdog_fault(self._looked_at)
+        if lost and machine.state in TORQUE_STATES:  # elsewhere engaging is refused
+            leg = self._looked_at + 1
+            cause = Cause(FaultCode.DRIVE_FAULT, f"leg {leg}: {lost}: nothing would stop the drive in time", t, leg)
+            self._stops.trip(cause, StopSeverity.CATEGORY_1)
         if machine.state not in TORQUE_STATES:
             departure = self._monitor.departure
             found = self._rest.check(

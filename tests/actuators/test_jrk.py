@@ -295,7 +295,8 @@ def flip(bench: JrkBench, reply: int, bit: int) -> None:
     [
         pytest.param(LOOK, 0, True, id="periods"),
         pytest.param(LOOK, 2, True, id="halting"),
-        pytest.param(LOOK, 4, True, id="halting again"),
+        pytest.param(LOOK, 4, True, id="periods once more"),
+        pytest.param(LOOK, 6, True, id="halting again"),
         pytest.param(TELL, 0, True, id="input"),
         pytest.param(TELL, 2, True, id="target"),
         pytest.param(TELL, 4, True, id="feedback"),
@@ -325,7 +326,8 @@ def test_every_bit_that_counts_is_judged(bench: JrkBench, reply: int) -> None:
         if feedback.fresh:
             assert feedback.position == pytest.approx(good.position, abs=1e-9)
             assert (feedback.status, feedback.error) == (good.status, 0)
-    del bench.controller.answer
+        del bench.controller.answer
+        bench.do(told_by)  # or its time-out would come
     assert bench.do(told_by).fresh
 
 

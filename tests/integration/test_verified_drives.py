@@ -9,7 +9,7 @@ from lockstep_bench import TARE, Bench, bench_config
 
 from actuators import VirtualServo, create_drive
 from rig.engine.link import Submission
-from rig.engine.messages import Connect, Disconnect, Engage, Home, Reply
+from rig.engine.messages import Connect, Disconnect, Engage, Home, Reply, Reset
 from rig.errors import RefusedError
 from rig.runtime.ticker import Tick
 from rig.states import FaultCode, State
@@ -65,6 +65,44 @@ def test_a_watchdog_that_another_master_changed(tmp_path: Path) -> None:
         configured_by_another(bench.park().virtual, 0.3)
         refused(bench, r"does no more have the watchdog time 0.05 s: register 200 reads back \[300\], not \[50\]")
         engage_anew(bench)
+
+
+@pytest.mark.parametrize("watchdog", [0.0, 0.3])
+@pytest.mark.parametrize("state", [State.ENGAGED, State.RUNNING])
+def test_a_watchdog_that_is_cleared_under_torque(tmp_path: Path, state: State, watchdog: float) -> None:
+    """Each drive is looked at in its turn; what one answer says may be damage, two are believed."""
+    with Bench(tmp_path) as bench:
+        bench.engage() if state is State.ENGAGED else bench.run()
+        servo = servo_of(bench.virtual, LEG)
+        words = servo._watchdog_bytes
+        servo._watchdog_bytes, servo._watchdog = round(watchdog * 1e3).to_bytes(2, "big"), watchdog
+        begun = bench.engine.tick.t
+        bench.until_state(State.FAULT, 1.5)
+        cause = bench.machine.cause
+        assert cause is not None and (cause.code, cause.leg) == (FaultCode.DRIVE_FAULT, LEG)
+        assert "watchdog" in cause.text and bench.machine.homed
+        assert cause.t - begun < 0.7 and max(bench.engine.bank.stale) == 0
+        assert servo._watchdog_bytes != words
+        bench.rig.request(Reset())
+        bench.rig.request(Home())  # which sets it again
+        bench.until_state(State.PARKED)
+        bench.until(lambda: bench.engine.settled_for() > TARE)
+        bench.rig.request(Engage())
+        bench.steps(300)
+        assert bench.in_state(State.ENGAGED)
+
+
+def test_one_damaged_answer_about_the_watchdog_is_none(tmp_path: Path) -> None:
+    with Bench(tmp_path) as bench:
+        bench.engage()
+        servo = servo_of(bench.virtual, LEG)
+        words = servo._watchdog_bytes
+        for _ in range(3):
+            servo._watchdog_bytes = b"\x7f\xff"
+            bench.until(lambda: bench.engine.bank._drives[LEG - 1]._watchdog_doubts == 1)  # type: ignore[attr-defined]
+            servo._watchdog_bytes = words
+            bench.until(lambda: bench.engine.bank._drives[LEG - 1]._watchdog_doubts == 0)  # type: ignore[attr-defined]
+        assert bench.in_state(State.ENGAGED)
 
 
 def test_a_drive_that_restarted_while_parked_has_no_watchdog(tmp_path: Path) -> None:

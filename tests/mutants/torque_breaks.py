@@ -65,6 +65,20 @@ TORQUE_BREAKS = [
         (_RETURNS,),
     ),
     Break(
+        "a watchdog that is cleared under torque is not noticed",
+        "rig/engine/supervision.py",
+        "if lost and machine.state in TORQUE_STATES:",
+        "if False:",
+        ("integration/test_verified_drives.py::test_a_watchdog_that_is_cleared_under_torque",),
+    ),
+    Break(
+        "one damaged answer about a watchdog stops the rig",
+        "actuators/servo.py",
+        "self._watchdog_doubts > 1",
+        "self._watchdog_doubts > 0",
+        ("integration/test_verified_drives.py::test_one_damaged_answer_about_the_watchdog_is_none",),
+    ),
+    Break(
         "a quick stop enables drives that had no torque",
         "rig/engine/commanding.py",
         "COMMAND_STOP if before.enable else COMMAND_OFF",

@@ -112,7 +112,8 @@ def test_a_slow_run_that_is_let_go_near_its_end_stands_as_soon_as_any(engaged: B
     begun = rig.engine.tick.t
     rig.until(State.ENGAGED, timeout=4.0)
     assert rig.engine.tick.t - begun < 0.4 + 0.05
-    assert not rig.status().paused
+    rig.run(0.05)
+    assert rig.state is State.ENGAGED and not rig.status().paused
 
 
 def lifted(pose: npt.NDArray[np.float64]) -> npt.NDArray[np.float64]:
