@@ -165,7 +165,7 @@ class _Pickler(pickle.Pickler):
         content = Path(found.name).read_bytes()
         if len(content) != end:
             _unfit(found)
-        return _recording, (Path(found.name), content, os.fstat(found.fileno()).st_mode)
+        return _recording, (Path(found.name), content, os.fstat(found.fileno()).st_mode, type(found.raw))
 
 
 _LOCKS = {type(make()): make for make in (threading.Lock, threading.RLock)}
@@ -279,8 +279,8 @@ def _nameless(content: bytes) -> IO[bytes]:
     return made
 
 
-def _recording(path: Path, content: bytes, mode: int) -> IO[bytes]:
-    made = open(path, "xb", _BUFFER)  # noqa: SIM115  closed by whoever writes
+def _recording(path: Path, content: bytes, mode: int, kind: type[io.FileIO]) -> IO[bytes]:
+    made = io.BufferedWriter(kind(path, "xb"), _BUFFER)  # closed by whoever writes
     os.fchmod(made.fileno(), stat.S_IMODE(mode))
     fcntl.flock(made, fcntl.LOCK_EX | fcntl.LOCK_NB)
     made.write(content)

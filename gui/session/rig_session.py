@@ -255,8 +255,12 @@ class RigSession(SessionState):
         if error is None:
             self._commands.submit(partial(remove_empty, engine.recording), self._drop_empty)
         self._enter(Phase.DOWN)
-        end = tr("the recording is cut off ({fault}): {path}") if fault else tr("the recording is closed: {path}")
-        self.log("warning" if fault else "info", "app", end.format(fault=fault, path=self.recording))
+        if not engine.recording.is_file():
+            end = tr("the recording is lost, its file is not there any more: {path}")
+        else:
+            end = tr("the recording is cut off ({fault}): {path}") if fault else tr("the recording is closed: {path}")
+        whole = engine.recording.is_file() and not fault
+        self.log("info" if whole else "warning", "app", end.format(fault=fault, path=engine.recording))
 
     def _drop_empty(self, removed: bool | None, _error: Exception | None) -> None:
         """After the engine has ended: no recording is left where nothing was recorded."""

@@ -315,9 +315,9 @@ class Banner(QtWidgets.QFrame):
         self._detail.setText(self._shown[1] + " " + tr("{time} s so far.").format(time=self._seconds))
         self._fit()
 
-    def show_figures(self, figures: CycleFigures | None, size: int | None) -> None:
-        """Show what the cycle achieves, and the recording's size in bytes."""
-        self._figures.show_cycle(figures, size)
+    def show_figures(self, figures: CycleFigures | None, size: int | None, room: float) -> None:
+        """Show what the cycle achieves, the recording's size in bytes, and for how long there is room for it, s."""
+        self._figures.show_cycle(figures, size, room)
 
     def figure(self, name: str) -> str:
         """The text of one figure by its caption."""

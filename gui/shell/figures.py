@@ -6,6 +6,7 @@ from gui.session import CycleFigures
 from gui.texts import mark, tr, trn
 from gui.widgets import ElidedLabel
 from rig.engine import Snapshot
+from rig.recording import said_room
 from rig.runtime import said_slower
 
 
@@ -33,11 +34,11 @@ class Figures(QtWidgets.QWidget):
         self._labels["Recorded"].setText("–" if status is None else _rows(status.rows))
         self._labels["Dropped"].setText("–" if status is None else _rows(status.dropped))
 
-    def show_cycle(self, figures: CycleFigures | None, size: int | None) -> None:
-        """Show what the cycle achieves, and the recording's size in bytes."""
+    def show_cycle(self, figures: CycleFigures | None, size: int | None, room: float) -> None:
+        """Show what the cycle achieves, the recording's size in bytes, and for how long there is room for it, s."""
         self._labels["Rate"].setText("–" if figures is None else f"{figures.rate:.1f} Hz")
         self._labels["Period error"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
-        self._labels["Size"].setText("–" if size is None else f"{size / 1e6:.1f} MB")
+        self._labels["Size, left"].setText("–" if size is None else _size(size, room))
 
     def text(self, name: str) -> str:
         """The text of one figure by its caption."""
@@ -51,13 +52,20 @@ _MEANINGS = {
     ),
     mark("Period error"): tr("99 % of the cycles came within this of their period, over the last two seconds"),
     mark("Recorded"): tr("rows of telemetry in the recording"),
-    mark("Size"): tr("of the recording's file"),
+    mark("Size, left"): tr(
+        "size of the recording's file, and the time until the disk is full, as fast as it grows now"
+    ),
     mark("Dropped"): tr("rows that are missing in the recording"),
 }
 
 
 def _rows(count: int) -> str:
     return trn("{count} row", "{count} rows", count).format(count=count)
+
+
+def _size(size: int, room: float) -> str:
+    value, unit = (size / 1e6, "MB") if size < 999.5e6 else (size / 1e9, "GB")
+    return ", ".join(filter(None, [f"{value:.{1 if value < 9.95 else 0}f} {unit}", said_room(room)]))
 
 
 def _lateness(status: Snapshot) -> str:
@@ -76,6 +84,7 @@ def _figure(name: str) -> ElidedLabel:
     label.setText("–")
     label.setAccessibleName(tr(name))
     label.setToolTip(_MEANINGS[name])
-    longest = _slower(99, 0.99) if name in ("Rate", "Overruns", "Period error") else _rows(9999999)
+    of_the_cycle = _slower(99, 0.99) if name in ("Rate", "Overruns", "Period error") else _rows(9999999)
+    longest = _size(999_000_000, 99 * 60.0) if name == "Size, left" else of_the_cycle
     label.setFixedWidth(label.fontMetrics().horizontalAdvance(longest))
     return label

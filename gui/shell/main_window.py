@@ -1,6 +1,7 @@
 """The main window: what is always in view, the panels, and what happens when it is closed."""
 
 import contextlib
+import math
 from collections.abc import Callable
 
 import numpy as np
@@ -267,11 +268,11 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _slow_update(self, row: "np.void | None") -> None:
         up = self.session.phase is Phase.UP
-        size = None
-        if self.session.recording is not None and self.session.status is not None:
+        size, room, status = None, math.inf, self.session.status
+        if self.session.recording is not None and status is not None:
             with contextlib.suppress(OSError):
-                size = self.session.recording.stat().st_size
-        self.banner.show_figures(self.clock.meter.figures() if up and not self.session.silent else None, size)
+                size, room = self.session.recording.stat().st_size, status.recording_room if up else math.inf
+        self.banner.show_figures(self.clock.meter.figures() if up and not self.session.silent else None, size, room)
         if row is not None and up and self.session.status is not None and self.session.status.state is not State.OFF:
             self.operate.show_row(row, self.session.status.echo_lag, self.session.status.drives)
 

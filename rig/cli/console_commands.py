@@ -11,8 +11,9 @@ from rig.cli.console_rig import commanded_rig, rig_able_to
 from rig.cli.help import command_group
 from rig.cli.options import UnprovenOption
 from rig.client import FaultDesk
-from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset
+from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset, Snapshot
 from rig.errors import InputError, RefusedError
+from rig.recording import said_room
 from rig.runtime import said_slower
 from rig.states import State, StopSeverity
 from rig.virtual import FAULTS
@@ -96,9 +97,13 @@ def status(context: typer.Context) -> None:
         lines.append(f"stop       {now.stop.name}")
     if now.cause:
         lines.append(f"cause      {now.cause}")
-    if now.recording_fault:
-        lines.append(f"recording  {now.recording_fault}")
+    lines.append(f"recording  {_recording(now)}")
     typer.echo("\n".join(lines))
+
+
+def _recording(now: Snapshot) -> str:
+    left = said_room(now.recording_room)
+    return now.recording_fault or f"{now.rows} rows{left and f', the disk has room for {left}'}"
 
 
 app.add_typer(console_motions.app)

@@ -34,6 +34,8 @@ def status(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
 
     An engine that nobody commands, its owner being gone or hanging, stops the platform after safety.unattended_hold.
     """
+    from math import isfinite
+
     from rig.config import load_config
     from rig.engine import find_engine
     from rig.errors import HardwareError
@@ -54,7 +56,9 @@ def status(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
     except HardwareError as error:
         found |= {"error": str(error)}
     else:
+        room = seen.recording_room if isfinite(seen.recording_room) else None
         found |= {"state": seen.state.name, "cause": seen.cause, "lease": seen.lease, "seconds_left": seen.hold_left}
+        found |= {"rows": seen.rows, "recording_fault": seen.recording_fault, "recording_room_s": room}
     typer.echo(json.dumps({"engine": found}, indent=2))
 
 

@@ -5,6 +5,7 @@ socket carries them and nobody waits. Two runs with one seed record the same byt
 """
 
 import contextlib
+import math
 import threading
 from collections import deque
 from collections.abc import Callable
@@ -54,6 +55,7 @@ class _BatchSink:
         self.writer = writer
         self.fault = ""
         self.recorded = self.dropped = 0
+        self.room = math.inf
         self._rows = np.zeros(_BATCH, ROW)
         self._count = 0
         self._told = 0

@@ -285,7 +285,7 @@ class Engine:
         supervision.guarded(t, lambda: frame.model(t, known=machine.homed))
         supervision.feedback(t, self._exchanges.between)
         supervision.measured(t, self._exchanges.between)
-        supervision.recording(t, self.sink.fault)
+        supervision.recording(t, self.sink.fault, self.sink.room)
         self._advance_state()
         commander.decide(t, clear=self._clearing.edge)
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:

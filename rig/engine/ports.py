@@ -24,6 +24,10 @@ class Sink(Protocol):
     def dropped(self) -> int:
         """Rows that were pushed but are not recorded, as far as is known."""
 
+    @property
+    def room(self) -> float:
+        """s until there is no room for more, infinite where that is not known."""
+
     def push(self, row: npt.NDArray[np.void]) -> None:
         """Take one row, (1,) of dtype ROW, without waiting; the array is used again."""
 

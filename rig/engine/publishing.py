@@ -127,6 +127,7 @@ class Publisher:
             rows=sink.recorded,
             dropped=sink.dropped,
             recording_fault=sink.fault,
+            recording_room=sink.room,
             ring=around.ring,
             from_home=_farthest_joint_kernel(self._geometry, fields["pose"], self._home) if pose_known else math.nan,
             events=engine.events,

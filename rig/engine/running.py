@@ -20,6 +20,7 @@ from rig.engine.drive_names import drive_names
 from rig.engine.link import LinkClient
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError
+from rig.recording import said_room
 from rig.runtime import ControlBlock, RuntimeFolder, SharedMemoryError, StopRequest, folders, wait_until
 
 _RECORD = "engine.json"
@@ -136,7 +137,7 @@ class RunningEngine:
         return wait_until(lambda: not self.alive, timeout, _POLL)
 
     def describe(self) -> str:
-        """State, owner, lease and remaining time in words."""
+        """State, owner, lease, remaining time, and trouble of or room for the recording, in words."""
         owner = f"by process {self.owner}, which {'lives' if self.owner_alive else 'is gone'}"
         begun = f"started {self.age:.0f} s ago {owner}"
         try:
@@ -145,7 +146,9 @@ class RunningEngine:
             return f"{begun}; it does not answer"
         holder = f"{status.lease!r} holds the command lease" if status.lease else "nobody holds the command lease"
         then = "" if status.hold_left is None else f" and it stops the platform in {status.hold_left:.0f} s"
-        return f"state {status.state.name}, {begun}; {holder}{then}"
+        left = said_room(status.recording_room)
+        recorded = status.recording_fault or (left and f"the disk has room for {left} of recording")
+        return f"state {status.state.name}, {begun}; {holder}{then}{recorded and f'; {recorded}'}"
 
 
 def running_engines() -> list[RunningEngine]:

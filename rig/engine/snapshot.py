@@ -147,6 +147,8 @@ class Snapshot:
     is paused goes on only for whoever takes it over; empty where it is held, or there can be no other client"""
     unproven: Unproven | None = None
     """what of the wiring is not proven; None where all of it is, or before the drives are connected"""
+    recording_room: float = math.inf
+    """s until the disk is full, as fast as the recording grows now; infinite where that is not known"""
     drives: tuple[DriveReport, ...] = ()
     """of each leg, twice a second; none before the drives are connected"""
 

@@ -31,6 +31,11 @@ from rig.safety import (
 )
 from rig.states import FaultCode, State, StopSeverity
 
+ROOM_BOUNDS = (600.0, 120.0)
+"""s of room on the disk below which it is warned, once each."""
+_MORE_ROOM = 1.2
+"""Times a bound, beyond which there is room again."""
+
 
 class Stops(Protocol):
     """Where a finding goes, and what is to be said without stopping."""
@@ -86,6 +91,9 @@ class Supervision:
         self._lag: list[float] = bank.lag.tolist()
         self._overruns_in_a_row = 0
         self._unrecorded = False
+        self._room = math.inf
+        self._short = 0
+        """how many of `ROOM_BOUNDS` there was less room than, as was told"""
 
     @property
     def controlled(self) -> bool:
@@ -272,13 +280,18 @@ class Supervision:
         self._stops.trip(Cause(FaultCode.LENGTH_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP)
         return False
 
-    def recording(self, t: float, fault: str) -> None:
-        """Judge at rig time `t` (s) that nothing is recorded because of `fault`, empty while recording is healthy."""
+    def recording(self, t: float, fault: str, room: float) -> None:
+        """Judge at rig time `t` (s) the recording, where the disk has room for `room` s more.
+
+        `fault`: why nothing is recorded, empty while recording is healthy.
+        """
         if fault and self._machine.state is State.RUNNING:
             self._stops.trip(Cause(FaultCode.RECORDING, fault, t), StopSeverity.CATEGORY_2, latch=False)
         elif fault and not self._unrecorded:
             self._stops.record("warning", f"nothing is being recorded: {fault}", FaultCode.RECORDING)
         self._unrecorded = bool(fault)
+        if room != self._room:
+            self._say_room(room)
 
     def guarded(self, t: float, compute: Callable[[], object]) -> bool:
         """Do a computation of the model; False where it has no answer, and the rig is stopped for it."""
@@ -288,6 +301,16 @@ class Supervision:
             self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopSeverity.QUICK_STOP)
             return False
         return True
+
+    def _say_room(self, room: float) -> None:
+        """Once when the room for the recording has become less than each bound; again after it was clearly more."""
+        self._room = room
+        short = sum(room < bound for bound in ROOM_BOUNDS)
+        if short > self._short:
+            left = f"{room / 60.0:.1f} minutes of recording (bound {ROOM_BOUNDS[short - 1] / 60.0:g})"
+            self._stops.record("warning", f"the disk has room for {left} only: free some of it, or stop in time")
+        if short > self._short or (self._short and room > _MORE_ROOM * ROOM_BOUNDS[self._short - 1]):
+            self._short = short
 
     def _say_lag(self, now: list[float]) -> None:
         """Once when replies have come to be older, or younger, by whole cycles: what they are now, by leg."""

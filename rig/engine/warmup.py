@@ -1,5 +1,7 @@
 """Compile, or load from the cache, every kernel of the cycle before the first deadline; and which those are."""
 
+import math
+
 import numpy as np
 import numpy.typing as npt
 
@@ -46,6 +48,7 @@ class Nowhere:
 
     fault = ""
     recorded = dropped = 0
+    room = math.inf
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         """See `Sink`."""

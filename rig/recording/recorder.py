@@ -1,10 +1,12 @@
 """The recorder: a process that carries rows from the telemetry ring into a recording, and its owner's handle on it."""
 
+import math
 import os
 import pickle
 import select
 import signal
 import time
+from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
 from dataclasses import replace
@@ -22,7 +24,11 @@ from rig.runtime import ChildProcess, ProcessWatch, TelemetryRing, wait_until
 _POLL = 0.02
 """s between two looks at the ring."""
 _SYNC = 0.5
-"""s between two moments at which everything written is on the disk."""
+"""s between two moments at which everything written is on the disk, and is looked for there."""
+_GROWTH = 60
+"""Such moments over which it is measured how fast the file grows."""
+_LEAST_GROWTH = 2.0
+"""s over which it is measured at least."""
 _STALL = 2.0
 """s without a heartbeat after which the recorder counts as hanging."""
 _UNUSUAL = 0.1
@@ -158,7 +164,8 @@ def record(
 
     Writes the ring's rows from number `start` on and the events that arrive over `control`, until told to close, told
     to terminate, or the other end of the pipe is gone; the file is closed properly in each case. When the disk refuses,
-    the cause goes into the status, the file keeps what it has, and the process ends.
+    or the file is not at its path any more as it was written (`RecordingWriter.verify`), the cause goes into the
+    status, the file keeps what it has, and the process ends.
     """
     # A Ctrl-C is the owner's business, and so is its real-time priority.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -189,6 +196,8 @@ class _Session:
         self._control = control
         self._block = block
         self._closing: dict[str, Any] | None = None
+        self._growth: deque[tuple[float, int]] = deque(maxlen=_GROWTH)
+        """times, s, and sizes of the file then, bytes"""
 
     def run(self) -> None:
         """Record until it is time to close, then close the file."""
@@ -200,7 +209,9 @@ class _Session:
             self._write_new()
             if time.monotonic() - synced >= _SYNC:
                 self._writer.sync()
+                self._writer.verify()
                 synced = time.monotonic()
+                self._measure_room(synced)
         self._write_new()
         self._writer.close(self._closing, dropped=self._reader.dropped)
         self._publish()
@@ -232,6 +243,14 @@ class _Session:
             t = float(rows["t"][0]) if len(rows) else 0.0
             self._writer.event(t, EventLevel.WARNING, 0, f"recorder: {dropped} rows were lost before this moment")
         self._publish()
+
+    def _measure_room(self, now: float) -> None:
+        size = self._writer.size
+        self._growth.append((now, size))
+        since, before = self._growth[0]
+        grown, span = size - before, now - since
+        known = grown > 0 and span >= _LEAST_GROWTH
+        self._block.show_room(self._writer.room() * span / grown if known else math.inf)
 
     def _publish(self) -> None:
         self._block.update(rows=self._writer.rows, size=self._writer.size, dropped=self._reader.dropped)

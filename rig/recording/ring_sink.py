@@ -1,5 +1,6 @@
 """Where an engine's rows and events go on their way to the recorder, and how far the recorder is behind."""
 
+import math
 import time
 from dataclasses import replace
 from typing import Protocol
@@ -42,7 +43,7 @@ class RingSink:
     """Telemetry into the ring, events to the recorder; asks the recorder now and then how it is.
 
     `fault`: why nothing is recorded, or not all; empty while recording is healthy. `recorded`, `dropped`: rows, as far
-    as is known.
+    as is known. `room`: s until the disk is full, see `RecorderStatus`.
 
     Args:
         ring: from which the recorder takes the rows.
@@ -56,6 +57,7 @@ class RingSink:
         self._waits = waits
         self.fault = ""
         self.recorded = self.dropped = 0
+        self.room = math.inf
         self._pushed = 0
         self._begun = (0, 0)
         """id of the newest motion, and the wall clock, ns since 1970, when it was told of"""
@@ -84,7 +86,7 @@ class RingSink:
         written = self._recorder.status()
         # as many as the ring holds may be in the recorder's hands
         lost = written.dropped - self.dropped or max(0, self._behind() - 2 * self._ring.capacity)
-        self.recorded, self.dropped = written.rows, written.dropped
+        self.recorded, self.dropped, self.room = written.rows, written.dropped, written.room
         if not healthy:
             self.fault = written.error or "the recorder shows no sign of life"
         else:

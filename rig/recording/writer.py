@@ -1,9 +1,11 @@
 """Writer of a recording: an MCAP file of ROS 2 messages that any prefix of can be read again."""
 
 import fcntl
+import io
 import json
 import math
 import os
+import resource
 import stat
 from collections.abc import Mapping
 from contextlib import suppress
@@ -51,9 +53,26 @@ _CHUNK_TIME = 500_000_000
 """ns of rig time after which a chunk is finished however small it is: what is lost when the file is cut."""
 
 
+_BUFFER = 256 * 1024
+
+
 def _private(path: str, flags: int) -> int:
-    """Open a file that nobody else can read: whoever may see a recording is for its owner to say."""
-    return os.open(path, flags, stat.S_IRUSR | stat.S_IWUSR)
+    """Open a file that nobody else can read, to be written at its end alone.
+
+    Whoever may see a recording is for its owner to say. A file that another truncates stays too short, without a hole.
+    """
+    return os.open(path, flags | os.O_APPEND, stat.S_IRUSR | stat.S_IWUSR)
+
+
+class _Counted(io.FileIO):
+    """A file that counts the bytes that the system has taken."""
+
+    written = 0
+
+    def write(self, data: Any, /) -> int:
+        count = super().write(data)
+        self.written += count
+        return count
 
 
 class RecordingWriter:
@@ -66,6 +85,7 @@ class RecordingWriter:
 
     def __init__(self, path: Path | str, header: Mapping[str, Any]) -> None:
         self.path = Path(path)
+        self._place = self.path.absolute()  # whatever becomes the process's folder
         text = _to_json("header", header)
         self._epoch = _epoch(header)
         self.rows = 0
@@ -76,7 +96,7 @@ class RecordingWriter:
         """Records of motions written."""
         self._indexes = ChunkIndexes(self.path.parent)
         try:
-            self._file = open(self.path, "xb", 256 * 1024, opener=_private)  # noqa: SIM115  closed by close and abandon
+            self._file = io.BufferedWriter(_Counted(self.path, "xb", opener=_private), _BUFFER)
         except FileExistsError:
             raise RecordingError(f"{self.path}: exists already, recordings are never overwritten") from None
         try:
@@ -165,11 +185,49 @@ class RecordingWriter:
         self._file.flush()
         os.fdatasync(self._file.fileno())
 
+    def verify(self) -> None:
+        """Look whether what was written so far is on the disk, at the file's own path.
+
+        Raises RecordingError where it is not: deleted, moved, replaced, truncated, grown by another's writing, or on a
+        file system that has become read-only. OSError where the disk refuses to say.
+        """
+        own, written = os.fstat(self._file.fileno()), self._file.raw.written
+        try:
+            there = os.stat(self._place)
+        except (FileNotFoundError, NotADirectoryError):
+            there = None
+        if there is None or not os.path.samestat(own, there):
+            raise RecordingError(f"{self._fate(own)}, while it was written: {self._place}")
+        if own.st_size != written:
+            by = "truncated" if own.st_size < written else "written to by another program"
+            raise RecordingError(
+                f"the recording was {by}: {own.st_size} bytes are on the disk, {written} were written: {self._place}"
+            )
+        if os.fstatvfs(self._file.fileno()).f_flag & os.ST_RDONLY:
+            raise RecordingError(f"the file system of the recording has become read-only: {self._place}")
+
+    def _fate(self, own: os.stat_result) -> str:
+        """What has become of the file that is not at its path any more."""
+        if own.st_nlink == 0:
+            return f"the recording was deleted, with its {self.rows} rows"
+        with suppress(OSError):
+            now = Path(os.readlink(f"/proc/self/fd/{self._file.fileno()}"))
+            if os.path.samestat(own, now.stat()):
+                return f"the recording was moved to {now}"
+        return "the folder of the recording was replaced, or another file system was mounted over it"
+
+    def room(self) -> int:
+        """Bytes that the file may still grow by: free for this user, and allowed to this process for one file."""
+        system = os.fstatvfs(self._file.fileno())
+        most, _hard = resource.getrlimit(resource.RLIMIT_FSIZE)
+        free = system.f_bavail * system.f_frsize
+        return free if most == resource.RLIM_INFINITY else max(0, min(free, most - self.size))
+
     def close(self, summary: Mapping[str, Any] | None = None, *, dropped: int = 0) -> None:
         """Finish the file: last chunk, closing metadata, index; `dropped` is how many rows never got here.
 
-        Raises RecordingError when the summary is no JSON object, OSError when the disk refuses; the file is then
-        still open, `abandon` it.
+        Raises RecordingError when the summary is no JSON object or the file is lost (see `verify`), OSError when the
+        disk refuses; the file is then still open, `abandon` it.
         """
         if self._file.closed:
             return
@@ -180,6 +238,7 @@ class RecordingWriter:
         self._mcap.add_metadata(CLOSING_METADATA, _vouched(text))
         self._mcap.finish()  # type: ignore[no-untyped-call]
         self.sync()
+        self.verify()
         self._size = self._file.tell()
         self._file.close()
         self._indexes.close()

@@ -1,5 +1,8 @@
 """The banner: the button that leads out of a trouble, and what is seen while the engine starts."""
 
+import math
+from pathlib import Path
+
 import pytest
 from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import FakeSession, make_status, press
@@ -99,3 +102,21 @@ def test_nothing_of_the_banner_is_cut(window: MainWindow, session: FakeSession, 
                 assert banner._state.rect().contains(label.geometry())
         assert banner._detail.height() >= banner._detail.heightForWidth(banner._detail.width())
     session.enter(Phase.DOWN)
+
+
+def test_the_banner_says_for_how_long_the_disk_has_room_and_does_not_move_for_it(
+    window: MainWindow, session: FakeSession, tmp_path: Path
+) -> None:
+    session.recording = tmp_path / "run.mcap"
+    session.recording.write_bytes(bytes(12_300_000))
+    places = []
+    for room, said in ((math.inf, "12 MB"), (1800.0, "12 MB, 30 min"), (90.0, "12 MB, 1.5 min"), (4e5, "> 99 h")):
+        session.take(make_status(State.ENGAGED, recording_room=room))
+        window._slow_update(None)
+        QtWidgets.QApplication.processEvents()
+        assert window.banner.figure("Size, left").endswith(said)
+        places.append(window.stop_button.geometry())
+    assert len(set(map(repr, places))) == 1
+    session.recording.unlink()
+    window._slow_update(None)
+    assert window.banner.figure("Size, left") == "–"

@@ -1,5 +1,6 @@
 """What must hold of every cycle that the engine reports, and of the torque that the plant really has."""
 
+import math
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ class Watcher:
     def __init__(self, config: RigConfig) -> None:
         self.fault = ""
         self.rows = self.recorded = self.dropped = 0
+        self.room = math.inf
         self.lying: Flags = np.zeros(6, bool)
         """legs whose drive is made to report what is not so, or to disobey"""
         self._config = config

@@ -33,8 +33,8 @@ RECORDER_BREAKS = [
     ),
     _writer(
         "a recording is overwritten",
-        'open(self.path, "xb"',
-        'open(self.path, "wb"',
+        '_Counted(self.path, "xb"',
+        '_Counted(self.path, "wb"',
         f"{_RECORDING}::test_a_recording_is_never_overwritten",
     ),
     _writer(
@@ -67,6 +67,55 @@ RECORDER_BREAKS = [
         '                self._closing = {"ended": "owner gone"}\n                return',
         "                return",
         f"{_RECORDER}::test_the_owner_dies",
+    ),
+    _recorder(
+        "a file that is lost while it is written is not looked for",
+        "                self._writer.verify()\n",
+        "",
+        f"{_RECORDER}::test_a_file_that_is_lost_while_it_is_written_is_a_fault_that_says_how",
+    ),
+    _recorder(
+        "the room on the disk is not measured",
+        "                self._measure_room(synced)\n",
+        "",
+        f"{_RECORDER}::test_how_long_there_is_room_for_is_measured_by_the_growth",
+    ),
+    _writer(
+        "another file in the place of the recording is taken for it",
+        "not os.path.samestat(own, there)",
+        "False",
+        f"{_RECORDER}::test_a_file_that_is_lost_while_it_is_written_is_a_fault_that_says_how",
+    ),
+    _writer(
+        "a recording that somebody truncated is written on",
+        "if own.st_size != written:",
+        "if False:",
+        f"{_RECORDER}::test_a_file_that_is_lost_while_it_is_written_is_a_fault_that_says_how",
+    ),
+    _writer(
+        "a truncated recording gets a hole in the place of what it lost",
+        "flags | os.O_APPEND",
+        "flags",
+        f"{_RECORDER}::test_a_file_that_is_lost_while_it_is_written_is_a_fault_that_says_how",
+    ),
+    _writer(
+        "a file system that became read-only is not noticed",
+        "& os.ST_RDONLY:",
+        "& 0:",
+        f"{_RECORDER}::test_a_file_system_that_has_become_read_only_is_a_fault",
+    ),
+    _writer(
+        "a recording whose file is gone is closed in silence",
+        "        self.sync()\n        self.verify()\n",
+        "        self.sync()\n",
+        f"{_RECORDER}::test_a_file_that_is_lost_at_the_end_is_not_closed_in_silence",
+    ),
+    Break(
+        "a disk that is almost full is not warned of",
+        "rig/engine/supervision.py",
+        "        if room != self._room:\n",
+        "        if False:\n",
+        ("rig/test_engine_guards.py::test_a_disk_that_gets_full_is_warned_of_once_for_each_bound",),
     ),
     Break(
         "rows that are lost are no fault",

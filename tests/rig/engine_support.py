@@ -1,5 +1,6 @@
 """An engine on the lockstep rig, with its telemetry and events at hand, brought to the state a test begins in."""
 
+import math
 from collections.abc import Iterator
 from concurrent.futures import Future
 from contextlib import contextmanager
@@ -35,6 +36,7 @@ class Tap:
     def __init__(self) -> None:
         self.fault = ""
         self.recorded = self.dropped = 0
+        self.room = math.inf
         self.rows: list[npt.NDArray[np.void]] = []
         self.events: list[Event] = []
         self.motions: list[MotionRecord] = []

@@ -30,6 +30,7 @@ def test_what_is_known_of_it_is_said(stand_in: StandIn, capsys: pytest.CaptureFi
     engine = json.loads(capsys.readouterr().out)["engine"]
     assert (engine["pid"], engine["owner_alive"], engine["state"]) == (os.getpid(), False, "ENGAGED")
     assert (engine["lease"], engine["seconds_left"]) == ("", 22.0)
+    assert (engine["recording_fault"], engine["recording_room_s"]) == ("", None)
     stand_in.server.close()
     assert main(["engine", "status", "--json"]) == ExitCode.OK
     assert "did not answer" in json.loads(capsys.readouterr().out)["engine"]["error"]

@@ -75,6 +75,26 @@ def test_a_recording_that_fails_is_said_once_in_every_state(rig: Bench, state: S
     assert rig.state is state and not rig.status().cause
 
 
+def test_a_disk_that_gets_full_is_warned_of_once_for_each_bound(rig: Bench) -> None:
+    rig.request(Connect())
+    rig.tap.events.clear()
+    told = []
+    for minutes in (60.0, 10.1, 9.9, 10.1, 9.5, 2.1, 1.9, 2.1, 1.0, 0.1, 2.5, 1.9, 30.0, 9.0):
+        rig.tap.room = 60.0 * minutes
+        rig.step()
+        warned = [event for event in rig.tap.events if event.level == "warning" and "room for" in event.text]
+        told.append(len(warned))
+        assert rig.status().recording_room == rig.tap.room
+    assert told == [0, 0, 1, 1, 1, 1, 2, 2, 2, 2, 2, 3, 3, 4]
+    assert [text.split("room for ")[1].split(" only")[0] for text in rig.tap.texts()] == [
+        "9.9 minutes of recording (bound 10)",
+        "1.9 minutes of recording (bound 2)",
+        "1.9 minutes of recording (bound 2)",
+        "9.0 minutes of recording (bound 10)",
+    ]
+    assert rig.state is State.IDLE and not rig.status().cause
+
+
 def test_without_fresh_feedback_nothing_begins(rig: Bench) -> None:
     table = smooth_table(2.0)
     rig.engage()

@@ -4,6 +4,7 @@ import math
 import os
 import re
 import resource
+import shutil
 import signal
 import subprocess
 import sys
@@ -22,6 +23,7 @@ from rig.recording import (
     Recorder,
     RecorderPhase,
     RecordingError,
+    RecordingWriter,
     StatusBlock,
     open_recording,
 )
@@ -212,6 +214,139 @@ def test_the_disk_is_full(ring: TelemetryRing, tmp_path: Path) -> None:
     assert not recording.complete
     assert len(recording.rows) > 300
     assert packed(recording.rows) == packed(ROWS[: len(recording.rows)])
+
+
+def delete(path: Path) -> str:
+    path.unlink()
+    return "the recording was deleted"
+
+
+def delete_folder(path: Path) -> str:
+    shutil.rmtree(path.parent)
+    return "the recording was deleted"
+
+
+def rename(path: Path) -> str:
+    path.rename(path.with_name("mine.mcap"))
+    return f"the recording was moved to {path.with_name('mine.mcap')}"
+
+
+def rename_folder(path: Path) -> str:
+    path.parent.rename(path.parent.with_name("mine"))
+    return f"the recording was moved to {path.parent.with_name('mine') / path.name}"
+
+
+def replace_folder(path: Path) -> str:
+    path.parent.rename(path.parent.with_name("mine"))
+    path.parent.with_name("other").mkdir()
+    path.parent.symlink_to(path.parent.with_name("other"))
+    return "the recording was moved to"
+
+
+def replace(path: Path) -> str:
+    other = path.with_name("other.mcap")
+    shutil.copy(path, other)
+    other.replace(path)
+    return "the recording was deleted"
+
+
+def truncate(path: Path) -> str:
+    os.truncate(path, 1000)
+    return "the recording was truncated"
+
+
+def append(path: Path) -> str:
+    with path.open("ab") as file:
+        file.write(b"more")
+    return "the recording was written to by another program"
+
+
+@pytest.mark.parametrize(
+    "harm", [delete, delete_folder, rename, rename_folder, replace_folder, replace, truncate, append]
+)
+def test_a_file_that_is_lost_while_it_is_written_is_a_fault_that_says_how(
+    ring: TelemetryRing, tmp_path: Path, harm: Callable[[Path], str]
+) -> None:
+    path = tmp_path / "out" / "run.mcap"
+    path.parent.mkdir()
+    recorder = Recorder(ring, path, {})
+    recorder.wait_ready()
+    sink = RingSink(ring, recorder)
+    push(ring, 0, 1000)
+    wait_until(lambda: recorder.status().rows == 1000)
+    said = harm(path)
+    wait_until(lambda: not recorder.healthy)
+    for row in ROWS[:25]:
+        sink.push(row.reshape(1))
+    assert said in sink.fault and str(path) in sink.fault
+    assert recorder.close().phase is RecorderPhase.FAILED
+    if harm in (rename, rename_folder, replace_folder):
+        (kept,) = tmp_path.rglob("*.mcap")
+        assert len(open_recording(kept).rows) > 500
+
+
+def test_a_file_that_is_lost_at_the_end_is_not_closed_in_silence(ring: TelemetryRing, tmp_path: Path) -> None:
+    path = tmp_path / "run.mcap"
+    recorder = Recorder(ring, path, {})
+    recorder.wait_ready()
+    path.unlink()
+    status = recorder.close()
+    assert status.phase is RecorderPhase.FAILED and "deleted" in status.error
+
+
+def test_a_file_system_mounted_over_the_folder_is_a_fault(tmp_path: Path) -> None:
+    (tmp_path / "out").mkdir()
+    code = (
+        "import subprocess\n"
+        "from rig.recording import RecordingWriter\n"
+        "writer = RecordingWriter('out/run.mcap', {})\n"
+        "writer.sync(); writer.verify()\n"
+        "subprocess.run(['mount', '-t', 'tmpfs', 'none', 'out'], check=True)\n"
+        "writer.verify()\n"
+    )
+    command = ["unshare", "-rm", sys.executable, "-c", code]
+    done = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True, check=False)
+    if "unshare failed" in done.stderr:
+        pytest.skip("needs mounts of its own")
+    assert "another file system was mounted over it" in done.stderr and "out/run.mcap" in done.stderr
+
+
+def test_a_file_system_that_has_become_read_only_is_a_fault(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    # the kernel does this to a broken disk alone: nobody may ask for it while a file is open for writing
+    plain = os.fstatvfs
+
+    def read_only(descriptor: int) -> os.statvfs_result:
+        found = list(plain(descriptor))
+        found[8] |= os.ST_RDONLY
+        return os.statvfs_result(found)
+
+    with RecordingWriter(tmp_path / "run.mcap", {}) as writer:
+        writer.sync()
+        writer.verify()
+        with monkeypatch.context() as broken:
+            broken.setattr(os, "fstatvfs", read_only)
+            with pytest.raises(RecordingError, match="has become read-only"):
+                writer.verify()
+
+
+def test_how_long_there_is_room_for_is_measured_by_the_growth(ring: TelemetryRing, tmp_path: Path) -> None:
+    recorder = Recorder(ring, tmp_path / "run.mcap", {})
+    recorder.wait_ready()
+    assert recorder.pid is not None
+    assert recorder.status().room == math.inf  # nothing grows yet
+    resource.prlimit(recorder.pid, resource.RLIMIT_FSIZE, (10_000_000, 10_000_000))
+    begun = time.monotonic()
+    pushed = 0
+    while not math.isfinite(recorder.status().room):
+        assert time.monotonic() < begun + 20.0
+        due = min(len(ROWS), int(500.0 * (time.monotonic() - begun)))
+        push(ring, pushed, due)
+        pushed = due
+        time.sleep(0.01)
+    status = recorder.status()
+    rate = status.bytes / (time.monotonic() - begun)
+    assert status.room == pytest.approx((10_000_000 - status.bytes) / rate, rel=0.5)
+    recorder.close()
 
 
 def test_a_hanging_recorder_is_noticed_and_killed(
