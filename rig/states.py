@@ -69,6 +69,7 @@ class FaultCode(IntEnum):
     TEMPERATURE = 29
     SUPPLY_VOLTAGE = 30
     WIRING = 31
+    COMMUNICATION_DISTURBED = 32
 
 
 class MotionKind(IntEnum):
@@ -106,6 +107,21 @@ class MotionOutcome(IntEnum):
     ABANDONED = 3
     """Paused, and then stopped, parked from or given up."""
     FAULT = 4
+
+
+def said_cause(code: int, text: str) -> str:
+    """Why the rig stopped, as everything that tells of it says it: the kind of fault, and what was found.
+
+    Args:
+        code: a `FaultCode`, 0 for none.
+        text: what was found.
+    """
+    return f"{fault_name(code)}: {text}" if code else text
+
+
+def fault_name(code: int) -> str:
+    """A kind of fault in words."""
+    return enum_name(FaultCode, code).lower().replace("_", " ")
 
 
 def enum_name(kind: type[IntEnum], value: int) -> str:

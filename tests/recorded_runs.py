@@ -52,8 +52,8 @@ def make_runs(
         writer.motion(run)
         writer.write_rows(rows)
         if number == 2:
-            writer.event(begin + 0.5, 20, 0, f"{INJECTED}injected: jam, leg 3, 300 N")
-            writer.event(end + 0.2, 20, 0, f"{INJECTED}cleared: jam, leg 3")
+            writer.event(begin + 0.5, 20, 0, f"{INJECTED}injected: leg 3 jammed, 300 N")
+            writer.event(end + 0.2, 20, 0, f"{INJECTED}cleared: leg 3 jammed")
         if close or number < len(offsets):
             writer.motion(replace(run, outcome=MotionOutcome.FINISHED, end=end, reached=LENGTH))
         rest = rows[-1:].repeat(between)

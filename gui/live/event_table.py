@@ -8,7 +8,7 @@ from gui.live.tables import fill_table
 from gui.texts import tr
 from gui.widgets import Theme
 from rig.recording import EventLevel, RecordedEvent
-from rig.states import FaultCode, enum_name
+from rig.states import enum_name, fault_name
 
 
 def show_events(table: QtWidgets.QTableWidget, events: Sequence[RecordedEvent], theme: Theme) -> None:
@@ -17,7 +17,7 @@ def show_events(table: QtWidgets.QTableWidget, events: Sequence[RecordedEvent], 
         [
             f"{event.t:.3f}",
             tr(enum_name(EventLevel, event.level).lower()),
-            enum_name(FaultCode, event.code) if event.code else "",
+            fault_name(event.code) if event.code else "",
             event.text,
         ]
         for event in events

@@ -11,7 +11,7 @@ from gui.shell.notice import Notice
 from gui.texts import tr
 from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give, room_for
 from rig.engine import TORQUE_STATES, Compiling
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import State, StopSeverity
 
 
 @dataclass(frozen=True, slots=True)
@@ -114,9 +114,8 @@ def detail_of(now: Situation) -> str:
     if now.phase is not Phase.UP or status is None or now.silent:
         return look.hint
     if status.cause:
-        code = "" if status.cause_code is FaultCode.NONE else f"{status.cause_code.name.replace('_', ' ').lower()}: "
         kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
-        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{code}{status.cause}", time=status.cause_t)
+        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{status.said_cause}", time=status.cause_t)
         text = text[:1].upper() + text[1:]
         if status.state is State.FAULT:
             return text + " " + tr("Next: mend the cause, then Reset fault.")

@@ -16,7 +16,7 @@ from rig.errors import InputError, RefusedError
 from rig.recording import said_room
 from rig.runtime import said_slower
 from rig.states import State, StopSeverity
-from rig.virtual import FAULTS
+from rig.virtual import FAULTS, said_fault
 
 _EPILOG = 'Lengths, angles and speeds carry their unit: "5mm", "1deg", "20mm/s". "jog --help" explains a command.'
 
@@ -97,8 +97,15 @@ def status(context: typer.Context) -> None:
         lines.append(f"stop       {now.stop.name}")
     if now.cause:
         lines.append(f"cause      {now.cause}")
+    if rejected := _rejected(now):
+        lines.append(f"rejected   {rejected}")
     lines.append(f"recording  {_recording(now)}")
     typer.echo("\n".join(lines))
+
+
+def _rejected(now: Snapshot) -> str:
+    found = [f"{report.rejected} replies of leg {leg}" for leg, report in enumerate(now.drives, 1) if report.rejected]
+    return ", ".join([*found, *([f"{now.cells_rejected} of the load cells"] if now.cells_rejected else [])])
 
 
 def _recording(now: Snapshot) -> str:
@@ -124,8 +131,7 @@ def faults(context: typer.Context) -> None:
         default = "" if kind.default is None else f"{kind.default:g} {kind.unit}".strip()
         typer.echo(f"{name:24} {default:10} {kind.text}")
     for fault in on:
-        value = "" if fault.value is None else f", {fault.value:g} {FAULTS[fault.name].unit}".rstrip()
-        typer.echo(f"on: {fault.name}, {f'leg {fault.leg}' if fault.leg else 'whole rig'}{value}")
+        typer.echo(f"on: {said_fault(fault.name, fault.leg, fault.value)} ({fault.name})")
 
 
 @app.command()

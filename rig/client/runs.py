@@ -289,6 +289,8 @@ def describe(result: RunResult) -> str:
     lines = [f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns{spread}"]
     if busy := said_slower(cycle["slower"]):
         lines.append(f"time       {busy}")
+    if rejected := cycle["rejected_replies"]:
+        lines.append(f"replies    rejected: {', '.join(f'{count} of {name}' for name, count in rejected.items())}")
     if tracking["position_rms_m"] is not None:
         residuals = ", ".join(f"{leg['rms_residual_n']:.2f}" for leg in force)
         lines += [

@@ -24,6 +24,7 @@ from rig.config.sections import (
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
 from rig.config.validation import GIVEN, MOTION, RIG, Validation, checked_thresholds, own_thresholds, parse_thresholds
 from rig.config.virtual_rig import (
+    FAULT_WORDS,
     InjectedFault,
     PlantFriction,
     Tolerance,
@@ -31,9 +32,11 @@ from rig.config.virtual_rig import (
     VirtualCells,
     VirtualDrive,
     VirtualPlant,
+    fault_words,
 )
 
 __all__ = [
+    "FAULT_WORDS",
     "GIVEN",
     "LAWS",
     "LAW_GROUP",
@@ -61,6 +64,7 @@ __all__ = [
     "checked_thresholds",
     "declared_laws",
     "drive_options",
+    "fault_words",
     "in_real_time",
     "leg_section",
     "load_config",

@@ -177,6 +177,69 @@ class VirtualPlant(Section):
         return self
 
 
+FAULT_WORDS = {
+    "jam": "leg{leg} jammed",
+    "brake_slips": "brake{leg} slips",
+    "brake_open": "brake{leg} does not close",
+    "weak": "drive{leg} is weak",
+    "motor_exchanged": "motor{leg} wired to another drive",
+    "force_step": "push on the platform{leg}",
+    "payload": "unknown payload",
+    "test_load": "test mass on cell{leg}",
+    "force_reversed": "drive{leg} pushes for pull",
+    "temperature": "drive{leg} hot",
+    "supply": "supply{leg} low",
+    "safe_torque_off": "safe torque off{leg}",
+    "torque_stuck": "power stage{leg} stays on",
+    "reboot": "drive{leg} restarts",
+    "hang": "drive{leg} hangs",
+    "encoder_frozen": "encoder{leg} frozen",
+    "encoder_jump": "encoder{leg} jumped",
+    "encoder_creep": "encoder{leg} creeps",
+    "encoder_scale": "encoder{leg} wrong scale",
+    "encoder_reversed": "encoder{leg} reversed",
+    "encoder_nan": "encoder{leg} without value",
+    "cell_nan": "cell{leg} without value",
+    "cell_silent": "cell{leg} stands still",
+    "cell_saturated": "cell{leg} at end of scale",
+    "cell_offset": "cell{leg} off",
+    "cell_scale": "cell{leg} wrong scale",
+    "drop_all": "cable{leg} unplugged",
+    "drop_write": "requests{leg} lost",
+    "close": "connection{leg} closed",
+    "delay": "replies{leg} late",
+    "lag": "replies{leg} old",
+    "replay": "replies{leg} repeated",
+    "rechunk": "replies{leg} split",
+    "bit_flip": "replies{leg} garbled",
+    "noise": "noise before replies{leg}",
+    "busy": "requests{leg} refused",
+    "swap_unit": "cable{leg} exchanged",
+    "amplifier_drop_write": "amplifier: requests lost",
+    "amplifier_close": "amplifier: connection closed",
+    "amplifier_delay": "amplifier: replies late",
+    "amplifier_lag": "amplifier: replies old",
+    "amplifier_replay": "amplifier: replies repeated",
+    "amplifier_rechunk": "amplifier: replies split",
+    "amplifier_bit_flip": "amplifier: replies garbled",
+    "amplifier_noise": "amplifier: noise before replies",
+    "amplifier_busy": "amplifier: requests refused",
+    "amplifier_drop_all": "amplifier unplugged",
+    "amplifier_hang": "amplifier hangs",
+    "amplifier_standing": "amplifier converts nothing",
+    "amplifier_invalid": "amplifier: channel{leg} not valid",
+    "owner_hangs": "app stands still",
+}
+"""Every fault as a person calls it, by name; {leg} stands for a leg's number, with a space before it."""
+
+
+def fault_words(name: str, leg: int | None = None) -> str:
+    """A fault in words, as "cable 3 unplugged"; the leg (1…6) is none for all, 0 for the whole rig."""
+    words = FAULT_WORDS.get(name, name)
+    everywhere = leg is None and "{leg}" in words and name != "force_step"
+    return words.format(leg=f" {leg}" if leg else "") + (", every leg" if everywhere else "")
+
+
 class InjectedFault(Section):
     """A fault that the virtual rig makes happen."""
 

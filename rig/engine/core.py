@@ -142,6 +142,7 @@ class Engine:
             self.machine.homed = False
         if not changed:
             return
+        self.motions.stopped(self.machine.cause)
         self.record("error" if latch else "warning", cause.text, cause.code)
         if before is State.SINGLE_LEG and self.leg_test is not None:
             self.leg_test.halt(cause.text, asked=not latch)

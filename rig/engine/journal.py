@@ -5,7 +5,7 @@ from collections import deque
 from collections.abc import Callable
 from concurrent.futures import Future
 
-from rig.config import InjectedFault, RigConfig, VirtualCells
+from rig.config import InjectedFault, RigConfig, VirtualCells, fault_words
 from rig.engine.core import Engine
 from rig.engine.link import Submission
 from rig.engine.messages import Follow, Home, Pace, Reply, Stop
@@ -120,7 +120,6 @@ def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
 
 
 def _described(fault: InjectedFault) -> str:
-    leg = "" if fault.leg is None else f", leg {fault.leg}"
     value = "" if fault.value is None else f", {fault.value:g}"
     duration = "" if fault.duration is None else f", for {fault.duration:g} s"
-    return f"{fault.fault}{leg}{value}, {fault.at:g} s after the virtual rig's start{duration}"
+    return f"{fault_words(fault.fault, fault.leg)}{value}, {fault.at:g} s after the virtual rig's start{duration}"

@@ -6,7 +6,7 @@ from dataclasses import replace
 
 from rig.engine.reference import Reference
 from rig.recording import MotionRecord
-from rig.safety import StateMachine
+from rig.safety import Cause, StateMachine
 from rig.states import PATHLESS, MotionKind, MotionOutcome, State, StopSeverity
 
 _MOVING = (State.RUNNING, State.PARKING, State.HOMING, State.SINGLE_LEG)
@@ -30,6 +30,8 @@ class MotionLog:
         self._stands = self._slowed = False
         self._stops = 0
         self._name = ""
+        self._cause: Cause | None = None
+        """the first of the stop that the motion under way has come to, if it has"""
         self.latest: MotionRecord | None = None
 
     @property
@@ -62,12 +64,17 @@ class MotionLog:
         )
         self._name = self._name if kind in PATHLESS else name
         self._under_way, self._told, self._stands, self._slowed = True, False, False, False
+        self._cause = None
         self._stops = self._machine.stops
 
     def abandon(self, t: float) -> None:
         """The rest of a motion that is paused is forgotten at `t` (s)."""
         if self._under_way:
             self._end(t, MotionOutcome.ABANDONED)
+
+    def stopped(self, cause: Cause | None) -> None:
+        """The rig stops, first of all for `cause`: what ends the motion, unless it is resumed."""
+        self._cause = cause
 
     def let_go(self, t: float) -> None:
         """A motion that was to go on only as long as it is held stands at `t` (s), and is forgotten."""
@@ -86,7 +93,7 @@ class MotionLog:
         if self._reference.moving:
             self._slowed = self._reference.slowing
         if self._machine.state in _MOVING:
-            self._stands = False
+            self._stands, self._cause = False, None
             return
         outcome = self._outcome()
         if outcome is not None:
@@ -122,6 +129,8 @@ class MotionLog:
         if latest is not None:
             reached = self._path_time(latest, outcome)
             self.latest = replace(latest, outcome=outcome, end=max(t, latest.start), reached=reached)
+            if self._cause is not None and outcome is not MotionOutcome.FINISHED:
+                self.latest = replace(self.latest, cause_code=self._cause.code, cause=self._cause.text)
             self._under_way = False
             self._tell(self.latest)
 

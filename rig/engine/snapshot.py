@@ -8,7 +8,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from rig.engine.leg_move import LegTest
 from rig.recording import MotionRecord
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import FaultCode, State, StopSeverity, said_cause
 
 _AWAY = 1e-3  # m
 _NONE = (0.0,) * 6
@@ -147,10 +147,17 @@ class Snapshot:
     is paused goes on only for whoever takes it over; empty where it is held, or there can be no other client"""
     unproven: Unproven | None = None
     """what of the wiring is not proven; None where all of it is, or before the drives are connected"""
+    cells_rejected: int = 0
+    """replies of devices that read load cells alone that could not be used"""
     recording_room: float = math.inf
     """s until the disk is full, as fast as the recording grows now; infinite where that is not known"""
     drives: tuple[DriveReport, ...] = ()
     """of each leg, twice a second; none before the drives are connected"""
+
+    @property
+    def said_cause(self) -> str:
+        """First cause of a stop or fault as everything says it, empty when there is none."""
+        return said_cause(self.cause_code, self.cause)
 
     @property
     def away(self) -> bool:

@@ -1,7 +1,7 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
 from rig.recording.export import write_rows_csv
-from rig.recording.motion_record import MotionRecord
+from rig.recording.motion_record import MotionRecord, cause_of
 from rig.recording.part import MOST_BESIDE, MotionPart, beside_path, open_part, part_name, report_path, split_part
 from rig.recording.reader import Recorded, Recording, RecordingFile, in_memory, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
@@ -42,6 +42,7 @@ __all__ = [
     "RingSink",
     "StatusBlock",
     "beside_path",
+    "cause_of",
     "caveats",
     "cycle_definition",
     "encode_cycle",

@@ -2,13 +2,14 @@
 
 import math
 import struct
+from collections.abc import Iterable
 from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar
 
 from rig.names import as_name
-from rig.recording.schema import CDR_HEADER
-from rig.states import MotionKind, MotionOutcome
+from rig.recording.schema import CDR_HEADER, EventLevel, RecordedEvent
+from rig.states import MotionKind, MotionOutcome, said_cause
 
 if TYPE_CHECKING:
     from kinematics import Thresholds
@@ -19,6 +20,7 @@ _FIXED = struct.Struct("<ddddIBBxxI")
 _AMPLITUDE = struct.Struct("<d")
 _LENGTH = struct.Struct("<I")
 _WALL = struct.Struct("<Q")
+_CODE = struct.Struct("<I")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,6 +54,15 @@ class MotionRecord:
     """what its own file wants of its runs: [validation] as a JSON object, SI; empty where it wants nothing"""
     begun_ns: int = 0
     """wall clock of its first cycle, ns since 1970; 0 where there is none, or it was not recorded"""
+    cause_code: int = 0
+    """`FaultCode` of the first cause of the stop that ended it, 0 where no stop did"""
+    cause: str | None = ""
+    """that cause in words, None in a record made before it was recorded"""
+
+    @property
+    def said_cause(self) -> str:
+        """The first cause of the stop that ended it, as everything says it; empty where no stop did."""
+        return said_cause(self.cause_code, self.cause or "")
 
     def __post_init__(self) -> None:
         places = (self.start, self.reached, self.amplitude, min(self.duration, 0.0))
@@ -82,6 +93,22 @@ class MotionRecord:
         return self.start if math.isnan(self.end) else self.end
 
 
+def cause_of(motion: MotionRecord, events: Iterable[RecordedEvent]) -> tuple[int, str]:
+    """The first cause of the stop that ended a motion: its `FaultCode` and words, 0 and "" where no stop did.
+
+    A recording made before causes were among its motions has `events` alone: a fault latches, and ends the motion; of
+    stops that do not latch, those before the last may have been resumed.
+    """
+    if motion.cause is not None:
+        return motion.cause_code, motion.said_cause
+    if motion.outcome in (MotionOutcome.FINISHED, MotionOutcome.UNDERWAY):
+        return 0, ""
+    told = [event for event in events if event.code and motion.start <= event.t <= motion.end]
+    latched = [event for event in told if event.level >= EventLevel.ERROR]
+    found = next(iter([*latched[:1], *told[-1:]]), None)
+    return (0, "") if found is None else (found.code, said_cause(found.code, found.text))
+
+
 def motion_definition() -> str:
     """ROS 2 message definition of a motion's record."""
     return "\n".join(
@@ -99,6 +126,8 @@ def motion_definition() -> str:
             "float64 amplitude  # about its start pose, 1 for the motion as it is",
             "string thresholds  # what its own file wants of its runs, a JSON object; empty where it wants nothing",
             "uint64 begun_ns  # wall clock of its first cycle, ns since 1970; 0 where there is none",
+            "uint32 cause_code  # rig.states.FaultCode of the first cause of the stop that ended it, 0 where none did",
+            "string cause  # in words",
             "",
         ]
     )
@@ -106,50 +135,63 @@ def motion_definition() -> str:
 
 def encode_motion(motion: MotionRecord) -> bytes:
     """CDR bytes of a motion's record."""
-    name, thresholds = _text(motion.name), _text(motion.thresholds)
+    name, thresholds, cause = _text(motion.name), _text(motion.thresholds), _text(motion.cause or "")
     numbers = (motion.start, motion.end, motion.reached, motion.duration)
-    fixed = _FIXED.pack(*numbers, motion.id, motion.kind, motion.outcome, len(name))
-    amplitude = _padding(len(name)) + _AMPLITUDE.pack(motion.amplitude)
-    texts = fixed + name + amplitude + _LENGTH.pack(len(thresholds)) + thresholds
-    return CDR_HEADER + texts + bytes(-len(texts) % _WALL.size) + _WALL.pack(motion.begun_ns)
+    data = _FIXED.pack(*numbers, motion.id, motion.kind, motion.outcome, len(name)) + name
+    data += _padding(len(data), _AMPLITUDE) + _AMPLITUDE.pack(motion.amplitude)
+    data += _LENGTH.pack(len(thresholds)) + thresholds
+    data += _padding(len(data), _WALL) + _WALL.pack(motion.begun_ns)
+    data += _CODE.pack(motion.cause_code) + _LENGTH.pack(len(cause)) + cause
+    return CDR_HEADER + data
 
 
 def decode_motion(data: bytes) -> MotionRecord:
-    """Motion's record of its CDR bytes, also of one made before amplitudes, thresholds or wall clocks were recorded.
+    """Motion's record of its CDR bytes, also of one made before amplitudes, thresholds, wall clocks or causes were in it.
 
     Raises ValueError or struct.error when they are damaged.
     """
     if data[:4] != CDR_HEADER:
         raise ValueError("motion: not little-endian CDR")
-    start, end, reached, duration, number, kind, outcome, length = _FIXED.unpack_from(data, 4)
-    begin = 4 + _FIXED.size
-    name, rest = data[begin : begin + length], data[begin + length :]
-    amplitude, thresholds, begun = 0.0, b"\0", 0
-    if rest:
-        place = len(_padding(length))
-        (amplitude,) = _AMPLITUDE.unpack_from(rest, place)
-        rest = rest[place + _AMPLITUDE.size :]
-    if rest:
-        (size,) = _LENGTH.unpack_from(rest)
-        thresholds, rest = rest[_LENGTH.size : _LENGTH.size + size], rest[_LENGTH.size + size :]
-        if len(thresholds) != size or len(rest) not in (0, -(len(data) - len(rest) - len(CDR_HEADER)) % 8 + _WALL.size):
-            thresholds = b""
-        elif rest:
-            (begun,) = _WALL.unpack(rest[-_WALL.size :])
-    if len(name) != length or name[-1:] != b"\0" or thresholds[-1:] != b"\0":
-        raise ValueError(f"motion: {len(data) - begin} bytes of texts that are not as long as they are announced")
+    data = data[4:]
+    start, end, reached, duration, number, kind, outcome, length = _FIXED.unpack_from(data)
+    name, place = _taken(data, _FIXED.size, length)
+    amplitude, thresholds, begun, code, cause = 0.0, "", 0, 0, None
+    if place < len(data):
+        place += len(_padding(place, _AMPLITUDE))
+        (amplitude,) = _AMPLITUDE.unpack_from(data, place)
+        place += _AMPLITUDE.size
+    if place < len(data):
+        thresholds, place = _taken(data, place + _LENGTH.size, *_LENGTH.unpack_from(data, place))
+    if place < len(data):
+        place += len(_padding(place, _WALL))
+        (begun,) = _WALL.unpack_from(data, place)
+        place += _WALL.size
+    if place < len(data):
+        (code,) = _CODE.unpack_from(data, place)
+        place += _CODE.size
+        cause, place = _taken(data, place + _LENGTH.size, *_LENGTH.unpack_from(data, place))
+    if place != len(data):
+        raise ValueError(f"motion: {len(data) - place} bytes beyond its end")
     known = _member(MotionKind, kind), _member(MotionOutcome, outcome)
-    said, wanted = as_name(name[:-1].decode(), ""), thresholds[:-1].decode()
-    return MotionRecord(number, *known, start, end, reached, duration, said, amplitude, wanted, begun)
+    said = as_name(name, "")
+    return MotionRecord(number, *known, start, end, reached, duration, said, amplitude, thresholds, begun, code, cause)
 
 
 def _text(text: str) -> bytes:
     return text.encode(errors="replace").replace(b"\0", b"") + b"\0"
 
 
-def _padding(length: int) -> bytes:
-    """What CDR puts between a name of so many bytes and the number after it: numbers lie at multiples of their size."""
-    return bytes(-(_FIXED.size + length) % _AMPLITUDE.size)
+def _taken(data: bytes, place: int, size: int) -> tuple[str, int]:
+    """A text of so many bytes at a place, its end among them, and the place after it."""
+    text = data[place : place + size]
+    if len(text) != size or text[-1:] != b"\0":
+        raise ValueError(f"motion: a text of {len(text)} bytes that is not as long as it is announced ({size} bytes)")
+    return text[:-1].decode(), place + size
+
+
+def _padding(place: int, number: struct.Struct) -> bytes:
+    """What CDR puts at a place before a number, which lies at a multiple of its size."""
+    return bytes(-place % number.size)
 
 
 def _member(kind: type[IntEnum], value: int) -> int:

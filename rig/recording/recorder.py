@@ -124,8 +124,10 @@ class Recorder:
         return sent
 
     def motion(self, motion: MotionRecord) -> bool:
-        """Send the record of a motion to be recorded, as `event`; a name beyond 900 characters is cut."""
-        sent = self._send(("motion", replace(motion, name=motion.name[:_LONGEST_TEXT])))
+        """Send the record of a motion to be recorded, as `event`; a name or cause beyond 900 characters is cut."""
+        sent = self._send(
+            ("motion", replace(motion, name=motion.name[:_LONGEST_TEXT], cause=(motion.cause or "")[:_LONGEST_TEXT]))
+        )
         self.events_lost += not sent
         return sent
 

@@ -189,12 +189,16 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
     """Kind (good, neutral, warn, bad) and sentence."""
     if recording.doubts:
         return "bad", "The recording is damaged: what it says may be wrong or incomplete"
+    motion = summary["motion"]
+    if motion is not None and motion["cause"]:
+        asked = motion["cause_code"] == FaultCode.OPERATOR_STOP.name
+        return "warn" if asked else "bad", f"The motion {motion['name']!r} was stopped: {motion['cause']}"
     if summary["faults"]:
         fault = summary["faults"][0]
-        where = f" of leg {fault['leg']}" if fault["leg"] else ""
-        cause = fault["fault"].replace("_", " ").lower()
-        kind = "warn" if fault["fault"] == FaultCode.OPERATOR_STOP.name else "bad"
-        return kind, f"Stopped at {fault['t_s']:.3f} s: {cause}{where}"
+        at = f"at {fault['t_s']:.3f} s: {fault['cause']}"
+        if motion is not None and motion["outcome"] == "finished" and fault["t_s"] < motion["end_s"]:
+            return "warn", f"The motion {motion['name']!r} ran to its end; before that the rig stopped {at}"
+        return "warn" if fault["fault"] == FaultCode.OPERATOR_STOP.name else "bad", f"Stopped {at}"
     if recording.underway:
         return "warn", "No fault so far; the recording goes on: this covers what has reached the disk"
     if not recording.complete:
@@ -204,7 +208,6 @@ def _verdict(recording: Recorded, summary: Mapping[str, Any]) -> tuple[str, str]
         return "neutral", f"No fault; legs were moved one at a time: {legs}"
     if not summary["motion"] and summary["motion_begin_s"] is None:
         return "warn", "No fault, but no trajectory ran"
-    motion = summary["motion"]
     if motion is None:
         return "neutral", "No fault; only jogs and moves were run"
     if motion["outcome"] == "finished":

@@ -1,15 +1,16 @@
 """The motions of a recording, and which of them its headline and its numbers are about."""
 
 import math
+from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import MotionRecord, Recorded
+from rig.recording import MotionRecord, Recorded, RecordedEvent, cause_of
 from rig.report.older_motions import find_motions
-from rig.states import PATHLESS, MotionKind, MotionOutcome, State, enum_name
+from rig.states import PATHLESS, FaultCode, MotionKind, MotionOutcome, State, enum_name
 
 Rows = npt.NDArray[np.void]
 
@@ -86,17 +87,22 @@ def _longest(motions: list[MotionRecord]) -> MotionRecord | None:
     return max(reversed(motions), key=length, default=None)
 
 
-def described(motion: MotionRecord) -> dict[str, Any]:
-    """A motion as a JSON object: `id`, `name`, `kind`, `outcome`, `begin_s`, `end_s`, `reached_s`, `duration_s`.
+def described(motion: MotionRecord, events: Sequence[RecordedEvent]) -> dict[str, Any]:
+    """A motion as a JSON object.
 
-    The last two are null where there is no path, the last also where its length is not known, or it has no end;
-    `amplitude` is null where it was not recorded.
+    Keys: `id`, `name`, `kind`, `outcome`, `begin_s`, `end_s`; `cause_code` and `cause`, the first cause of the stop
+    that ended it (see `rig.recording.cause_of`), null where no stop did; `reached_s` and `duration_s`, null where there
+    is no path, the latter also where its length is not known, or it has no end; `amplitude`, null where it was not
+    recorded.
     """
+    code, cause = cause_of(motion, events)
     return {
         "id": motion.id,
         "name": motion.name,
         "kind": enum_name(MotionKind, motion.kind).lower().replace("_", " "),
         "outcome": enum_name(MotionOutcome, motion.outcome).lower(),
+        "cause_code": enum_name(FaultCode, code) if code else None,
+        "cause": cause or None,
         "begin_s": motion.start,
         "end_s": None if math.isnan(motion.end) else motion.end,
         "reached_s": None if motion.kind in PATHLESS else motion.reached,

@@ -1,16 +1,16 @@
 """The numbers of a recording, as one JSON object."""
 
 import math
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import COMMAND, INJECTED, MotionRecord, Recorded, caveats
+from rig.recording import COMMAND, INJECTED, Recorded, RecordedEvent, caveats
 from rig.report.motions import described
 from rig.report.survey import HELD, Covered, Survey
-from rig.states import State, enum_name
+from rig.states import FaultCode, State, enum_name, fault_name, said_cause
 
 _TIMED = ("period", "lateness", "exchange", "compute")
 
@@ -38,8 +38,11 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     return {
         "cycle": _cycle(recording, survey),
         "window": _window(survey),
-        "motions": [_motion(motion, survey.by_motion.get(motion.id), noise) for motion in survey.motions.records],
-        "motion": None if headline is None else described(headline),
+        "motions": [
+            described(motion, recording.events) | _motion(survey.by_motion.get(motion.id), noise)
+            for motion in survey.motions.records
+        ],
+        "motion": None if headline is None else described(headline, recording.events),
         "motion_begin_s": survey.motions.begin,
         "leg_tests": survey.leg_tests.found,
         "tracking": _tracking(covered),
@@ -50,7 +53,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
             {"state": enum_name(State, state), "begin_s": first, "end_s": last}
             for state, first, last in survey.stretches
         ],
-        "faults": survey.faults,
+        "faults": [fault | {"cause": _cause(fault, recording.events)} for fault in survey.faults],
         "events": [
             {"t_s": event.t, "level": event.level, "code": event.code, "kind": _kind(event.text), "text": event.text}
             for event in recording.events
@@ -94,10 +97,26 @@ def old_replies(closing: dict[str, Any]) -> int:
     return sum(int(count) for count in counts if isinstance(count, int)) if isinstance(counts, list) else 0
 
 
+def rejected_replies(closing: dict[str, Any]) -> dict[str, int]:
+    """How often what came from a device was no good reply, by its name; those of which all was good are left out."""
+    counts = closing.get("rejected")
+    legs = counts if isinstance(counts, list) else []
+    named = {f"leg {leg}": count for leg, count in enumerate(legs, start=1)}
+    named |= {"load cells": closing.get("cells_rejected", 0)}
+    return {name: count for name, count in named.items() if isinstance(count, int) and count > 0}
+
+
 def configured_rate(header: dict[str, Any]) -> float | None:
     """Cycle rate of the recording's configuration, Hz; None when it has none."""
     value = header.get("rate", header.get("config", {}).get("rate"))
     return float(value) if isinstance(value, int | float) and value > 0 else None
+
+
+def _cause(fault: Mapping[str, Any], events: Sequence[RecordedEvent]) -> str:
+    """A fault in words: what the event says that told of it, or its kind alone."""
+    code = next((code for code in FaultCode if code.name == fault["fault"]), FaultCode.NONE)
+    told = [event.text for event in events if event.code == code and event.t <= fault["t_s"]]
+    return said_cause(code, told[-1]) if told else fault_name(code)
 
 
 def _kind(text: str) -> str:
@@ -120,6 +139,7 @@ def _cycle(recording: Recorded, survey: Survey) -> dict[str, Any]:
         },
         "stale_feedback": survey.stale,
         "old_replies": old_replies(recording.closing),
+        "rejected_replies": rejected_replies(recording.closing),
         "slower": _slower(recording.closing),
     }
 
@@ -157,12 +177,12 @@ def _window(survey: Survey) -> dict[str, Any]:
     }
 
 
-def _motion(motion: MotionRecord, covered: Covered | None, noise: float | None) -> dict[str, Any]:
-    """One motion and its numbers; those are null without a path, and of motions beyond the first thousand."""
+def _motion(covered: Covered | None, noise: float | None) -> dict[str, Any]:
+    """One motion's numbers; those are null without a path, and of motions beyond the first thousand."""
     if covered is None:
-        return described(motion) | {"rows": None, "tracking": None, "force": None, "condition": None}
+        return {"rows": None, "tracking": None, "force": None, "condition": None}
     numbers = {"tracking": _tracking(covered), "force": _force(covered, noise), "condition": _condition(covered)}
-    return described(motion) | {"rows": covered.rows} | numbers
+    return {"rows": covered.rows} | numbers
 
 
 def _condition(covered: Covered) -> dict[str, float | None]:

@@ -8,8 +8,8 @@ from typing import Any
 
 import numpy as np
 
-from rig.recording import INJECTED, MotionPart, MotionRecord, Recorded, RecordingError, part_name
-from rig.states import FaultCode, MotionKind, MotionOutcome, enum_name
+from rig.recording import INJECTED, MotionPart, MotionRecord, Recorded, RecordingError, cause_of, part_name
+from rig.states import MotionKind, MotionOutcome, enum_name
 
 _BEGUN, _OVER = ("injected: ", "on: "), ("cleared: ", "ended: ")
 _EVERY = "every leg"
@@ -46,7 +46,7 @@ class Run:
     injected: tuple[str, ...]
     """faults of a virtual rig that were on while it ran"""
     cause: str
-    """the first fault within it, by name, empty without"""
+    """the first of the stop that ended it, in words, empty where no stop did"""
     thresholds: dict[str, float]
     """of the motion's own file, SI, by name"""
 
@@ -92,7 +92,6 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
     begun_ns = motion.begun_ns or (wall and wall + round(motion.start * 1e9))  # rig time need not go as the wall clock
     begun = datetime.fromtimestamp(begun_ns / 1e9, UTC).isoformat(timespec="seconds") if begun_ns else None
     told = [(event.t, event.text.removeprefix(INJECTED)) for event in recording.events if _injected(event.text)]
-    codes = [event.code for event in recording.events if event.code and motion.start <= event.t <= until]
     return Run(
         recording=recording.path.name,
         motion=motion.id,
@@ -107,7 +106,7 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
         duration=motion.duration if 0.0 < motion.duration < math.inf else None,
         outcome=enum_name(MotionOutcome, motion.outcome).lower(),
         injected=tuple(_on_between(told, motion.start, until)),
-        cause=enum_name(FaultCode, codes[0]).lower().replace("_", " ") if codes else "",
+        cause=cause_of(motion, recording.events)[1],
         thresholds=motion.own_thresholds.named,
     )
 

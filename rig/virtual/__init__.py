@@ -11,7 +11,7 @@ from rig.virtual.closed_loop import (
     on_reference,
     run_loop,
 )
-from rig.virtual.faults import AT_PLATFORM, FAULTS, WHOLE_RIG, ActiveFault, Faults
+from rig.virtual.faults import AT_PLATFORM, FAULTS, WHOLE_RIG, ActiveFault, Faults, said_fault
 from rig.virtual.free_motion import simulate
 from rig.virtual.loading import plant_mechanism, scaled_mechanism
 from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
@@ -47,6 +47,7 @@ __all__ = [
     "on_reference",
     "plant_mechanism",
     "run_loop",
+    "said_fault",
     "scaled_mechanism",
     "serve_device",
     "serve_virtual_rig",

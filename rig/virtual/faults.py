@@ -9,7 +9,7 @@ import numpy as np
 
 from actuators import AMPLIFIER_FAULTS as DEVICE_FAULTS
 from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice
-from rig.config import InjectedFault
+from rig.config import InjectedFault, fault_words
 from rig.errors import ConfigError, InputError
 from rig.recording import INJECTED
 from rig.virtual.arrays import Array
@@ -43,6 +43,7 @@ FAULTS: dict[str, FaultKind] = {**PLANT_FAULTS, **SERVO_FAULTS, **AMPLIFIER_FAUL
 """Every fault by name."""
 
 _MOST_NEWS = 1000
+_EVERY = range(1, 7)
 _NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
 WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
 """Names of faults that belong to no leg."""
@@ -133,26 +134,20 @@ class Faults:
             self._begin(name, number_of_leg, number)
             self._active[name, number_of_leg] = ActiveFault(name, number_of_leg, number, until)
         lasting = "" if duration is None else f" for {duration:g} s"
-        self._say(f"injected: {_described(name, leg, number)}{lasting}")
+        self._say(f"injected: {said_fault(name, leg, number)}{lasting}")
         self._load_platform()
         self._reckon()
 
     def clear(self, name: str | None = None, leg: int | None = None) -> None:
         """End the faults of that name (none: of any) on that leg (none: on any); nothing if there is none."""
-        for key in list(self._active):
-            if name in (None, key[0]) and leg in (None, key[1]):
-                self._end(key)
-                self._say(f"cleared: {_described(key[0], key[1])}")
+        self._end_all([key for key in self._active if name in (None, key[0]) and leg in (None, key[1])], "cleared")
         self._load_platform()
         self._reckon()
 
     def play(self) -> None:
         """Begin and end what is due at the plant's time."""
         now = self._plant.time
-        for key, fault in list(self._active.items()):
-            if fault.until <= now:
-                self._end(key)
-                self._say(f"ended: {_described(*key)}")
+        self._end_all([key for key, fault in self._active.items() if fault.until <= now], "ended")
         self._load_platform()
         while self._to_come and self._start + self._to_come[0].at <= now:
             entry = self._to_come.pop(0)
@@ -162,7 +157,7 @@ class Faults:
     def recall(self) -> list[News]:
         """What is on now, as news of now."""
         now = self._plant.time
-        return [News(now, f"{INJECTED}on: {_described(one.name, one.leg, one.value)}") for one in self.active]
+        return [News(now, f"{INJECTED}on: {said_fault(one.name, one.leg, one.value)}") for one in self.active]
 
     def _say(self, text: str) -> None:
         self.news.append(News(self._plant.time, INJECTED + text))
@@ -197,7 +192,7 @@ class Faults:
     def _legs(name: str, leg: int | None) -> Sequence[int]:
         if leg is not None:
             return (leg,)
-        return (0,) if name in WHOLE_RIG or name in AT_PLATFORM else range(1, 7)
+        return (0,) if name in WHOLE_RIG or name in AT_PLATFORM else _EVERY
 
     def _device(self, name: str, leg: int) -> tuple[FaultyDevice, str]:
         """The device behind the wire that a fault belongs to, and what the device calls the fault."""
@@ -213,6 +208,15 @@ class Faults:
             device.inject(known_as, value)
         else:
             self._set(name, leg, 0.0 if value is None else value)
+
+    def _end_all(self, keys: Sequence[tuple[str, int]], how: str) -> None:
+        """End faults, and say so as they were begun: once for one on every leg."""
+        for key in keys:
+            self._end(key)
+        for name in dict.fromkeys(name for name, _leg in keys):
+            legs = [leg for one, leg in keys if one == name]
+            for leg in [None] if legs == list(_EVERY) else legs:
+                self._say(f"{how}: {said_fault(name, leg)}")
 
     def _end(self, key: tuple[str, int]) -> None:
         del self._active[key]
@@ -266,8 +270,7 @@ class Faults:
             self.due = min(self.due, self._start + self._to_come[0].at)
 
 
-def _described(name: str, leg: int | None, value: float | None = None) -> str:
-    """A fault in words, its leg 1…6, none for all or for a fault of the whole rig."""
-    where = f", leg {leg}" if leg else "" if leg == 0 or name in WHOLE_RIG or name in AT_PLATFORM else ", every leg"
+def said_fault(name: str, leg: int | None = None, value: float | None = None) -> str:
+    """A fault in words, as "cable 3 unplugged"; the leg (1…6) is none for all, or for a fault of the whole rig."""
     number = "" if value is None else f", {value:g} {FAULTS[name].unit}".rstrip()
-    return f"{name}{where}{number}"
+    return f"{fault_words(name, leg)}{number}"

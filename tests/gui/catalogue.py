@@ -16,7 +16,7 @@ from gui.motion.specification import part_models
 from gui.texts import DOMAIN, fits
 from kinematics import TrajectorySpec
 from rig.client import TEMPLATES
-from rig.config import Validation
+from rig.config import FAULT_WORDS, Validation
 from rig.telemetry import MEANING
 from rig.virtual import FAULTS
 
@@ -58,6 +58,7 @@ def borrowed() -> Iterator[str]:
     for each in filled_in:
         yield from (name.replace("_", " ") for name in each.model_fields)
     yield from (fault.text for fault in FAULTS.values())
+    yield from FAULT_WORDS.values()
     yield from MEANING.values()
 
 

@@ -1,6 +1,7 @@
 """What a recording says beside the engine's own events: commands and their outcome, what was injected, payloads."""
 
 import re
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
@@ -12,14 +13,16 @@ from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.motions import checked_move
 from rig.client.operation import connect
-from rig.engine import Engage, Home, Pause, Stop
+from rig.engine import Engage, Home, Pause, Resume, Stop
 from rig.engine.journal import Journal
 from rig.engine.messages import Follow, Reply
 from rig.errors import RefusedError
 from rig.recording import Recorded, open_recording
 from rig.recording.schema import COMMAND, INJECTED
 from rig.report import summarize, write_report
-from rig.states import State
+from rig.runs import runs_of
+from rig.safety import Cause
+from rig.states import FaultCode, MotionKind, MotionOutcome, State, StopSeverity
 
 
 def said(recording: Recorded, start: str) -> list[str]:
@@ -72,13 +75,13 @@ def test_what_is_injected_is_recorded_when_it_begins_and_ends(tmp_path: Path) ->
         recording = bench.recording()
     begun = [(round(e.t, 2), e.text.removeprefix(INJECTED)) for e in recording.events if e.text.startswith(INJECTED)]
     assert begun == [
-        (0.0, "to come: jam, leg 3, 40, 0.2 s after the virtual rig's start, for 0.1 s"),
-        (0.2, "injected: jam, leg 3, 40 N for 0.1 s"),
-        (0.3, "ended: jam, leg 3"),
-        (0.4, "injected: drop_all, leg 2 for 0.05 s"),
-        (0.45, "ended: drop_all, leg 2"),
-        (0.6, "injected: payload, 5 kg"),
-        (0.6, "cleared: payload"),
+        (0.0, "to come: leg 3 jammed, 40, 0.2 s after the virtual rig's start, for 0.1 s"),
+        (0.2, "injected: leg 3 jammed, 40 N for 0.1 s"),
+        (0.3, "ended: leg 3 jammed"),
+        (0.4, "injected: cable 2 unplugged for 0.05 s"),
+        (0.45, "ended: cable 2 unplugged"),
+        (0.6, "injected: unknown payload, 5 kg"),
+        (0.6, "cleared: unknown payload"),
     ]
 
 
@@ -148,6 +151,42 @@ def test_on_real_processes_the_engine_hears_of_clients_and_of_the_virtual_rig(tm
     assert "engage, by a client without the lease, refused: needs the command lease; 'tester' holds it" in commands
     assert any(re.match("engage, by 'tester', refused: home first", text) for text in commands)
     assert "stop, category 1, by a client without the lease" in commands
-    assert said(recording, INJECTED)[-3:] == ["on: jam, leg 6, 1 N", "injected: payload, 0.5 kg", "cleared: payload"]
+    assert said(recording, INJECTED)[-3:] == [
+        "on: leg 6 jammed, 1 N",
+        "injected: unknown payload, 0.5 kg",
+        "cleared: unknown payload",
+    ]
     moments = [event.t for event in recording.events if "payload" in event.text]
     assert 0.0 < moments[0] <= moments[1]
+
+
+@pytest.mark.usefixtures("undrawn_reports")
+def test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere(tmp_path: Path) -> None:
+    with Bench(tmp_path) as bench:
+        bench.run()
+        silent = Cause(FaultCode.CLIENT_LOST, "the app is silent", bench.engine.tick.t)
+        bench.engine.trip(silent, StopSeverity.CATEGORY_2, latch=False)
+        bench.until_state(State.ENGAGED)
+        underway = bench.rig.status().last_motion
+        assert underway is not None and underway.outcome is MotionOutcome.UNDERWAY and underway.cause == ""
+        bench.rig.request(Resume())
+        bench.steps(60)
+        bench.inject("drop_all", 3)
+        bench.until_state(State.FAULT)
+        status = bench.rig.status()
+        recording = bench.recording()
+    assert status.last_motion is not None and status.cause_code is FaultCode.COMMUNICATION_LOST
+    (run,) = runs_of(recording)
+    summary = summarize(recording)
+    write_report(recording, tmp_path / "report.html", summary=summary)
+    said = status.said_cause
+    assert said.startswith("communication lost: leg 3")
+    (motion,) = [motion for motion in recording.motions if motion.kind == MotionKind.RUN]
+    causes = (status.last_motion.said_cause, motion.said_cause, run.cause, summary["motion"]["cause"])
+    assert causes == (said,) * 4 and said in (tmp_path / "report.html").read_text(encoding="utf-8")
+    assert run.injected == ("cable 3 unplugged",)
+    assert [fault["cause"] for fault in summary["faults"]] == ["client lost: the app is silent", said]
+    assert "drop_all" not in (tmp_path / "report.html").read_text(encoding="utf-8")
+    older = [replace(one, cause=None, cause_code=0) for one in recording.motions]
+    (again,) = runs_of(replace(recording, motions=tuple(older)))
+    assert again.cause == said  # by its events, as of a recording made before

@@ -4,6 +4,7 @@ from breaks import Break
 
 _RECORDS = "rig/test_motion_records.py"
 _ENDS = "rig/test_motion_ends.py"
+_COMMANDS = "integration/test_recorded_commands.py"
 
 
 def _log(name: str, old: str, new: str, *tests: str) -> Break:
@@ -16,6 +17,32 @@ def _report(name: str, old: str, new: str, *tests: str) -> Break:
 
 MOTION_BREAKS = [
     _log("the beginning of a motion is not told", "            self._tell(self.latest)\n        if", "        if"),
+    _log(
+        "a stop that was resumed is the cause of a later one's end",
+        "self._stands, self._cause = False, None",
+        "self._stands = False",
+        f"{_ENDS}::test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that_ends",
+    ),
+    _log(
+        "a motion that ends has the cause of what paused it",
+        "if self._cause is not None and outcome is not MotionOutcome.FINISHED:",
+        "if self._cause is not None:",
+        f"{_ENDS}::test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that_ends",
+    ),
+    Break(
+        "the end of a motion has no cause",
+        "rig/engine/core.py",
+        "        self.motions.stopped(self.machine.cause)\n",
+        "",
+        (f"{_COMMANDS}::test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere",),
+    ),
+    Break(
+        "the first fault within a run is its cause",
+        "rig/runs/run.py",
+        "cause=cause_of(motion, recording.events)[1],",
+        'cause=next((event.text for event in recording.events if event.code), ""),',
+        (f"{_COMMANDS}::test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere",),
+    ),
     _log("a pause ends a motion", "            if self._stands:\n                return None\n", ""),
     _log("a fault is a stop", "        if machine.latched:\n            return MotionOutcome.FAULT\n", ""),
     _log(

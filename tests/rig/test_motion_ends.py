@@ -17,7 +17,8 @@ from rig.engine.snapshot import SNAPSHOT
 from rig.recording import MotionRecord, open_recording
 from rig.recording.motion_record import decode_motion, encode_motion
 from rig.report import summarize, write_report
-from rig.states import FaultCode, MotionKind, MotionOutcome, State
+from rig.safety import Cause
+from rig.states import FaultCode, MotionKind, MotionOutcome, State, StopSeverity
 
 UP = HOME + np.array([0, 0, 4e-3, 0, 0, 0, 0])
 
@@ -245,3 +246,25 @@ def test_the_fault_of_a_motion_without_end_is_told_with_its_place(rig: Bench) ->
     ended = rig.tap.motions[-1]
     assert rig.status().cause_code is FaultCode.FEEDBACK_INVALID
     assert ended.outcome is MotionOutcome.FAULT and ended.reached == pytest.approx(0.4, abs=0.01)
+
+
+def test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that_ends(rig: Bench) -> None:
+    lost = Cause(FaultCode.CLIENT_LOST, "the app is silent", 0.0)
+    rig.follow(smooth_table(2.0))
+    rig.run(0.5)
+    rig.engine.trip(lost, StopSeverity.CATEGORY_2, latch=False)
+    rig.until(State.ENGAGED)
+    rig.request(Resume())
+    rig.until(State.RUNNING)
+    rig.until(State.ENGAGED)
+    assert rig.tap.motions[-1].outcome is MotionOutcome.FINISHED and rig.tap.motions[-1].said_cause == ""
+    rig.follow(smooth_table(2.0))
+    rig.run(0.5)
+    rig.engine.trip(lost, StopSeverity.CATEGORY_2, latch=False)
+    rig.until(State.ENGAGED)
+    rig.request(Park())
+    rig.step()
+    (given_up,) = [one for one in rig.tap.motions if one.outcome is MotionOutcome.ABANDONED]
+    assert given_up.said_cause == "client lost: the app is silent"
+    rig.until(State.PARKED)
+    assert rig.tap.motions[-1].said_cause == ""

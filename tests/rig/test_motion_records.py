@@ -15,7 +15,7 @@ from rig.engine.snapshot import SNAPSHOT
 from rig.recording import MotionRecord, RecordingWriter, open_recording, recover
 from rig.recording.motion_record import decode_motion, encode_motion
 from rig.report import summarize
-from rig.states import MotionKind, MotionOutcome, State
+from rig.states import FaultCode, MotionKind, MotionOutcome, State
 
 OLDER = Path(__file__).parent / "data" / "before_motion_records.mcap"
 """A recording in which a jog, a way to a start, a run, and an abandoned run are told by rows and sentences alone."""
@@ -36,7 +36,10 @@ def _kept(rig: Bench) -> tuple[MotionRecord, MotionRecord]:
     """Records of the beginning and the end of the one motion there was."""
     begun, ended = rig.tap.motions
     assert begun.outcome is MotionOutcome.UNDERWAY and math.isnan(begun.end) and begun.reached == 0.0
-    assert replace(ended, outcome=begun.outcome, end=1e9, reached=0.0) == replace(begun, end=1e9)
+    same = {"outcome": begun.outcome, "end": 1e9, "reached": 0.0, "cause_code": 0, "cause": ""}
+    assert replace(ended, **same) == replace(begun, end=1e9)
+    if rig.status().latched:
+        assert ended.said_cause == rig.status().said_cause
     return begun, ended
 
 
@@ -212,9 +215,13 @@ def test_damaged_bytes_are_no_motion(data: bytes) -> None:
 
 
 @pytest.mark.parametrize("name", ["jog z", "longer", "the longest"])
-def test_records_made_before_wall_clocks_thresholds_and_amplitudes_are_read(name: str) -> None:
+def test_records_made_before_causes_wall_clocks_thresholds_and_amplitudes_are_read(name: str) -> None:
     record = replace(ENDED, name=name, amplitude=0.5, thresholds='{"bias":0.1}', begun_ns=1_700_000_000_123_456_789)
-    assert decode_motion(encode_motion(record)) == record
+    for cause in ("", "leg 3: no reply", "ä" * 5):
+        told = replace(record, cause_code=FaultCode.COMMUNICATION_LOST, cause=cause)
+        assert decode_motion(encode_motion(told)) == told
+    record = replace(record, cause=None)
+    assert decode_motion(encode_motion(record)[:-9]) == record  # no code, no text
 
     def without_wall(record: MotionRecord) -> bytes:
         texts = 44 + len(record.name) + 1  # the numbers and the name, each behind what fills it up

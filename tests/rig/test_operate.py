@@ -151,7 +151,7 @@ def test_a_fault_is_injected_cleared_and_reset(operate: Operate) -> None:
         "clear drop_all --leg 2\nfaults\nreset\nhome\nengage\npark\n"
     )
     assert (code, err) == (ExitCode.OK, "")
-    assert out.count("on: drop_all, leg 2\n") == 1 and "\namplifier_" not in out
+    assert out.count("on: cable 2 unplugged (drop_all)\n") == 1 and "\namplifier_" not in out
     assert "cause      leg 2: no fresh feedback" in out
     states = recorded().rows["state"]
     changes = [State(state) for state in states[np.flatnonzero(np.diff(states.astype(int), prepend=-1))]]

@@ -46,7 +46,7 @@ def test_a_part_has_the_rows_and_events_of_its_motion(folder: Path) -> None:
     np.testing.assert_array_equal(rows[:-1]["t"], of_it["t"])
     np.testing.assert_array_equal(part.take([0, 7])["t"], of_it["t"][[0, 7]])
     np.testing.assert_array_equal(next(part.blocks(5, 9))["t"], of_it["t"][5:9])
-    assert [event.text for event in part.events] == ["virtual rig: injected: jam, leg 3, 300 N"]
+    assert [event.text for event in part.events] == ["virtual rig: injected: leg 3 jammed, 300 N"]
     assert part.complete and part.dropped == 0 and part.motions == (whole.motions[1],)
     assert MotionPart(whole, 2).count == part.count
 
@@ -85,7 +85,7 @@ def test_runs_are_listed_newest_first_with_what_the_recording_says(catalogue: Ca
         "sway 1", "A. Weber", "first try", "finished"
     )  # fmt: skip
     assert (first.run.amplitude, last.run.amplitude) == (0.5, 1.0)
-    assert first.run.injected == () and last.run.injected == ("jam, leg 3, 300 N",)
+    assert first.run.injected == () and last.run.injected == ("leg 3 jammed, 300 N",)
     assert last.run.begun == "2023-11-14T22:13:24+00:00"
     assert last.numbers is None and last.verdict is None
 
@@ -99,7 +99,7 @@ def test_a_run_begins_by_the_wall_clock_of_its_first_cycle(tmp_path: Path) -> No
 
 def test_a_fault_that_was_over_before_is_not_of_a_run(tmp_path: Path) -> None:
     make_runs(tmp_path / "a.mcap", (0.0, 0.0, 0.0))
-    assert [listed.run.injected for listed in Catalogue(tmp_path).runs()] == [(), ("jam, leg 3, 300 N",), ()]
+    assert [listed.run.injected for listed in Catalogue(tmp_path).runs()] == [(), ("leg 3 jammed, 300 N",), ()]
 
 
 def test_numbers_are_those_of_the_report_and_kept(catalogue: Catalogue, monkeypatch: pytest.MonkeyPatch) -> None:
