@@ -149,3 +149,8 @@ class Counters:
     crc: int = 0
     mismatched: int = 0
     lagging: int = 0
+
+    @property
+    def unusable(self) -> int:
+        """Replies and other bytes that could not be used: of another cycle, no answer, refused, damaged, mismatched."""
+        return self.rejected + self.exceptions + self.crc + self.mismatched

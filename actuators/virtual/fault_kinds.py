@@ -17,6 +17,7 @@ WIRE_FAULTS = {
     "drop_all": FaultKind("every request gets lost on its way"),
     "delay": FaultKind("every reply comes later", "s", 0.02),
     "bit_flip": FaultKind("one bit of every reply, counted from its first, is inverted", "bit", 57.0),
+    "noise": FaultKind("bytes that are no frame come before every reply", "bytes", 3.0),
     "busy": FaultKind("every request is refused, on Modbus with exception 06"),
     "replay": FaultKind("every request is answered with the reply before"),
     "lag": FaultKind("every reply has the content of an earlier one, as of a gateway that polls", "cycles", 1.0),

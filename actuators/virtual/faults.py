@@ -153,6 +153,8 @@ class FaultyDevice:
         if "bit_flip" in wire and reply:
             byte, bit = divmod(int(wire["bit_flip"]) % (8 * len(reply)), 8)
             reply = reply[:byte] + bytes((reply[byte] ^ 0x80 >> bit,)) + reply[byte + 1 :]
+        if "noise" in wire and reply:
+            reply = b"\xff" * int(wire["noise"]) + reply
         held, self._held = self._held, b""
         if self._count_down("rechunk"):
             reply, self._held = reply[: len(reply) // 2], reply[len(reply) // 2 :]

@@ -120,6 +120,8 @@ class DrivesView(QtWidgets.QWidget):
                 words.append(
                     trn("replies {count} cycle old", "replies {count} cycles old", lag[leg]).format(count=lag[leg])
                 )
+            if reports[leg].rejected:
+                words.append(tr("{count} replies rejected").format(count=reports[leg].rejected))
             if error:
                 said = reports[leg].error
                 words.insert(0, tr("error {code}").format(code=error) + (f": {said}" if said else ""))

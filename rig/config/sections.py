@@ -59,6 +59,7 @@ _NEVER_OFF = {
     "stale_cycles": "without feedback nothing else can be checked",
     "stale_time": "without feedback nothing else can be checked",
     "echo_lag": "a drive that hangs would count as one that answers",
+    "rejected_replies": "a line with noise or another master on it would be trusted",
     "condition": "near a singular pose no leg forces hold the platform",
     "overruns_in_a_row": "a host that is late for good does not control",
     "heartbeat": "a client that hangs would go on commanding",
@@ -119,6 +120,8 @@ class Safety(Section):
     """Time without fresh feedback that is borne, s; not given: `stale_cycles` of the rig's cycles."""
     echo_lag: Annotated[Count, Field(ge=0, le=10)] = 1
     """Cycles by which a drive's replies may be old for good, by its echo of the command's number."""
+    rejected_replies: Annotated[Number, within(1e-3, 1.0)] = 0.1
+    """Part of a device's requests of a second after which bytes came that were no good reply, where five are more."""
     following_error: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3
     """Largest distance of a leg's length from its reference, m."""
     position_jump: Annotated[Length, within(1e-6, 0.1, "m")] = 2e-3

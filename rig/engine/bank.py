@@ -23,6 +23,7 @@ from calibration import LoadCellCalibration
 from rig.engine.snapshot import DriveReport
 from rig.errors import HardwareError
 from rig.runtime import Clock, MonotonicClock
+from rig.safety import Traffic
 
 UNWATCHED = "no watchdog in the drive, which goes on as told when this computer is silent"
 _ENABLED = Status.ENABLED.value
@@ -249,10 +250,26 @@ class DriveBank:
         """What the drive of a leg (index) says of itself, and what has become of its replies."""
         drive, error = self._drives[leg], self.error[leg]
         counted = drive.counters
-        rejected = counted.rejected + counted.exceptions + counted.crc + counted.mismatched
         return DriveReport(
-            tuple(drive.auxiliary.items()), drive.error_text(error) if error else "", counted.late, rejected
+            tuple(drive.auxiliary.items()), drive.error_text(error) if error else "", counted.late, counted.unusable
         )
+
+    @property
+    def traffic(self) -> list[Traffic]:
+        """What was counted of each device so far."""
+        found = [
+            Traffic(f"leg {leg}", leg, drive.counters.sent, drive.counters.unusable)
+            for leg, drive in enumerate(self._drives, start=1)
+        ]
+        return found + [
+            Traffic(f"load cells, {device.name}", 0, device.counters.sent, device.counters.unusable)
+            for device in self._cells.members
+        ]
+
+    @property
+    def cells_rejected(self) -> int:
+        """Replies of devices that read load cells alone that could not be used."""
+        return sum(device.counters.unusable for device in self._cells.members)
 
     def silence(self, leg: int) -> str:
         """What is known of why a leg (index) has no fresh feedback, ready to follow those words; may be empty."""
@@ -268,6 +285,11 @@ class DriveBank:
     def lagging(self) -> list[int]:
         """How many good replies so far were to an earlier cycle's command, by leg."""
         return [drive.counters.lagging for drive in self._drives]
+
+    @property
+    def rejected(self) -> list[int]:
+        """How often so far what came was no good reply, by leg."""
+        return [drive.counters.unusable for drive in self._drives]
 
     @property
     def mismatched(self) -> list[int]:

@@ -151,19 +151,23 @@ class Publisher:
             unproven=around.unproven,
             slower=tick.slower,
             drives=self._reports,
+            cells_rejected=bank.cells_rejected,
         )
 
 
 def closing_counts(engine: "Engine") -> dict[str, Any]:
     """What a recording says at its end of the engine that made it, once its last cycle is done.
 
-    Keys: `cycles`, `overruns`; by leg, (6,): `lagging` (good replies to an earlier cycle's command) and `mismatched`
-    (replies not believed for the command that they echo).
+    Keys: `cycles`, `overruns`; by leg, (6,): `lagging` (good replies to an earlier cycle's command), `mismatched`
+    (replies not believed for the command that they echo) and `rejected` (what came that was no good reply, those among
+    it); `cells_rejected`, the same of devices that read load cells alone.
     """
     latest = engine.snapshot
     return {
         "cycles": latest.cycles,
         "overruns": latest.overruns,
         "lagging": engine.bank.lagging,
+        "rejected": engine.bank.rejected,
+        "cells_rejected": engine.bank.cells_rejected,
         "mismatched": engine.bank.mismatched,
     }

@@ -26,6 +26,7 @@ from rig.safety import (
     RestMonitor,
     StateMachine,
     TorqueChecks,
+    TrafficCheck,
     length_beyond,
     over,
 )
@@ -89,6 +90,7 @@ class Supervision:
         self._looked_at = 0
         self._torque = TorqueChecks(machine, bank.homing_ends_off)
         self._lag: list[float] = bank.lag.tolist()
+        self._traffic = TrafficCheck(config.safety.rejected_replies)
         self._overruns_in_a_row = 0
         self._unrecorded = False
         self._room = math.inf
@@ -105,6 +107,7 @@ class Supervision:
         self._monitor.forget()
         self._rest.forget()
         self._torque.forget()
+        self._traffic.forget()
 
     def rehearse(self) -> None:
         """Judge the bank's present values once, so that kernels are compiled; nothing is stopped."""
@@ -163,6 +166,11 @@ class Supervision:
         lag = bank.lag.tolist()
         if lag != self._lag:
             self._say_lag(lag)
+        if self._traffic.due(t):
+            disturbed, said = self._traffic.check(t, bank.traffic)
+            for text in said:
+                self._stops.record("warning", text)
+            self._trip(disturbed)
         if machine.homed and not bank.all(Status.HOMED):
             machine.homed = False  # even where something worse was found first
         self._trip(

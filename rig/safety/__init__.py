@@ -1,6 +1,7 @@
 """What must hold before and while anything moves: states, and the checks of feedback, references and motions."""
 
 from rig.safety.cell_checks import no_force
+from rig.safety.drive_checks import Traffic, TrafficCheck
 from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.finding import Finding, length_beyond, over, unheard
@@ -38,6 +39,8 @@ __all__ = [
     "RestMonitor",
     "StateMachine",
     "TorqueChecks",
+    "Traffic",
+    "TrafficCheck",
     "TrajectoryVerdict",
     "check_kernel",
     "check_loop",

@@ -1,7 +1,10 @@
 """What the drives say of themselves, judged in the order of severity."""
 
 import math
-from collections.abc import Callable
+from collections import deque
+from collections.abc import Callable, Sequence
+from functools import partial
+from typing import NamedTuple
 
 from actuators import Status
 from kinematics import Array
@@ -10,8 +13,22 @@ from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
 _LEGS = 6
+_LOOK = 0.1  # s between two looks at what was counted
+_LOOKS = 11  # of a second
+_FEW = 5  # replies that are no good in a second, and nothing to stop for
 # plain integers: the flags' own operators cost more than the rest of the checks
 _WATCHDOG, _FAULT, _HOMED = Status.WATCHDOG.value, Status.FAULT.value, Status.HOMED.value
+
+
+class Traffic(NamedTuple):
+    """What was counted of a device since it was made."""
+
+    name: str
+    leg: int
+    """1…6, 0 for one that reads load cells alone"""
+    sent: int
+    unusable: int
+    """see `actuators.Counters`"""
 
 
 class DriveChecks:
@@ -80,3 +97,71 @@ class DriveChecks:
                 cause = Cause(FaultCode.DRIVE_RESTARTED, text, t, leg + 1)
                 return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
         return None
+
+
+class TrafficCheck:
+    """Judges how much of what came from each device in the last second was no good reply.
+
+    A reply that follows noise, or lies among another master's, may be good: nothing is stale, and nothing else tells.
+
+    Args:
+        share: of a device's requests in that time that is borne, and `_FEW` in any case.
+    """
+
+    def __init__(self, share: float) -> None:
+        self._share = share
+        self._looks: dict[str, deque[tuple[int, int]]] = {}
+        self._said: set[str] = set()
+        self._due = -math.inf
+
+    def due(self, t: float) -> bool:
+        """Whether it is to be looked at rig time `t` (s)."""
+        return t >= self._due
+
+    def forget(self) -> None:
+        """Begin anew."""
+        self._looks.clear()
+        self._said.clear()
+        self._due = -math.inf
+
+    def check(self, t: float, traffic: Sequence[Traffic]) -> tuple[Finding | None, list[str]]:
+        """Judge at rig time `t` (s) what has been counted so far.
+
+        Returns:
+            What stops the rig, and what is to be said of devices that are within the bound, once each.
+        """
+        self._due = t + _LOOK
+        found, said = None, []
+        for device in traffic:
+            self._looks.setdefault(device.name, deque(maxlen=_LOOKS)).append((device.sent, device.unusable))
+            beyond = self._beyond(device.name)
+            if beyond and found is None:
+                category = StopSeverity.CATEGORY_1 if device.leg else StopSeverity.CATEGORY_2
+                cause = Cause(FaultCode.COMMUNICATION_DISTURBED, beyond, t, device.leg)
+                found = Finding(cause, category, partial(self._beyond, device.name))
+            elif not beyond and self._counted(device.name)[1] > _FEW // 2 and device.name not in self._said:
+                self._said.add(device.name)
+                said.append(self._words(device.name))
+        return found, said
+
+    def _counted(self, name: str) -> tuple[int, int]:
+        """Requests of a device in the last second, and what came that was no good reply."""
+        looks = self._looks[name]
+        return looks[-1][0] - looks[0][0], looks[-1][1] - looks[0][1]
+
+    def _bound(self, sent: int) -> float:
+        return max(_FEW, self._share * sent)
+
+    def _beyond(self, name: str) -> str:
+        """What is wrong with a device's traffic, in words; empty where nothing is, or is not known any more."""
+        if name not in self._looks:
+            return ""
+        sent, unusable = self._counted(name)
+        return self._words(name) if unusable > self._bound(sent) else ""
+
+    def _words(self, name: str) -> str:
+        sent, unusable = self._counted(name)
+        return (
+            f"{name}: {unusable} times within a second what came was no good reply, with {sent} requests "
+            f"(bound {self._bound(sent):.0f}): look for noise on the line, or another master"
+        )

@@ -17,7 +17,7 @@ RARITY = either(20, 1000)
 """Cycles, on the average, from one fault to the next."""
 LASTING = 5
 """Cycles, at most."""
-KINDS = ("drop_write", "drop_all", "busy", "close", "rechunk", "bit_flip", "delay", "replay")
+KINDS = ("drop_write", "drop_all", "busy", "close", "rechunk", "bit_flip", "delay", "replay", "noise")
 UNTOLD = {"delay", "replay"}
 """A reply that is too old looks like a good one where there is neither an echo nor a transaction id."""
 HEADER = 8 * 8

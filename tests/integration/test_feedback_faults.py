@@ -11,7 +11,10 @@ from lockstep_bench import Bench, bench_config, motion_table, reaction, shipped_
 from actuators import Mode
 from rig.engine.messages import Connect, Engage, Follow, Home, Park, Reset, Resume
 from rig.errors import HardwareError, RefusedError
-from rig.states import FaultCode, State
+from rig.report import summarize
+from rig.states import FaultCode, State, StopSeverity
+
+AMPLIFIER = {"load_cells": {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15027}}}
 
 
 @pytest.fixture(params=["force", "position"])
@@ -75,6 +78,50 @@ def test_a_drive_that_is_gone_or_busy_stops_all_six(shipped: Bench, fault: str) 
     after = rows[shipped.injected + delay]
     others = np.arange(6) != LEG - 1
     assert (after["drive_status"][others] & 0b10_0000).all() and (after["mode"] == Mode.OFF).all()
+
+
+@pytest.mark.parametrize("share", [None, 1.0])
+def test_noise_between_good_replies_stops_the_rig(tmp_path: Path, share: float | None) -> None:
+    changes = {} if share is None else {"safety": {"rejected_replies": share}}
+    with Bench(tmp_path, bench_config(**changes)) as bench:
+        bench.run()
+        bench.inject("noise", 3)
+        if share is not None:  # borne, but counted and said
+            bench.steps(60)
+            assert bench.in_state(State.RUNNING)
+        else:
+            before = bench.engine.tick.t
+            bench.until_state(State.FAULT)
+            cause = bench.machine.cause
+            assert cause is not None and (cause.code, cause.leg) == (FaultCode.COMMUNICATION_DISTURBED, 3)
+            assert cause.t - before <= 0.21 and bench.machine.homed
+            with pytest.raises(RefusedError, match=r"leg 3: .* no good reply"):
+                bench.rig.request(Reset())
+            bench.virtual.faults.clear()
+            bench.steps(round(1.1 / bench.config.period))
+            bench.rig.request(Reset())
+            assert bench.in_state(State.IDLE)
+        status = bench.rig.status()
+        recording = bench.recording()
+    assert [report.rejected > 15 for report in status.drives] == [False, False, True, False, False, False]
+    assert any("leg 3: " in event.text and "no good reply" in event.text for event in recording.events)
+    assert recording.closing["rejected"][2] > 15 and recording.closing["rejected"].count(0) == 5
+    summary = summarize(recording)
+    assert list(summary["cycle"]["rejected_replies"]) == ["leg 3"]
+    if share is None:
+        assert summary["cycle"]["stale_feedback"] == 0  # every reply was good
+
+
+def test_noise_between_the_replies_of_an_amplifier_holds_the_rig(tmp_path: Path) -> None:
+    with Bench(tmp_path, bench_config(**AMPLIFIER)) as bench:
+        bench.run()
+        bench.inject("amplifier_noise")
+        bench.until(lambda: bench.machine.latched)
+        cause = bench.machine.cause
+        assert cause is not None and cause.code is FaultCode.COMMUNICATION_DISTURBED and "load cells" in cause.text
+        assert bench.machine.stop is StopSeverity.CATEGORY_2
+        bench.steps(200)
+        assert bench.rig.status().cells_rejected > 5
 
 
 def test_the_link_returns_and_the_rig_stays_in_fault(bench: Bench) -> None:

@@ -34,6 +34,32 @@ _LIMITS = (
 )
 
 FEEDBACK_BREAKS = [
+    _drive(
+        "noise between good replies is trusted",
+        "if unusable > self._bound(sent)",
+        "if False",
+        f"{_FAULTS}::test_noise_between_good_replies_stops_the_rig",
+    ),
+    _drive(
+        "noise within its bound is not said",
+        "elif not beyond and self._counted",
+        "elif False and self._counted",
+        f"{_FAULTS}::test_noise_between_good_replies_stops_the_rig",
+    ),
+    Break(
+        "the noise of devices that read load cells is not counted",
+        "rig/engine/bank.py",
+        "return found + [",
+        "return found or [",
+        (f"{_FAULTS}::test_noise_between_the_replies_of_an_amplifier_holds_the_rig",),
+    ),
+    Break(
+        "what was rejected is not recorded",
+        "rig/engine/publishing.py",
+        '        "rejected": engine.bank.rejected,\n',
+        "",
+        (f"{_FAULTS}::test_noise_between_good_replies_stops_the_rig",),
+    ),
     _motion(
         "a length that is no number is believed",
         "if fresh[i] != 0.0 and not (math.isfinite(length[i]) and math.isfinite(velocity[i])):",
