@@ -20,6 +20,7 @@ class Look:
 _LOOKS = {
     "pass": Look(tr("PASS"), "✓", "#007a59", "white"),
     "fail": Look(tr("FAIL"), "✗", "#9b1111", "white"),
+    "expected": Look(tr("EXPECTED"), "≈", "#5b3a8c", "white"),
     "undecided": Look(tr("UNDECIDED"), "?", "#e69f00", "#10151a"),
 }
 NOT_JUDGED = Look(tr("NO THRESHOLDS"), "–", "#5b6470", "white")
@@ -81,7 +82,7 @@ def what_to_look_at(run: Mapping[str, Any]) -> list[tuple[str, str]]:
             )
         )
     said = [(one["why"], one["name"]) for one in numbers["criteria"] if one["verdict"] == numbers["verdict"]]
-    if numbers["verdict"] in ("fail", "undecided"):
+    if numbers["verdict"] in ("fail", "undecided", "expected"):
         for why in dict.fromkeys(why for why, _name in said):
             found.append((_sentence(why), next(_PLACES[name] for text, name in said if text == why)))
     cycle = numbers["cycle"]

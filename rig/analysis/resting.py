@@ -65,7 +65,7 @@ def recorded_rests(recordings: Sequence[Recorded]) -> RecordedRests:
                 "and would after this calibration as well: record without those files"
             )
     if faults:
-        raise InputError("\n  ".join(["these recordings cannot be used:", *faults]))
+        raise InputError("these recordings cannot be used:", faults)
     before = identity() if texts[0] is None else parse_cell_calibration(texts[0], "recorded calibration")
     found = [rest for recording in recordings for rest in _rests(recording, rigs[0].rate, before)]
     columns = [np.array([rest[part] for rest in found]) for part in range(5)]

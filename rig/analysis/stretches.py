@@ -76,7 +76,7 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
                 )
         records += found
     if faults:
-        raise InputError("\n  ".join(["these recordings cannot be used:", *dict.fromkeys(faults)]))
+        raise InputError("these recordings cannot be used:", list(dict.fromkeys(faults)))
     return ForceRecords(rigs[0], tuple(records), zeros[0])
 
 

@@ -23,7 +23,8 @@ def outlook_of(recording: Recorded) -> dict[str, Any]:
     try:
         found = identify_recordings([recording])
     except (CalibrationError, DynamicsError, InputError) as error:
-        why = "; ".join(line.strip() for line in str(error).splitlines())
+        faults = getattr(error, "faults", ()) or (str(error),)
+        why = "; ".join(fault.removeprefix(f"{recording.path}: ").strip() for fault in faults)
         return {"holdout": None, "told": None, "combinations": None, "consistent": None, "why": why} | {
             "text": f"nothing can be identified from this motion: {why}"
         }

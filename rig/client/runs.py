@@ -286,7 +286,10 @@ def describe(result: RunResult) -> str:
     force = summary["force"]["legs"]
     error = cycle["period_error_p99_us"]  # None where there is no second cycle
     spread = "" if error is None else f", period error {error:.0f} µs (99 %)"
-    lines = [f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns{spread}"]
+    validation = summary.get("validation") or {"verdict": None}
+    reasons = "; ".join(validation["reasons"]) if validation["verdict"] else ""
+    lines = [f"verdict    {validation['verdict']}{reasons and f': {reasons}'}"] if validation["verdict"] else []
+    lines += [f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns{spread}"]
     if busy := said_slower(cycle["slower"]):
         lines.append(f"time       {busy}")
     if rejected := cycle["rejected_replies"]:
@@ -298,9 +301,6 @@ def describe(result: RunResult) -> str:
             f"{tracking['rotation_rms_rad'] * 1e3:.4f} mrad (RMS)",
             f"forces     residual {residuals} N (RMS, legs 1 to 6)",
         ]
-    validation = summary.get("validation") or {"verdict": None}
-    if validation["verdict"] is not None:
-        lines.append(f"verdict    {validation['verdict']}{''.join(f'; {why}' for why in validation['reasons'])}")
     if identification := summary.get("identification"):
         lines.append(f"outlook    {identification['text']}")
     lines += [

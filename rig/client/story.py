@@ -8,23 +8,31 @@ from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+import numpy as np
+
 from calibration import CalibrationError, design_excitation, save_parameters
-from kinematics import Trajectory
+from dynamics import Dynamics
+from kinematics import Trajectory, tabulate
 from rig.client.moving import Progress
 from rig.client.ports import on_free_ports
 from rig.client.runs import RunResult, execute
 from rig.config import RigConfig, relaxed_timing
 from rig.errors import RefusedError
 from rig.recording import RecordingFile
+from rig.virtual import truth_of
 
 if TYPE_CHECKING:
     from rig.analysis import Identified
 
 EXCITATION = 60.0
 """Length of the motion that parameters are identified from, s."""
-DEMO_THRESHOLDS = {"residual_noise": 1.5}
-"""What a demonstration is judged by: the model of a drawing fails it, one that is identified or exact passes."""
+DEMO_THRESHOLDS = {"residual_noise": 1.5, "position_max": 5e-3}
+"""What a demonstration is judged by: the model of a drawing is beyond the first, as is expected of a machine as built
+(see `expecting`); one that is identified or exact is not. The other holds for any."""
+DEMO_OVERRUNS = 0.01
+"""Part of the cycles that may be skipped, where the clock is not simulated."""
 _CANDIDATES = 20
+_EVERY, _MARGIN = 0.02, 1.2  # s; of what is expected
 _UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
 """N, bounds that a rig whose masses are off by a fifth keeps; by its own it could not be engaged"""
 
@@ -52,6 +60,28 @@ def as_built(config: RigConfig, seed: int) -> RigConfig:
     """The configuration with a plant as built, of a seed, and bounds on forces that its unknown masses keep."""
     bounds = {name: max(value, getattr(config.safety, name)) for name, value in _UNKNOWN_MASSES.items()}
     return config.changed({"safety": bounds, "virtual": {"plant": {"as_built": seed}}})
+
+
+def expecting(config: RigConfig, trajectory: Trajectory) -> RigConfig:
+    """The configuration, saying how great a residual its plant's departures from the model explain along a trajectory.
+
+    That is the worst leg's RMS of what the plant's mechanism, gains and zeros of its cells and its own friction, at
+    most, make the cells read beyond the model, a fifth more, and the noise.
+    """
+    truth = truth_of(config)
+    table = tabulate(trajectory, _EVERY)
+    motions = table.motion(table.step * np.arange(len(table.samples)))
+    models = (truth.mechanism, config.machine)
+    is_read, modelled = (Dynamics(one, coulomb_speed=config.control.coulomb_speed).cells(motions) for one in models)
+    friction = truth.friction
+    sides = (
+        np.abs(friction.extending) + np.abs(friction.breakaway_extending),
+        np.abs(friction.retracting) + np.abs(friction.breakaway_retracting),
+    )
+    share = np.abs(friction.load) + np.abs(np.subtract(truth.cells.gain, 1.0))
+    beyond = np.abs(is_read - modelled) + np.maximum(*sides) + share * np.abs(is_read) + np.abs(truth.cells.bias)
+    expected = _MARGIN * float(np.sqrt(np.mean(beyond**2, axis=0)).max()) + config.load_cells.noise
+    return config.changed({"virtual": {"plant": {"expected_residual": expected}}})
 
 
 def identify_on(
@@ -97,5 +127,6 @@ def identify_on(
         save_parameters(target, found.file(datetime.now().date()))
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["identification refused:", *error.faults])) from None
-    after = run(config.changed({"parameters": [*config.parameters, str(target)]}), trajectory, f"{name}-identified")
+    known = {"parameters": [*config.parameters, str(target)], "virtual": {"plant": {"expected_residual": None}}}
+    after = run(config.changed(known), trajectory, f"{name}-identified")  # nothing is expected to be left
     return Story(before, excited, found, target, after)

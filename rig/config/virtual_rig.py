@@ -157,6 +157,8 @@ class VirtualPlant(Section):
     """Seed of a machine as built, drawn about the mechanism within `tolerance`."""
     tolerance: Tolerance = Tolerance()
     """How far `as_built` may be from the mechanism."""
+    expected_residual: Annotated[Force, within(0.0, 1e6, "N")] | None = None
+    """RMS of a leg's residual that the plant's departures explain, N: up to it the model's verdict is "expected"."""
     friction: PlantFriction = PlantFriction()
     """Friction that the model does not have."""
     leg_stiffness: Annotated[Stiffness, within(1e4, 1e12, "N/m")] | None = None

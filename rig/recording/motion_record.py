@@ -146,7 +146,7 @@ def encode_motion(motion: MotionRecord) -> bytes:
 
 
 def decode_motion(data: bytes) -> MotionRecord:
-    """Motion's record of its CDR bytes, also of one made before amplitudes, thresholds, wall clocks or causes were in it.
+    """Motion's record of its CDR bytes, of any version: later ones have amplitude, thresholds, wall clock, cause.
 
     Raises ValueError or struct.error when they are damaged.
     """

@@ -17,7 +17,7 @@ from reportlab.platypus import Flowable, KeepTogether, Paragraph, Preformatted, 
 
 SANS, BOLD, MONO = "DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono"
 INK, SOFT, LINE = HexColor("#1d242b"), HexColor("#5b656f"), HexColor("#dde2e7")
-_KINDS = {"good": "#00795a", "neutral": "#5b656f", "warn": "#a86a00", "bad": "#b23c00"}
+_KINDS = {"good": "#00795a", "neutral": "#5b656f", "warn": "#a86a00", "bad": "#b23c00", "meant": "#5b3a8c"}
 _LEVELS = {"level-warning": "#a86a00", "level-error": "#b23c00", "level-fatal": "#b23c00"}
 _VOID = ("meta", "img", "br", "link", "hr")
 _PAD = 3.0

@@ -123,7 +123,7 @@ def report_page(
     )
 
 
-KINDS = {"pass": "good", "fail": "bad", "undecided": "warn", None: "neutral"}
+KINDS = {"pass": "good", "fail": "bad", "undecided": "warn", "expected": "meant", None: "neutral"}
 """How a verdict is shown."""
 
 

@@ -36,7 +36,7 @@ class Listed:
 
     @property
     def verdict(self) -> str | None:
-        """Whether it is "pass", "fail" or "undecided"; None where there are no numbers yet, or no thresholds."""
+        """It is "pass", "fail", "expected" or "undecided"; None where there are no numbers yet, or no thresholds."""
         return None if self.numbers is None else self.numbers["verdict"]
 
     @property

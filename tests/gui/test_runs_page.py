@@ -18,6 +18,7 @@ from validated import RATE
 from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage, VerdictCard
 from gui.runs.run_judge import RunJudge
+from gui.runs.showing import look_of
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from rig.config import Validation, load_config
@@ -435,3 +436,9 @@ def test_while_a_folder_is_read_nothing_is_said_of_its_runs(
     page.look()  # again: what is listed stays
     assert page.message.text() == "" and page.table.rowCount() == 2
     going.set()
+
+
+def test_every_verdict_has_a_word_a_mark_and_a_colour_of_its_own() -> None:
+    looks = [look_of(verdict) for verdict in ("pass", "fail", "undecided", "expected", None)]
+    for part in ("word", "mark", "background"):
+        assert len({getattr(look, part) for look in looks}) == len(looks)

@@ -87,7 +87,7 @@ def test_noise_between_good_replies_stops_the_rig(tmp_path: Path, share: float |
         bench.run()
         bench.inject("noise", 3)
         if share is not None:  # borne, but counted and said
-            bench.steps(60)
+            bench.steps(150)
             assert bench.in_state(State.RUNNING)
         else:
             before = bench.engine.tick.t

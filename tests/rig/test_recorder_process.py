@@ -243,7 +243,7 @@ def replace_folder(path: Path) -> str:
     return "the recording was moved to"
 
 
-def replace(path: Path) -> str:
+def put_another(path: Path) -> str:
     other = path.with_name("other.mcap")
     shutil.copy(path, other)
     other.replace(path)
@@ -262,7 +262,7 @@ def append(path: Path) -> str:
 
 
 @pytest.mark.parametrize(
-    "harm", [delete, delete_folder, rename, rename_folder, replace_folder, replace, truncate, append]
+    "harm", [delete, delete_folder, rename, rename_folder, replace_folder, put_another, truncate, append]
 )
 def test_a_file_that_is_lost_while_it_is_written_is_a_fault_that_says_how(
     ring: TelemetryRing, tmp_path: Path, harm: Callable[[Path], str]

@@ -8,11 +8,13 @@ import numpy as np
 import pytest
 from validated import NOISE, RATE, Floats, forces, header_with, make_running, noise, ran
 
+from rig.client import outlook_of
 from rig.config import Validation, load_config
 from rig.errors import ConfigError
 from rig.recording import Recording
 from rig.report import summarize
 from rig.report.validation import validate
+from rig.states import MotionOutcome
 
 TIMES = np.arange(round(8.0 * RATE)) / RATE
 MODEL = forces(TIMES)
@@ -172,3 +174,43 @@ def test_thresholds_have_bounds() -> None:
         load_config("virtual").changed({"validation": {"r_squared": 1.5, "lag": "1 s", "rms": 1.0}})
     assert "validation.rms: unknown key" in str(refused.value)
     assert "validation.r_squared: 1.5, must be 0 to 1" in str(refused.value)
+
+
+def meant(measured: Floats, expected: float, **thresholds: float) -> Recording:
+    """Of a virtual plant whose departures from the model explain so much of a leg's residual, N RMS."""
+    recording = made(measured, **thresholds)
+    config = recording.header["config"] | {"virtual": {"plant": {"expected_residual": expected}}}
+    return replace(recording, header=recording.header | {"config": config})
+
+
+OFF = MEASURED + 5.0 * NOISE
+
+
+def test_a_residual_that_is_expected_of_a_machine_that_is_not_its_model_is_no_fail() -> None:
+    result = judged(meant(OFF, 7.0 * NOISE, residual_noise=1.5, bias=0.1))
+    assert result["verdict"] == "expected"
+    assert [criterion["verdict"] for criterion in result["criteria"]] == ["expected", "expected"]
+    worst = max(leg["rms_n"] for leg in result["legs"])
+    assert f"leaves {worst:.2f} N RMS" in result["reasons"][0] and f"up to {7.0 * NOISE:.2f} N" in result["reasons"][0]
+    assert judged(meant(MEASURED, 7.0 * NOISE, residual_noise=1.5))["verdict"] == "pass"
+
+
+def test_what_is_expected_hides_no_failure() -> None:
+    beyond = OFF.copy()
+    beyond[:, 2] += 3.0 * NOISE  # one leg alone
+    assert judged(meant(beyond, 7.0 * NOISE, residual_noise=1.5))["verdict"] == "fail"
+    assert judged(made(OFF, residual_noise=1.5))["verdict"] == "fail"  # of a machine of which nothing is expected
+    other = judged(meant(OFF, 7.0 * NOISE, residual_noise=1.5, peak_force=1.0))
+    assert other["verdict"] == "fail" and all("peak force" in reason for reason in other["reasons"])
+    given = meant(OFF, 7.0 * NOISE, residual_noise=1.5)
+    asked = validate(given, summarize(given), thresholds=Validation(residual_noise=1.5), alone=True)
+    assert asked["verdict"] == "fail"  # by somebody's own thresholds
+    (motion,) = given.motions
+    cut = replace(given, motions=(replace(motion, outcome=MotionOutcome.STOPPED, reached=1.0),))
+    assert judged(cut)["verdict"] == "undecided"
+
+
+def test_an_outlook_that_fails_says_why_in_one_sentence() -> None:
+    told = outlook_of(made(MEASURED))
+    assert told["holdout"] is None and told["why"]
+    assert ":;" not in told["text"] and "run.mcap" not in told["text"] and "\n" not in told["text"]

@@ -51,7 +51,8 @@ def validate(
         `consistency_p` and `why`, see `find_lag`), `spectrum` (see `Agreement.spectrum`, or null), `band` (see
         `inside`; without its numbers and with `why` where it cannot be computed), `dependence` (see `dependence`, or
         null), `undecidable` (sentences: why these rows can tell nothing of the model), `counted` (tracking, peaks and
-        timing, see there), `unfinished` (a sentence, empty where the motion came to its end), `rows`.
+        timing, see there), `expected_n` (N RMS of a leg's residual that a machine which is known not to be its model
+        explains, or null), `unfinished` (a sentence, empty where the motion came to its end), `rows`.
 
     Raises:
         RecordingError: the file changed meanwhile, or there is no room for its columns in the temporary folder.
@@ -142,6 +143,7 @@ def _numbers(
             damaged=_damaged(recording),
             saturated=_saturated(agreement),
         ),
+        "expected_n": _expected(recording.header),
         "freedom": together["freedom"],
         "together": together,
         "legs": legs,
@@ -157,6 +159,13 @@ def _lag(found: Mapping[str, Any], held: float | None) -> dict[str, float | None
     whole = found["lag_s"]
     beyond = None if whole is None else whole - (held or 0.0)
     return {"lag_s": whole, "lag_sigma_s": found["sigma_s"], "lag_beyond_hold_s": beyond}
+
+
+def _expected(header: Mapping[str, Any]) -> float | None:
+    """N RMS of a leg's residual that a virtual plant's own departures from the model explain; None where none are."""
+    virtual = header.get("config", {}).get("virtual") or {}
+    value = virtual.get("plant", {}).get("expected_residual") if isinstance(virtual, Mapping) else None
+    return float(value) if isinstance(value, int | float) and value >= 0.0 else None
 
 
 def _undecidable(

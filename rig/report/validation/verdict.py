@@ -8,7 +8,9 @@ from rig.config import MOTION, RIG, Validation
 from rig.report.saying import SHOWN, UNITS, in_unit_with_bound
 from rig.report.validation.counted import COUNTED
 
-PASS, FAIL, UNDECIDED = "pass", "fail", "undecided"
+PASS, FAIL, UNDECIDED, EXPECTED = "pass", "fail", "undecided", "expected"
+_OF_MODEL = ("residual_rms", "residual_noise", "bias", "r_squared", "inside_band")
+"""What a model that is known to be off explains, as long as no leg's residual is greater than it explains."""
 _SAID = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
 _AT_LEAST = ("r_squared", "inside_band")
 _KEYS = {
@@ -36,6 +38,9 @@ def judged(
     undecided only where its `doubt` says why. Of all criteria a fail counts first, then what is undecided; a motion
     that did not come to its end (`unfinished`) has not passed, however well its beginning went.
 
+    Of a machine that is known not to be its model (`expected_n` of the numbers: N RMS of a leg's residual that this
+    explains) a fail on the model by the rig's thresholds is expected, as long as no leg's residual is beyond that.
+
     Args:
         thresholds: those of the rig, or of whoever `whose` says.
         numbers: of the validation.
@@ -54,10 +59,18 @@ def judged(
         _criterion(name, bound, thresholds.confidence, numbers, noise, MOTION if name in named else whose)
         for name, bound in thresholds.thresholds.items()
     ]
+    expected = _expected(numbers)
+    if expected:
+        criteria = [
+            criterion | {"verdict": EXPECTED, "why": f"{expected}; {criterion['why']}"}
+            if criterion["verdict"] == FAIL and criterion["name"] in _OF_MODEL and criterion["whose"] == RIG
+            else criterion
+            for criterion in criteria
+        ]
     words = [criterion["verdict"] for criterion in criteria]
-    word = next((each for each in (FAIL, UNDECIDED, PASS) if each in words), None)
+    word = next((each for each in (FAIL, UNDECIDED, EXPECTED, PASS) if each in words), None)
     reasons = [criterion["why"] for criterion in criteria if criterion["verdict"] == word and word != PASS]
-    if word == PASS and numbers["unfinished"]:
+    if word in (PASS, EXPECTED) and numbers["unfinished"]:
         word, reasons = UNDECIDED, [numbers["unfinished"]]
     return {
         "verdict": word,
@@ -66,6 +79,18 @@ def judged(
         "own": named,
         "criteria": criteria,
     }
+
+
+def _expected(numbers: Mapping[str, Any]) -> str:
+    """That the residual is what is expected of a machine that is known not to be its model; empty where it is not."""
+    bound = numbers.get("expected_n")
+    residuals = [leg["rms_n"] for leg in numbers["legs"]]
+    if bound is None or not residuals or any(value is None or value > bound for value in residuals):
+        return ""
+    return (
+        f"the machine is meant not to be its model, which leaves {max(residuals):.2f} N RMS of the worst leg "
+        f"(expected: up to {bound:.2f} N); identified parameters remove it (`rig demo --identify`, `rig identify`)"
+    )
 
 
 def _criterion(
