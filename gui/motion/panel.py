@@ -364,7 +364,7 @@ class MotionPanel(QtWidgets.QWidget):
         """Where the motion is that is run, unless a template is shown in its place."""
         shown = self._session.phase is Phase.UP and bool(self._ran) and not self._template_shown
         status = self._session.status if shown else None
-        if status is not None and (status.state is State.RUNNING or status.paused):
+        if status is not None and (status.state is State.RUNNING or status.resumable):
             t = status.path_time if status.motion == self._ran else None
             self.sights.show_present(t, live=t is not None or self._mover.active)
         else:

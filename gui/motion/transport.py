@@ -219,7 +219,7 @@ class TransportBar(QtWidgets.QFrame):
 
     def _show_left(self) -> None:
         status = self._session.status
-        runs = status is not None and (status.state is State.RUNNING or status.paused)
+        runs = status is not None and (status.state is State.RUNNING or status.resumable)
         left = None
         if status is not None and self._mover.active:
             left = self._mover.left(status)

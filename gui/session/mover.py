@@ -180,10 +180,10 @@ class Mover(QtCore.QObject):
             return
         if self._forgetting and status.state not in (State.RUNNING, State.STOPPING):
             self._forgetting = False
-            if status.paused:
+            if status.resumable:
                 self._session.send(mark("abandon"), Abandon())
                 return
-        runs = status.state is State.RUNNING or status.paused
+        runs = status.state is State.RUNNING or status.resumable
         if not self.active:
             # of an engine that was taken over, or stopped elsewhere and resumed
             if runs and not self._forgetting and status.path_duration < math.inf:
@@ -203,7 +203,7 @@ class Mover(QtCore.QObject):
     def _tell(self, status: Snapshot, parts: list[str], fraction: float) -> None:
         time = tr("{time:.1f} of {duration:.1f} s")
         said = [*parts, time.format(time=status.path_time, duration=status.path_duration)]
-        said += [tr("paused")] if status.paused else []
+        said += [tr("paused")] if status.resumable else []
         self.progressed.emit(f"{status.motion}: {', '.join(said)}", fraction)
 
     def _end(self, reason: str) -> None:

@@ -1,7 +1,7 @@
 """Always in view: the state with its first cause, timing, recording, and STOP."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
@@ -9,7 +9,7 @@ from gui.session import STATE_WORDS, Action, CycleFigures, Phase, Situation, Sto
 from gui.shell.figures import Figures
 from gui.shell.notice import Notice
 from gui.texts import tr
-from gui.widgets import AMBER, BLUE, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give, room_for
+from gui.widgets import AMBER, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give, room_for
 from rig.engine import TORQUE_STATES, Compiling
 from rig.states import State, StopSeverity
 
@@ -84,11 +84,11 @@ def look_of(now: Situation) -> Look:
     if now.silent:
         return _SILENT
     if now.status.state is State.PARKED and now.status.away:
-        hint = tr("Torque off, brakes on, {distance:.0f} mm from home. Next: Arm, then Engage, then Park.").format(
+        hint = tr("{distance:.0f} mm from home, torque off, brakes on. Next: Arm, then Engage, then Park.").format(
             distance=1e3 * now.status.from_home
         )
-        return Look(tr("On its brakes"), "on brakes", BLUE, "white", hint)
-    if now.status.state is State.ENGAGED and now.status.paused:
+        return replace(_STATES[State.PARKED], icon="on brakes", hint=hint)
+    if now.status.resumable:
         place = {"motion": now.status.motion, "time": now.status.path_time, "duration": now.status.path_duration}
         why = now.status.paused_for
         hint = (

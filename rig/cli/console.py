@@ -97,7 +97,7 @@ class Console:
         while True:
             if self._terminal:
                 status = self._rig.status()
-                paused = ", paused" if status.paused and status.state is State.ENGAGED else ""
+                paused = ", paused" if status.resumable else ""
                 away = ", away from home" if status.state is State.PARKED and status.away else ""
                 self._prompt = f"{status.state.name}{paused}{away}> "
             try:

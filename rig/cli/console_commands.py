@@ -91,7 +91,7 @@ def status(context: typer.Context) -> None:
     ]
     if busy := said_slower(now.slower):
         lines.append(f"computer   {busy}")
-    if now.state is State.RUNNING or (now.state is State.ENGAGED and now.paused):
+    if now.state is State.RUNNING or now.resumable:
         lines.append(f"motion     {console_motions.place(rig)}")
     if now.stop is not StopSeverity.NONE:
         lines.append(f"stop       {now.stop.name}")

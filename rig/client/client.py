@@ -251,7 +251,7 @@ class RigClient(OwnedRig):
                 return True  # it is on its way: whoever runs it sends the pause, or ends it
             self.rig.request(Pause())
             now = self.rig.wait(lambda status: status.state is not State.RUNNING, PATIENCE, "the motion to pause")
-            paused = now.state is State.ENGAGED and now.paused
+            paused = now.resumable
             if not paused and sequence is None:
                 moving.finish(self.rig)  # it came to its end before, or was stopped
             return paused

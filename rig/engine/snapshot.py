@@ -165,6 +165,11 @@ class Snapshot:
         return self.from_home > _AWAY
 
     @property
+    def resumable(self) -> bool:
+        """Whether the platform is held under power on the path of a motion: paused, until a stop takes the torque."""
+        return self.paused and self.state is State.ENGAGED
+
+    @property
     def held_for_fault(self) -> bool:
         """Whether a fault has stopped the platform, which is held under power until a stop takes the torque off."""
         return self.state is State.STOPPING and self.latched and self.stop is StopSeverity.CATEGORY_2

@@ -77,7 +77,7 @@ def test_an_engine_left_by_a_crash_is_taken_over_and_ended_and_stop_reaches_it(c
     crash.reach("ENGAGED and session.status.lease == 'rig gui'")
     desk.wait("window.banner.state_text == 'Engaged'")
     desk.press("window.stop_button")
-    desk.wait("window.banner.state_text == 'On its brakes' and ' mm from home' in window.banner.detail", STEP)
+    desk.wait("window.banner.state_text == 'Parked' and ' mm from home' in window.banner.detail", STEP)
     crash.arm_and_engage()
     crash.kill()
 

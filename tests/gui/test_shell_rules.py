@@ -102,7 +102,7 @@ def test_held_for_a_fault_the_way_out_is_told() -> None:
 
 def test_a_platform_stopped_away_from_home_is_not_called_parked() -> None:
     away, home = (Situation(Phase.UP, make_status(State.PARKED, from_home=m)) for m in (0.0321, 2e-4))
-    assert look_of(away).text == "On its brakes" and "32 mm from home" in detail_of(away)
+    assert look_of(away).text == "Parked" and "32 mm from home" in detail_of(away)
     assert look_of(home).text == "Parked"
     assert obstacle(Action.PARK, away) == "engage first" and obstacle(Action.PARK, home) == "the platform is parked"
 

@@ -115,14 +115,18 @@ def test_how_a_motion_ended_is_not_said_beside_another(desk: Desk) -> None:
     assert desk.value("window.motion.phase.text()") == "" and desk.value("window.motion.progress.value()") == 0
 
 
-def test_a_stop_in_mid_air_is_not_called_parked(desk: Desk) -> None:
-    for far, said in ((0.1, "On its brakes"), (0.0, "Parked")):
+def test_a_stop_in_mid_air_says_how_far_from_home_it_is_parked(desk: Desk) -> None:
+    for far in (0.1, 0.0):
         desk.do("session.take(make_status(State.RUNNING))")
         desk.wait("window.banner.state_text == 'Running'")
         desk.press("window.stop_button")
         assert desk.stopped() == 1
-        desk.do(f"session.take(make_status(State.PARKED, from_home={far}))")
-        desk.wait(f"window.banner.state_text == {said!r}")
+        # the reference stands before the end of its path: nothing says that the motion is paused
+        left = "motion='demo', path_time=5.0, path_duration=20.0, paused=True"
+        desk.do(f"session.take(make_status(State.PARKED, from_home={far}, {left}))")
+        desk.wait("window.banner.state_text == 'Parked'")
+        assert "paused" not in desk.value("window.motion.phase.text()")
+        assert desk.value("window.motion.transport.left.text()") == ""
         assert ("100 mm from home" in desk.value("window.banner.detail")) == (far > 0.0)
 
 
