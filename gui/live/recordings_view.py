@@ -26,7 +26,7 @@ from gui.live.timeline_link import TimelineLink
 from gui.scene import Shapes
 from gui.session import ReportMaker, Timeline, Worker
 from gui.texts import mark, tr
-from gui.widgets import Theme, ask_save, plain_tabs, put_tab
+from gui.widgets import ElidedLabel, Theme, ask_save, plain_tabs, put_tab
 from rig.cell_models import recorded_coulomb_speed
 from rig.recording import RecordingFile, caveats, write_rows_csv
 from rig.runs import Listed
@@ -86,9 +86,8 @@ class RecordingsView(QtWidgets.QWidget):
         self.timeline = TimelineBar(theme)
         self.title = QtWidgets.QLabel(tr("Choose a recording below and open it"))
         self.title.setAccessibleName(tr("Recording shown"))
-        self.note = QtWidgets.QLabel()
+        self.note = ElidedLabel()
         self.note.setAccessibleName(tr("Message"))
-        self.note.setWordWrap(True)
         self.note.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight)
         self.tabs = plain_tabs(tr("Views of the recording"))
         for name, page in {
@@ -367,6 +366,7 @@ class RecordingsView(QtWidgets.QWidget):
 
     def _say(self, text: str) -> None:
         self.note.setText(text)
+        self.note.setToolTip(text)
 
 
 def _called(run: Listed) -> str:

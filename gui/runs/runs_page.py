@@ -12,7 +12,7 @@ from gui.runs.run_judge import RunJudge
 from gui.runs.showing import figure_text, look_of
 from gui.session import Worker
 from gui.texts import mark, tr
-from gui.widgets import FlowLayout, GuardedButton, give
+from gui.widgets import ElidedLabel, FlowLayout, GuardedButton, give
 from rig.recording import MOST_BESIDE
 from rig.runs import Catalogue, Listed, matches
 
@@ -51,7 +51,7 @@ class RunsPage(QtWidgets.QWidget):
         self._worker = Worker("list of runs", self)
         self._looks = 0
         self._late = False
-        """whether what was found waits for somebody to have typed"""
+        """whether what was found waits for somebody to have typed, or to have taken the pointer off the list"""
         self._failure = ""
         """why the last change was refused"""
         self.judge = RunJudge(self)
@@ -63,8 +63,7 @@ class RunsPage(QtWidgets.QWidget):
         self.search.textChanged.connect(lambda _text: self._fill())
         self.starred = QtWidgets.QCheckBox(tr("Starred only"))
         self.starred.toggled.connect(lambda _on: self._fill())
-        self.message = QtWidgets.QLabel()
-        self.message.setWordWrap(True)
+        self.message = ElidedLabel()
         self.message.setAccessibleName(tr("What is said of the runs"))
         self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
         self.table.setAccessibleName(tr("Runs"))
@@ -74,6 +73,7 @@ class RunsPage(QtWidgets.QWidget):
         self.table.setAlternatingRowColors(True)
         self.table.setWordWrap(False)
         self.table.verticalHeader().hide()
+        self.table.viewport().installEventFilter(self)
         self.table.itemSelectionChanged.connect(self.follow)
         self.table.cellClicked.connect(self._clicked)
         self.table.cellDoubleClicked.connect(self._double_clicked)
@@ -191,7 +191,12 @@ class RunsPage(QtWidgets.QWidget):
             self._late = True  # rows that move would take what is being typed to another run
             return
         if found is not None:
-            self.listed, unreadable = found
+            listed, unreadable = found
+            if self.table.viewport().underMouse() and self.listed and _ids(listed) != _ids(self.listed):
+                self._late = True  # nor do rows move under the pointer, which acts on them
+                self._say(tr("The folder has other runs by now: they are listed once the pointer leaves the list."))
+                return
+            self.listed = listed
             left_out = tr("Left out: {recording}").format(recording=unreadable[0]) if unreadable else ""
             typed = tr("Verdicts are by the thresholds typed on the card") if self.judged_by().typed else ""
             none = "" if self.listed else tr("No runs in this folder yet: a motion that is run is listed here.")
@@ -199,6 +204,12 @@ class RunsPage(QtWidgets.QWidget):
             self._fill()
         elif error is not None:
             self._say(str(error))
+
+    def eventFilter(self, receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
+        """What was found while the pointer was over the list is listed once it has left."""
+        if event.type() == QtCore.QEvent.Type.Leave:
+            self._typed()
+        return bool(super().eventFilter(receiver, event))
 
     def _fill(self) -> None:
         chosen = {one.run.id for one in self.chosen}
@@ -253,7 +264,6 @@ class RunsPage(QtWidgets.QWidget):
     def _say(self, text: str) -> None:
         self.message.setText(text.splitlines()[0] if text else "")
         self.message.setToolTip(text)
-        self.message.setVisible(bool(text))
 
     # -- what is done ------------------------------------------------------------------------------------------------
 
@@ -310,3 +320,7 @@ class RunsPage(QtWidgets.QWidget):
     def _judged(self, _runs: list[object], reason: str) -> None:
         self._failure = tr("Not judged: {reason}").format(reason=reason) if reason else ""
         self.look()
+
+
+def _ids(runs: list[Listed]) -> list[str]:
+    return [one.run.id for one in runs]

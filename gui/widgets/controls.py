@@ -78,9 +78,11 @@ class PressGuard(QtCore.QObject):
         if kind in _PRESSES and isinstance(receiver, QtWidgets.QAbstractButton):
             self._pressed = (receiver, _meaning(receiver))
         elif kind == QtCore.QEvent.Type.MouseButtonRelease and self._pressed is not None:
-            (button, before), self._pressed = self._pressed, None
-            if button is receiver and _meaning(button) != before:
-                button.setDown(False)  # what is not down is not clicked
+            button, before = self._pressed
+            if button is receiver:  # its window has it before
+                self._pressed = None
+                if _meaning(button) != before:
+                    button.setDown(False)  # what is not down is not clicked
         return False
 
 

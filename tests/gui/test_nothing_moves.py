@@ -1,123 +1,14 @@
 """Whatever the rig does by itself, everything that can be pressed stays where it is, and no page scrolls."""
 
-from collections.abc import Callable
-from typing import Any
-
 import pytest
+from happenings import happenings
 from pyqtgraph.Qt import QtCore, QtWidgets
-from shell_support import FakeSession, make_event, make_status
+from shell_support import FakeSession
 from standing import pressable, standing
 
-from gui.session import Phase
-from gui.session.found_engine import Holder
 from gui.shell.main_window import MainWindow
-from rig.engine import Compiling
-from rig.states import FaultCode, State, StopSeverity
 
-_LONG = (
-    "leg 3: measured force is +30.5 N off the model's −412.7 N, bound 25 N; leg 5: following error 2.31 mm, bound "
-    "2 mm; leg 1: its drive is at 83 °C, bound 80 °C"
-)
 _SIZES = {"least": (1024, 700), "usual": (1280, 800)}
-
-
-def _verdict(verdict: str, count: int = 0, **changes: Any) -> dict[str, Any]:
-    criteria = [
-        {
-            "name": name, "threshold": 0.001, "whose": "rig", "verdict": verdict,
-            "why": f"the {name} of leg {leg} is 1.234 mm, of which {count} are beyond the threshold of 1 mm at 95 %",
-        }
-        for leg, name in enumerate(("position_rms", "residual_rms", "peak_force")[:count], start=1)
-    ]  # fmt: skip
-    headline = {"residual_n": 1234.5678, "position_m": 0.0123456, "peak_force_n": 412.3, "period_error_s": 123e-6}
-    numbers = {
-        "verdict": verdict, "criteria": criteria, "headline": headline, "speed": 0.5, "confidence": 0.95, "own": [],
-        "cycle": {"overruns": 3, "cycles": 5000}, "dropped": 2,
-    }  # fmt: skip
-    run = {
-        "run": "a.mcap#1", "name": "a motion of a rather long name " * 3, "amplitude": 0.5, "outcome": "finished",
-        "cause": "", "reached": 3.0, "verdict": verdict, "numbers": numbers,
-    }  # fmt: skip
-    return run | changes
-
-
-def _events(window: MainWindow, session: FakeSession) -> dict[str, Callable[[], None]]:
-    """All that happens without a person's doing, in an order in which it may."""
-
-    def take(state: State, **changes: Any) -> Callable[[], None]:
-        return lambda: session.take(make_status(state, **changes))
-
-    def busy(what: str) -> Callable[[], None]:
-        def begin() -> None:
-            session.busy = what
-            session.changed.emit()
-
-        return begin
-
-    def hold(holder: Holder | None) -> Callable[[], None]:
-        def found() -> None:
-            session.found.holder = holder
-            session.changed.emit()
-
-        return found
-
-    def silence() -> None:
-        session._take_status(None, None)
-
-    def died() -> None:
-        session.death = f"The engine ended by itself in state Running. {_LONG}. Next: Restart engine."
-        session.enter(Phase.DIED)
-
-    running = {"motion": "demo", "path_time": 5.0, "path_duration": 20.0}
-    fault = {"latched": True, "cause": _LONG, "cause_code": FaultCode.FORCE_RESIDUAL, "cause_t": 12.345}
-    card, refused = window.runs.card, session.refused.emit
-    return {
-        "starting": lambda: session.enter(Phase.STARTING),
-        "compiling": lambda: session._take_compiling(Compiling("the model", 23, 61)),
-        "off": take(State.OFF),
-        "connecting": busy("connect"),
-        "connect refused": lambda: session.refuse_connect(_LONG),
-        "idle": lambda: (busy("")(), take(State.IDLE)()),
-        "homing": take(State.HOMING, cause=""),
-        "homing refused": lambda: refused("home", _LONG),
-        "parked": take(State.PARKED),
-        "parked away": take(State.PARKED, from_home=0.04),
-        "arm refused": take(State.PARKED, rows=0, recording_fault=_LONG),
-        "engage refused": lambda: refused("engage", f"reset first: {_LONG}"),
-        "engaging": take(State.ENGAGING),
-        "engaged": take(State.ENGAGED),
-        "taking rows slowly": take(State.ENGAGED, overruns=123456, slower=0.9, rows=9999999, dropped=1234567),
-        "checking": lambda: window.mover.progressed.emit("demo: checking", 0.0),
-        "running": take(State.RUNNING, **running),
-        "progress": lambda: window.mover.progressed.emit(f"a long name: {5.0:.1f} of 20.0 s, paused", 0.25),
-        "paused": take(State.ENGAGED, paused=True, **running),
-        "taken over slowly": take(State.RUNNING, pace=0.5, **running | {"path_duration": 4000.0}),
-        "following": busy("follow 'demo'"),
-        "ended": lambda: (busy("")(), take(State.ENGAGED)(), window.mover.finished.emit("")),
-        "judging": lambda: card.show_judging("a.mcap#1", "demo"),
-        "passed": lambda: card.show_run(_verdict("pass")),
-        "failed": lambda: card.show_run(_verdict("fail", 3)),
-        "judged later": lambda: card.show_judging("a.mcap#2", "demo", f"Will be judged later: {_LONG}."),
-        "undecided": lambda: card.show_run(_verdict("undecided", 1, cause=_LONG)),
-        "not judged": lambda: card.show_failure("a.mcap#2", "demo", _LONG),
-        "not to its end": lambda: window.mover.finished.emit(_LONG),
-        "warning": take(State.ENGAGED, events=(make_event(_LONG, code=FaultCode.FORCE_RESIDUAL),)),
-        "remark": lambda: window.notice.remark("Writing what is told to rows.csv"),
-        "parking": take(State.PARKING),
-        "stopping": take(State.STOPPING, stop=StopSeverity.CATEGORY_1, **fault),
-        "fault": take(State.FAULT, **fault),
-        "reset refused": lambda: refused("reset", f"disconnect first: {_LONG}"),
-        "held for a fault": take(State.STOPPING, stop=StopSeverity.CATEGORY_2, **fault),
-        "one leg": take(State.SINGLE_LEG),
-        "no answer": silence,
-        "again": take(State.PARKED),
-        "died": died,
-        "ending": lambda: session.enter(Phase.ENDING),
-        "down": lambda: session.enter(Phase.DOWN),
-        "another engine": hold(Holder(4711, False, make_status(State.ENGAGED, lease="somebody else"))),
-        "another that hangs": hold(Holder(4711, False, None)),
-        "gone": hold(None),
-    }
 
 
 def _settle() -> None:
@@ -129,7 +20,6 @@ def _settle() -> None:
 @pytest.mark.parametrize("size", list(_SIZES))
 def test_nothing_that_can_be_pressed_moves_by_itself(whole_window: MainWindow, session: FakeSession, size: str) -> None:
     window, moved = whole_window, []
-    session._events_seen = None
     window.resize(*_SIZES[size])
     for index in range(window.tabs.count()):
         window.tabs.setCurrentIndex(index)
@@ -138,7 +28,7 @@ def test_nothing_that_can_be_pressed_moves_by_itself(whole_window: MainWindow, s
         _settle()
         widgets = pressable()
         before = standing(widgets)
-        for name, event in _events(window, session).items():
+        for name, event in happenings(window, session).items():
             event()
             _settle()
             now = standing(widgets)

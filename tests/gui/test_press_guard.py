@@ -46,9 +46,12 @@ def test_a_button_that_changed_under_the_press_is_not_pressed(
 ) -> None:
     pressed = []
     button.clicked.connect(lambda: pressed.append(True))
-    QtTest.QTest.mousePress(button, LEFT)
+    # as the window system tells them: to the window first
+    window, place = button.window().windowHandle(), button.mapTo(button.window(), button.rect().center())
+    QtTest.QTest.mousePress(window, LEFT, QtCore.Qt.KeyboardModifier.NoModifier, place)
+    assert button.isDown()
     change(button)
-    QtTest.QTest.mouseRelease(button, LEFT)
+    QtTest.QTest.mouseRelease(window, LEFT, QtCore.Qt.KeyboardModifier.NoModifier, place)
     assert len(pressed) == clicks and not button.isDown()
     QtTest.QTest.mouseClick(button, LEFT)
     assert len(pressed) == clicks + 1

@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Any, cast
 
+from happenings import StandingStill
 from live_app import with_patience
 from live_views import out_of_picture
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -112,6 +113,7 @@ class Eye:
         self._windows = windows
         self._folder = folder
         self.ending = False
+        self._still: StandingStill | None = None
         self._names: dict[str, Any] = {
             "keys": keys,
             "windows": windows,
@@ -153,7 +155,10 @@ class Eye:
 
     def _evaluate(self, expression: str) -> Any:
         window = self._window
+        if isinstance(window.session, FakeSession) and (self._still is None or self._still.window is not window):
+            self._still = StandingStill(window, window.session)
         names = self._names | {"window": window, "session": window.session, "fresh": lambda: _begin_anew(window)}
+        names["standing_still"] = self._still
         return eval(expression, names)
 
     def _look(self) -> dict[str, Any]:
