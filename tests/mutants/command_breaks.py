@@ -163,11 +163,18 @@ COMMAND_BREAKS = [
         "engine.reference.hold(engine.config.machine.geometry.home_pose)",
         f"{_DOUBTS}::test_engaging_away_from_home_holds_the_pose_that_is_measured",
     ),
-    _guard("a motion of one row is followed", "if samples is None or len(samples) < 2:", "if samples is None:", _BAD),
+    Break("a motion of one row is followed", "rig/engine/checking.py", "if len(array) < 2:", "if False:", (_BAD,)),
+    Break(
+        "a table of another shape is followed",
+        "rig/engine/checking.py",
+        "if array.ndim != 2 or array.shape[1] != 18:",
+        "if False:",
+        (_BAD, "rig/test_engine_link.py::test_a_table_that_is_none_is_refused_before_it_is_sent"),
+    ),
     _guard(
         "a motion is not checked",
-        "        table = MotionTable(command.step, samples)\n        reason = self._refusal(table)",
-        '        table = MotionTable(command.step, samples)\n        reason = ""',
+        "        table = received_table(command.step, samples)\n        reason = self._refusal(table)",
+        '        table = received_table(command.step, samples)\n        reason = ""',
         _BAD,
     ),
     _guard("a motion may start elsewhere", "if not distance.max() <= START_DISTANCE:", "if False:", _BAD),
@@ -203,8 +210,8 @@ COMMAND_BREAKS = [
     ),
     _command(
         "a quick stop is not commanded",
-        "command = COMMAND_STOP",
-        "command = COMMAND_OFF",
+        "[COMMAND_STOP if before.enable else COMMAND_OFF for",
+        "[COMMAND_OFF for",
         "rig/test_engine_resets.py::test_a_quick_stop_reaches_every_leg_in_the_cycle_of_its_cause",
     ),
     Break(

@@ -39,14 +39,14 @@ def _core(name: str, old: str, new: str, *tests: str) -> Break:
 
 GUARD_BREAKS = [
     *(_without(command, guard) for command, guards in _NEEDED.items() for guard in guards),
-    _guard("a command is taken in any state", "if state not in _STATES[type(command)]:", "if False:"),
+    _guard("a command is taken in any state", "if state not in STATES_OF[type(command)]:", "if False:"),
     _guard(
         "a rig with torque is shut down", "Shutdown: frozenset(State) - TORQUE_STATES", "Shutdown: frozenset(State)"
     ),
     _guard(
         "only the first thing that is amiss is looked at",
-        "        if found is not None:\n            return found\n    return None",
-        "        return found\n    return None",
+        "        if found is not None:\n            return found\n    if isinstance",
+        "        return found\n    if isinstance",
     ),
     Break(
         "the engine asks no guard",

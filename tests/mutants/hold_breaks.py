@@ -66,7 +66,7 @@ HOLD_BREAKS = [
     ),
     _engine(
         "the last ramp is slowed down once more",
-        " and left > slowing:",
+        " and left > slowing * reference.path_rate:",
         ":",
         "test_letting_go_in_the_last_ramp_leaves_it_as_it_is",
     ),

@@ -85,16 +85,16 @@ ORCA_BREAKS = [
     Break(
         "a leg that has found its reference must keep its torque",
         "rig/safety/torque_checks.py",
-        "if self._machine.state is not State.HOMING or status[leg] & (_HOMED | _HOMING) != _HOMED:",
-        "if True:",
+        "ended = searching[leg] and",
+        "ended = False and",
         ("integration/test_orca_rig.py",),
     ),
     Break(
         "a leg may lose its torque as it searches its reference",
         "rig/safety/torque_checks.py",
-        "if self._machine.state is not State.HOMING or status[leg] & (_HOMED | _HOMING) != _HOMED:",
-        "if self._machine.state is not State.HOMING:",
-        ("integration/test_torque.py",),
+        "self._ends_off[leg] and status[leg] & (_HOMED | _HOMING) == _HOMED",
+        "self._ends_off[leg]",
+        ("integration/test_orca_rig.py", "integration/test_torque_returns.py"),
     ),
     Break(
         "two motors may be on a port that bears one",
