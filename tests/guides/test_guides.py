@@ -91,9 +91,10 @@ LONG_ONLY = {
     "rig demo --identify",
     "rig demo --lockstep --plant mujoco --as-built 3 --identify",
     "rig operate virtual < steps.txt",
+    "rig operate virtual --lockstep < steps.txt",
     "rig paper all -o papers",
 }
-"""Commands of minutes, which `make explore` runs."""
+"""Commands that take long, which `make explore` runs; tests/rig/test_operate.py runs the same script at a lower rate."""
 
 NOT_WHOLE = {
     (
