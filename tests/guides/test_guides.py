@@ -94,7 +94,7 @@ LONG_ONLY = {
     "rig operate virtual --lockstep < steps.txt",
     "rig paper all -o papers",
 }
-"""Commands that take long, which `make explore` runs; tests/rig/test_operate.py runs the same script at a lower rate."""
+"""Commands that take long, which `make explore` runs; tests/rig/test_operate.py runs the script at a lower rate."""
 
 NOT_WHOLE = {
     (
