@@ -300,7 +300,9 @@ class Tour(Pilot):
 
 def main(arguments: Sequence[str] | None = None) -> int:
     """Photograph the app; returns the exit code."""
-    parser = argparse.ArgumentParser(prog="python -m gui.tour", description="Photograph every screen of the app.")
+    parser = argparse.ArgumentParser(
+        allow_abbrev=False, prog="python -m gui.tour", description="Photograph every screen of the app."
+    )
     parser.add_argument("-o", "--output", type=Path, required=True, metavar="FOLDER", help="where the pictures go")
     parser.add_argument(
         "--size", choices=[*SIZES, *_OTHER_SIZES], action="append", help=f"px; left out: {' and '.join(SIZES)}"

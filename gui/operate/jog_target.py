@@ -3,14 +3,15 @@
 import math
 
 import numpy as np
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.operate.jog_steps import NAMES
 from gui.texts import tr
 from gui.widgets import GuardedButton, QuantityBox, field_refusal, give, shown_unit
 from kinematics import Array, coordinates_to_pose, pose_to_coordinates
 
-_LONGEST_TARGET = "Go: x -100.5, y -100.5, z +1000.5 mm,"
+_BESIDE = 44  # px of a button beside its text, an icon among them
+LONGEST_TARGET = 300  # px
 _INDENT = 5  # px, as much as the number in the field above
 
 
@@ -20,14 +21,25 @@ class GoButton(GuardedButton):
     def __init__(self) -> None:
         super().__init__(tr("Go"), tr("Move to the target pose"))
         give(self, "go")
+        self._text = tr("Go")
         self.setFixedHeight(self.sizeHint().height() + self.fontMetrics().lineSpacing())
-        self.setMinimumWidth(self.fontMetrics().horizontalAdvance(_LONGEST_TARGET) + 40)
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
+        self.setMinimumWidth(self.minimumSizeHint().width())
 
     def name_target(self, words: str) -> None:
         """Say where it goes; empty where that is not known."""
-        text = tr("Go: {target}").format(target=words) if words else tr("Go")
-        self.setText(text)
-        self.setAccessibleName(text.replace("\n", " "))  # a press that began upon another target is none
+        self._text = tr("Go: {target}").format(target=words) if words else tr("Go")
+        self.setAccessibleName(self._text.replace("\n", " "))  # a press that began upon another target is none
+        self._show()
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """What there is room for is shown."""
+        super().resizeEvent(event)
+        self._show()
+
+    def _show(self) -> None:
+        room, metrics, mode = self.width() - _BESIDE, self.fontMetrics(), QtCore.Qt.TextElideMode.ElideRight
+        self.setText("\n".join(metrics.elidedText(line, mode, room) for line in self._text.splitlines()))
 
 
 class Target(QtWidgets.QWidget):

@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, PoseSteps
-from gui.operate.jog_target import GoButton, Target
+from gui.operate.jog_target import LONGEST_TARGET, GoButton, Target
 from gui.scene import Wanted
 from gui.session import Mover
 from gui.texts import tr
@@ -73,6 +73,7 @@ class TargetDrag(QtCore.QObject):
         self.words.setAccessibleName(tr("Target that is dragged"))
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the picture keeps its height
         self.go = GoButton()
+        self.go.setFixedWidth(LONGEST_TARGET)  # whatever it says, it stays where it is
         self.bar = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.bar)
         row.setContentsMargins(0, 0, 0, 0)

@@ -121,7 +121,7 @@ def test_thresholds_being_typed_stay_when_a_verdict_comes(
     assert field.text() == "0.2 mm"
     press(card.thresholds.apply)
     qtbot.waitUntil(lambda: "edited thresholds" in card.title.text(), timeout=START)
-    assert (field.text(), card.thresholds.fields["residual_rms"].text()) == ("200 µm", "1")
+    assert (field.text(), card.thresholds.fields["residual_rms"].text()) == ("200 µm", "1 N")
 
 
 def test_what_waits_for_the_drives_says_so_and_can_be_cancelled(

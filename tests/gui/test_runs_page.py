@@ -252,7 +252,7 @@ def test_the_card_says_the_numbers_of_the_report(card: VerdictCard, judged: Path
     assert found["reasons"][0][1:] in card.advice.text() and 'href="residuals"' in card.advice.text()
     card.show_run(_told(judged, 1))
     assert card.badge.text() == "✓ PASS" and card.title.text() == "sway 1, 50 %"
-    assert card.thresholds.fields["residual_rms"].text() == "1" and card.thresholds.fields["bias"].text() == ""
+    assert card.thresholds.fields["residual_rms"].text() == "1 N" and card.thresholds.fields["bias"].text() == ""
 
 
 def test_a_link_of_the_card_names_the_place_in_the_report(card: VerdictCard, judged: Path, qtbot: QtBot) -> None:
