@@ -116,7 +116,9 @@ def _cause(fault: Mapping[str, Any], events: Sequence[RecordedEvent]) -> str:
     """A fault in words: what the event says that told of it, or its kind alone."""
     code = next((code for code in FaultCode if code.name == fault["fault"]), FaultCode.NONE)
     told = [event.text for event in events if event.code == code and event.t <= fault["t_s"]]
-    return said_cause(code, told[-1]) if told else fault_name(code)
+    if told:
+        return said_cause(code, told[-1])
+    return fault_name(code) + (f" of leg {fault['leg']}" if fault["leg"] else "")
 
 
 def _kind(text: str) -> str:

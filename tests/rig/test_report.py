@@ -139,7 +139,14 @@ def test_the_state_timeline_is_without_gaps(summary: dict[str, Any]) -> None:
 def test_a_fault_is_named_with_its_leg_and_stop() -> None:
     rows = with_fault(make_rows(8.0, RATE))
     assert summarize(make_recording(rows))["faults"] == [
-        {"t_s": 4.0, "fault": "FORCE_RESIDUAL", "leg": 3, "state": "STOPPING", "stop": "CATEGORY_1"}
+        {
+            "t_s": 4.0,
+            "fault": "FORCE_RESIDUAL",
+            "leg": 3,
+            "state": "STOPPING",
+            "stop": "CATEGORY_1",
+            "cause": "force residual of leg 3",
+        }
     ]
 
 
