@@ -25,6 +25,7 @@ Block = Literal["control", "ring", "recorder"]
 _ROLES: tuple[Role, ...] = ("owner", "engine")
 _BLOCKS: tuple[Block, ...] = ("control", "ring", "recorder")
 _PREFIX = "engine-"
+_PROCESS = "p-"  # short: a socket's path is bounded
 _PATIENCE = 5.0  # s for a lock that others hold for an instant
 _POLL = 0.005  # s
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
@@ -117,6 +118,26 @@ class RuntimeFolder:
         for block in _BLOCKS:
             unlink_shared_memory(self.shared(block))
         shutil.rmtree(self.path, ignore_errors=True)
+
+
+def hold_process_folder(holds: contextlib.ExitStack) -> Path:
+    """A new folder for this process's own sockets, held until `holds` is closed; what dead processes left is removed.
+
+    Raises:
+        HardwareError: there is no place for it.
+    """
+    root = runtime_root(make=True)
+    with _locked(root / "lock"):  # nobody takes a folder for a dead one's before it is held
+        for path in root.glob(f"{_PROCESS}*"):
+            if not RuntimeFolder(path).held("owner"):
+                shutil.rmtree(path, ignore_errors=True)
+        try:
+            made = Path(tempfile.mkdtemp(prefix=_PROCESS, dir=root))
+        except OSError as error:
+            raise HardwareError(f"runtime folder in {root}: {error.strerror or error}") from error
+        holds.callback(shutil.rmtree, made, ignore_errors=True)
+        holds.enter_context(_locked(made / "owner"))
+    return made
 
 
 def folders() -> list[RuntimeFolder]:

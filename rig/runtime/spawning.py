@@ -11,11 +11,14 @@ import signal
 import sys
 import threading
 from collections.abc import Iterator
-from multiprocessing import forkserver, resource_tracker
+from multiprocessing import forkserver, resource_tracker, util
 from multiprocessing.context import ForkContext, ForkServerContext, ForkServerProcess, SpawnContext
 from multiprocessing.process import BaseProcess
 from pathlib import Path
 from types import ModuleType
+
+from rig.errors import HardwareError
+from rig.runtime.runtime_folder import hold_process_folder
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
 _LOADED = ["rig.runtime.uncollected", "rig.engine", "rig.virtual.loaded"]
@@ -32,8 +35,19 @@ def begin_server() -> None:
     """
     if not _is_child:
         with _shielded():
+            _place_sockets()
             forkserver.set_forkserver_preload(_LOADED)
             forkserver.ensure_running()
+
+
+def _place_sockets() -> None:
+    """Have multiprocessing put its sockets where the next process removes what one that was killed has left."""
+    place: dict[str, object] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
+    if place.get("tempdir") is None:
+        holds = contextlib.ExitStack()
+        with contextlib.suppress(HardwareError):  # then it has a place of its own, and an engine says what is wrong
+            place["tempdir"] = str(hold_process_folder(holds))
+            util.Finalize(None, holds.close, exitpriority=-100)  # after all processes, as for a place of its own
 
 
 def starting(*, early: bool) -> ForkServerContext | ForkContext | SpawnContext:

@@ -2,6 +2,9 @@
 
 import multiprocessing
 import os
+import subprocess
+import sys
+import tempfile
 from contextlib import ExitStack
 from multiprocessing.connection import Connection
 from multiprocessing.shared_memory import SharedMemory
@@ -64,6 +67,40 @@ def test_what_the_dead_left_is_removed_at_the_next_start_and_the_living_keep_the
         assert not dead.path.exists() and not any(path.exists() for path in left)
         assert {folder.path for folder in folders()} >= {mine.path, third.path} and mine.in_use
         block.close()  # its name is gone
+
+
+_KILLED = """
+import os, signal
+from multiprocessing import util
+from rig.runtime import begin_server
+if __name__ == "__main__":
+    begin_server()
+    print(util.get_temp_dir(), flush=True)
+    os.kill(os.getpid(), signal.SIGKILL)
+"""
+
+
+def test_what_a_command_that_was_killed_left_is_removed_by_the_next() -> None:
+    with tempfile.TemporaryDirectory(dir="/tmp") as short:  # a socket's path is bounded
+        _killed_twice(Path(short))
+
+
+def _killed_twice(tmp_path: Path) -> None:
+    environment = os.environ | {"TMPDIR": str(tmp_path)}
+
+    def place(text: str) -> Path:
+        """Where a process has its sockets, which has ended."""
+        with subprocess.Popen([sys.executable, "-c", text], env=environment, stdout=subprocess.PIPE, text=True) as one:
+            assert one.stdout is not None
+            found = Path(one.stdout.readline().strip())
+            one.wait()
+        return found
+
+    left = [place(_KILLED) for _ in "ab"]
+    assert left[0].is_relative_to(tmp_path) and not left[0].exists() and left[1].exists()
+    assert not list(tmp_path.glob("pymp-*"))
+    place(_KILLED.replace("os.kill(os.getpid(), signal.SIGKILL)", "pass"))
+    assert [path.name for path in left[1].parent.iterdir()] == ["lock"]
 
 
 def _hold(folder: RuntimeFolder, held: Connection) -> None:
