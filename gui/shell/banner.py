@@ -219,8 +219,8 @@ class Banner(QtWidgets.QFrame):
         state.setColumnStretch(1, 1)
         self._figures = Figures()
         layout = QtWidgets.QHBoxLayout(self)
-        layout.setContentsMargins(8, 6, 8, 6)
-        layout.setSpacing(6)  # with its longest button it has room in 1024 px
+        layout.setContentsMargins(4, 6, 4, 6)
+        layout.setSpacing(5)  # with its longest button it has room in 1024 px
         layout.addWidget(self._state, 1)
         if virtual:
             badge = QtWidgets.QLabel(tr("VIRTUAL RIG"))
