@@ -186,6 +186,16 @@ def test_one_that_restarts_is_stopped_before_its_motor_runs(bench: JrkBench, aft
     assert not bench.do(at(1400)).status & Status.ENABLED
 
 
+def test_one_that_restarted_just_before_it_is_to_run_is_not_told_to(bench: JrkBench) -> None:
+    """It awaits a command, as one at rest does: its counter alone tells."""
+    bench.pass_time(1.0)
+    bench.do(COMMAND_OFF)
+    bench.faults.inject("reboot")
+    for _ in range(3):
+        bench.do(at(1400))
+        assert not bench.controller._running
+
+
 @pytest.mark.parametrize("lost", [1.0, 2.0, 3.0])
 def test_one_that_restarts_is_noticed_however_its_replies_are_lost(bench: JrkBench, lost: float) -> None:
     until(bench, COMMAND_HOME, Status.HOMED)
