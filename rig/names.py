@@ -106,7 +106,7 @@ class PrintableStream:
 def printable_streams() -> Iterator[None]:
     """Within a `with` block, what goes to the standard output or error is printable."""
     before = sys.stdout, sys.stderr
-    sys.stdout, sys.stderr = (PrintableStream(raw) for raw in before)  # type: ignore[assignment]
+    sys.stdout, sys.stderr = (PrintableStream(raw) for raw in before)
     try:
         yield
     finally:

@@ -168,7 +168,8 @@ class TemplatePage(QtWidgets.QWidget):
     @property
     def name(self) -> str:
         """That of the chosen template."""
-        return list(TEMPLATES)[self.list.currentRow()]
+        row: int = self.list.currentRow()
+        return list(TEMPLATES)[row]
 
     def begin(self) -> None:
         """Begin with the template that was chosen last, at first with the first one."""

@@ -71,8 +71,8 @@ def held_motion(config: RigConfig, target: Target, speed: float, greatest: float
     """
     if not (math.isfinite(speed) and 0.0 < speed <= greatest):
         unit = "rad/s" if turning else "m/s"
-        asked, most = figure_and_bound(speed, greatest, ".6g", 4)
-        raise RefusedError(f"speed: {asked} {unit}, must be above 0 and at most {most} {unit}")
+        asked, bound = figure_and_bound(speed, greatest, ".6g", 4)
+        raise RefusedError(f"speed: {asked} {unit}, must be above 0 and at most {bound} {unit}")
     most = min(most_looked_at(config, turning=turning), speed * (LONGEST - RAMPS[0]))
     part, limit = largest(lambda part: refused(lambda: check_held(config, target(most * part / PARTS))), PARTS)
     path = _path(target, most * part / PARTS)

@@ -5,6 +5,7 @@ MEMORY_SECONDS=360 writes recordings of the size of an afternoon's, at 500 Hz. L
 
 import itertools
 import os
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -44,6 +45,11 @@ def resident() -> int:
     return int(Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
 
 
+def _another(view: RecordingsView, before: object) -> bool:
+    """Whether another recording is open than before."""
+    return view.opened is not before
+
+
 def test_memory_does_not_grow_with_the_recordings_that_were_opened(qtbot: QtBot, tmp_path: Path) -> None:
     paths = [tmp_path / "a.mcap", tmp_path / "b.mcap"]
     size = max(write(path, seed) for seed, path in enumerate(paths))
@@ -55,7 +61,7 @@ def test_memory_does_not_grow_with_the_recordings_that_were_opened(qtbot: QtBot,
     for number, path in enumerate(itertools.islice(itertools.cycle(paths), ROUNDS)):
         before = view.opened
         view.open(path)
-        qtbot.waitUntil(lambda before=before: view.opened is not before, timeout=PATIENCE)
+        qtbot.waitUntil(partial(_another, view, before), timeout=PATIENCE)
         for tabs in (view.tabs, view.live.tabs) if number % 2 == 0 else ():  # else pages show the last
             view.tabs.setCurrentWidget(view.live)
             for place in range(tabs.count()):

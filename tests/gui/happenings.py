@@ -66,6 +66,18 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         session.death = f"The engine ended by itself in state Running. {LONG}. Next: Restart engine."
         session.enter(Phase.DIED)
 
+    def move_ended() -> None:
+        window.jog._mine = True
+        window.mover.finished.emit(LONG)
+
+    def say(page: str, text: str) -> None:
+        if window.complete:
+            getattr(window, page)._say(text)
+
+    def all_said() -> None:
+        say("runs_page", "")
+        say("recordings", "")
+
     running = {"motion": "demo", "path_time": 5.0, "path_duration": 20.0}
     fault = {"latched": True, "cause": LONG, "cause_code": FaultCode.FORCE_RESIDUAL, "cause_t": 12.345}
     card, refused = window.runs.card, session.refused.emit
@@ -118,11 +130,11 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "motion refused": lambda: window.motion._display(Preview(fault=LONG)),
         "motion looked at": lambda: window.motion._display(Preview(fault=LONG, pending=True)),
         "motion not opened": lambda: window.motion.document.refused.emit(LONG),
-        "move ended": lambda: (setattr(window.jog, "_mine", True), window.mover.finished.emit(LONG)),
+        "move ended": move_ended,
         "sizes looked for": lambda: window.motion.templates._say(LONG, "bad"),
-        "runs unreadable": lambda: window.complete and window.runs_page._say(LONG),
-        "recording unreadable": lambda: window.complete and window.recordings._say(LONG),
-        "all said": lambda: [window.runs_page._say(""), window.recordings._say("")] if window.complete else [],
+        "runs unreadable": lambda: say("runs_page", LONG),
+        "recording unreadable": lambda: say("recordings", LONG),
+        "all said": all_said,
     }
 
 

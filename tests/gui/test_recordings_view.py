@@ -5,6 +5,7 @@ import gc
 import shutil
 import weakref
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -87,6 +88,11 @@ def _press(qtbot: QtBot, view: RecordingsView, name: str, recording: str) -> Non
 def _open(qtbot: QtBot, view: RecordingsView, recording: str = "first.mcap") -> None:
     _press(qtbot, view, "Open", recording)
     qtbot.waitUntil(lambda: view.opened is not None and view.opened.name == recording, timeout=60_000)
+
+
+def _another(view: RecordingsView, before: object) -> bool:
+    """Whether another recording is open than before."""
+    return view.opened is not before
 
 
 def test_recordings_of_the_folder_are_listed(qtbot: QtBot, view: RecordingsView, folder: Path) -> None:
@@ -271,7 +277,7 @@ def test_rows_of_a_recording_go_with_it(qtbot: QtBot, view: RecordingsView) -> N
         before = view.opened
         view.tabs.setCurrentWidget(view.list)
         _press(qtbot, view, "Open", name)
-        qtbot.waitUntil(lambda before=before: view.opened is not before, timeout=60_000)
+        qtbot.waitUntil(partial(_another, view, before), timeout=60_000)
         assert view.opened is not None
         rows.append(weakref.ref(view.opened.recording.rows))
         if number < 2:

@@ -11,7 +11,7 @@ import textwrap
 import types
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, field
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Annotated, Any, Literal, Union, get_args, get_origin
 
@@ -159,9 +159,9 @@ def _plain(annotation: Any, parts: list[Any]) -> Key:
 def _bounds(parts: list[Any]) -> str:
     """The narrowest bounds in words."""
     words = []
-    least = [("above", each.gt) for each in parts if isinstance(each, Gt)]
+    least: list[tuple[str, Any]] = [("above", each.gt) for each in parts if isinstance(each, Gt)]
     least += [("from", each.ge) for each in parts if isinstance(each, Ge)]
-    most = [("to", each.le) for each in parts if isinstance(each, Le)]
+    most: list[tuple[str, Any]] = [("to", each.le) for each in parts if isinstance(each, Le)]
     most += [("below", each.lt) for each in parts if isinstance(each, Lt)]
     for each in parts:
         if isinstance(each, Range):
@@ -393,7 +393,7 @@ MAKERS: dict[str, Callable[[], str]] = {
     "trajectory-thresholds": trajectory_thresholds,
     "commands": command_list,
     "options": command_details,
-    **{f"part-{kind}": (lambda kind=kind: part(kind)) for kind in part_models()},
+    **{f"part-{kind}": partial(part, kind) for kind in part_models()},
 }
 
 if __name__ == "__main__":

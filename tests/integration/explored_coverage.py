@@ -32,7 +32,7 @@ KINDS: dict[str, type[RigCommand]] = {
     "move-leg": MoveLeg,
     "follow": Follow,
     "pace": Pace,
-}  # type: ignore[dict-item]
+}
 """Commands by the name that they are counted under; stops of the three categories by themselves."""
 NO_FAULT = "none"
 

@@ -53,12 +53,16 @@ from rig.states import State
 from rig.virtual import FAULTS
 
 AMPLIFIER = {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 5599}}
+CHANGES: dict[str, dict[str, Any]] = {
+    "servos on TCP": {},
+    "cells on an amplifier": {"load_cells": AMPLIFIER},
+    **{mode: {"mode": mode} for mode in ("computed-torque", "observer", "position")},
+}
+KINDS_OF_DRIVE = ("servo", "mixed", "orca", "iai", "jrk-g2")
 CONFIGS: dict[str, Callable[[], RigConfig]] = {
-    "servos on TCP": lambda: VIRTUAL,
-    "cells on an amplifier": lambda: VIRTUAL.changed({"load_cells": AMPLIFIER}),
-    **{mode: lambda mode=mode: VIRTUAL.changed({"mode": mode}) for mode in ("computed-torque", "observer", "position")},
-    **{kind: lambda kind=kind: load_config(f"virtual-{kind}") for kind in ("servo", "mixed", "orca", "iai", "jrk-g2")},
-}  # type: ignore[misc]
+    **{name: partial(VIRTUAL.changed, changes) for name, changes in CHANGES.items()},
+    **{kind: partial(load_config, f"virtual-{kind}") for kind in KINDS_OF_DRIVE},
+}
 """Every control law, every kind of drive, on TCP and on serial lines."""
 
 LYING = frozenset(
@@ -154,7 +158,8 @@ class ExploredRig(RuleBasedStateMachine):
         """whether clients without the lease ask for it in every cycle"""
         self.active: set[str] = set()
         """faults that are there"""
-        self.rig: LockstepRig | None = None  # type: ignore[assignment]
+        self.begun = False
+        self.rig: LockstepRig
 
     @initialize(config=st.sampled_from(sorted(CONFIGS)), state=st.sampled_from(STARTS))
     def begin(self, config: str, state: State) -> None:
@@ -184,25 +189,24 @@ class ExploredRig(RuleBasedStateMachine):
         self.torque.begin(self._brakes_open())
         self.watch = Watch(self.engine, self.operator, Link(), self.leases, self.owner)  # type: ignore[arg-type]
         self.perform = self.operator._perform
-        self.operator._perform = self.performed  # type: ignore[method-assign]
+        self.operator._perform = self.performed
         self.rig.virtual.faults._hang = self.owner_hangs
         self.active.clear()
         self.replies: list[Future[Reply]] = []
         self.resets: list[Future[Reply]] = []
         self.was: tuple[bool, object] = (False, None)
         self.unled = self.silent = 0
+        self.begun = True
 
     def end(self) -> None:
         """Let go of the rig, all that was asked for being answered."""
-        if self.rig is None:
-            return
-        rig, self.rig = self.rig, None  # type: ignore[assignment]
-        self.counts["reset accepted"] += self._accepted()
-        self.once.close()
-        del rig
+        if self.begun:
+            self.begun = False
+            self.counts["reset accepted"] += self._accepted()
+            self.once.close()
 
     def teardown(self) -> None:
-        if self.rig is not None:
+        if self.begun:
             self.run(120)
             assert all(reply.done() for reply in self.replies)
             assert all(reply.done() for reply in self.resets) or self.machine.state is State.OFF
@@ -413,14 +417,14 @@ class ExploredRig(RuleBasedStateMachine):
 
     @invariant()
     def references_keep_to_the_limits(self) -> None:
-        if self.rig is not None:
+        if self.begun:
             self.watcher.judge_references()
             self.counts["rules"] += 1
             self.counts[self.machine.state.name] += 1
 
     @invariant()
     def a_latched_fault_has_a_cause_in_words(self) -> None:
-        if self.rig is not None:
+        if self.begun:
             assert (not self.machine.latched) or (self.machine.cause is not None and self.machine.cause.text)
             assert self.machine.latched or self.machine.state is not State.FAULT
 

@@ -15,6 +15,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 import pytest
+from configured import VIRTUAL
 from exploration import LONG
 from explored_motions import wave
 from lease_stories import (
@@ -43,7 +44,7 @@ SHORT = (
     who_wakes_beats_for_nobody_else,
     a_motion_of_the_dead_goes_on_only_in_so_many_words,
 )
-WAVE = wave(12.0, 8e-3)
+WAVE = wave(VIRTUAL, 12.0, 8e-3)
 PATIENCE = 60.0  # s, for the other side to do its part
 MARGIN = 0.5
 """s: a sign of life was up to 0.05 s old, a look at the unattended 0.1 s; the way to a stand, the brakes' time"""

@@ -31,7 +31,7 @@ from rig.states import State
 
 CONFIG = bench_config(safety={"heartbeat": 0.2, "unattended_hold": 0.8})
 BRIEF = bench_config(safety={"heartbeat": 0.1, "unattended_hold": 0.3})
-LONG_WAVE = wave(12.0, 8e-3)
+LONG_WAVE = wave(CONFIG, 12.0, 8e-3)
 BEAT = 0.05  # s between two signs of life
 MARGIN = 0.25
 """s: a look at the unattended, the way to a stand, and the brakes' time, beyond the time that is asked for"""

@@ -50,7 +50,7 @@ class Watched:
 
     def powered(self) -> set[int]:
         """Legs, 1 to 6, whose motors have power as the plant knows it; one that brakes by itself has none to move."""
-        rows = self.bench.virtual.plant._drives  # type: ignore[attr-defined]
+        rows = self.bench.virtual.plant._drives
         return {leg for leg, row in enumerate(rows, start=1) if row[columns.ENABLED] and not row[columns.QUICK_STOP]}
 
     def steps(self, cycles: int) -> None:

@@ -232,7 +232,7 @@ def test_a_name_that_is_none_is_refused_without_an_echo(tmp_path: Path, name: st
         unknown = {"kind": name, name: 1}
         for number, request in enumerate((acquire, follow, unknown)):
             raw.send(json.dumps({"number": number, "token": "", "request": request}).encode())
-            assert raw.poll(1000 * PATIENCE)
+            assert raw.poll(round(1000 * PATIENCE))
             answered, reply = raw.recv_multipart()
             said = json.loads(reply)
             assert int(answered) == number and not said["accepted"] and len(said["reason"]) < 1000

@@ -36,8 +36,8 @@ def _kept(rig: Bench) -> tuple[MotionRecord, MotionRecord]:
     """Records of the beginning and the end of the one motion there was."""
     begun, ended = rig.tap.motions
     assert begun.outcome is MotionOutcome.UNDERWAY and math.isnan(begun.end) and begun.reached == 0.0
-    same = {"outcome": begun.outcome, "end": 1e9, "reached": 0.0, "cause_code": 0, "cause": ""}
-    assert replace(ended, **same) == replace(begun, end=1e9)
+    same = replace(ended, outcome=begun.outcome, end=1e9, reached=0.0, cause_code=0, cause="")
+    assert same == replace(begun, end=1e9)
     if rig.status().latched:
         assert ended.said_cause == rig.status().said_cause
     return begun, ended

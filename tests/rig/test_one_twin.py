@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -17,6 +18,11 @@ from rig.config import RigConfig
 from rig.errors import ExitCode
 
 PATIENCE = 300.0  # s; the first start on a machine compiles the kernels
+
+
+def _serves(out: Path) -> bool:
+    """Whether a command says in its output that it serves."""
+    return "Ctrl-C ends it" in out.read_text()
 
 
 @pytest.fixture
@@ -151,8 +157,8 @@ def test_simulators_that_are_told_to_end_leave_no_terminal(tmp_path: Path) -> No
             stack.callback(process.wait)
             stack.callback(process.kill)
             served.append((process, tmp_path / f"out-{number}"))
-        for _process, out in served:
-            eventually(lambda out=out: "Ctrl-C ends it" in out.read_text(), "it to be served", PATIENCE)
+        for _process, written in served:
+            eventually(partial(_serves, written), "it to be served", PATIENCE)
         root = tmp_path / f"stewart-rig-{os.getuid()}"
         assert len(list(root.glob("tty-*"))) == 6  # three ports, and a lock each
         for process, _out in served:

@@ -282,7 +282,8 @@ def test_the_report_of_one_run(folder: Path, capsys: pytest.CaptureFixture[str])
 
 def test_the_places_of_a_virtual_rig_are_no_difference_between_runs() -> None:
     def header(config: RigConfig) -> dict[str, Any]:
-        return json.loads(json.dumps(recording_header(config, None, ClockPair(0, 0))))  # as it is read
+        read: dict[str, Any] = json.loads(json.dumps(recording_header(config, None, ClockPair(0, 0))))
+        return read
 
     first, other = header(on_free_ports(VIRTUAL)), header(on_free_ports(VIRTUAL))
     assert first["config_sha256"] != other["config_sha256"]
