@@ -11,7 +11,7 @@ from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, field_refusal, 
 from rig.engine import LEAST_PACE
 from rig.states import State
 
-_NAME = 60  # px of a motion's name on *Run*: of a longer one the middle is left out, so that nothing beside it moves
+_NAME = 44  # px of a motion's name on *Run*: of a longer one the middle is left out, so that nothing beside it moves
 _LARGE = 17  # px of the time that is left
 _BESIDE = 44  # px of a button beside its text, an icon among them
 _SLOWER = tr("Part of its speed at which a motion is followed, slower along the same path; also while it runs")
@@ -72,7 +72,7 @@ class TransportBar(QtWidgets.QFrame):
         self.progress.setRange(0, 1000)
         self.progress.setAccessibleName(tr("Progress of the motion"))
         self.progress.setTextVisible(False)
-        self.progress.setMinimumWidth(80)
+        self.progress.setMinimumWidth(24)
         self.progress.setObjectName("thin")
         self.left = QtWidgets.QLabel()
         self.left.setAccessibleName(tr("Time left"))

@@ -18,7 +18,7 @@ class Figures(QtWidgets.QWidget):
         self._labels = {name: _figure(name) for name in _MEANINGS}
         grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(0, 0, 0, 0)
-        grid.setHorizontalSpacing(8)
+        grid.setHorizontalSpacing(4)
         grid.setVerticalSpacing(2)
         for place, (name, label) in enumerate(self._labels.items()):
             caption = QtWidgets.QLabel(tr(name))
@@ -38,7 +38,9 @@ class Figures(QtWidgets.QWidget):
         """Show what the cycle achieves, the recording's size in bytes, and for how long there is room for it, s."""
         self._labels["Rate"].setText("–" if figures is None else f"{figures.rate:.1f} Hz")
         self._labels["Period error"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
-        self._labels["Size, left"].setText("–" if size is None else _size(size, room))
+        kept = "–" if size is None else _size(size, room)
+        self._labels["Size, left"].setText(kept)
+        self._labels["Size, left"].setToolTip(f"{kept}: {_MEANINGS['Size, left']}")
 
     def text(self, name: str) -> str:
         """The text of one figure by its caption."""
@@ -79,12 +81,11 @@ def _slower(count: int, share: float) -> str:
 
 
 def _figure(name: str) -> ElidedLabel:
-    """Of one width, whatever it says: nothing beside the figures moves."""
+    """Of one width, whatever it says: nothing beside the figures moves. What is longer is whole in its hint."""
     label = ElidedLabel()
     label.setText("–")
     label.setAccessibleName(tr(name))
     label.setToolTip(_MEANINGS[name])
-    of_the_cycle = _slower(99, 0.99) if name in ("Rate", "Overruns", "Period error") else _rows(9999999)
-    longest = _size(999_000_000, 99 * 60.0) if name == "Size, left" else of_the_cycle
+    longest = "± 999 µs" if name in ("Rate", "Overruns", "Period error") else _rows(999999)
     label.setFixedWidth(label.fontMetrics().horizontalAdvance(longest))
     return label

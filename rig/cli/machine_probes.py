@@ -135,7 +135,7 @@ def runtime_folders() -> Finding:
 
 def qt() -> Finding:
     """Whether Qt loads with all its system libraries; in a process of its own, as it may not."""
-    from rig.runtime import NEEDED, missing_packages, system_packages
+    from rig.runtime import NEEDED, missing_packages, needed_packages
 
     program = "import PyQt5.QtWidgets, PyQt5.QtOpenGL"
     try:
@@ -144,7 +144,7 @@ def qt() -> Finding:
         return Finding("Qt", "warn", "loading it takes more than a minute", "try again when the machine is idle")
     if done.returncode != 0:
         reason = (done.stderr.strip().splitlines() or ["it ends without a word"])[-1]
-        packages = missing_packages(*NEEDED) or system_packages(*NEEDED)
+        packages = missing_packages(*NEEDED) or needed_packages(*NEEDED)
         return Finding("Qt", "warn", f"no desktop app: {reason}", f"sudo apt-get install {' '.join(packages)}")
     if missing := missing_packages(*NEEDED):
         reason = "no window on X: shared libraries are missing"

@@ -34,8 +34,7 @@ from rig.names import check_name
 from rig.recording import RecordingFile, size_of_rows
 from rig.runtime import said_slower
 from rig.safety import check_loop, judge_sag
-from rig.virtual import VirtualRigProcess, differs, truth_of, truth_path
-from rig.virtual.closed_loop import run_loop
+from rig.virtual import VirtualRigProcess, differs, run_loop, truth_of, truth_path
 
 _LOOK = 0.1  # s
 _SURELY_ROWS = 1_000_000

@@ -18,6 +18,7 @@ from rig.config.rig_config import (
 from rig.config.saving import save_own_thresholds, save_thresholds
 from rig.config.sections import (
     Control,
+    Line,
     Realtime,
     Safety,
 )
@@ -46,6 +47,7 @@ __all__ = [
     "Control",
     "InjectedFault",
     "LegDrive",
+    "Line",
     "LoadCells",
     "Picture",
     "PlantFriction",

@@ -9,7 +9,7 @@ from typing import Annotated
 
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
 
-from rig.config.sections import Line
+from rig.config import Line
 from rig.csvio import whole_file
 from rig.errors import InputError
 from rig.runtime import wait_until

@@ -10,7 +10,7 @@ from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
 from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
 from rig.runtime.spawning import begin_server, start_shielded
-from rig.runtime.system_packages import NEEDED, missing_packages, system_packages
+from rig.runtime.system_packages import NEEDED, missing_packages, needed_packages
 from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, said_slower
 from rig.runtime.waiting import wait_until
 
@@ -39,12 +39,12 @@ __all__ = [
     "folders",
     "give_back_memory",
     "missing_packages",
+    "needed_packages",
     "pace_messages",
     "prepare_process",
     "runtime_root",
     "said_slower",
     "stands_still",
     "start_shielded",
-    "system_packages",
     "wait_until",
 ]

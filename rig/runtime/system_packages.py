@@ -13,7 +13,7 @@ NEEDED = ("app", "screen")
 """Groups without which no window shows."""
 
 
-def system_packages(*groups: str) -> list[str]:
+def needed_packages(*groups: str) -> list[str]:
     """Debian's names of all packages of these groups. Raises KeyError for a group that there is not."""
     return [name for group in groups for name in (*_libraries(group).values(), *_GROUPS[group].get("others", ()))]
 
@@ -38,4 +38,4 @@ def _loads(library: str) -> bool:
 
 if __name__ == "__main__":
     what, *wanted = sys.argv[1:]
-    sys.stdout.write(" ".join({"packages": system_packages, "missing": missing_packages}[what](*wanted)) + "\n")
+    sys.stdout.write(" ".join({"packages": needed_packages, "missing": missing_packages}[what](*wanted)) + "\n")

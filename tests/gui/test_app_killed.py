@@ -83,13 +83,15 @@ def orphans(tmp_path: Path) -> Iterator[_Orphans]:
         assert ours.poll(_START), "the app did not get a motion to run"
         address = ours.recv()
         processes += offspring(app.pid or 0)
-        assert len(processes) == 4  # virtual rig, engine, and the engine's recorder and motion check
+        assert len(processes) == 5  # virtual rig, engine, the engine's recorder and motion check, and the heartbeat
         link = LinkClient(address.socket)
         before = link.status()
         link.close()
         assert before.state is State.RUNNING and before.lease == "rig gui"
         os.kill(app.pid or 0, signal.SIGKILL)
         app.join()
+        eventually(lambda: sum(map(_lives, processes)) == 4, "the heartbeat to end with its app")
+        processes[:] = filter(_lives, processes)
         made = _Orphans(config, tmp_path, address, before, processes)
         yield made
         made.link.close()

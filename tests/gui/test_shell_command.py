@@ -9,7 +9,7 @@ import pytest
 
 import gui
 from rig.cli import main
-from rig.runtime import NEEDED, system_packages
+from rig.runtime import NEEDED, needed_packages
 
 
 def test_the_command_runs_the_app_with_its_configuration(monkeypatch: pytest.MonkeyPatch) -> None:
@@ -94,7 +94,7 @@ def test_make_installs_what_the_program_names() -> None:
     script = Path(__file__).parents[2] / "rig" / "runtime" / "system_packages.py"
     command = [sys.executable, "-I", str(script), "packages", *NEEDED]  # as the Makefile, before anything is installed
     told = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
-    assert told == system_packages(*NEEDED) and {"libgl1", "libxcb-icccm4", "fonts-dejavu-core"} <= set(told)
+    assert told == needed_packages(*NEEDED) and {"libgl1", "libxcb-icccm4", "fonts-dejavu-core"} <= set(told)
     makefile = (script.parents[2] / "Makefile").read_text(encoding="utf-8")
     assert "rig/runtime/system_packages.py" in makefile and not any(name in makefile for name in told)
 

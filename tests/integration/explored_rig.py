@@ -189,7 +189,7 @@ class ExploredRig(RuleBasedStateMachine):
         self.torque.begin(self._brakes_open())
         self.watch = Watch(self.engine, self.operator, Link(), self.leases, self.owner)  # type: ignore[arg-type]
         self.perform = self.operator._perform
-        self.operator._perform = self.performed
+        self.operator._perform = self.performed  # type: ignore[method-assign]
         self.rig.virtual.faults._hang = self.owner_hangs
         self.active.clear()
         self.replies: list[Future[Reply]] = []

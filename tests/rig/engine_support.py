@@ -131,6 +131,7 @@ def _still(rig: Bench) -> object:
     feedback: dict[str, Any] = {
         "settled": 0.0,
         "torque": (),
+        "powered": (),
         "silent": (),
         "tare_residual": (),
         "force_model": (),

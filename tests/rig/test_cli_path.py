@@ -71,7 +71,7 @@ def test_the_file_is_a_trajectory_and_a_motion(here: Path, capfd: pytest.Capture
         ({"--to": "0.5,0,0.5,1,0,0,0"}, "--to: the pose is beyond the mechanism's limits: stroke"),
         ({"--to": "0.03,0.01,0.31,1,0,0,0"}, "would be too short"),
         ({"--to": "0,0,0.5,2,0,0,0"}, "quaternion's norm is 2"),
-        ({"--duration": "nan"}, "nan s must be above 0 s"),
+        ({"--duration": "nan"}, "'--duration': nan is not finite"),
         ({"--duration": "0"}, "0 s must be above 0 s"),
         ({"--step": "3"}, "3 s must be at most the duration, 2 s"),
         ({"--objective": "beauty"}, "'beauty' must be condition or force"),
@@ -81,7 +81,7 @@ def test_the_file_is_a_trajectory_and_a_motion(here: Path, capfd: pytest.Capture
         ({"--step": "1e-7"}, "2e+07 rows, at most 2000000, so at least 1e-06 s"),
         ({"--step": "1e-320"}, "inf rows, at most 2000000"),
         ({"--leg-radius": "-1"}, "'--leg-radius': -1 m, must be finite and at least 0 m"),
-        ({"--clearance": "nan"}, "'--clearance': nan m, must be finite"),
+        ({"--clearance": "nan"}, "'--clearance': nan is not finite"),
         ({"--characteristic-length": "0"}, "'--characteristic-length': 0 m, must be finite and above 0 m"),
         ({"--greatest-force": "1"}, "on the nearest one: leg force: 61.14 N, must be at most 1 N"),
         (

@@ -79,7 +79,7 @@ def test_it_is_not_written_twice_unless_asked(here: Path, capsys: pytest.Capture
 
 
 def test_every_fault_is_said_and_nothing_written(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    bad = ["--rate", "nan", "--mode", "x", "--cell-noise", "-1", "--mechanism", "nothing.toml"]
+    bad = ["--rate", "-5", "--mode", "x", "--cell-noise", "-1", "--mechanism", "nothing.toml"]
     assert main(["setup", "new", "mine.toml", *DRIVES, *bad]) == ExitCode.INPUT
     said = capsys.readouterr().err
     for place in ("mode:", "rate:", "load_cells.noise:", "mechanism: nothing.toml: no such file"):

@@ -117,7 +117,7 @@ def test_coulomb_friction_is_smoothed_over_the_speed_given(here: Path) -> None:
         (("--twist", "1,2,3,4,5,nan"), "six finite numbers"),
         (("--wrench", "heavy"), "six finite numbers fx,fy,fz,mx,my,mz"),
         (("--coulomb-speed", "-1"), "must be 0 to 1 m/s"),
-        (("--coulomb-speed", "nan"), "must be 0 to 1 m/s"),
+        (("--coulomb-speed", "nan"), "nan is not finite"),
         (("--wrench", "1,2,3,4,5,6"), "forces.csv has a wrench of its own"),
     ],
 )

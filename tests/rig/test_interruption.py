@@ -102,6 +102,8 @@ class Linked(LiveRig):
 
     def __init__(self) -> None:
         self.client, self._leaving = "me", False
+        self._lease = self._lost = self._window = None
+        self._acquire = lambda: None  # type: ignore[method-assign]
         self._commands, self._watch, self._stops = (_Link(Client()) for _ in range(3))
 
 
