@@ -72,7 +72,7 @@ class TransportBar(QtWidgets.QFrame):
         self.progress.setRange(0, 1000)
         self.progress.setAccessibleName(tr("Progress of the motion"))
         self.progress.setTextVisible(False)
-        self.progress.setMinimumWidth(24)
+        self.progress.setMinimumWidth(14)
         self.progress.setObjectName("thin")
         self.left = QtWidgets.QLabel()
         self.left.setAccessibleName(tr("Time left"))

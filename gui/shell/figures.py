@@ -86,6 +86,6 @@ def _figure(name: str) -> ElidedLabel:
     label.setText("–")
     label.setAccessibleName(tr(name))
     label.setToolTip(_MEANINGS[name])
-    longest = "± 999 µs" if name in ("Rate", "Overruns", "Period error") else _rows(999999)
+    longest = "± 999 µs" if name in ("Rate", "Overruns", "Period error") else _rows(99999)
     label.setFixedWidth(label.fontMetrics().horizontalAdvance(longest))
     return label

@@ -227,7 +227,7 @@ def test_faulty_rows_are_listed_with_their_line(tmp_path: Path) -> None:
         "line 5: phase must be one of tare_before, load, tare_after, got 'lunch'",
         "line 6: mass must not be negative, got -1 kg",
         "line 7: mass must be 0 or empty in a tare, got 3 kg",
-        "line 8: must have 4 fields",
+        "line 8: must have 4 fields; decimals have a point",
     )
 
 

@@ -139,6 +139,9 @@ def test_a_picture_that_changes_its_size_meanwhile_is_not_fitted_anew(jog: MainW
     if not in_space(jog):
         return
     view = canvas(jog)
+    jog.resize(jog.width(), jog.height() + 200)  # higher than wide: its width alone gives its scale
+    QtWidgets.QApplication.processEvents()
+    assert view.height() > view.width()
     begun = pull(jog, "z", 0.03)
     before = place_of(view, TURNED[None, :3][0]), view.size()
     jog.resize(jog.width(), jog.height() + 40)

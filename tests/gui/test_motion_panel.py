@@ -42,7 +42,7 @@ def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
     logged: list[Any] = []
     session.logged.connect(logged.append)
     verdict = panel.verdict.text()
-    assert verdict.startswith("✓ Passes every limit") and panel.verdict.objectName() == "good"
+    assert verdict.startswith("✓ Passes every limit") and panel.verdict._label.objectName() == "good"
     (tmp_path / "bad.toml").write_text("frame = home")
     (tmp_path / "far.toml").write_text('frame = "home"\nparts = [{ type = "hold", duration = 2e6 }]\n')
     for name, why in (
@@ -63,7 +63,7 @@ def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
     panel.load_shipped("demo")
     assert panel.verdict.text() == "Checking …"
     looked(panel, qtbot)
-    assert panel.verdict.text().startswith("✓ Passes every limit") and panel.verdict.objectName() == "good"
+    assert panel.verdict.text().startswith("✓ Passes every limit") and panel.verdict._label.objectName() == "good"
 
 
 @pytest.mark.parametrize("target", ["", "below", "../elsewhere"])

@@ -38,15 +38,15 @@ def test_each_row_of_the_card_says_whose_threshold_it_is(qtbot: QtBot, tmp_path:
     qtbot.addWidget(card)
     card.show_run(run)
     captions = {name: label.text() for name, (label, _caption) in card.thresholds.captions.items()}
-    assert captions["residual_rms"] == "Residual, RMS, N · the motion's" and captions["bias"] == "Bias, N"
+    assert captions["residual_rms"] == "Residual, RMS · the motion's" and captions["bias"] == "Bias"
     assert captions["confidence"] == "Confidence · the motion's"
     assert card.badge.text() == "✗ FAIL" and "(the motion's threshold)" in card.advice.text()
     rigs = judge_again(run["numbers"] | {"own": {}}, Validation(residual_rms=1.0, bias=0.5))
     card.show_run(run | {"numbers": rigs, "verdict": "pass"})
-    assert card.thresholds.captions["bias"][0].text() == "Bias, N · the rig's"
+    assert card.thresholds.captions["bias"][0].text() == "Bias · the rig's"
     typed = judge_again(run["numbers"], Validation(residual_rms=1.0), alone=True)
     card.show_run(run | {"numbers": typed, "verdict": "pass"})
-    assert card.thresholds.captions["residual_rms"][0].text() == "Residual, RMS, N · typed here"
+    assert card.thresholds.captions["residual_rms"][0].text() == "Residual, RMS · typed here"
 
 
 def test_thresholds_are_saved_in_the_motions_own_file(

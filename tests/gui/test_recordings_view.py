@@ -196,7 +196,7 @@ def test_events_are_listed(qtbot: QtBot, view: RecordingsView) -> None:
     shown = [[view.events.item(row, column).text() for column in range(4)] for row in range(3)]
     assert shown == [
         ["1.000", "info", "", "the motion begins"],
-        ["1.000", "error", "DRIVE_RESTARTED", "leg 2: restarted"],
+        ["1.000", "error", "drive restarted", "leg 2: restarted"],
         ["1.000", "error", "99", "what a later program may write"],
     ]
     assert view.events.item(1, 3).foreground().color().name().upper() == DARK.error

@@ -92,7 +92,7 @@ def test_the_list_has_what_the_command_tells(page: RunsPage) -> None:
         "✓ pass",
         "A. Weber",
     )
-    assert (last["Verdict"], last["Injected"], last["Outcome"]) == ("✗ fail", "jam, leg 3, 300 N", "finished")
+    assert (last["Verdict"], last["Injected"], last["Outcome"]) == ("✗ fail", "leg 3 jammed, 300 N", "finished")
     numbers = Catalogue(page.folder).runs()[0].numbers
     assert numbers is not None and last["Residual, N"] == f"{numbers['headline']['residual_n']:.3f}"
 

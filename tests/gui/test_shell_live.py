@@ -83,7 +83,7 @@ def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, mo
     opened = open_recording(recording)
     assert opened.complete and len(opened.rows) > 200
     texts = [event.text for event in opened.events]
-    for word in ("connect", "home", "payload", "drop_all"):
+    for word in ("connect", "home", "payload", "cable"):
         assert any(word in text for text in texts), (word, texts)
     report = recording.with_suffix(".html")
     with qtbot.waitSignal(live.reporting.maker.finished, timeout=START) as made:
@@ -92,7 +92,7 @@ def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, mo
     qtbot.waitUntil(lambda: "nothing came up to show it" in live.notice.text(), timeout=STEP)
     assert str(report) in live.notice.text() and live.notice.isVisible()
     page = report.read_text()
-    assert all(word in page for word in ("payload", "drop_all", "home", "rig gui"))
+    assert all(word in page for word in ("payload", "cable", "home", "rig gui"))
 
 
 def test_an_engine_that_is_killed_is_said_at_once_and_can_be_started_again(live: MainWindow, qtbot: Any) -> None:

