@@ -28,6 +28,7 @@ class Rig(LiveRig):
     def __init__(self, times: Times, speed: float) -> None:
         self._times, self._speed, self._began = times, speed, times.now
         self._interruption = Interruption()
+        self._lease = None
 
     def status(self) -> SimpleNamespace:  # type: ignore[override]
         self._times.now += 0.01

@@ -249,10 +249,14 @@ def test_the_fault_of_a_motion_without_end_is_told_with_its_place(rig: Bench) ->
 
 
 def test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that_ends(rig: Bench) -> None:
-    lost = Cause(FaultCode.CLIENT_LOST, "the app is silent", 0.0)
+
+    def lose() -> None:
+        cause = Cause(FaultCode.CLIENT_LOST, "the app is silent", rig.engine.tick.t)
+        rig.engine.trip(cause, StopSeverity.CATEGORY_2, latch=False)
+
     rig.follow(smooth_table(2.0))
     rig.run(0.5)
-    rig.engine.trip(lost, StopSeverity.CATEGORY_2, latch=False)
+    lose()
     rig.until(State.ENGAGED)
     rig.request(Resume())
     rig.until(State.RUNNING)
@@ -260,7 +264,7 @@ def test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that
     assert rig.tap.motions[-1].outcome is MotionOutcome.FINISHED and rig.tap.motions[-1].said_cause == ""
     rig.follow(smooth_table(2.0))
     rig.run(0.5)
-    rig.engine.trip(lost, StopSeverity.CATEGORY_2, latch=False)
+    lose()
     rig.until(State.ENGAGED)
     rig.request(Park())
     rig.step()
