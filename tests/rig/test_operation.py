@@ -104,7 +104,7 @@ def test_a_run_at_another_size_and_again(tmp_path: Path, capsys: pytest.CaptureF
     runs = [motion for motion in recording.motions if motion.kind == MotionKind.RUN]
     assert [run.own_thresholds.named for run in runs] == [{"residual_rms": 1e-3}] * 3
     assert {motion.thresholds for motion in recording.motions if motion.kind != MotionKind.RUN} == {""}
-    assert "verdict    undecided; too few rows" in capsys.readouterr().out  # none without thresholds
+    assert "verdict    undecided: too few rows" in capsys.readouterr().out  # none without thresholds
     running = recording.rows[recording.rows["state"] == State.RUNNING]
     assert running["reference"][:, 2].max() - HOME[2] == pytest.approx(0.02, abs=1e-6)
     high = running["reference"][:, 2] - HOME[2] > 0.0199
