@@ -252,7 +252,12 @@ def typist(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Typist]:
         yield Typist(folder)
 
 
-@pytest.mark.parametrize("page", with_blocks(), ids=lambda page: page.name)
+LONG_PAGES = {"researcher.md"}
+"""Pages that are typed in the long profile alone."""
+TYPED_PAGES = [page for page in with_blocks() if LONG or page.name not in LONG_PAGES]
+
+
+@pytest.mark.parametrize("page", TYPED_PAGES, ids=lambda page: page.name)
 def test_a_page_is_true_as_it_is_typed(page: Path, typist: Typist, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(typist.folder)
     typist.open(page.name)

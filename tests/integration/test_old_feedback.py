@@ -41,7 +41,7 @@ def test_a_hung_drive_that_goes_on_answering_is_as_one_that_is_gone(bench: Bench
     with pytest.raises(RefusedError, match=rf"still there: leg {LEG}: no fresh feedback: it answers, but acts on"):
         bench.rig.request(Reset())
     bench.virtual.faults.clear()
-    bench.steps(5)
+    bench.steps(round(1.3 * bench.config.rate))  # replies that are no good count for a second
     bench.rig.request(Reset())
     assert bench.in_state(State.IDLE)
     recording = bench.recording()
