@@ -73,7 +73,7 @@ def test_a_length_that_no_leg_can_have(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         bench.park().inject("encoder_jump", LEG, 1.0)
         bench.until_state(State.FAULT)
-        refused_then_accepted(bench, FaultCode.FEEDBACK_INVALID, "m is beyond anything the leg can reach")
+        refused_then_accepted(bench, FaultCode.FEEDBACK_INVALID, "is beyond anything the leg can reach")
 
 
 def test_a_second_cause_behind_the_first(tmp_path: Path) -> None:
