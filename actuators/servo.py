@@ -143,7 +143,9 @@ class Servo(StationDrive):
             return
         self._looking = True
         words = len(self._watchdog_words)
-        self._station.ask_beside(struct.pack(">BBHH", self._unit, READ_HOLDING, register.address, words), 3 + 2 * words)
+        self._station.ask_acyclic(
+            struct.pack(">BBHH", self._unit, READ_HOLDING, register.address, words), 3 + 2 * words
+        )
 
     def _hear(self, answer: bytes) -> None:
         """Take the answer to a look; one that is none leaves things as they were."""
@@ -214,7 +216,7 @@ class Servo(StationDrive):
     def _finish(self, deadline: float) -> Feedback | None:
         finish = self._station.finish if self._codec.together else self._station.finish_all
         raw = finish(self._codec, deadline)
-        if self._looking and (answer := self._station.heard_beside):
+        if self._looking and (answer := self._station.acyclic_reply):
             self._hear(answer)
         if raw is None:
             return None

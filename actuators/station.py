@@ -44,7 +44,7 @@ class Station:
         presence = Presence()
         self._exchanges = [Exchange(unit, counters, presence) for _ in range(messages)]
         self._exchange = self._exchanges[-1]
-        self._beside = Exchange(unit, counters, presence)
+        self._acyclic = Exchange(unit, counters, presence)
         self._requests: Sequence[bytes] = ()
         self._sent = False
 
@@ -55,13 +55,13 @@ class Station:
 
     def open(self, timeout: float) -> None:
         """Join the bus within `timeout` s. Raises ConnectError."""
-        for exchange in (*self._exchanges, self._beside):
+        for exchange in (*self._exchanges, self._acyclic):
             self.bus.join(exchange, timeout)
 
     def close(self) -> None:
         """Leave the bus; idempotent."""
         self._sent = False
-        for exchange in (*self._exchanges, self._beside):
+        for exchange in (*self._exchanges, self._acyclic):
             self.bus.leave(exchange)
 
     def begin_all(self, codec: ExchangeCodec, requests: Sequence[bytes], *, urgent: bool = False) -> None:
@@ -125,15 +125,15 @@ class Station:
         self._exchanges[place].answered = None
         return reply
 
-    def ask_beside(self, message: bytes, reply_length: int) -> None:
-        """Send a message beside the cycle's, on a bus where all talk at once."""
-        self._beside.reply_length = reply_length
-        self.bus.begin(self._beside, message)
+    def ask_acyclic(self, message: bytes, reply_length: int) -> None:
+        """Send an acyclic message behind the cycle's, on a bus where all talk at once."""
+        self._acyclic.reply_length = reply_length
+        self.bus.begin(self._acyclic, message)
 
     @property
-    def heard_beside(self) -> bytes:
-        """The message that answers `ask_beside`, once, as soon as a cycle has heard it; else nothing."""
-        reply, self._beside.reply = self._beside.reply, b""
+    def acyclic_reply(self) -> bytes:
+        """The message that answers `ask_acyclic`, once, as soon as a cycle has heard it; else nothing."""
+        reply, self._acyclic.reply = self._acyclic.reply, b""
         return reply
 
     def carried_after(self, now: float) -> float:

@@ -109,7 +109,7 @@ class MotionOutcome(IntEnum):
     FAULT = 4
 
 
-def said_cause(code: int, text: str) -> str:
+def cause_text(code: int, text: str) -> str:
     """Why the rig stopped, as everything that tells of it says it: the kind of fault, and what was found.
 
     Args:

@@ -8,7 +8,8 @@ from gui.operate.fault_words import AMPLIFIER, GROUPS, fault_words
 from gui.session import Action, LogEntry, RigSession
 from gui.texts import tr
 from gui.widgets import GuardedButton, QuantityBox, Reason, Shown, field_refusal, give
-from rig.virtual import AT_PLATFORM, FAULTS, WHOLE_RIG, RigView
+from rig.config import AT_PLATFORM
+from rig.virtual import FAULTS, WHOLE_RIG, RigView
 
 _LOOK_INTERVAL = 500  # ms, while the panel is in view
 _NAME = QtCore.Qt.ItemDataRole.UserRole  # of an item: the fault's name

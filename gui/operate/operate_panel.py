@@ -160,7 +160,7 @@ class OperatePanel(ScrolledPage):
         following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT
         against = "" if following is None else self.buttons[following].obstacle
         self._step = following if against else None
-        name = "" if following is None else self.buttons[following].accessibleName().split(":")[0]
+        name = "" if following is None else tr(following.value)
         self._reason_room.show_text(tr("{step}: {reason}").format(step=name, reason=against) if against else "")
         for action, button in self.buttons.items():
             target = self.arm if action is Action.ENGAGE and not self.arm.isChecked() else button

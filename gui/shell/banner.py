@@ -115,7 +115,7 @@ def detail_of(now: Situation) -> str:
         return look.hint
     if status.cause:
         kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
-        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{status.said_cause}", time=status.cause_t)
+        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{status.cause_text}", time=status.cause_t)
         text = text[:1].upper() + text[1:]
         if status.state is State.FAULT:
             return text + " " + tr("Next: mend the cause, then Reset fault.")

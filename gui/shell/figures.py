@@ -6,8 +6,11 @@ from gui.session import CycleFigures
 from gui.texts import mark, tr, trn
 from gui.widgets import ElidedLabel
 from rig.engine import Snapshot
-from rig.recording import said_room
-from rig.runtime import said_slower
+from rig.recording import room_text
+from rig.runtime import slowdown_text
+
+_NEAR = 6 * 3600.0
+"""s of room on the disk, below which that is shown in place of the file's size."""
 
 
 class Figures(QtWidgets.QWidget):
@@ -37,10 +40,12 @@ class Figures(QtWidgets.QWidget):
     def show_cycle(self, figures: CycleFigures | None, size: int | None, room: float) -> None:
         """Show what the cycle achieves, the recording's size in bytes, and for how long there is room for it, s."""
         self._labels["Rate"].setText("–" if figures is None else f"{figures.rate:.1f} Hz")
-        self._labels["Period error"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
-        kept = "–" if size is None else _size(size, room)
-        self._labels["Size, left"].setText(kept)
-        self._labels["Size, left"].setToolTip(f"{kept}: {_MEANINGS['Size, left']}")
+        self._labels["Jitter"].setText("–" if figures is None else f"± {figures.spread * 1e6:.0f} µs")
+        file, left = ("–" if size is None else _size(size)), room_text(room)
+        near = size is not None and room < _NEAR
+        self._labels["Size, left"].setText(tr("{time} left").format(time=left) if near else file)
+        whole = ", ".join(filter(None, [file, left]))
+        self._labels["Size, left"].setToolTip(f"{whole}: {_MEANINGS['Size, left']}")
 
     def text(self, name: str) -> str:
         """The text of one figure by its caption."""
@@ -52,10 +57,10 @@ _MEANINGS = {
     mark("Overruns"): tr(
         "cycles skipped since the engine started, and how much slower than real time a busy computer was"
     ),
-    mark("Period error"): tr("99 % of the cycles came within this of their period, over the last two seconds"),
+    mark("Jitter"): tr("99 % of the cycles came within this of their period, over the last two seconds"),
     mark("Recorded"): tr("rows of telemetry in the recording"),
     mark("Size, left"): tr(
-        "size of the recording's file, and the time until the disk is full, as fast as it grows now"
+        "size of the recording's file, or, once that is near, the time until the disk is full as fast as it grows now"
     ),
     mark("Dropped"): tr("rows that are missing in the recording"),
 }
@@ -65,13 +70,13 @@ def _rows(count: int) -> str:
     return trn("{count} row", "{count} rows", count).format(count=count)
 
 
-def _size(size: int, room: float) -> str:
+def _size(size: int) -> str:
     value, unit = (size / 1e6, "MB") if size < 999.5e6 else (size / 1e9, "GB")
-    return ", ".join(filter(None, [f"{value:.{1 if value < 9.95 else 0}f} {unit}", said_room(room)]))
+    return f"{value:.{1 if value < 9.95 else 0}f} {unit}"
 
 
 def _lateness(status: Snapshot) -> str:
-    if not said_slower(status.slower):
+    if not slowdown_text(status.slower):
         return str(status.overruns)
     return _slower(status.overruns, status.slower)
 
@@ -86,6 +91,6 @@ def _figure(name: str) -> ElidedLabel:
     label.setText("–")
     label.setAccessibleName(tr(name))
     label.setToolTip(_MEANINGS[name])
-    longest = "± 999 µs" if name in ("Rate", "Overruns", "Period error") else _rows(99999)
+    longest = "± 999 µs" if name in ("Rate", "Overruns", "Jitter") else _rows(99999)
     label.setFixedWidth(label.fontMetrics().horizontalAdvance(longest))
     return label

@@ -13,10 +13,10 @@ from rig.cli.options import UnprovenOption
 from rig.client import FaultDesk
 from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset, Snapshot
 from rig.errors import InputError, RefusedError
-from rig.recording import said_room
-from rig.runtime import said_slower
+from rig.recording import room_text
+from rig.runtime import slowdown_text
 from rig.states import State, StopSeverity
-from rig.virtual import FAULTS, said_fault
+from rig.virtual import FAULTS, fault_text
 
 _EPILOG = 'Lengths, angles and speeds carry their unit: "5mm", "1deg", "20mm/s". "jog --help" explains a command.'
 
@@ -89,7 +89,7 @@ def status(context: typer.Context) -> None:
         f"legs       {lengths} mm",
         f"cycles     {now.cycles} at {now.rate:g} Hz, {now.overruns} overruns",
     ]
-    if busy := said_slower(now.slower):
+    if busy := slowdown_text(now.slower):
         lines.append(f"computer   {busy}")
     if now.state is State.RUNNING or now.resumable:
         lines.append(f"motion     {console_motions.place(rig)}")
@@ -109,7 +109,7 @@ def _rejected(now: Snapshot) -> str:
 
 
 def _recording(now: Snapshot) -> str:
-    left = said_room(now.recording_room)
+    left = room_text(now.recording_room)
     return now.recording_fault or f"{now.rows} rows{left and f', the disk has room for {left}'}"
 
 
@@ -131,7 +131,7 @@ def faults(context: typer.Context) -> None:
         default = "" if kind.default is None else f"{kind.default:g} {kind.unit}".strip()
         typer.echo(f"{name:24} {default:10} {kind.text}")
     for fault in on:
-        typer.echo(f"on: {said_fault(fault.name, fault.leg, fault.value)} ({fault.name})")
+        typer.echo(f"on: {fault_text(fault.name, fault.leg, fault.value)} ({fault.name})")
 
 
 @app.command()

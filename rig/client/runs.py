@@ -32,7 +32,7 @@ from rig.engine import Pace, RunningEngine, Told, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.names import check_name
 from rig.recording import RecordingFile, size_of_rows
-from rig.runtime import said_slower
+from rig.runtime import slowdown_text
 from rig.safety import check_loop, judge_sag
 from rig.virtual import VirtualRigProcess, differs, run_loop, truth_of, truth_path
 
@@ -289,7 +289,7 @@ def describe(result: RunResult) -> str:
     reasons = "; ".join(validation["reasons"]) if validation["verdict"] else ""
     lines = [f"verdict    {validation['verdict']}{reasons and f': {reasons}'}"] if validation["verdict"] else []
     lines += [f"cycles     {cycle['cycles']} at {cycle['rate_hz']:g} Hz, {cycle['overruns']} overruns{spread}"]
-    if busy := said_slower(cycle["slower"]):
+    if busy := slowdown_text(cycle["slower"]):
         lines.append(f"time       {busy}")
     if rejected := cycle["rejected_replies"]:
         lines.append(f"replies    rejected: {', '.join(f'{count} of {name}' for name, count in rejected.items())}")

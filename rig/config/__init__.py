@@ -25,6 +25,7 @@ from rig.config.sections import (
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
 from rig.config.validation import GIVEN, MOTION, RIG, Validation, checked_thresholds, own_thresholds, parse_thresholds
 from rig.config.virtual_rig import (
+    AT_PLATFORM,
     FAULT_WORDS,
     InjectedFault,
     PlantFriction,
@@ -37,6 +38,7 @@ from rig.config.virtual_rig import (
 )
 
 __all__ = [
+    "AT_PLATFORM",
     "FAULT_WORDS",
     "GIVEN",
     "LAWS",

@@ -235,10 +235,14 @@ FAULT_WORDS = {
 """Every fault as a person calls it, by name; {leg} stands for a leg's number, with a space before it."""
 
 
+AT_PLATFORM = frozenset({"force_step"})
+"""Names of faults that act at the platform's origin where no leg is named, and not at all six."""
+
+
 def fault_words(name: str, leg: int | None = None) -> str:
     """A fault in words, as "cable 3 unplugged"; the leg (1…6) is none for all, 0 for the whole rig."""
     words = FAULT_WORDS.get(name, name)
-    everywhere = leg is None and "{leg}" in words and name != "force_step"
+    everywhere = leg is None and "{leg}" in words and name not in AT_PLATFORM
     return words.format(leg=f" {leg}" if leg else "") + (", every leg" if everywhere else "")
 
 

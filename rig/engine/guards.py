@@ -53,14 +53,11 @@ def obstacle(command: RigCommand, snapshot: Snapshot) -> Obstacle | None:
     if state not in STATES_OF[type(command)]:
         return Obstacle(_elsewhere(command, snapshot))
     for guard in _GUARDS.get(type(command), ()):
-        if guard is _proven and isinstance(command, Home) and command.unproven:
+        if getattr(command, _LIFTED_BY.get(guard, ""), False):
             continue
         found = guard(snapshot)
         if found is not None:
             return found
-    if isinstance(command, Resume) and snapshot.begun_by and not command.take_over:
-        begun = f"{snapshot.motion!r} was begun by {snapshot.begun_by!r} under a command lease that has ended"
-        return Obstacle(f"{begun}: take it over to go on with it, abandon it, or park")
     return None
 
 
@@ -215,6 +212,14 @@ def _paused(snapshot: Snapshot) -> Obstacle | None:
     return None if stands else Obstacle("nothing is paused")
 
 
+def _own_lease(snapshot: Snapshot) -> Obstacle | None:
+    """A motion goes on under the lease that it was begun under, or by the word of whoever takes it over."""
+    if not snapshot.begun_by:
+        return None
+    begun = f"{snapshot.motion!r} was begun by {snapshot.begun_by!r} under a command lease that has ended"
+    return Obstacle(f"{begun}: take it over to go on with it, abandon it, or park")
+
+
 def _no_reset_under_way(snapshot: Snapshot) -> Obstacle | None:
     return Obstacle("a reset is under way") if snapshot.clearing else None
 
@@ -225,9 +230,12 @@ _GUARDS: dict[type[RigCommand], tuple[Guard, ...]] = {
     MoveLeg: (_fresh, _recorded, _torque_off),
     Engage: (_homed, _stable, _fresh, _recorded, _cells_fresh, _cells_alive, _tared, _torque_off),
     Follow: (_recorded, _nothing_paused, _fresh),
-    Resume: (_paused, _fresh, _recorded),
+    Resume: (_paused, _fresh, _recorded, _own_lease),
     Abandon: (_paused,),
     Reset: (_no_reset_under_way,),
     Shutdown: (_torque_gone,),
 }
 """What a command needs beside its state, in the order in which it is said."""
+
+_LIFTED_BY: dict[Guard, str] = {_proven: "unproven", _own_lease: "take_over"}
+"""Guards that a field of the command lifts: the operator's word."""

@@ -20,7 +20,7 @@ from rig.engine.drive_names import drive_names
 from rig.engine.link import LinkClient
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError
-from rig.recording import said_room
+from rig.recording import room_text
 from rig.runtime import ControlBlock, RuntimeFolder, SharedMemoryError, StopRequest, folders, wait_until
 
 _RECORD = "engine.json"
@@ -146,7 +146,7 @@ class RunningEngine:
             return f"{begun}; it does not answer"
         holder = f"{status.lease!r} holds the command lease" if status.lease else "nobody holds the command lease"
         then = "" if status.hold_left is None else f" and it stops the platform in {status.hold_left:.0f} s"
-        left = said_room(status.recording_room)
+        left = room_text(status.recording_room)
         recorded = status.recording_fault or (left and f"the disk has room for {left} of recording")
         return f"state {status.state.name}, {begun}; {holder}{then}{recorded and f'; {recorded}'}"
 

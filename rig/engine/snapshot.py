@@ -8,7 +8,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from rig.engine.leg_move import LegTest
 from rig.recording import MotionRecord
-from rig.states import FaultCode, State, StopSeverity, said_cause
+from rig.states import FaultCode, State, StopSeverity, cause_text
 
 _AWAY = 1e-3  # m
 _NONE = (0.0,) * 6
@@ -155,9 +155,9 @@ class Snapshot:
     """of each leg, twice a second; none before the drives are connected"""
 
     @property
-    def said_cause(self) -> str:
+    def cause_text(self) -> str:
         """First cause of a stop or fault as everything says it, empty when there is none."""
-        return said_cause(self.cause_code, self.cause)
+        return cause_text(self.cause_code, self.cause)
 
     @property
     def away(self) -> bool:

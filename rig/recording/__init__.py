@@ -18,7 +18,7 @@ from rig.recording.schema import (
     cycle_definition,
     encode_cycle,
 )
-from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock, said_room
+from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock, room_text
 from rig.recording.writer import RecordingWriter
 
 __all__ = [
@@ -52,7 +52,7 @@ __all__ = [
     "part_name",
     "recover",
     "report_path",
-    "said_room",
+    "room_text",
     "size_of_rows",
     "split_part",
     "write_rows_csv",

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING, ClassVar
 
 from rig.names import as_name
 from rig.recording.schema import CDR_HEADER, EventLevel, RecordedEvent
-from rig.states import MotionKind, MotionOutcome, said_cause
+from rig.states import MotionKind, MotionOutcome, cause_text
 
 if TYPE_CHECKING:
     from kinematics import Thresholds
@@ -60,9 +60,9 @@ class MotionRecord:
     """that cause in words, None in a record made before it was recorded"""
 
     @property
-    def said_cause(self) -> str:
+    def cause_text(self) -> str:
         """The first cause of the stop that ended it, as everything says it; empty where no stop did."""
-        return said_cause(self.cause_code, self.cause or "")
+        return cause_text(self.cause_code, self.cause or "")
 
     def __post_init__(self) -> None:
         places = (self.start, self.reached, self.amplitude, min(self.duration, 0.0))
@@ -100,13 +100,13 @@ def cause_of(motion: MotionRecord, events: Iterable[RecordedEvent]) -> tuple[int
     stops that do not latch, those before the last may have been resumed.
     """
     if motion.cause is not None:
-        return motion.cause_code, motion.said_cause
+        return motion.cause_code, motion.cause_text
     if motion.outcome in (MotionOutcome.FINISHED, MotionOutcome.UNDERWAY):
         return 0, ""
     told = [event for event in events if event.code and motion.start <= event.t <= motion.end]
     latched = [event for event in told if event.level >= EventLevel.ERROR]
     found = next(iter([*latched[:1], *told[-1:]]), None)
-    return (0, "") if found is None else (found.code, said_cause(found.code, found.text))
+    return (0, "") if found is None else (found.code, cause_text(found.code, found.text))
 
 
 def motion_definition() -> str:

@@ -14,7 +14,7 @@ _UNKNOWN = (1 << 64) - 1
 _MOST_HOURS = 99
 
 
-def said_room(room: float) -> str:
+def room_text(room: float) -> str:
     """For how long there is room for more of a recording, as "9.5 min"; "" where it is not known. Args: room: s."""
     if not math.isfinite(room):
         return ""

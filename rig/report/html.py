@@ -16,7 +16,7 @@ from rig.report.provenance import source_of
 from rig.report.saying import in_unit, said_chance, said_lag, said_model, said_verdict
 from rig.report.side_by_side import figures
 from rig.report.zoomable import curves_json
-from rig.runtime import said_slower
+from rig.runtime import slowdown_text
 from rig.states import FaultCode
 
 _OVERRUNS = 0.01
@@ -248,7 +248,7 @@ def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
             "Cycle",
             fixed(cycle["rate_hz"], 0),
             "Hz",
-            said_slower(cycle["slower"]) or f"{cycle['overruns']} cycles skipped ({100 * share:.2f} %)",
+            slowdown_text(cycle["slower"]) or f"{cycle['overruns']} cycles skipped ({100 * share:.2f} %)",
             "good" if share < _OVERRUNS else "warn",
         ),
         _card(

@@ -10,7 +10,7 @@ import numpy.typing as npt
 from rig.recording import COMMAND, INJECTED, Recorded, RecordedEvent, caveats
 from rig.report.motions import described
 from rig.report.survey import HELD, Covered, Survey
-from rig.states import FaultCode, State, enum_name, fault_name, said_cause
+from rig.states import FaultCode, State, cause_text, enum_name, fault_name
 
 _TIMED = ("period", "lateness", "exchange", "compute")
 
@@ -117,7 +117,7 @@ def _cause(fault: Mapping[str, Any], events: Sequence[RecordedEvent]) -> str:
     code = next((code for code in FaultCode if code.name == fault["fault"]), FaultCode.NONE)
     told = [event.text for event in events if event.code == code and event.t <= fault["t_s"]]
     if told:
-        return said_cause(code, told[-1])
+        return cause_text(code, told[-1])
     return fault_name(code) + (f" of leg {fault['leg']}" if fault["leg"] else "")
 
 

@@ -11,7 +11,7 @@ from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
 from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
 from rig.runtime.spawning import begin_server, start_shielded
 from rig.runtime.system_packages import NEEDED, missing_packages, needed_packages
-from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, said_slower
+from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, slowdown_text
 from rig.runtime.waiting import wait_until
 
 __all__ = [
@@ -43,7 +43,7 @@ __all__ = [
     "pace_messages",
     "prepare_process",
     "runtime_root",
-    "said_slower",
+    "slowdown_text",
     "stands_still",
     "start_shielded",
     "wait_until",

@@ -47,7 +47,7 @@ class Ticker(Protocol):
         """By which part of its own time the run took longer than that because the machine was busy, so far."""
 
 
-def said_slower(slower: float) -> str:
+def slowdown_text(slower: float) -> str:
     """How busy the machine was, in words; "" where it was not. Args: slower: see `Ticker.slower`."""
     return f"the machine was busy: {100.0 * slower:.0f} % slower than real time" if slower >= _BUSY else ""
 

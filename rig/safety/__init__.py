@@ -4,7 +4,7 @@ from rig.safety.cell_checks import no_force
 from rig.safety.drive_checks import Traffic, TrafficCheck
 from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
-from rig.safety.finding import Finding, length_beyond, over, unheard
+from rig.safety.finding import Finding, length_beyond, over, stale_text
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
 from rig.safety.machine import (
     LAW_STATES,
@@ -51,5 +51,5 @@ __all__ = [
     "name_legs",
     "no_force",
     "over",
-    "unheard",
+    "stale_text",
 ]

@@ -8,7 +8,7 @@ import numpy as np
 
 from kinematics import Array, figure_and_bound, kernel
 from rig.config import RigConfig
-from rig.safety.finding import Finding, over, unheard
+from rig.safety.finding import Finding, over, stale_text
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -109,7 +109,7 @@ class CellChecks:
             alive: a reading that means nothing stops the rig; else it is for others to say.
         """
         if stale >= self._fewest and age >= self._old:
-            text = f"load cells: {unheard(age, self._stale_time, self._period, 'reading')}{silence()}"
+            text = f"load cells: {stale_text(age, self._stale_time, self._period, 'reading')}{silence()}"
             return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopSeverity.CATEGORY_2, over)
         if stale:
             return None

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from actuators import Status
 from kinematics import Array
-from rig.safety.finding import Finding, no_length, over, unheard
+from rig.safety.finding import Finding, no_length, over, stale_text
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -74,11 +74,11 @@ class DriveChecks:
         """
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
         if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
-            text = f"all six legs: {unheard(max(age), self._stale_time, self._period)}"
+            text = f"all six legs: {stale_text(max(age), self._stale_time, self._period)}"
             text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
             return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopSeverity.QUICK_STOP, over)
         for leg in lost:
-            text = f"leg {leg + 1}: {unheard(age[leg], self._stale_time, self._period)}{silence(leg)}"
+            text = f"leg {leg + 1}: {stale_text(age[leg], self._stale_time, self._period)}{silence(leg)}"
             return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
         for leg in range(_LEGS):
             if stale[leg]:

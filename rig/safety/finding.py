@@ -25,7 +25,7 @@ def over() -> str:
     return ""
 
 
-def unheard(age: float, bound: float, period: float, what: str = "feedback") -> str:
+def stale_text(age: float, bound: float, period: float, what: str = "feedback") -> str:
     """That there is nothing fresh for `age` s, the `bound` (s) or at most half a cycle's period (s) less, in words."""
     silent, borne, why = round(age * 1e3, 3), bound * 1e3, ""  # cycles do not begin to the microsecond
     if silent < borne:

@@ -11,7 +11,7 @@ from rig.virtual.closed_loop import (
     on_reference,
     run_loop,
 )
-from rig.virtual.faults import AT_PLATFORM, FAULTS, WHOLE_RIG, ActiveFault, Faults, said_fault
+from rig.virtual.faults import FAULTS, WHOLE_RIG, ActiveFault, Faults, fault_text
 from rig.virtual.free_motion import simulate
 from rig.virtual.loading import plant_mechanism, scaled_mechanism
 from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
@@ -23,7 +23,6 @@ from rig.virtual.truth import Truth, differs, truth_of, truth_path
 from rig.virtual.virtual_rig import VirtualRig
 
 __all__ = [
-    "AT_PLATFORM",
     "CONTROLLERS",
     "FAULTS",
     "WHOLE_RIG",
@@ -41,13 +40,13 @@ __all__ = [
     "VirtualRigProcess",
     "cycle_times",
     "differs",
+    "fault_text",
     "force_bounds",
     "merit",
     "mujoco_package",
     "on_reference",
     "plant_mechanism",
     "run_loop",
-    "said_fault",
     "scaled_mechanism",
     "serve_device",
     "serve_virtual_rig",

@@ -9,7 +9,7 @@ import numpy as np
 
 from actuators import AMPLIFIER_FAULTS as DEVICE_FAULTS
 from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice
-from rig.config import InjectedFault, fault_words
+from rig.config import AT_PLATFORM, InjectedFault, fault_words
 from rig.errors import ConfigError, InputError
 from rig.recording import INJECTED
 from rig.virtual.arrays import Array
@@ -47,8 +47,6 @@ _EVERY = range(1, 7)
 _NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
 WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
 """Names of faults that belong to no leg."""
-AT_PLATFORM = frozenset(["force_step"])
-"""Names of faults that act at the platform's origin where no leg is named, and not at all six."""
 _NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS, *HOST_FAULTS])
 
 
@@ -134,7 +132,7 @@ class Faults:
             self._begin(name, number_of_leg, number)
             self._active[name, number_of_leg] = ActiveFault(name, number_of_leg, number, until)
         lasting = "" if duration is None else f" for {duration:g} s"
-        self._say(f"injected: {said_fault(name, leg, number)}{lasting}")
+        self._say(f"injected: {fault_text(name, leg, number)}{lasting}")
         self._load_platform()
         self._reckon()
 
@@ -157,7 +155,7 @@ class Faults:
     def recall(self) -> list[News]:
         """What is on now, as news of now."""
         now = self._plant.time
-        return [News(now, f"{INJECTED}on: {said_fault(one.name, one.leg, one.value)}") for one in self.active]
+        return [News(now, f"{INJECTED}on: {fault_text(one.name, one.leg, one.value)}") for one in self.active]
 
     def _say(self, text: str) -> None:
         self.news.append(News(self._plant.time, INJECTED + text))
@@ -216,7 +214,7 @@ class Faults:
         for name in dict.fromkeys(name for name, _leg in keys):
             legs = [leg for one, leg in keys if one == name]
             for leg in [None] if legs == list(_EVERY) else legs:
-                self._say(f"{how}: {said_fault(name, leg)}")
+                self._say(f"{how}: {fault_text(name, leg)}")
 
     def _end(self, key: tuple[str, int]) -> None:
         del self._active[key]
@@ -270,7 +268,7 @@ class Faults:
             self.due = min(self.due, self._start + self._to_come[0].at)
 
 
-def said_fault(name: str, leg: int | None = None, value: float | None = None) -> str:
+def fault_text(name: str, leg: int | None = None, value: float | None = None) -> str:
     """A fault in words, as "cable 3 unplugged"; the leg (1…6) is none for all, or for a fault of the whole rig."""
     number = "" if value is None else f", {value:g} {FAULTS[name].unit}".rstrip()
     return f"{fault_words(name, leg)}{number}"

@@ -74,7 +74,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         if window.complete:
             getattr(window, page)._say(text)
 
-    def all_said() -> None:
+    def clear_messages() -> None:
         say("runs_page", "")
         say("recordings", "")
 
@@ -134,7 +134,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "sizes looked for": lambda: window.motion.templates._say(LONG, "bad"),
         "runs unreadable": lambda: say("runs_page", LONG),
         "recording unreadable": lambda: say("recordings", LONG),
-        "all said": all_said,
+        "all said": clear_messages,
     }
 
 

@@ -182,7 +182,7 @@ def test_figures_of_an_engine_that_does_not_answer_are_not_shown(window: MainWin
     rows = np.zeros(501, ROW)
     rows["t"], rows["period"] = np.arange(501) * 0.002, 0.002
     window.clock.meter.add(rows)
-    names = ("Rate", "Overruns", "Period error")
+    names = ("Rate", "Overruns", "Jitter")
     session.take(make_status(State.PARKED))
     window._slow_update(None)
     assert "–" not in [window.banner.figure(name) for name in names]

@@ -179,10 +179,10 @@ def test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere(tmp_pa
     (run,) = runs_of(recording)
     summary = summarize(recording)
     write_report(recording, tmp_path / "report.html", summary=summary)
-    said = status.said_cause
+    said = status.cause_text
     assert said.startswith("communication lost: leg 3")
     (motion,) = [motion for motion in recording.motions if motion.kind == MotionKind.RUN]
-    causes = (status.last_motion.said_cause, motion.said_cause, run.cause, summary["motion"]["cause"])
+    causes = (status.last_motion.cause_text, motion.cause_text, run.cause, summary["motion"]["cause"])
     assert causes == (said,) * 4 and said in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert run.injected == ("cable 3 unplugged",)
     assert [fault["cause"] for fault in summary["faults"]] == ["client lost: the app is silent", said]

@@ -162,8 +162,8 @@ LINK_BREAKS = [
     Break(
         "what another lease began goes on unasked",
         "rig/engine/guards.py",
-        "if isinstance(command, Resume) and snapshot.begun_by and not command.take_over:",
-        "if False:",
+        "    if not snapshot.begun_by:\n        return None",
+        "    return None",
         (_LEASES,),
     ),
     _control(

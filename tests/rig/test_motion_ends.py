@@ -261,7 +261,7 @@ def test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that
     rig.request(Resume())
     rig.until(State.RUNNING)
     rig.until(State.ENGAGED)
-    assert rig.tap.motions[-1].outcome is MotionOutcome.FINISHED and rig.tap.motions[-1].said_cause == ""
+    assert rig.tap.motions[-1].outcome is MotionOutcome.FINISHED and rig.tap.motions[-1].cause_text == ""
     rig.follow(smooth_table(2.0))
     rig.run(0.5)
     lose()
@@ -269,6 +269,6 @@ def test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that
     rig.request(Park())
     rig.step()
     (given_up,) = [one for one in rig.tap.motions if one.outcome is MotionOutcome.ABANDONED]
-    assert given_up.said_cause == "client lost: the app is silent"
+    assert given_up.cause_text == "client lost: the app is silent"
     rig.until(State.PARKED)
-    assert rig.tap.motions[-1].said_cause == ""
+    assert rig.tap.motions[-1].cause_text == ""

@@ -39,7 +39,7 @@ def _kept(rig: Bench) -> tuple[MotionRecord, MotionRecord]:
     same = replace(ended, outcome=begun.outcome, end=1e9, reached=0.0, cause_code=0, cause="")
     assert same == replace(begun, end=1e9)
     if rig.status().latched:
-        assert ended.said_cause == rig.status().said_cause
+        assert ended.cause_text == rig.status().cause_text
     return begun, ended
 
 

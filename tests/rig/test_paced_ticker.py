@@ -3,7 +3,7 @@
 import pytest
 
 from rig.engine.paced_ticker import PacedTicker
-from rig.runtime import said_slower
+from rig.runtime import slowdown_text
 
 PERIOD = 0.002
 START = 300.0  # of the plant's clock
@@ -72,7 +72,7 @@ def test_wall_time_is_followed_where_the_machine_allows(times: Times) -> None:
         assert plant.now() == pytest.approx(START + tick.t, abs=1e-9)
         assert times.now - began == pytest.approx(number * PERIOD, abs=0.2 * PERIOD)
         times.now += (0.2 + 0.9 * (number % 2)) * PERIOD  # now and then a little longer than a cycle
-    assert made.slower == 0.0 and said_slower(made.slower) == ""
+    assert made.slower == 0.0 and slowdown_text(made.slower) == ""
 
 
 def test_a_late_cycle_delays_the_plant_and_is_neither_skipped_nor_caught_up(times: Times) -> None:
@@ -87,7 +87,7 @@ def test_a_late_cycle_delays_the_plant_and_is_neither_skipped_nor_caught_up(time
         assert made.next().overruns == 0
         assert times.now == pytest.approx(resumed + number * PERIOD, abs=1e-9)
     assert made.slower == pytest.approx(1.0) and made.next().slower == pytest.approx(1.0, rel=0.01)
-    assert said_slower(made.slower) == "the machine was busy: 100 % slower than real time"
+    assert slowdown_text(made.slower) == "the machine was busy: 100 % slower than real time"
 
 
 def test_faster_than_real_time_is_not_slower(times: Times) -> None:

@@ -191,7 +191,7 @@ def test_a_residual_that_is_expected_of_a_machine_that_is_not_its_model_is_no_fa
     assert result["verdict"] == "expected"
     assert [criterion["verdict"] for criterion in result["criteria"]] == ["expected", "expected"]
     worst = max(leg["rms_n"] for leg in result["legs"])
-    assert f"leaves {worst:.2f} N RMS" in result["reasons"][0] and f"up to {7.0 * NOISE:.2f} N" in result["reasons"][0]
+    assert f"is {worst:.2f} N RMS" in result["reasons"][0] and f"up to {7.0 * NOISE:.2f} N" in result["reasons"][0]
     assert judged(meant(MEASURED, 7.0 * NOISE, residual_noise=1.5))["verdict"] == "pass"
 
 

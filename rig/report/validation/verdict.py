@@ -88,8 +88,8 @@ def _expected(numbers: Mapping[str, Any]) -> str:
     if bound is None or not residuals or any(value is None or value > bound for value in residuals):
         return ""
     return (
-        f"the machine is meant not to be its model, which leaves {max(residuals):.2f} N RMS of the worst leg "
-        f"(expected: up to {bound:.2f} N); identified parameters remove it (`rig demo --identify`, `rig identify`)"
+        f"the plant differs from the model by design: the worst leg's residual is {max(residuals):.2f} N RMS, "
+        f"expected up to {bound:.2f} N; identification removes it (`rig demo --identify`, `rig identify`)"
     )
 
 
