@@ -15,7 +15,7 @@ _NEEDED = {
         "_homed", "_stable", "_fresh", "_recorded", "_cells_fresh", "_cells_alive", "_tared", "_torque_off"
     ),
     "Follow": ("_recorded", "_nothing_paused", "_fresh"),
-    "Resume": ("_paused", "_fresh", "_recorded"),
+    "Resume": ("_paused", "_fresh", "_recorded", "_own_lease"),
     "Abandon": ("_paused",),
     "Reset": ("_no_reset_under_way",),
     "Shutdown": ("_torque_gone",),
@@ -38,15 +38,15 @@ def _core(name: str, old: str, new: str, *tests: str) -> Break:
 
 
 GUARD_BREAKS = [
-    *(_without(command, guard) for command, guards in _NEEDED.items() for guard in guards),
+    *(_without(command, guard) for command, guards in _NEEDED.items() for guard in guards if guard != "_own_lease"),
     _guard("a command is taken in any state", "if state not in STATES_OF[type(command)]:", "if False:"),
     _guard(
         "a rig with torque is shut down", "Shutdown: frozenset(State) - TORQUE_STATES", "Shutdown: frozenset(State)"
     ),
     _guard(
         "only the first thing that is amiss is looked at",
-        "        if found is not None:\n            return found\n    if isinstance",
-        "        return found\n    if isinstance",
+        "        if found is not None:\n            return found\n    return None\n\n\ndef missing",
+        "        return found\n    return None\n\n\ndef missing",
     ),
     Break(
         "the engine asks no guard",
