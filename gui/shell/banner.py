@@ -9,7 +9,19 @@ from gui.session import STATE_WORDS, Action, CycleFigures, Phase, Situation, Sto
 from gui.shell.figures import Figures
 from gui.shell.notice import Notice
 from gui.texts import tr
-from gui.widgets import AMBER, BROWN, GREY, ORANGE, RED, STATE_COLOURS, GuardedButton, IconLabel, give, room_for
+from gui.widgets import (
+    AMBER,
+    BROWN,
+    GREY,
+    ORANGE,
+    RED,
+    STATE_COLOURS,
+    GuardedButton,
+    IconLabel,
+    fit_text,
+    give,
+    room_for,
+)
 from rig.engine import TORQUE_STATES, Compiling
 from rig.states import State, StopSeverity
 
@@ -64,7 +76,6 @@ _HELD = Look(tr("In use"), "held", ORANGE, "white", "")
 
 _TAKE, _RESTART, _RESET = tr("Take it over"), tr("Restart engine"), tr("Reset fault")
 _ICON = 36  # px
-_SMALL = (11, 10)  # px of a long cause in a narrow window
 
 _STOPS = {
     StopSeverity.NONE: "",
@@ -281,13 +292,8 @@ class Banner(QtWidgets.QFrame):
 
     def _fit(self) -> None:
         """Make the cause smaller where it would be cut; all of it is in its tooltip as well."""
-        font = QtGui.QFont(self.font())
         self._state.layout().activate()
-        self._detail.setFont(font)
-        for size in _SMALL:
-            if self._detail.heightForWidth(self._detail.width()) > self._detail.height():
-                font.setPixelSize(size)
-                self._detail.setFont(font)
+        fit_text(self._detail, self.font(), self._detail.height())
 
     def _show_mend(self, now: Situation) -> None:
         found = mend_of(now)

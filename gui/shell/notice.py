@@ -1,10 +1,10 @@
 """What was refused last, whole and for as long as it holds; and remarks that are no refusals."""
 
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.session import Action, Situation, mended, mending, obstacle
 from gui.texts import tr
-from gui.widgets import GuardedButton, TextRoom, give
+from gui.widgets import GuardedButton, TextRoom, fit_text, give
 
 _REFUSED = tr("refused")
 
@@ -94,3 +94,13 @@ class Notice(QtWidgets.QWidget):
         self.mend.setVisible(self._mends is not None)
         self._label.setToolTip(text)
         self.saying.emit(True)
+        self._fit()
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Write as large as there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.layout().activate()
+        fit_text(self._label, self.font(), self._room.viewport().height())

@@ -29,7 +29,7 @@ from gui.widgets.number_field import (
 )
 from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
-from gui.widgets.still import ScrolledPage, Still, TextRoom
+from gui.widgets.still import ScrolledPage, Still, TextRoom, fit_text
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
 
 __all__ = [
@@ -73,6 +73,7 @@ __all__ = [
     "WholeNumber",
     "ask_save",
     "field_refusal",
+    "fit_text",
     "give",
     "icon",
     "mark_next",

@@ -48,6 +48,19 @@ class Still(QtWidgets.QWidget):
             self.fit()
 
 
+_SMALL = (11, 10)  # px of a text that has no room in the font of its surroundings
+
+
+def fit_text(label: QtWidgets.QLabel, font: QtGui.QFont, height: int) -> None:
+    """Write a label in a font, smaller where its text would not fit into so many pixels of height."""
+    font = QtGui.QFont(font)
+    label.setFont(font)
+    for size in _SMALL:
+        if label.heightForWidth(label.width()) > height:
+            font.setPixelSize(size)
+            label.setFont(font)
+
+
 class TextRoom(QtWidgets.QScrollArea):
     """Room for a text of any length, as high as some lines: a longer text scrolls in it, and nothing around it moves.
 
