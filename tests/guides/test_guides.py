@@ -176,6 +176,8 @@ class Typist:
             assert not CommandLineInterface().run(shlex.split(command))
         else:
             assert command.startswith("rig "), f"nobody knows how to type {command}"
+            if "RECORDING" in command and not self.recording:
+                self._rig("rig run my-rig.toml motion.csv")
             self._rig(command.replace("RECORDING", self.recording))
             self._done[known] = self.recording if command.startswith("rig run ") else ""
 
@@ -210,19 +212,20 @@ class Typist:
 
 def _write_motion(path: Path) -> None:
     """A motion as a table, of half a second: under its own forces alone a platform does not stand for long."""
-    table = tabulate(parse_trajectory(LIFT, VIRTUAL.machine.geometry.home_pose), 0.002)
-    times = np.arange(0.0, table.duration, 0.002)
+    table = tabulate(parse_trajectory(LIFT, VIRTUAL.machine.geometry.home_pose), 0.01)
+    times = np.arange(0.0, table.duration, 0.01)
     write_table(path, ["t", *MOTION], np.column_stack([times, table.motion(times)]))
 
 
 def _write_poses(path: Path) -> None:
     """What a tracker and the encoders measured at 60 poses, with noise."""
     random, geometry = np.random.default_rng(1), VIRTUAL.machine.geometry
-    spread = np.array([0.03, 0.03, 0.02, 0.1, 0.1, 0.1])
+    spread = np.array([0.08, 0.08, 0.06, 0.3, 0.3, 0.4])
     coordinates = pose_to_coordinates(geometry.home_pose) + spread * random.uniform(-1.0, 1.0, (60, 6))
+    lengths = np.array([leg_lengths(geometry, coordinates_to_pose(row)) for row in coordinates])
+    lengths += 5e-6 * random.normal(size=(60, 6))
+    coordinates += np.repeat([2e-5, 1e-4], 3) * random.normal(size=(60, 6))
     poses = np.array([coordinates_to_pose(row) for row in coordinates])
-    lengths = np.array([leg_lengths(geometry, pose) for pose in poses]) + 5e-6 * random.normal(size=(60, 6))
-    poses[:, :3] += 2e-5 * random.normal(size=(60, 3))
     write_table(
         path, ["l1", "l2", "l3", "l4", "l5", "l6", "x", "y", "z", "qw", "qx", "qy", "qz"], np.hstack([lengths, poses])
     )
@@ -252,12 +255,7 @@ def typist(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Typist]:
         yield Typist(folder)
 
 
-LONG_PAGES = {"researcher.md"}
-"""Pages that are typed in the long profile alone."""
-TYPED_PAGES = [page for page in with_blocks() if LONG or page.name not in LONG_PAGES]
-
-
-@pytest.mark.parametrize("page", TYPED_PAGES, ids=lambda page: page.name)
+@pytest.mark.parametrize("page", with_blocks(), ids=lambda page: page.name)
 def test_a_page_is_true_as_it_is_typed(page: Path, typist: Typist, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.chdir(typist.folder)
     typist.open(page.name)
