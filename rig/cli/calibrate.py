@@ -21,6 +21,7 @@ from rig.cli.options import (
     NewCalibrationOption,
     ProgressOption,
     check_new_file,
+    table_console,
     tell_holds,
 )
 from rig.cli.zero import HELP as ZERO_HELP
@@ -264,13 +265,12 @@ def _summary(
 
 
 def _print_table(calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str, ...], ...]") -> None:
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
+    from rich.text import Text
 
     drift = calibration.drift
     assert drift is not None
-    unit = escape(calibration.unit)
+    unit = calibration.unit
     table = Table(title=f"Load cells, {calibration.date.isoformat()}, {calibration.load}", show_lines=True)
     for heading in (
         "leg",
@@ -295,9 +295,9 @@ def _print_table(calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str,
                 for value in (cell.nonlinearity, cell.hysteresis, cell.repeatability)
             ),
             f"{drift.force[index]:+.3f}\n±{drift.bound[index]:.3f}",
-            "[red]refused[/red]" if verdicts[index] else "[green]ok[/green]",
+            Text("refused", style="red") if verdicts[index] else Text("ok", style="green"),
         )
-    Console(highlight=False).print(table)
+    table_console().print(table)
 
 
 def _with_error(value: float, error: float) -> str:

@@ -4,8 +4,11 @@ import math
 from pathlib import Path
 from typing import Any
 
+import typer
+
 from calibration import GeometryCalibration, GeometryLimits, HoldOut, HomingRepeatability, UnobservableError
 from kinematics import Array
+from rig.cli.options import table_console
 
 
 def summary(result: GeometryCalibration, homed: HomingRepeatability | None, path: Path) -> dict[str, Any]:
@@ -72,7 +75,6 @@ def _number(value: float) -> float | None:
 
 def print_result(result: GeometryCalibration) -> None:
     """Table of the parameters by leg, and what speaks for and against them."""
-    from rich.console import Console
     from rich.table import Table
 
     table = Table(title="Changes from nominal, mm, ± one standard deviation")
@@ -82,8 +84,7 @@ def print_result(result: GeometryCalibration) -> None:
         row = result.parameters[7 * leg : 7 * leg + 7]
         cells = [f"{1e3 * (each.value - each.nominal):+.3f}\n± {1e3 * each.sigma:.3f}" for each in row]
         table.add_row(str(leg + 1), *cells)
-    console = Console(highlight=False, soft_wrap=True)
-    console.print(table)
+    table_console().print(table, soft_wrap=True)
     worst = result.widened * float(result.observability.sigma[-1])
     lines = [
         f"gauge: {result.gauge_statement}",
@@ -105,7 +106,7 @@ def print_result(result: GeometryCalibration) -> None:
             f"{1e6 * before.rotation_rms:.0f} µrad before, {1e6 * after.rotation_rms:.0f} after "
             f"({1e6 * held.rotation_noise:.0f})"
         )
-    console.print("\n".join(lines), markup=False)
+    typer.echo("\n".join(lines))
 
 
 def homing_words(homed: HomingRepeatability) -> str:

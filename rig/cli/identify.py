@@ -13,6 +13,7 @@ from rig.cli.options import (
     LookOption,
     ProgressOption,
     check_new_file,
+    table_console,
     tell_caveats,
     tell_holds,
 )
@@ -185,7 +186,6 @@ def excite(
 
 def print_identified(found: "Identified") -> None:
     """The outcome for a person: residuals, what was told best, what was not."""
-    from rich.console import Console
     from rich.table import Table
 
     held, result = found.held_out, found.result
@@ -196,7 +196,7 @@ def print_identified(found: "Identified") -> None:
         values = (held.legs_before[leg], held.legs_after[leg], held.legs_noise[leg])
         table.add_row(str(leg + 1), *(f"{value:.3f}" for value in values))
     table.add_row("all", f"{held.before:.3f}", f"{held.after:.3f}", f"{held.noise:.3f}", style="bold")
-    console = Console(highlight=False)
+    console = table_console()
     console.print(table)
     shown = Table(title="Parameters that changed most, in their standard deviations")
     for heading in ("name", "nominal", "found", "±", "unit"):

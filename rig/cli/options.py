@@ -8,7 +8,9 @@ from typing import TYPE_CHECKING, Annotated, TypeVar
 import typer
 
 if TYPE_CHECKING:
-    from collections.abc import Sequence
+    from collections.abc import Iterator, Sequence
+
+    from rich.console import Console
 
     from kinematics import Quantity, Thresholds
     from rig.config import RigConfig, Validation
@@ -173,6 +175,21 @@ def print_styled(
     stream = sys.stderr if err else sys.stdout
     typer.echo(control, file=getattr(stream, "raw", stream), nl=False)
     typer.secho(printable(text), file=getattr(stream, "raw", stream), fg=fg, bold=bold, nl=nl)
+
+
+def table_console(*, err: bool = False) -> "Console":
+    """What prints tables and bars. A text in them is shown as it is: no markup, control characters as escapes."""
+    from rich.console import Console, ConsoleOptions, RenderableType
+    from rich.segment import Segment
+
+    from rig.names import printable
+
+    class Printable(Console):
+        def render(self, renderable: RenderableType, options: ConsoleOptions | None = None) -> "Iterator[Segment]":
+            for text, style, control in super().render(renderable, options):
+                yield Segment(text if control else printable(text), style, control)
+
+    return Printable(stderr=err, highlight=False, markup=False)
 
 
 def _print_marked(mark: str, colour: str, text: str) -> None:

@@ -5,6 +5,7 @@ from dataclasses import asdict
 from typing import Any
 
 from dynamics import ReactionPeak
+from rig.cli.options import table_console
 
 
 def peaks_summary(peaks: Sequence[ReactionPeak]) -> list[dict[str, Any]]:
@@ -15,11 +16,9 @@ def peaks_summary(peaks: Sequence[ReactionPeak]) -> list[dict[str, Any]]:
 def print_peaks(mechanism: str, peaks: Sequence[ReactionPeak]) -> None:
     """Print the peaks as a table, a line per joint and leg: magnitude, time, components in base axes."""
     from rich.box import SIMPLE_HEAD
-    from rich.console import Console
-    from rich.markup import escape
     from rich.table import Table
 
-    title = f"Peak joint reactions of {escape(mechanism)}, components in base axes"
+    title = f"Peak joint reactions of {mechanism}, components in base axes"
     table = Table(title=title, box=SIMPLE_HEAD, padding=(0, 1), pad_edge=False)
     table.add_column("reaction", no_wrap=True)
     for heading in ("leg", "peak", "t, s", "x", "y", "z"):
@@ -37,4 +36,4 @@ def print_peaks(mechanism: str, peaks: Sequence[ReactionPeak]) -> None:
             *(f"{component:.{decimals}f}" for component in peak.components),
         )
         shown = peak.reaction
-    Console(highlight=False).print(table)
+    table_console().print(table)

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING
 
 import typer
 
+from rig.cli.options import table_console
 from rig.client import Progress
 
 if TYPE_CHECKING:
@@ -35,12 +36,11 @@ def progress_display(lines: bool = False) -> Iterator[Callable[[Progress], None]
     if not sys.stderr.isatty():
         yield lambda _progress: None
         return
-    from rich.console import Console
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description:20}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
-    with Bar(*columns, TimeElapsedColumn(), console=Console(stderr=True), transient=True) as bar:
+    with Bar(*columns, TimeElapsedColumn(), console=table_console(err=True), transient=True) as bar:
         task = bar.add_task("starting", total=1.0)
 
         def show(progress: Progress) -> None:

@@ -3,12 +3,17 @@
 import sys
 from pathlib import Path
 
+import numpy as np
 import pytest
+import tomlkit
+from configured import VIRTUAL
 from recorded_runs import make_runs
 
 import rig
+from dynamics import format_mechanism
 from rig.cli import main
 from rig.cli.options import print_error, print_styled
+from rig.csvio import MOTION, write_table
 from rig.errors import ExitCode, InputError
 from rig.names import as_name, check_name, elided, printable, printable_streams, valid_line
 
@@ -73,6 +78,22 @@ def test_what_a_file_is_called_controls_no_terminal(tmp_path: Path, capfd: pytes
     printed = capfd.readouterr()
     assert not set("\x1b\x07\x9b\u202e") & set(printed.out + printed.err)
     assert "control characters" in printed.err and len(printed.err) < 10_000
+
+
+def test_a_name_in_a_table_is_shown_as_it_is(tmp_path: Path, capfd: pytest.CaptureFixture[str]) -> None:
+    mechanism = tmp_path / "foreign.toml"
+    name = "arm [/red] \x1b[2J\x9b31m\u202e"
+    document = tomlkit.parse(format_mechanism(VIRTUAL.machine)).unwrap() | {"name": name}
+    mechanism.write_text(tomlkit.dumps(document))
+    rest = np.hstack([[0.0], VIRTUAL.machine.geometry.home_pose, np.zeros(12)])
+    write_table(tmp_path / "motion.csv", ["t", *MOTION], rest[None])
+    code = main(
+        ["inverse", str(mechanism), str(tmp_path / "motion.csv"), "--peaks", "-o", str(tmp_path / "forces.csv")]
+    )
+    printed = capfd.readouterr()
+    assert code == ExitCode.OK, printed.err
+    assert " ".join(printable(name).split()) in " ".join(printed.out.split())
+    assert not set("\x1b\x07\x9b\u202e") & set(printed.out + printed.err)
 
 
 def test_the_programs_own_colours_stay_and_what_is_in_them_is_escaped(capsys: pytest.CaptureFixture[str]) -> None:
