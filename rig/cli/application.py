@@ -3,6 +3,7 @@
 import atexit
 import errno
 import gc
+import resource
 import sys
 from collections.abc import Sequence
 from functools import cache
@@ -160,7 +161,7 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
         if debug:
             raise
         code = _exit_code(error)
-        print_error(str(error) if code != ExitCode.INTERNAL else _internal(error))
+        print_error(_text(error, code))
         return code
     return ExitCode.OK
 
@@ -170,6 +171,8 @@ def _exit_code(error: Exception) -> ExitCode:
         return error.exit_code
     if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
         return ExitCode.INPUT
+    if getattr(error, "errno", None) == errno.EMFILE:
+        return ExitCode.HARDWARE
     for module, name, code in _FAMILIES:
         family = getattr(sys.modules.get(module), name, None)
         if family is not None and isinstance(error, family):
@@ -177,5 +180,10 @@ def _exit_code(error: Exception) -> ExitCode:
     return ExitCode.INTERNAL
 
 
-def _internal(error: Exception) -> str:
+def _text(error: Exception, code: ExitCode) -> str:
+    if getattr(error, "errno", None) == errno.EMFILE:
+        most, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+        return f"too many open files: a process may open {most} here (ulimit -n)"
+    if code != ExitCode.INTERNAL:
+        return str(error)
     return f"internal error: {type(error).__name__}: {error}\n  `rig --debug …` shows where; please report it"

@@ -18,7 +18,7 @@ from rig.client.interruption import Interruption
 from rig.config import RigConfig
 from rig.engine import EngineProcess, LinkClient, Release, RigCommand, RunningEngine, Shutdown, Snapshot, Stop, Told
 from rig.errors import HardwareError, LeaseLostError, RigError
-from rig.runtime import ControlBlock, LeaseSign, SharedMemoryError, StopRequest, TelemetryRing
+from rig.runtime import ControlBlock, LeaseSign, SharedMemoryError, StopRequest, TelemetryRing, check_open_files
 from rig.virtual import VirtualRigProcess
 
 _POLL = 0.02  # s
@@ -107,6 +107,7 @@ class LiveRig:
     def _started(
         self, recording: Path, serve: bool, resources: contextlib.ExitStack, told: Told | None
     ) -> EngineProcess:
+        check_open_files()
         if serve and self.config.virtual is not None:
             self.virtual = VirtualRigProcess(self.config)
             resources.callback(self.virtual.stop)

@@ -2,6 +2,7 @@
 
 import atexit
 import contextlib
+import sys
 import threading
 import traceback
 import weakref
@@ -266,11 +267,13 @@ def _end(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None:
 
 
 def _end_quietly(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None:
-    """Where nobody is left to be told: what fails is printed."""
+    """Where nobody is left to catch an error: a line of what is known to go wrong, all of what is not."""
     if isinstance(threading.current_thread(), Heartbeat):  # it holds what the end would wait for, and is to be ended
         threading.Thread(target=_end_quietly, args=(rig, end, tidy), name="end of the rig").start()
         return
     try:
         _end(rig, end, tidy)
+    except RigError as error:
+        sys.stderr.write(f"the rig could not be parked and closed: {error}\n")
     except Exception:
         traceback.print_exc()

@@ -9,7 +9,7 @@ from rig.runtime.realtime import give_back_memory, prepare_process
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
 from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
-from rig.runtime.spawning import begin_server, start_shielded
+from rig.runtime.spawning import begin_server, check_open_files, start_shielded
 from rig.runtime.system_packages import NEEDED, missing_packages, needed_packages
 from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, slowdown_text
 from rig.runtime.waiting import wait_until
@@ -36,6 +36,7 @@ __all__ = [
     "Tick",
     "Ticker",
     "begin_server",
+    "check_open_files",
     "folders",
     "give_back_memory",
     "missing_packages",

@@ -7,6 +7,7 @@ second or two to load it for itself.
 import contextlib
 import gc
 import multiprocessing
+import resource
 import signal
 import sys
 import threading
@@ -23,9 +24,18 @@ from rig.runtime.runtime_folder import hold_process_folder
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
 _LOADED = ["rig.runtime.uncollected", "rig.engine", "rig.virtual.loaded"]
 """Modules that the server loads, in this order; one that is not there would be passed over in silence."""
+OPEN_FILES = 64
+"""files that a process of a rig may have open at the same time, at least"""
 _is_child = False
 _one_at_a_time = threading.Lock()
 """of an app's threads: each has all of them without the main script for a moment"""
+
+
+def check_open_files() -> None:
+    """Refuse to start a rig's processes where they would run out of files. Raises HardwareError."""
+    most, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
+    if most != resource.RLIM_INFINITY and most < OPEN_FILES:
+        raise HardwareError(f"a process may open {most} files here (ulimit -n), must be at least {OPEN_FILES}")
 
 
 def begin_server() -> None:

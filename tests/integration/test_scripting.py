@@ -20,7 +20,7 @@ import rig
 from rig.client import HeldInterrupt, LockstepRig, Progress, RigClient, motions, open_rig
 from rig.client import client as client_module
 from rig.engine import find_engine
-from rig.errors import HardwareError, InputError, RefusedError
+from rig.errors import ExitCode, HardwareError, InputError, RefusedError
 from rig.recording import open_recording
 from rig.runtime import StopRequest
 from rig.states import FaultCode, State
@@ -246,3 +246,36 @@ print(robot.recording, flush=True)
     recording = open_recording(Path(ended.stdout.strip()))
     assert recording.complete and recording.rows["state"][-1] == State.PARKED
     assert causes(recording) == [FaultCode.OPERATOR_STOP]
+
+
+def test_a_script_that_outlives_its_engine_ends_with_one_line(tmp_path: Path) -> None:
+    script = "\n".join(
+        [
+            "import os, signal, rig",
+            "from rig.client import on_free_ports",
+            "from rig.config import load_config",
+            "robot = rig.open(on_free_ports(load_config('virtual')))",
+            "robot.connect()",
+            "os.kill(robot.rig.engine.pid, signal.SIGKILL)",
+        ]
+    )
+    ended = subprocess.run(
+        [sys.executable, "-c", script], cwd=tmp_path, capture_output=True, text=True, timeout=180.0, check=False
+    )
+    assert ended.returncode == 0
+    assert ended.stderr == "the rig could not be parked and closed: the engine has died\n"
+
+
+@pytest.mark.parametrize("limit", [16, 24, 63])
+def test_a_rig_is_not_started_where_its_processes_would_run_out_of_files(tmp_path: Path, limit: int) -> None:
+    ended = subprocess.run(
+        ["sh", "-c", f'ulimit -n {limit}; exec "$0" -m rig demo', sys.executable],
+        cwd=tmp_path,
+        capture_output=True,
+        text=True,
+        timeout=180.0,
+        check=False,
+    )
+    assert (ended.returncode, ended.stdout) == (ExitCode.HARDWARE, "")
+    assert ended.stderr == f"error: a process may open {limit} files here (ulimit -n), must be at least 64\n"
+    assert not list(tmp_path.rglob("*.mcap"))
