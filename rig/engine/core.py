@@ -33,16 +33,18 @@ from rig.engine.snapshot import Event, Snapshot
 from rig.engine.source import ReferenceSource
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
-from rig.engine.wiring import compare_forces
+from rig.engine.wiring import compare_forces, explain_forces
 from rig.errors import RefusedError
 from rig.runtime import Clock, StopRequest, Tick
 from rig.safety import (
     LAW_STATES,
     TORQUE_STATES,
     Cause,
+    CellModel,
     Conditions,
     Deadlines,
     ExchangeCheck,
+    ExchangeSearch,
     ReferenceCheck,
     StateMachine,
     over,
@@ -94,7 +96,8 @@ class Engine:
         self._supervision = Supervision(config, self.law, bank, self.machine, self.frame, limits, self)
         force_bound = np.minimum(limits.force, bank.force_limit)
         self._homing = Homing(safety, bank.homing_ends_off)
-        self._exchange = ExchangeCheck(config)
+        cells = CellModel(config)
+        self._exchange, self._search = ExchangeCheck(config, cells), ExchangeSearch(config, cells)
         self._commander = Commander(
             self.law, self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
         )
@@ -144,6 +147,8 @@ class Engine:
             return
         self.motions.stopped(self.machine.cause)
         self.record("error" if latch else "warning", cause.text, cause.code)
+        if latch and before in LAW_STATES and not self._search.active and self._exchange.at_home is not None:
+            self._search.begin(self._exchange.at_home)
         if before is State.SINGLE_LEG and self.leg_test is not None:
             self.leg_test.halt(cause.text, asked=not latch)
         if self.machine.state is not before:
@@ -216,6 +221,7 @@ class Engine:
         if state is State.HOMING:
             self._homing.begin()
             self._exchange.begin(self.bank.status, self.bank.length)
+            self._search.forget()
         self._entered(before)
 
     def have_command(self, law: ControlLaw) -> None:
@@ -227,6 +233,7 @@ class Engine:
         self.machine.homed = False
         self._supervision.forget()
         self._exchange.connected()
+        self._search.forget()
         self._commander.off()
         for text in filter(None, (self.config.safety.said_off, self.bank.unwatched)):
             self.record("warning", text)
@@ -254,6 +261,7 @@ class Engine:
         self.law.commands(frame)
         self._supervision.rehearse()
         self._exchange.rehearse()
+        self._search.rehearse()
         self.reference.decelerate(RAMPS)
         self.publisher.rehearse()
         frame.forget()
@@ -308,6 +316,11 @@ class Engine:
             self._exchange.rest(bank.fresh, bank.force, cells_fresh=bank.cells_fresh)
         if machine.state is State.PARKED and self._exchange.pending:
             compare_forces(self, self._exchange)
+        if machine.state not in LAW_STATES:
+            if self._search.active:  # which may take longer than a cycle has
+                explain_forces(self, self._search)
+        elif self.law.platform and bank.cells_fresh:
+            self._search.note(self.tick.t, bank.length, bank.force)
         conditions = Conditions(
             t=self.tick.t,
             torque=bank.legs(Status.ENABLED),

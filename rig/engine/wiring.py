@@ -23,7 +23,8 @@ from rig.csvio import whole_file
 from rig.engine.leg_move import LegResult
 from rig.engine.snapshot import Unproven
 from rig.errors import InputError, RefusedError
-from rig.safety import ExchangeCheck, name_legs
+from rig.safety import ExchangeCheck, ExchangeSearch, exchanges_in_words, name_legs
+from rig.states import FaultCode
 
 if TYPE_CHECKING:
     from rig.engine.core import Engine
@@ -191,3 +192,14 @@ def compare_forces(engine: "Engine", exchange: ExchangeCheck) -> None:
         engine.trip(verdict.finding.cause, verdict.finding.category, unhome=verdict.finding.unhome)
     elif verdict.unclear and engine.config.drives.unidentified:
         engine.record("info", f"the forces do not tell whether drives are exchanged: {verdict.unclear}")
+
+
+def explain_forces(engine: "Engine", search: ExchangeSearch) -> None:
+    """After a fault: name the legs whose exchange explains it, and take their wiring for not proven."""
+    found = search.proceed()
+    if not found:
+        return
+    text = exchanges_in_words(found)
+    engine.record("error", text, FaultCode.WIRING)
+    legs = sorted({leg for exchange in found for leg in exchange.legs})
+    engine.publisher.surroundings.unproven = Unproven(tuple(legs), text)

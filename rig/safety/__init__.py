@@ -1,7 +1,9 @@
 """What must hold before and while anything moves: states, and the checks of feedback, references and motions."""
 
 from rig.safety.cell_checks import no_force
+from rig.safety.cell_model import CellModel
 from rig.safety.drive_checks import Traffic, TrafficCheck
+from rig.safety.exchange_in_motion import Exchange, ExchangeSearch, exchanges_in_words
 from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.finding import Finding, length_beyond, over, stale_text
@@ -28,9 +30,12 @@ __all__ = [
     "START_DISTANCE",
     "TORQUE_STATES",
     "Cause",
+    "CellModel",
     "Conditions",
     "Deadlines",
+    "Exchange",
     "ExchangeCheck",
+    "ExchangeSearch",
     "FeedbackMonitor",
     "Finding",
     "LimitCheck",
@@ -46,6 +51,7 @@ __all__ = [
     "check_loop",
     "check_slowing",
     "check_trajectory",
+    "exchanges_in_words",
     "judge_sag",
     "length_beyond",
     "name_legs",

@@ -13,9 +13,11 @@ from dataclasses import dataclass
 import numpy as np
 
 from actuators import Status
-from dynamics import Dynamics, DynamicsError
-from kinematics import Array, KinematicsError, forward_kinematics, leg_lengths, quaternion_to_matrix
+from dynamics import DynamicsError
+from kinematics import Array, KinematicsError
 from rig.config import RigConfig
+from rig.safety.cell_model import CellModel
+from rig.safety.exchange_in_motion import PAIRS
 from rig.safety.finding import Finding, over
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
@@ -25,13 +27,12 @@ _REFERENCE = (Status.HOMED | Status.HOMING).value  # a drive may zero its positi
 _MOST = 256  # samples of a mean; the newest count
 _FEWEST = 5
 _COMPUTING = 0.1  # s at most, over which the computation is spread
-# What the model may be wrong by, standard deviations: the platform's mass, of itself; where that sits, of the
-# characteristic length; a cell's gain; what a cell keeps from one load to the next, of its noise.
-_MASS, _PLACE, _GAIN, _CREEP = 0.4, 0.5, 0.03, 0.2
+# What a force may be wrong by beside the platform's mass, standard deviations: a cell's gain; what it keeps from one
+# load to the next, of its noise.
+_GAIN, _CREEP = 0.03, 0.2
 # Sums of six squared deviations, in those: one that is borne, one that is excluded, and by how much one must be worse
 # than the best to be told from it. Without an exchange one in a million is beyond the first by chance alone.
 _BORNE, _EXCLUDED, _APART = 38.0, 80.0, 20.0
-_PAIRS = list(itertools.combinations(range(6), 2))
 
 
 @dataclass(frozen=True, slots=True)
@@ -46,20 +47,17 @@ class ExchangeCheck:
     """Compares the change of the cells' forces from where homing began to home with the model's, once a homing.
 
     Args:
-        config: gives mechanism, expected noise, and whether the cells are wired to the drives or to an amplifier.
+        config: gives expected noise, and whether the cells are wired to the drives or to an amplifier.
+        model: the cells' forces.
     """
 
-    def __init__(self, config: RigConfig) -> None:
-        self._geometry = config.machine.geometry
-        self._home = self._geometry.home_pose
-        self._dynamics = Dynamics(config.machine)
-        self._gravity = config.machine.gravity
+    def __init__(self, config: RigConfig, model: CellModel) -> None:
+        self._model = model
+        self._home_lengths = config.machine.geometry.home_lengths
         self._noise = config.load_cells.noise
         self._own_cells = config.load_cells.source == "drive"
-        mass, lever = _MASS * config.machine.mass, _PLACE * config.safety.characteristic_length
-        self._prior = np.diag([mass**2] + 3 * [(mass * lever) ** 2])
-        self._halves = math.ceil(2 * (1 + len(_PAIRS)) * config.period / _COMPUTING)
-        self._motions, self._wrenches = np.zeros((5, 19)), np.zeros((5, 6))
+        self._prior = np.diag(model.prior**2)
+        self._halves = math.ceil(2 * (1 + len(PAIRS)) * config.period / _COMPUTING)
         self._before, self._samples_before = np.zeros(6), 0
         self._status, self._length, self._moved = [0] * 6, [math.nan] * 6, [0.0] * 6
         self._expected: Iterator[tuple[Array, Array] | None] = iter(())
@@ -69,6 +67,8 @@ class ExchangeCheck:
     def connected(self) -> None:
         """Other drives may answer from now on."""
         self._found: Cause | None = None
+        self.at_home: Array | None = None
+        """(6,) N, mean force at rest after the last homing; None where nothing is known of it"""
         self.pending = False
         """whether a homing's forces are still to be compared"""
         self.forget()
@@ -87,7 +87,7 @@ class ExchangeCheck:
         """Homing begins, of drives that report `status` and `length` (6,) m, from any zero."""
         self._before, self._samples_before = self._mean, self._samples
         self._status, self._length, self._moved = list(status), length.tolist(), [0.0] * 6
-        self.pending = False
+        self.at_home, self.pending = None, False
 
     def follow(self, fresh: Array, status: Sequence[int], length: Array) -> None:
         """Add up by how much each leg moves while homing, without the steps in which its drive zeroes its position."""
@@ -113,9 +113,11 @@ class ExchangeCheck:
         for candidate in itertools.islice(self._expected, self._halves):
             if candidate is not None:
                 self._candidates.append(candidate)
-        if len(self._candidates) <= len(_PAIRS) or settled < SETTLING:
+        if len(self._candidates) <= len(PAIRS) or settled < SETTLING:
             return None
         self.pending = False
+        if self._samples >= _FEWEST:
+            self.at_home = self._mean.copy()
         verdict = self._verdict(t)
         if verdict.finding is not None:
             self._found = verdict.finding.cause
@@ -130,8 +132,8 @@ class ExchangeCheck:
     def rehearse(self) -> None:
         """Do the computations once at home, so that kernels are compiled and libraries loaded; then forget them."""
         self._samples = self._samples_before = 1
-        expected = next(filter(None, self._expect(leg_lengths(self._geometry, self._home), np.zeros(6))))
-        self._candidates = [expected] * (1 + len(_PAIRS))
+        expected = next(filter(None, self._expect(self._home_lengths, np.zeros(6))))
+        self._candidates = [expected] * (1 + len(PAIRS))
         self._misfit()
         self.forget()
 
@@ -142,7 +144,7 @@ class ExchangeCheck:
         best = min(misfit)
         exchanged, borne = misfit[1:], misfit[0] <= _BORNE
         if misfit[0] > _EXCLUDED and best <= _BORNE:
-            pairs = [pair for pair, value in zip(_PAIRS, exchanged, strict=True) if value <= best + _APART]
+            pairs = [pair for pair, value in zip(PAIRS, exchanged, strict=True) if value <= best + _APART]
             text = (
                 f"the drives of legs {_listed(pairs, ' or of legs ')} answer at each other's address (network cables "
                 "exchanged): the load cells' change from the start of homing to home fits no other wiring"
@@ -151,10 +153,10 @@ class ExchangeCheck:
             return WiringVerdict(Finding(cause, StopSeverity.CATEGORY_0, over, unhome=True))
         if not borne:
             return WiringVerdict(unclear="the load cells' change from the start of homing to home fits no wiring well")
-        alike = [pair for pair, value in zip(_PAIRS, exchanged, strict=True) if value <= _EXCLUDED]
+        alike = [pair for pair, value in zip(PAIRS, exchanged, strict=True) if value <= _EXCLUDED]
         if not alike:
             return WiringVerdict()
-        legs = "any two legs" if len(alike) == len(_PAIRS) else f"legs {_listed(alike, ', ')}"
+        legs = "any two legs" if len(alike) == len(PAIRS) else f"legs {_listed(alike, ', ')}"
         return WiringVerdict(unclear=f"from where homing began, those of {legs} would look much the same")
 
     def _misfit(self) -> list[float]:
@@ -177,31 +179,20 @@ class ExchangeCheck:
 
         None before each: half of the work is done.
         """
-        for pair in [(0, 0), *_PAIRS]:
+        for pair in [(0, 0), *PAIRS]:
             order = list(range(6))
             order[pair[0]], order[pair[1]] = pair[1], pair[0]
             try:
-                before = self._statics((length - moved)[order])
+                before = self._model.forces((length - moved)[order])
                 yield None
-                change = self._statics(length[order]) - before
+                change = self._model.forces(length[order]) - before
             except (DynamicsError, KinematicsError):
                 change = np.full((6, 5), math.nan)  # no such pose: the drives are not wired in this way
             if self._own_cells:
                 change = change[order]
             yield change[:, 0], change[:, 1:]
 
-    def _statics(self, length: Array) -> Array:
-        """Forces at the cells, N, of legs of `length` (6,) m at rest, then per kg and kg m (3) of the platform more."""
-        pose = forward_kinematics(self._geometry, length, self._home)
-        down = quaternion_to_matrix(pose[3:]).T @ self._gravity
-        self._motions[:, :7] = pose
-        self._wrenches[1, :3] = down
-        for axis in range(3):
-            self._wrenches[2 + axis, 3:] = np.cross(np.eye(3)[axis], down)
-        forces = self._dynamics.cells(self._motions, self._wrenches).T
-        forces[:, 1:] -= forces[:, :1]
-        return forces
-
 
 def _listed(pairs: Sequence[tuple[int, int]], joint: str) -> str:
+    """Pairs of legs, each as indices, in words."""
     return joint.join(f"{one + 1} and {other + 1}" for one, other in pairs)

@@ -5,6 +5,7 @@ from breaks import Break
 _VERIFIED = "integration/test_verified_drives.py"
 _PROVEN = "integration/test_proven_wiring.py"
 _EXCHANGED = "integration/test_exchanged_drives.py"
+_IN_MOTION = "integration/test_exchange_in_motion.py"
 
 IDENTITY_BREAKS = [
     Break(
@@ -83,5 +84,33 @@ IDENTITY_BREAKS = [
         "if command.unproven and lacking is not None:",
         "if False:",
         (f"{_PROVEN}::test_the_first_motion_asks_for_the_legs_tests_and_goes_on_the_operators_word",),
+    ),
+    Break(
+        "a fault in motion is not looked into for an exchange",
+        "rig/engine/core.py",
+        "self._search.begin(self._exchange.at_home)",
+        "pass",
+        (f"{_IN_MOTION}::test_run_on_the_operators_word_it_is_named_and_homing_refused",),
+    ),
+    Break(
+        "legs that are named are homed all the same",
+        "rig/engine/wiring.py",
+        "engine.publisher.surroundings.unproven = Unproven(tuple(legs), text)",
+        "pass",
+        (f"{_IN_MOTION}::test_run_on_the_operators_word_it_is_named_and_homing_refused",),
+    ),
+    Break(
+        "whatever fits best is named",
+        "rig/safety/exchange_in_motion.py",
+        "if not best <= min(_FITS * measured.size, _EXPLAINS * least, least - _BETTER):",
+        "if not math.isfinite(best):",
+        (f"{_IN_MOTION}::test_what_else_is_wrong_is_nobodys_exchange",),
+    ),
+    Break(
+        "load cells of an amplifier are taken to be wired to the drives",
+        "rig/safety/exchange_in_motion.py",
+        "if self._own_cells:",
+        "if True:",
+        (f"{_IN_MOTION}::test_run_on_the_operators_word_it_is_named_and_homing_refused",),
     ),
 ]

@@ -1,0 +1,68 @@
+"""The forces that the model expects at the load cells, and by what more mass than the drawing's would change them."""
+
+from functools import cached_property
+
+import numpy as np
+
+from dynamics import Dynamics
+from kinematics import (
+    Array,
+    forward_acceleration,
+    forward_kinematics,
+    forward_twist,
+    quaternion_to_matrix,
+)
+from rig.config import RigConfig
+
+# What the model may be wrong by, standard deviations: the platform's mass, of itself; where that sits, of the
+# characteristic length.
+_MASS, _PLACE = 0.4, 0.5
+
+
+class CellModel:
+    """Forces at the cells by the legs' lengths.
+
+    Args:
+        config: gives mechanism, characteristic length and the cells' noise.
+
+    `prior` (4,) is how far the platform's mass, kg, and mass times lever along each axis, kg m, are likely to be off.
+    """
+
+    def __init__(self, config: RigConfig) -> None:
+        self._geometry, self._gravity = config.machine.geometry, config.machine.gravity
+        self._dynamics = Dynamics(config.machine)
+        self._cell_noise = config.load_cells.noise
+        mass, lever = _MASS * config.machine.mass, _PLACE * config.safety.characteristic_length
+        self.prior = np.array([mass, *[mass * lever] * 3])
+        self._motions, self._wrenches = np.zeros((5, 19)), np.zeros((5, 6))
+
+    @cached_property
+    def at_home(self) -> Array:
+        """Forces (6, 5) at rest at home."""
+        return self.forces(self._geometry.home_lengths)
+
+    def forces(self, length: Array, speed: Array | None = None, acceleration: Array | None = None) -> Array:
+        """Forces (6, 5), N: of legs of `length` (6,) m, then per kg and kg m (3) of the platform more.
+
+        With their `speed`, m/s, and `acceleration`, m/s², in motion; else at rest.
+
+        Raises:
+            DynamicsError, KinematicsError: the platform cannot be so.
+        """
+        pose = forward_kinematics(self._geometry, length, self._geometry.home_pose)
+        motion, axes = np.concatenate([pose, np.zeros(12)]), quaternion_to_matrix(pose[3:])
+        if speed is not None and acceleration is not None:
+            motion[7:13] = forward_twist(self._geometry, pose, speed)
+            motion[13:] = forward_acceleration(self._geometry, pose, motion[7:13], acceleration)
+        self._motions[:] = motion
+        load = axes.T @ (self._gravity - motion[13:16])
+        self._wrenches[1, :3] = load
+        for axis in range(3):
+            self._wrenches[2 + axis, 3:] = np.cross(np.eye(3)[axis], load)
+        forces = self._dynamics.cells(self._motions, self._wrenches).T
+        forces[:, 1:] -= forces[:, :1]
+        return forces
+
+    def noise(self, departure: float) -> float:
+        """Standard deviation, N, of a force from the model's, `departure` of the mean one at home besides noise."""
+        return float(np.hypot(self._cell_noise, departure * np.abs(self.at_home[:, 0]).mean()))

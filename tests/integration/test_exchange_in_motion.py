@@ -1,0 +1,182 @@
+"""Drives or load cells of two legs exchanged on the operator's word: named after the fault that comes of it.
+
+What was measured comes from machines as built, which are not the model's, and from the plant's own equations of motion.
+"""
+
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from lockstep_bench import TARE, Bench, bench_config
+
+from dynamics import Dynamics
+from kinematics import Array, forward_kinematics, leg_kinematics, pose_difference
+from rig.client import demo_trajectory, prepare_motion
+from rig.config.rig_config import RigConfig
+from rig.config.virtual_rig import Tolerance
+from rig.engine.messages import Connect, Engage, Follow, Home, Reset
+from rig.errors import RefusedError
+from rig.safety import CellModel, Exchange, ExchangeSearch
+from rig.safety.exchange_in_motion import PAIRS
+from rig.states import FaultCode, State
+from rig.virtual.as_built import Draw
+
+SPACING, DT = 0.01, 0.004  # s between samples, and for the differences of poses
+STRAIGHT = list(range(6))
+AMPLIFIER = {"source": "amplifier", "amplifier": {"host": "127.0.0.1", "port": 15030}}
+
+
+def exchanged(pair: tuple[int, int]) -> list[int]:
+    order = STRAIGHT.copy()
+    order[pair[0]], order[pair[1]] = pair[1], pair[0]
+    return order
+
+
+class Measured:
+    """What a machine as built, with a payload of 3 kg, measures in the demo's motion with legs' drives exchanged."""
+
+    def __init__(self, config: RigConfig, drives: list[int] = STRAIGHT, duration: float = 6.0) -> None:
+        drawing, start = config.machine, 0.8
+        built = Draw(4, Tolerance(joints=2e-4, friction=0.3)).mechanism(drawing)
+        model = Dynamics(built)
+        payload = np.array([0.0, 0.0, -3.0 * 9.81, 0.0, 0.9, 0.0])
+        home = np.concatenate([drawing.geometry.home_pose, np.zeros(12)])
+        self.at_home = model.cells(home[np.newaxis], payload[np.newaxis])[0][drives]
+        table = prepare_motion(config, demo_trajectory(drawing.geometry.home_pose, duration))
+        self.times = start + SPACING * np.arange(80)
+        self.lengths, self.forces = np.empty((80, 6)), np.empty((80, 6))
+        random, pose = np.random.default_rng(1), drawing.geometry.home_pose
+        for row, t in enumerate(self.times):
+            meant = leg_kinematics(drawing.geometry, table.motion(t + np.array([-DT, 0.0, DT]))).length
+            poses = [pose := forward_kinematics(drawing.geometry, lengths[drives], pose) for lengths in meant]
+            ways = [pose_difference(poses[1], poses[0]) / DT, pose_difference(poses[2], poses[1]) / DT]
+            motion = np.concatenate([poses[1], 0.5 * (ways[0] + ways[1]), (ways[1] - ways[0]) / DT])
+            self.lengths[row] = meant[1]
+            self.forces[row] = model.cells(motion[np.newaxis], payload[np.newaxis])[0][drives]
+        self.forces += 0.5 * random.standard_normal((80, 6))
+
+    def explained(self, search: ExchangeSearch, cells: list[int] = STRAIGHT) -> tuple[Exchange, ...]:
+        """What a search makes of it, with legs' cells in another order."""
+        search.forget()
+        for t, length, force in zip(self.times, self.lengths, self.forces, strict=True):
+            search.note(float(t), length, force[cells])
+        search.begin(self.at_home[cells])
+        found = None
+        while found is None:
+            found = search.proceed()
+        return found
+
+
+@pytest.fixture(scope="module")
+def search() -> ExchangeSearch:
+    config = bench_config()
+    return ExchangeSearch(config, CellModel(config))
+
+
+@pytest.fixture(scope="module")
+def healthy() -> Measured:
+    return Measured(bench_config())
+
+
+def test_each_pair_of_drives_is_named(search: ExchangeSearch) -> None:
+    for pair in PAIRS:
+        found = Measured(bench_config(), exchanged(pair)).explained(search)
+        assert found == (Exchange((pair[0] + 1, pair[1] + 1), cells=False),)
+
+
+def test_each_pair_of_cells_is_named_where_it_shows(search: ExchangeSearch, healthy: Measured) -> None:
+    named = 0
+    for pair in PAIRS:
+        found = healthy.explained(search, exchanged(pair))
+        assert found in ((), (Exchange((pair[0] + 1, pair[1] + 1), cells=True),))
+        named += bool(found)
+    assert named >= 13
+
+
+def test_what_else_is_wrong_is_nobodys_exchange(search: ExchangeSearch, healthy: Measured) -> None:
+    assert healthy.explained(search) == ()
+    forces, lengths, at_home = healthy.forces.copy(), healthy.lengths.copy(), healthy.at_home.copy()
+    late = np.arange(80)[:, None] >= 40
+    direction = np.sign(np.gradient(lengths, axis=0))
+    changes: dict[str, tuple[Array, Array]] = {
+        "pushed from a moment on": (forces + late * np.array([20.0, -5.0, 15.0, 30.0, -10.0, 5.0]), lengths),
+        "friction": (forces + 9.0 * direction, lengths),
+        "heavier at once": (forces + late * 0.6 * at_home, lengths),
+        "three cells' gains": (forces * np.array([1.3, 0.7, 1.2, 1.0, 1.0, 1.0]), lengths),
+    }
+    for leg in (1, 4):
+        one = np.eye(6)[leg]
+        changes |= {
+            f"cell {leg + 1}'s gain": (forces * (1.0 + 0.8 * one), lengths),
+            f"cell {leg + 1}'s polarity": (forces * (1.0 - 2.0 * one), lengths),
+            f"cell {leg + 1}'s zero": (forces + late * 40.0 * one, lengths),
+            f"encoder {leg + 1}'s scale": (forces, lengths + 0.1 * one * (lengths - lengths.mean(axis=0))),
+            f"encoder {leg + 1} stands still": (forces, np.where(late * one > 0.0, lengths[40], lengths)),
+        }
+    try:
+        for what, (force, length) in changes.items():
+            healthy.forces, healthy.lengths = force, length
+            assert healthy.explained(search) == (), what
+    finally:
+        healthy.forces, healthy.lengths = forces, lengths
+
+
+@pytest.mark.parametrize(("fault", "leg", "value"), [("weak", 4, 0.3), ("force_step", 3, 100.0)])
+def test_a_fault_of_one_leg_names_no_pair(tmp_path: Path, fault: str, leg: int, value: float) -> None:
+    with Bench(tmp_path) as bench:
+        bench.run()
+        bench.inject(fault, leg, value)
+        bench.until(lambda: bench.in_state(State.FAULT))
+        assert bench.engine._search.active
+        bench.until(lambda: not bench.engine._search.active)
+        assert all(event.code is not FaultCode.WIRING for event in bench.engine.events)
+        assert bench.engine.snapshot.unproven is None
+
+
+def test_near_home_nothing_can_be_told(search: ExchangeSearch) -> None:
+    measured = Measured(bench_config(), exchanged((1, 4)))
+    home = bench_config().machine.geometry.home_lengths
+    measured.lengths = home + 1e-5 * (measured.lengths - home)
+    assert measured.explained(search) == ()
+
+
+@pytest.mark.parametrize(
+    ("mode", "cells", "pair"),
+    [
+        ("force", "drive", (1, 2)),
+        ("force", "drive", (4, 6)),
+        ("force", "amplifier", (2, 5)),
+        ("position", "drive", (1, 4)),
+    ],
+)
+def test_run_on_the_operators_word_it_is_named_and_homing_refused(
+    tmp_path: Path, mode: str, cells: str, pair: tuple[int, int]
+) -> None:
+    legs = [{"host": "127.0.0.1", "port": 15021 + leg} for leg in range(6)]
+    crossed = [
+        {"fault": "swap_unit", "leg": leg, "value": float(value), "at": 0.0} for leg, value in (pair, pair[::-1])
+    ]
+    changes: dict[str, Any] = {"virtual": {"drive": {"start_spread": 2e-4}, "faults": crossed}}
+    if cells == "amplifier":
+        changes["load_cells"] = AMPLIFIER
+    config = bench_config(mode=mode, drives={"legs": legs}, recording={"directory": str(tmp_path)}, **changes)
+    table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 6.0))
+    with Bench(tmp_path, config) as bench:
+        bench.rig.request(Connect())
+        bench.rig.request(Home(unproven=True))
+        bench.until(lambda: bench.in_state(State.PARKED) and bench.engine.settled_for() > TARE)
+        bench.rig.request(Engage())
+        bench.until_state(State.ENGAGED)
+        bench.rig.request(Follow("demo", table.step), table.samples)
+        bench.until(lambda: bench.machine.latched, 8.0)
+        cause = bench.machine.cause
+        assert cause is not None and cause.code in (FaultCode.FORCE_RESIDUAL, FaultCode.FOLLOWING_ERROR)
+        bench.until(lambda: bench.engine.events[-1].code is FaultCode.WIRING, 2.0)
+        lacking = bench.engine.snapshot.unproven
+        assert lacking is not None and lacking.legs == pair
+        assert f"the drives of legs {pair[0]} and {pair[1]} answer at each other's address" in lacking.text
+        assert bench.engine.events[-1].text == lacking.text and bench.machine.cause == cause
+        bench.rig.request(Reset())
+        with pytest.raises(RefusedError, match="fits another wiring"):
+            bench.rig.request(Home())
