@@ -1,6 +1,6 @@
 """Recordings or runs laid over each other: forces, residuals, tracking, each counted from where its motion began."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from html import escape
 
 import numpy as np
@@ -14,7 +14,7 @@ from gui.live.plot_looks import header_label, swatch
 from gui.live.series import COMPARED, FORCES, Panel
 from gui.session import Floats
 from gui.texts import tr
-from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme, field_refusal
+from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme, at_once, field_refusal
 
 MOST = 1 + len(DASHES)
 """how many can be told apart by their lines"""
@@ -28,10 +28,15 @@ class CompareView(QtWidgets.QWidget):
     """Overlay of what `COMPARED` has, forces or tracking: the first solid, the others in patterns of their own.
 
     Each of the others can be shifted in time, and all be shown as what they are more than the first.
+
+    Args:
+        theme: colours.
+        whole: with its plots, which otherwise `build` makes before anything else is done with it.
     """
 
-    def __init__(self, theme: Theme) -> None:
+    def __init__(self, theme: Theme, *, whole: bool = True) -> None:
         super().__init__()
+        self._theme = theme
         self.setAccessibleName(tr("Comparison of recordings or runs"))
         self.legs = LegButtons(theme)
         self.names = header_label()
@@ -73,17 +78,25 @@ class CompareView(QtWidgets.QWidget):
         layout.addLayout(top)
         layout.addWidget(self.names)
         layout.addWidget(self.verdict)
-        self.plots = [_Overlay(panel) for panel in COMPARED]
-        for plot in self.plots:
-            layout.addWidget(plot, 1)
-        for plot in self.plots[1:]:
-            plot.view.setXLink(self.plots[0].view)
-        self._show_plots()
+        self.plots: list[_Overlay] = []
         self._outlines: list[tuple[Outline, ...]] = []
         self._begins: list[float] = []
         self.legs.changed.connect(self._show_legs)
+        if whole:
+            at_once(self.build())
+
+    def build(self) -> Iterator[None]:
+        """Make the plots, one at a time."""
+        for panel in COMPARED:
+            plot = _Overlay(panel)
+            plot.set_theme(self._theme)
+            self.layout().addWidget(plot, 1)
+            if self.plots:
+                plot.view.setXLink(self.plots[0].view)
+            self.plots.append(plot)
+            yield
+        self._show_plots()
         self.legs.set_legs([True] + [False] * 5)  # twelve curves over each other are for who asks for them
-        self.set_theme(theme)
         self.show_recordings([], [], [])
 
     def set_theme(self, theme: Theme) -> None:

@@ -1,7 +1,7 @@
 """The live view: forces and model, terms, tracking, pose, implied wrench, timing; running, frozen or replayed."""
 
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from functools import partial
 from pathlib import Path
 
@@ -24,7 +24,7 @@ from gui.live.values_column import ValuesColumn
 from gui.scene import Shapes
 from gui.session import Excerpt, Stretch, Timeline
 from gui.texts import tr
-from gui.widgets import Theme, plain_tabs, put_tab, tab_name
+from gui.widgets import Theme, at_once, plain_tabs, put_tab, tab_name
 from kinematics import Geometry
 from rig.csvio import write_columns
 from rig.telemetry import ROW
@@ -42,10 +42,12 @@ class LiveView(QtWidgets.QWidget):
         theme: colours.
         replayed: the timeline is a replay, which is paused and moved itself: without freeze and clear.
         alone: a page that stands here alone, without the others, their models and the column of values.
+        whole: with its pages, which otherwise `build` makes before anything else is done with it.
     """
 
-    def __init__(self, theme: Theme, *, replayed: bool = False, alone: Plots | None = None) -> None:
+    def __init__(self, theme: Theme, *, replayed: bool = False, alone: Plots | None = None, whole: bool = True) -> None:
         super().__init__()
+        self._theme = theme
         self.setAccessibleName(tr("Live views") if alone is None else alone.accessibleName())
         self._mechanism: Mechanism | None = None
         self._rows = ShownRows(replayed)
@@ -62,10 +64,9 @@ class LiveView(QtWidgets.QWidget):
         self.pages: dict[str, Plots | TimingPage] = {}
         self.tabs = plain_tabs(tr("Pages of the live views"))
         self.tabs.setTabBarAutoHide(True)
-        own = own_pages(theme, self.models.differences, self._geometry, self.chooser) if alone is None else {}
-        for name, page in (own if alone is None else {alone.name: alone}).items():
-            self.add_page(name, page)
-        self._forces = self.pages.get("Forces")
+        if alone is not None:
+            self.add_page(alone.name, alone)
+        self._forces: Plots | None = None
         self.values = ValuesColumn(theme)
         self.beside = Beside(self.tabs, self.bar.platform, theme)
         self._lay_out(large=not replayed and alone is None)
@@ -81,6 +82,17 @@ class LiveView(QtWidgets.QWidget):
         self.chooser.changed.connect(self._models_chosen)
         self.models.changed.connect(self._models_changed)
         self.tabs.currentChanged.connect(self._redraw)
+        if alone is None and whole:
+            at_once(self.build())
+
+    def build(self) -> Iterator[None]:
+        """Make the pages, a plot at a time."""
+        for name, page in own_pages(self._theme, self.models.differences, self._geometry, self.chooser).items():
+            yield from page.build()
+            self.add_page(name, page)
+            if name == "Forces" and isinstance(page, Plots):
+                self._forces = page
+            yield
 
     def add_page(self, name: str, page: Plots | TimingPage) -> None:
         """One page more, behind the others."""

@@ -1,7 +1,7 @@
 """Plots that are seen together, over one time axis: any of them, and a grid that stays as it is."""
 
 import math
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Iterator, Sequence
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
@@ -125,32 +125,36 @@ class Plots(QtWidgets.QWidget):
 
 
 class PlotPage(Plots):
-    """Panels in reading order, `columns` beside each other, below `top`."""
+    """Panels in reading order, `columns` beside each other, below `top`; `build` makes them."""
 
     def __init__(
         self, panels: Sequence[Panel], theme: Theme, columns: int = 1, top: QtWidgets.QWidget | None = None
     ) -> None:
         super().__init__()
-        self._columns = columns
+        self._of, self._theme, self._columns = panels, theme, columns
         column = QtWidgets.QVBoxLayout(self)
         column.setContentsMargins(0, 4, 0, 0)
         if top is not None:
             column.addWidget(top)
-        grid = QtWidgets.QGridLayout()
+        self._grid = grid = QtWidgets.QGridLayout()
         column.addLayout(grid, 1)
         grid.setHorizontalSpacing(8)
         grid.setVerticalSpacing(4)
-        last_row = (len(panels) - 1) // columns
-        for index, panel in enumerate(panels):
-            row, place = divmod(index, columns)
-            plot = PlotPanel(panel, theme, time_axis=row == last_row)
-            self._connect(plot)
-            grid.addWidget(plot, row, place)
-            self.panels.append(plot)
+        self._last_row = last_row = (len(panels) - 1) // columns
         for row in range(last_row + 1):
             grid.setRowStretch(row, 10 if row < last_row else 11)  # the lowest has the time axis to carry
         for index in range(columns):
             grid.setColumnStretch(index, 1)
+
+    def build(self) -> Iterator[None]:
+        """Make the panels, one at a time."""
+        for index, panel in enumerate(self._of):
+            row, place = divmod(index, self._columns)
+            plot = PlotPanel(panel, self._theme, time_axis=row == self._last_row)
+            self._connect(plot)
+            self._grid.addWidget(plot, row, place)
+            self.panels.append(plot)
+            yield
 
     def show_values(self, stretch: Stretch | None, since: Stretch | None = None) -> None:
         """Write values beside the titles, see `PlotPanel.show_values`."""

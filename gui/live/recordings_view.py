@@ -2,7 +2,7 @@
 
 import math
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 from html import escape
 from pathlib import Path
@@ -26,7 +26,7 @@ from gui.live.timeline_link import TimelineLink
 from gui.scene import Shapes
 from gui.session import ReportMaker, Timeline, Worker
 from gui.texts import mark, tr
-from gui.widgets import ElidedLabel, Theme, ask_save, plain_tabs, put_tab
+from gui.widgets import ElidedLabel, Theme, ask_save, at_once, plain_tabs, put_tab
 from rig.cell_models import recorded_coulomb_speed
 from rig.recording import RecordingFile, caveats, write_rows_csv
 from rig.runs import Listed
@@ -46,6 +46,8 @@ class RecordingsView(QtWidgets.QWidget):
         clock: s, of the replay.
         show_file: opens a report for the person; whether there is anything to open it with.
         obstacle: why what keeps the processor busy for long cannot be done now, empty when it can.
+        live: the curves, whose pages `build` makes, with the other plots, before anything is done with this; without
+            them it is made whole.
     """
 
     refreshed = QtCore.Signal()
@@ -57,6 +59,7 @@ class RecordingsView(QtWidgets.QWidget):
         clock: Callable[[], float] = time.monotonic,
         show_file: Callable[[Path], bool] = lambda _path: False,
         obstacle: Callable[[], str] = lambda: "",
+        live: LiveView | None = None,
     ) -> None:
         super().__init__()
         self.setAccessibleName(tr("Recordings"))
@@ -76,10 +79,10 @@ class RecordingsView(QtWidgets.QWidget):
         """the recording that is open, or the run that it was opened at, and what that is called"""
         self.replay: Replay | None = None
         self.list = RecordingList(obstacle)
-        self.live = LiveView(theme, replayed=True)
+        self.live = live or LiveView(theme, replayed=True, whole=False)
         self.platform = PlatformView(theme)
         self.film = FilmMaker(self.platform, obstacle, self)
-        self.compare = CompareView(theme)
+        self.compare = CompareView(theme, whole=False)
         self.numbers = plain_table(tr("Numbers of the recordings"))
         self.events = plain_table(tr("Events of the recording"))
         self.bar = ReplayBar()
@@ -104,12 +107,19 @@ class RecordingsView(QtWidgets.QWidget):
         self.film.began.connect(self.bar.show_position)
         self.timeline.pointed.connect(self._seek)
         self.timeline.flagged.connect(self._jump_to_event)
-        self._link = TimelineLink(self.timeline, self.live)
         self.events.itemActivated.connect(lambda item: self._jump_to_event(item.row()))
         self.list.opened.connect(self.open)
         self.list.compared.connect(self.compare_with)
         self.list.exported.connect(self._ask_export)
         self.list.reported.connect(self.make_report)
+        if live is None:
+            at_once(self.build())
+
+    def build(self) -> Iterator[None]:
+        """Make the plots, one at a time."""
+        yield from self.live.build()
+        self._link = TimelineLink(self.timeline, self.live)
+        yield from self.compare.build()
 
     def _lay_out(self) -> None:
         heading = QtWidgets.QHBoxLayout()

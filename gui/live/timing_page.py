@@ -1,6 +1,6 @@
 """Histograms of the cycle's timing."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 import pyqtgraph as pg
@@ -101,22 +101,28 @@ class Histogram(QtWidgets.QWidget):
 
 
 class TimingPage(QtWidgets.QWidget):
-    """Four histograms of the rows shown, and what was missed."""
+    """Four histograms of the rows shown, which `build` makes, and what was missed."""
 
     tells_moment = False
     """see `Plots`"""
 
     def __init__(self, theme: Theme) -> None:
         super().__init__()
-        grid = QtWidgets.QGridLayout(self)
+        self._theme = theme
+        self._grid = grid = QtWidgets.QGridLayout(self)
         grid.setContentsMargins(0, 4, 0, 0)
         grid.setSpacing(6)
-        self.histograms = {name: Histogram(name, theme) for name in QUANTITIES}
-        for index, histogram in enumerate(self.histograms.values()):
-            grid.addWidget(histogram, index // 2, index % 2)
+        self.histograms: dict[str, Histogram] = {}
         self.missed = QtWidgets.QLabel(_NOTHING)
         self.missed.setAccessibleName(tr("Cycles missed"))
         grid.addWidget(self.missed, 2, 0, 1, 2)
+
+    def build(self) -> Iterator[None]:
+        """Make the histograms, one at a time."""
+        for index, name in enumerate(QUANTITIES):
+            self.histograms[name] = Histogram(name, self._theme)
+            self._grid.addWidget(self.histograms[name], index // 2, index % 2)
+            yield
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""

@@ -1,5 +1,6 @@
 """The dashboards of the window: over the live telemetry, and over an opened recording."""
 
+from collections.abc import Iterator
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
@@ -13,7 +14,7 @@ _LIVE, _RECORDED = "dashboards", "recordings/dashboards"
 
 
 class DashboardViews:
-    """Both, of the same file, which lies beside the settings.
+    """Both, of the same file, which lies beside the settings; `build` makes what is over the live telemetry.
 
     Args:
         settings: what was kept of them.
@@ -22,11 +23,18 @@ class DashboardViews:
 
     def __init__(self, settings: QtCore.QSettings, theme: Theme) -> None:
         self.kept = Dashboards(Path(settings.fileName()).with_name(_FILE))
-        self.page = DashboardPage(self.kept, theme)
-        self.view = LiveView(theme, alone=self.page)
-        self.view.restore(settings, _LIVE)
-        self.page.restore(settings, _LIVE)
+        self._settings, self._theme = settings, theme
         self.recorded: DashboardPage | None = None
+
+    def build(self) -> Iterator[None]:
+        """Make page and view."""
+        self.page = DashboardPage(self.kept, self._theme)
+        yield
+        self.view = LiveView(self._theme, alone=self.page)
+        yield
+        self.view.restore(self._settings, _LIVE)
+        self.page.restore(self._settings, _LIVE)
+        yield
 
     def add_to(self, recordings: LiveView, settings: QtCore.QSettings, theme: Theme) -> None:
         """Put a page of dashboards to those of a recording."""

@@ -2,7 +2,7 @@
 
 import contextlib
 import math
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
@@ -12,7 +12,7 @@ from gui.live import LiveView, PlatformView, RecordingsView
 from gui.motion import MotionPanel
 from gui.operate import FaultsPanel, JogPanel, OperatePanel
 from gui.runs import RunDesk, RunsPage
-from gui.scene import shapes_of
+from gui.scene import gl_problem, shapes_of
 from gui.session import (
     Action,
     FrameClock,
@@ -42,7 +42,7 @@ from gui.shell.style import dress
 from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
 from gui.texts import mark, tr
-from gui.widgets import DARK, THEMES, PressGuard, Theme, give, put_tab, tab_name
+from gui.widgets import DARK, THEMES, InParts, PressGuard, Theme, at_once, give, put_tab, tab_name
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
@@ -85,6 +85,9 @@ class MainWindow(QtWidgets.QMainWindow):
         self.tabs.setDocumentMode(True)
         self.tabs.tabBar().setDrawBase(False)
         self.tabs.setAccessibleName(tr("Panels"))
+        self._dressing = InParts(self)
+        self._closers: list[Callable[[], None]] = []
+        """ends the threads of views"""
         self._themed: list[Callable[[Theme], None]] = [self.motion.set_theme, self.log.set_theme]
         self.closing = Closing(session, self, self.motion.let_go)
         self.closing.ended.connect(self.close, QtCore.Qt.ConnectionType.QueuedConnection)
@@ -120,16 +123,16 @@ class MainWindow(QtWidgets.QMainWindow):
         self.stop_everywhere = StopEverywhere(self.stop_button, lambda source: session.stop(1, source))
         self.press_guard = PressGuard(self)
         self.clock.start()
-        self._builders = [self._build_pictures, self._build_live, self._build_dashboards]
-        self._builders += [self._build_platform, self._build_recordings]
-        self._building = QtCore.QTimer(self)  # dozens of plots: the window need not wait for them
-        self._building.timeout.connect(self._build_next)
+        self._building = InParts(self)  # dozens of plots: neither the window nor what is pressed waits for them
+        self._building.finished.connect(self.docking.restore)
+        live = (self._build_pictures(), self._build_live(), self._build_dashboards(), self._build_platform())
+        self._building.take(*live, self._build_recordings())
         self._building.start(_PAINTED)
 
     @property
     def complete(self) -> bool:
         """Whether every view is there; the window shows before."""
-        return not self._builders
+        return self._building.done
 
     # -- what is on the window ---------------------------------------------------------------------------------------
 
@@ -142,60 +145,95 @@ class MainWindow(QtWidgets.QMainWindow):
         self.splitter = body.splitter
         self.setCentralWidget(body)
 
-    def _build_next(self) -> None:
-        self._building.setInterval(0)
-        self._builders.pop(0)()
-        if not self._builders:
-            self._building.stop()
-            self.docking.restore()
-
-    def _build_pictures(self) -> None:
+    def _build_pictures(self) -> Iterator[None]:
         self._shapes, faults = shapes_of(self.session.config)
         for fault in faults:
             self.session.log("warning", "app", fault)
+        yield
+        gl_problem()  # the first look at it takes its time
+        yield
+        theme = self.theme
         parts = (self.jog, self.motion, self._settings)
-        self.pictures = Pictures(self.session.config, self._shapes, self.theme, *parts)
-        self._themed += self.pictures.themed
+        self.pictures = Pictures(self.session.config, self._shapes, theme, *parts)
+        yield from self.pictures.build()
+        self._theme_late(theme, *self.pictures.themed)
         self.clock.views += self.pictures.views
         self._say_what_is_past(self.session.phase)
 
-    def _build_live(self) -> None:
-        self.live = LiveView(self.theme)
-        self._add_view(self.live, self.live_page)
+    def _build_live(self) -> Iterator[None]:
+        theme = self.theme
+        self.live = LiveView(theme, whole=False)
+        self._closers.append(self.live.close_worker)
+        yield
+        yield from self.live.build()
+        self.live.set_shapes(self._shapes)
         self.live.set_mechanism(self.session.config.machine, self.session.config.control.coulomb_speed)
+        yield
+        self._add_view(self.live, self.live_page, theme)
         self.live.restore(self._settings, "live")
 
-    def _build_dashboards(self) -> None:
-        self.dashboards = DashboardViews(self._settings, self.theme)
-        self._add_view(self.dashboards.view, self.dashboards_page)
+    def _build_dashboards(self) -> Iterator[None]:
+        theme = self.theme
+        self.dashboards = DashboardViews(self._settings, theme)
+        yield from self.dashboards.build()
+        self._closers.append(self.dashboards.view.close_worker)
+        self.dashboards.view.set_shapes(self._shapes)
         self.dashboards.view.set_mechanism(self.session.config.machine, self.session.config.control.coulomb_speed)
+        yield
+        self._add_view(self.dashboards.view, self.dashboards_page, theme)
 
-    def _build_platform(self) -> None:
-        self.platform = PlatformView(self.theme)
-        self._add_view(self.platform, self.platform_page)
+    def _build_platform(self) -> Iterator[None]:
+        theme = self.theme
+        self.platform = PlatformView(theme)
+        self._closers.append(self.platform.close_worker)
+        yield
+        self.platform.set_shapes(self._shapes)
+        self.platform.set_mechanism(self.session.config.machine)
+        yield
+        self._add_view(self.platform, self.platform_page, theme)
         self.platform.restore(self._settings, "platform")
 
-    def _build_recordings(self) -> None:
+    def _build_recordings(self) -> Iterator[None]:
+        theme = self.theme
+        live = LiveView(theme, replayed=True, whole=False)
+        self._closers.append(live.close_worker)
+        yield
         self.recordings = RecordingsView(
-            self.theme,
+            theme,
             show_file=lambda path: self.reporting.open_file(path),
             obstacle=lambda: heavy_work_obstacle(self.session.situation),
+            live=live,
         )
+        self._closers.append(self.recordings.close_worker)
+        yield
+        yield from self.recordings.build()
         self.recordings.list.identified.connect(self.calibrate.identify.start)
         self.recordings.set_folder(self.session.folder)
+        yield
         self.runs_page = RunsPage(lambda: heavy_work_obstacle(self.session.situation))
+        self._closers.append(self.runs_page.close_worker)
         connect_runs(self.runs_page, self.recordings, self.reporting, self.runs)
-        self.dashboards.add_to(self.recordings.live, self._settings, self.theme)
-        self._add_view(self.recordings, self.recordings_page)
+        yield
+        self.dashboards.add_to(self.recordings.live, self._settings, theme)
+        yield
+        self.recordings.set_shapes(self._shapes)
+        self.recordings.set_mechanism(self.session.config.machine)
+        yield
+        self._add_view(self.recordings, self.recordings_page, theme)
         self.recordings.restore(self._settings)
 
-    def _add_view(self, view: LiveView | PlatformView | RecordingsView, page: Page) -> None:
-        view.set_shapes(self._shapes)
-        view.set_mechanism(self.session.config.machine)
+    def _add_view(self, view: LiveView | PlatformView | RecordingsView, page: Page, theme: Theme) -> None:
         page.fill(view)
-        self._themed.append(view.set_theme)
+        self._theme_late(theme, view.set_theme)
         self.clock.views.append(view)
         self._say_what_is_past(self.session.phase)
+
+    def _theme_late(self, theme: Theme, *themed: Callable[[Theme], None]) -> None:
+        """Have what was made in a theme follow from now on; somebody may have chosen another one meanwhile."""
+        self._themed += themed
+        if theme is not self.theme:
+            for take in themed:
+                take(self.theme)
 
     def _make_menus(self) -> None:
         rig = self.menuBar().addMenu(tr("&Rig"))
@@ -224,13 +262,19 @@ class MainWindow(QtWidgets.QMainWindow):
         action.setShortcut(QtGui.QKeySequence(shortcut))
 
     def use_theme(self, name: str) -> None:
-        """Take the dark or the light look."""
+        """Take the dark or the light look, a little at a time."""
         self.theme = THEMES[name]
-        application = QtWidgets.QApplication.instance()
-        dress(application, self.theme)
+        self._dressing.take(self._dress(self.theme))
+        self._dressing.start(0)
+
+    def _dress(self, theme: Theme) -> Iterator[None]:
+        widgets = dress(QtWidgets.QApplication.instance(), theme)
+        next(widgets, None)
         for take in self._themed:
-            self.session.beat()  # each takes its time, in which the engine must not miss the app
-            take(self.theme)
+            yield
+            take(theme)
+        yield
+        yield from widgets
 
     # -- following the rig -------------------------------------------------------------------------------------------
 
@@ -296,6 +340,7 @@ class MainWindow(QtWidgets.QMainWindow):
         """Keep layout and look, and end every thread and process. May be called again."""
         self.clock.stop()
         self._building.stop()
+        self._dressing.stop()
         self.stop_everywhere.remove()
         self.press_guard.remove()
         self.sounds.close()
@@ -305,12 +350,10 @@ class MainWindow(QtWidgets.QMainWindow):
         self.calibrate.close_wizards()
         self.telemetry.close_streams()
         self.docking.close()
+        for close in self._closers:
+            close()
         if self.complete:
-            self.pictures.close(self._settings)
-            self.platform.close_worker()
-            self.runs_page.close_worker()
-            self.recordings.close_worker()
-            self.live.close_worker()
+            self.pictures.close()
             self.live.save(self._settings, "live")
             self.dashboards.close(self._settings)
             self.platform.save(self._settings, "platform")
@@ -331,7 +374,7 @@ class MainWindow(QtWidgets.QMainWindow):
 
     def _restore(self) -> None:
         settings = self._settings
-        self.use_theme(self.theme.name)
+        at_once(self._dress(self.theme))
         geometry = settings.value("geometry")
         if not isinstance(geometry, QtCore.QByteArray) or not self.restoreGeometry(geometry):
             self.resize(_SIZE)

@@ -1,6 +1,6 @@
 """Pages of the window, and the machine beside the panels that move it: in Jog as it is, in Motion as it would move."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
@@ -8,6 +8,7 @@ from gui.live import PlatformView
 from gui.motion import MotionPanel, MotionSight
 from gui.operate import JogPanel
 from gui.scene import Shapes
+from gui.texts import tr
 from gui.widgets import Theme
 from rig.config import RigConfig
 
@@ -30,20 +31,25 @@ class Tabs(QtWidgets.QTabWidget):
 
 
 class Page(QtWidgets.QWidget):
-    """A tab whose view comes later."""
+    """A tab whose view comes later, and says so until then."""
 
     def __init__(self) -> None:
         super().__init__()
         self._layout = QtWidgets.QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
+        self._coming = QtWidgets.QLabel(tr("This page is being made …"))
+        self._coming.setObjectName("muted")
+        self._coming.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
+        self._layout.addWidget(self._coming)
 
     def fill(self, view: QtWidgets.QWidget) -> None:
         """Put the view in."""
+        self._coming.hide()
         self._layout.addWidget(view)
 
 
 class Pictures:
-    """Both, put into their panels when they are made.
+    """Both; `build` makes them and puts them into their panels.
 
     Args:
         config: the rig.
@@ -62,16 +68,27 @@ class Pictures:
         motion: MotionPanel,
         settings: QtCore.QSettings,
     ) -> None:
-        self.jog = PlatformView(theme, bare=True)
-        self.jog.set_shapes(shapes)
-        self.jog.set_mechanism(config.machine)
-        self.jog.restore(settings, _JOG)
+        self._config, self._shapes, self._theme, self._settings = config, shapes, theme, settings
+        self._panels = jog, motion
+
+    def build(self) -> Iterator[None]:
+        """Make one, then the other."""
+        jog, motion = self._panels
+        self.jog = PlatformView(self._theme, bare=True)
+        yield
+        self.jog.set_shapes(self._shapes)
+        self.jog.set_mechanism(self._config.machine)
+        yield
+        self.jog.restore(self._settings, _JOG)
         jog.drag.show_on(self.jog.picture)
         self.jog.controls.addWidget(jog.drag.switch)
         self.jog.layout().addWidget(jog.drag.bar)
         jog.show_beside(self.jog)
-        self.motion = MotionSight(config, theme, shapes)
+        yield
+        self.motion = MotionSight(self._config, self._theme, self._shapes)
+        yield
         motion.sights.show_in_space(self.motion)
+        yield
 
     @property
     def views(self) -> "tuple[PlatformView, MotionSight]":
@@ -83,7 +100,7 @@ class Pictures:
         """What takes another theme; the motion's own does with its panel."""
         return [self.jog.set_theme]
 
-    def close(self, settings: QtCore.QSettings) -> None:
+    def close(self) -> None:
         """Keep what is shown, and finish pictures that are being written."""
-        self.jog.save(settings, _JOG)
+        self.jog.save(self._settings, _JOG)
         self.jog.close_worker()

@@ -17,6 +17,7 @@ from gui.widgets.file_dialogs import ask_save
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
 from gui.widgets.icons import Ground, IconLabel, give, icon
+from gui.widgets.in_parts import InParts, at_once
 from gui.widgets.number_field import (
     NumberField,
     NumberList,
@@ -30,7 +31,7 @@ from gui.widgets.number_field import (
 from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.widgets.still import ScrolledPage, Still, TextRoom, fit_text
-from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, THEMES, Theme, palette, style_sheet
+from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, STYLE_SHEET, THEMES, Theme, palette
 
 __all__ = [
     "AMBER",
@@ -46,6 +47,7 @@ __all__ = [
     "ORANGE",
     "RED",
     "STATE_COLOURS",
+    "STYLE_SHEET",
     "THEMES",
     "ArmedPair",
     "Browser",
@@ -59,6 +61,7 @@ __all__ = [
     "GuardedButton",
     "GuardedCheckBox",
     "IconLabel",
+    "InParts",
     "NumberField",
     "NumberList",
     "PageStack",
@@ -72,6 +75,7 @@ __all__ = [
     "Theme",
     "WholeNumber",
     "ask_save",
+    "at_once",
     "field_refusal",
     "fit_text",
     "give",
@@ -83,6 +87,5 @@ __all__ = [
     "put_tab",
     "room_for",
     "shown_unit",
-    "style_sheet",
     "tab_name",
 ]

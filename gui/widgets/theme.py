@@ -13,7 +13,8 @@ LEG_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
 AXIS_COLOURS = ("error", "good", "accent")
 """Fields of a theme for x, y and z: red, green and blue."""
 
-_TICKS = Path(__file__).with_name("ticks")
+_TICK = Path(__file__).with_name("tick.svg")
+"""of a colour that is seen on the ground of either theme"""
 
 DASHED = "┄"
 DASHES = {
@@ -123,6 +124,12 @@ def palette(theme: Theme) -> Any:
         role.HighlightedText: theme.surface,
         role.Link: theme.accent,
         role.PlaceholderText: theme.muted,
+        # what a style sheet can name beside them; the style itself draws next to nothing with these
+        role.Mid: theme.border,
+        role.Dark: theme.muted,
+        role.BrightText: theme.error,
+        role.Midlight: theme.good,
+        role.LinkVisited: theme.warning,
     }
     for name, colour in colours.items():
         made.setColor(name, QtGui.QColor(colour))
@@ -131,69 +138,68 @@ def palette(theme: Theme) -> Any:
     return made
 
 
-def style_sheet(theme: Theme) -> str:
-    """What the palette cannot say: borders, focus, checked buttons, tabs."""
-    return f"""
-QToolTip {{ color: {theme.text}; background: {theme.raised}; border: 1px solid {theme.border}; padding: 3px; }}
+STYLE_SHEET = f"""
+QToolTip {{ color: palette(text); background: palette(button); border: 1px solid palette(mid); padding: 3px; }}
 QPushButton, QToolButton {{
-    background: {theme.raised}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;
+    background: palette(button); color: palette(text); border: 1px solid palette(mid); border-radius: 3px;
     padding: 3px 9px; min-height: 18px; }}
-QPushButton:hover, QToolButton:hover {{ border-color: {theme.accent}; }}
-QPushButton:pressed, QToolButton:pressed {{ background: {theme.border}; }}
+QPushButton:hover, QToolButton:hover {{ border-color: palette(highlight); }}
+QPushButton:pressed, QToolButton:pressed {{ background: palette(mid); }}
 QPushButton:checked, QToolButton:checked {{
-    background: {theme.accent}; color: {theme.surface}; border-color: {theme.accent}; }}
-QPushButton:disabled, QToolButton:disabled {{ color: {theme.muted}; background: {theme.window}; }}
-QPushButton:focus, QToolButton:focus, QLineEdit:focus, QTableView:focus {{ border: 1px solid {theme.accent}; }}
+    background: palette(highlight); color: palette(base); border-color: palette(highlight); }}
+QPushButton:disabled, QToolButton:disabled {{ color: palette(dark); background: palette(window); }}
+QPushButton:focus, QToolButton:focus, QLineEdit:focus, QTableView:focus {{ border: 1px solid palette(highlight); }}
 QToolButton#preset {{ padding: 3px 1px; }}
 QToolButton#fold {{
-    background: transparent; color: {theme.muted}; border: none; border-bottom: 1px solid {theme.border};
+    background: transparent; color: palette(dark); border: none; border-bottom: 1px solid palette(mid);
     border-radius: 0; padding: 2px 4px; }}
-QToolButton#fold:hover, QToolButton#fold:focus {{ color: {theme.accent}; border-bottom-color: {theme.accent}; }}
+QToolButton#fold:hover, QToolButton#fold:focus {{ color: palette(highlight); border-bottom-color: palette(highlight); }}
 QToolButton#more {{ background: transparent; border-color: transparent; padding: 0 7px; }}
-QToolButton#more:hover, QToolButton#more:focus {{ border-color: {theme.accent}; }}
+QToolButton#more:hover, QToolButton#more:focus {{ border-color: palette(highlight); }}
 QFileDialog QToolButton {{ padding: 2px; }}
 QTabBar QToolButton {{ padding: 0; min-height: 0; }}
 QLineEdit, QPlainTextEdit, QTextEdit {{
-    background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;
+    background: palette(base); color: palette(text); border: 1px solid palette(mid); border-radius: 3px;
     padding: 2px 5px; min-height: 18px; }}
 QAbstractSpinBox[plain="true"] {{
-    background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border}; border-radius: 3px;
+    background: palette(base); color: palette(text); border: 1px solid palette(mid); border-radius: 3px;
     padding: 2px 3px; min-height: 18px; }}
-QAbstractSpinBox[plain="true"]:focus {{ border-color: {theme.accent}; }}
-QAbstractSpinBox[plain="true"]:disabled {{ color: {theme.muted}; background: {theme.window}; }}
-QAbstractSpinBox[plain="true"][wrong="true"] {{ color: {theme.error}; border-color: {theme.error}; }}
+QAbstractSpinBox[plain="true"]:focus {{ border-color: palette(highlight); }}
+QAbstractSpinBox[plain="true"]:disabled {{ color: palette(dark); background: palette(window); }}
+QAbstractSpinBox[plain="true"][wrong="true"] {{ color: palette(bright-text); border-color: palette(bright-text); }}
 QLabel#fieldReason {{
-    background: {theme.surface}; color: {theme.error}; border: 1px solid {theme.error}; border-radius: 3px;
+    background: palette(base); color: palette(bright-text); border: 1px solid palette(bright-text); border-radius: 3px;
     padding: 2px 5px; }}
-QLineEdit:disabled {{ color: {theme.muted}; background: {theme.window}; }}
-QListView::item:disabled {{ color: {theme.muted}; }}
+QLineEdit:disabled {{ color: palette(dark); background: palette(window); }}
+QListView::item:disabled {{ color: palette(dark); }}
 QTableView, QTreeView, QListView {{
-    background: {theme.surface}; color: {theme.text}; border: 1px solid {theme.border};
-    gridline-color: {theme.border}; selection-background-color: {theme.accent}; selection-color: {theme.surface}; }}
+    background: palette(base); color: palette(text); border: 1px solid palette(mid);
+    gridline-color: palette(mid); selection-background-color: palette(highlight); selection-color: palette(base); }}
 QHeaderView::section {{
-    background: {theme.raised}; color: {theme.text}; border: none; border-right: 1px solid {theme.border};
-    border-bottom: 1px solid {theme.border}; padding: 3px 6px; }}
-QTabWidget::pane {{ border: none; border-top: 1px solid {theme.border}; }}
+    background: palette(button); color: palette(text); border: none; border-right: 1px solid palette(mid);
+    border-bottom: 1px solid palette(mid); padding: 3px 6px; }}
+QTabWidget::pane {{ border: none; border-top: 1px solid palette(mid); }}
 QTabBar::tab {{
-    color: {theme.muted}; background: transparent; padding: 5px 12px; border-bottom: 2px solid transparent; }}
-QTabBar::tab:selected {{ color: {theme.text}; border-bottom: 2px solid {theme.accent}; }}
-QTabBar::tab:hover {{ color: {theme.text}; }}
-QTabBar::tab:focus {{ color: {theme.accent}; }}
-QFrame#ground {{ background: {theme.surface}; border-radius: 6px; }}
-QSplitter::handle {{ background: {theme.border}; }}
+    color: palette(dark); background: transparent; padding: 5px 12px; border-bottom: 2px solid transparent; }}
+QTabBar::tab:selected {{ color: palette(text); border-bottom: 2px solid palette(highlight); }}
+QTabBar::tab:hover {{ color: palette(text); }}
+QTabBar::tab:focus {{ color: palette(highlight); }}
+QFrame#ground {{ background: palette(base); border-radius: 6px; }}
+QSplitter::handle {{ background: palette(mid); }}
 QCheckBox::indicator, QAbstractItemView::indicator {{
-    width: 11px; height: 11px; background: {theme.surface}; border: 1px solid {theme.muted}; border-radius: 2px; }}
+    width: 11px; height: 11px; background: palette(base); border: 1px solid palette(dark); border-radius: 2px; }}
 QCheckBox::indicator:checked, QAbstractItemView::indicator:checked {{
-    image: url("{(_TICKS / f"tick-{theme.name}.svg").as_posix()}"); }}
+    image: url("{_TICK.as_posix()}"); }}
 QCheckBox::indicator:disabled, QCheckBox::indicator:checked:disabled {{
-    background: {theme.window}; border-color: {theme.border}; }}
-QScrollBar {{ background: {theme.window}; border: none; margin: 0; }}
+    background: palette(window); border-color: palette(mid); }}
+QScrollBar {{ background: palette(window); border: none; margin: 0; }}
 QScrollBar:vertical {{ width: 12px; }}
 QScrollBar:horizontal {{ height: 12px; }}
-QScrollBar::handle {{ background: {theme.border}; border-radius: 4px; margin: 2px; }}
+QScrollBar::handle {{ background: palette(mid); border-radius: 4px; margin: 2px; }}
 QScrollBar::handle:vertical {{ min-height: 24px; }}
 QScrollBar::handle:horizontal {{ min-width: 24px; }}
-QScrollBar::handle:hover {{ background: {theme.muted}; }}
+QScrollBar::handle:hover {{ background: palette(dark); }}
 QScrollBar::add-line, QScrollBar::sub-line {{ width: 0; height: 0; }}
 QScrollBar::add-page, QScrollBar::sub-page {{ background: none; }}
 """
+"""What the palette cannot say: borders, focus, checked buttons, tabs; in the palette's colours, whatever the theme."""

@@ -15,6 +15,7 @@ from gui.session.rig_session import RigSession
 from gui.session.rules import Phase
 from gui.session.virtual_hardware import VirtualHardware
 from gui.shell.main_window import MainWindow
+from gui.widgets.theme import DARK, LIGHT, Theme, palette
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine import ControlBlock, Event, Snapshot
 from rig.states import FaultCode, State, StopSeverity
@@ -184,6 +185,15 @@ def garbage_as_in_the_app(qapp: QtWidgets.QApplication) -> Iterator[None]:
     assert qapp.thread() is QtCore.QThread.currentThread()
     with garbage_searched_here():
         yield
+
+
+@pytest.fixture(params=[DARK, LIGHT], ids=lambda theme: theme.name)
+def theme(qapp: QtWidgets.QApplication, request: pytest.FixtureRequest) -> Iterator[Theme]:
+    """Colours of the application while a test runs."""
+    before = qapp.palette()
+    qapp.setPalette(palette(request.param))
+    yield request.param
+    qapp.setPalette(before)
 
 
 @pytest.fixture

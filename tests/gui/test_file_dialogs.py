@@ -7,8 +7,8 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
+from gui.widgets import STYLE_SHEET
 from gui.widgets.file_dialogs import ask_save
-from gui.widgets.theme import DARK, LIGHT, Theme, style_sheet
 
 
 @pytest.fixture
@@ -66,11 +66,11 @@ def test_nothing_is_chosen(parent: QtWidgets.QWidget, tmp_path: Path) -> None:
     assert ask_save(parent, "Export", str(tmp_path / "live.csv"), "Tables (*.csv)", ".csv") is None
 
 
-@pytest.mark.parametrize("theme", [DARK, LIGHT], ids=lambda theme: theme.name)
-def test_the_dialogs_icons_have_room(qtbot: QtBot, theme: Theme) -> None:
+@pytest.mark.usefixtures("theme")
+def test_the_dialogs_icons_have_room(qtbot: QtBot) -> None:
     dialog = QtWidgets.QFileDialog()
     dialog.setOption(QtWidgets.QFileDialog.Option.DontUseNativeDialog)
-    dialog.setStyleSheet(style_sheet(theme))
+    dialog.setStyleSheet(STYLE_SHEET)
     qtbot.addWidget(dialog)
     with qtbot.waitExposed(dialog):
         dialog.show()

@@ -142,10 +142,11 @@ def test_settings_that_make_no_sense_are_left_out(session: FakeSession, qtbot: A
         window.close_now()
 
 
-def test_dark_and_light(whole_window: MainWindow) -> None:
+def test_dark_and_light(whole_window: MainWindow, qtbot: Any) -> None:
     application = QtWidgets.QApplication.instance()
     for theme in (LIGHT, DARK):
         whole_window.use_theme(theme.name)
+        qtbot.waitUntil(lambda: whole_window._dressing.done)
         role = QtGui.QPalette.ColorRole.Window
         assert application.palette().color(role).name() == theme.window.lower()
 

@@ -6,6 +6,8 @@ _TEMPLATES = "gui/test_motion_templates.py"
 _RUNS = f"{_TEMPLATES}::test_run_names_what_it_runs_and_runs_nothing_while_a_template_is_shown"
 _PRESSES = "gui/test_press_guard.py"
 _STANDS = "gui/test_nothing_moves.py"
+_PARTS = "gui/test_built_in_parts.py"
+_THEME = "gui/test_theme.py"
 
 SCREEN_BREAKS = [
     Break(
@@ -70,5 +72,47 @@ SCREEN_BREAKS = [
         "        self.mend.setFixedWidth(room_for(self.mend, (_TAKE, _RESTART, _RESET)))\n",
         "",
         (_STANDS,),
+    ),
+    Break(
+        "a page of plots is built in one block",
+        "gui/live/plot_page.py",
+        "            self.panels.append(plot)\n            yield\n",
+        "            self.panels.append(plot)\n        yield\n",
+        (f"{_PARTS}::test_no_part_makes_more_than_a_few_plots",),
+    ),
+    Break(
+        "a job is done in one turn of the event loop",
+        "gui/widgets/in_parts.py",
+        "            return  # there is more of it\n",
+        "            pass\n",
+        (f"{_PARTS}::test_a_job_goes_on_once_in_each_turn_of_the_event_loop",),
+    ),
+    Break(
+        "what is being built does not take another theme",
+        "gui/shell/main_window.py",
+        "        if theme is not self.theme:\n",
+        "        if False:\n",
+        (f"{_PARTS}::test_another_theme_meanwhile_is_taken_by_all",),
+    ),
+    Break(
+        "a window that is closed while it builds leaves threads",
+        "gui/shell/main_window.py",
+        "        self._closers.append(self.recordings.close_worker)\n",
+        "",
+        (f"{_PARTS}::test_the_window_is_closed_while_it_builds",),
+    ),
+    Break(
+        "another theme is given to all widgets in one block",
+        "gui/shell/style.py",
+        "_AT_ONCE = 300\n",
+        "_AT_ONCE = 100_000\n",
+        (f"{_THEME}::test_another_theme_styles_some_widgets_at_a_time_and_what_is_in_view_first",),
+    ),
+    Break(
+        "hidden pages keep the theme before",
+        "gui/shell/style.py",
+        "rest = [widget for widget in widgets if not widget.isVisible()]",
+        "rest: list[QtWidgets.QWidget] = []",
+        (f"{_THEME}::test_another_theme_looks_as_if_it_had_been_there_from_the_beginning",),
     ),
 ]
