@@ -147,8 +147,8 @@ class Engine:
             return
         self.motions.stopped(self.machine.cause)
         self.record("error" if latch else "warning", cause.text, cause.code)
-        if latch and before in LAW_STATES and not self._search.active and self._exchange.at_home is not None:
-            self._search.begin(self._exchange.at_home)
+        if latch and before in LAW_STATES:
+            self._look_for_exchange()
         if before is State.SINGLE_LEG and self.leg_test is not None:
             self.leg_test.halt(cause.text, asked=not latch)
         if self.machine.state is not before:
@@ -347,8 +347,14 @@ class Engine:
             end_leg_test(self)
         if self.machine.state is State.PARKED:
             self._tare.begin()
+            if before in LAW_STATES and self.publisher.surroundings.unproven is not None:
+                self._look_for_exchange()
         elif self.machine.state is State.IDLE:
             self._exchange.forget()
+
+    def _look_for_exchange(self) -> None:
+        if not self._search.active and self._exchange.at_home is not None:
+            self._search.begin(self._exchange.at_home)
 
     def _continue_homing(self, still: bool) -> None:
         bank, homing = self.bank, self._homing

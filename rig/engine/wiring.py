@@ -23,8 +23,8 @@ from rig.csvio import whole_file
 from rig.engine.leg_move import LegResult
 from rig.engine.snapshot import Unproven
 from rig.errors import InputError, RefusedError
-from rig.safety import ExchangeCheck, ExchangeSearch, exchanges_in_words, name_legs
-from rig.states import FaultCode
+from rig.safety import Cause, ExchangeCheck, ExchangeSearch, exchanges_in_words, name_legs
+from rig.states import FaultCode, StopSeverity
 
 if TYPE_CHECKING:
     from rig.engine.core import Engine
@@ -195,11 +195,17 @@ def compare_forces(engine: "Engine", exchange: ExchangeCheck) -> None:
 
 
 def explain_forces(engine: "Engine", search: ExchangeSearch) -> None:
-    """After a fault: name the legs whose exchange explains it, and take their wiring for not proven."""
+    """After a fault, or parked: name the legs whose exchange explains it, and take their wiring for not proven.
+
+    Where there is no fault, it is one.
+    """
     found = search.proceed()
     if not found:
         return
     text = exchanges_in_words(found)
-    engine.record("error", text, FaultCode.WIRING)
     legs = sorted({leg for exchange in found for leg in exchange.legs})
     engine.publisher.surroundings.unproven = Unproven(tuple(legs), text)
+    if engine.machine.latched:
+        engine.record("error", text, FaultCode.WIRING)
+    else:
+        engine.trip(Cause(FaultCode.WIRING, text, engine.tick.t, legs[0]), StopSeverity.CATEGORY_0, unhome=True)

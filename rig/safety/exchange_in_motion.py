@@ -97,10 +97,11 @@ class ExchangeSearch:
         self._work, self._next = None, -math.inf
 
     def note(self, t: float, length: Array, force: Array) -> None:
-        """Keep of a cycle at rig time `t` (s) in motion what is measured: `length` (6,) m, `force` (6,) N."""
+        """Keep what is measured away from home in a cycle at rig time `t` (s): `length` (6,) m, `force` (6,) N."""
         if t >= self._next:
             self._next = t + _SPACING - 1e-6
-            self._samples.append((t, length.copy(), force.copy()))
+            if np.abs(length - self._home_lengths).max() >= _MOVED:
+                self._samples.append((t, length.copy(), force.copy()))
 
     def begin(self, at_home: Array) -> None:
         """Look for an exchange that explains what was measured; `at_home` (6,) N were the forces at rest there."""
@@ -160,7 +161,7 @@ class ExchangeSearch:
         yield tuple(named) if len(named) <= _MOST_NAMED else ()
 
     def _moments(self, samples: list[_Sample]) -> list[tuple[Array, Array]]:
-        """Motion (3, 6) (lengths, m, their speeds and accelerations) and forces (6,) N at moments away from home."""
+        """Motion (3, 6) (lengths, m, their speeds and accelerations) and forces (6,) N at moments, newest first."""
         moments = []
         for end in range(len(samples), _SPAN - 1, -_STEP):
             window = samples[end - _SPAN : end]
@@ -171,8 +172,7 @@ class ExchangeSearch:
             fit = np.linalg.pinv(np.vander(t - t.mean(), 3, increasing=True))
             at = fit @ motion
             at[2] *= 2.0
-            if np.abs(at[0] - self._home_lengths).max() >= _MOVED:
-                moments.append((at, fit[0] @ force))
+            moments.append((at, fit[0] @ force))
         return moments[:_MOMENTS]
 
     def _expect(self, moments: list[tuple[Array, Array]], order: list[int], out: Array) -> Iterator[None]:
