@@ -101,7 +101,7 @@ def look_of(now: Situation) -> Look:
         return replace(_STATES[State.PARKED], icon="on brakes", hint=hint)
     if now.status.resumable:
         place = {"motion": now.status.motion, "time": now.status.path_time, "duration": now.status.path_duration}
-        why = now.status.paused_for
+        why = now.status.pause_text
         hint = (
             tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power: {why}. Next: Resume, Abandon, or Park.")
             if why

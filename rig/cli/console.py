@@ -133,7 +133,7 @@ class Console:
             stop(self._rig)
         status = self._rig.status()
         if status.state is State.FAULT:
-            raise RunFaultError(f"the rig is left in a fault, at {status.cause_t:.3f} s: {status.cause}")
+            raise RunFaultError(f"the rig is left in a fault, at {status.cause_t:.3f} s: {status.cause_text}")
         leave(self._rig)
 
     @contextlib.contextmanager

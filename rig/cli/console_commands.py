@@ -96,7 +96,7 @@ def status(context: typer.Context) -> None:
     if now.stop is not StopSeverity.NONE:
         lines.append(f"stop       {now.stop.name}")
     if now.cause:
-        lines.append(f"cause      {now.cause}")
+        lines.append(f"cause      {now.cause_text}")
     if rejected := _rejected(now):
         lines.append(f"rejected   {rejected}")
     lines.append(f"recording  {_recording(now)}")

@@ -57,7 +57,8 @@ def status(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
         found |= {"error": str(error)}
     else:
         room = seen.recording_room if isfinite(seen.recording_room) else None
-        found |= {"state": seen.state.name, "cause": seen.cause, "lease": seen.lease, "seconds_left": seen.hold_left}
+        found |= {"state": seen.state.name, "cause": seen.cause_text, "lease": seen.lease}
+        found |= {"seconds_left": seen.hold_left}
         found |= {"rejected": [drive.rejected for drive in seen.drives], "cells_rejected": seen.cells_rejected}
         found |= {"rows": seen.rows, "recording_fault": seen.recording_fault, "recording_room_s": room}
     typer.echo(json.dumps({"engine": found}, indent=2))

@@ -119,8 +119,9 @@ def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Or
         if sequence.over or sequence.paused(status) or status.pace != pace:
             return True
         if stage.name and (status.paused or status.state in AT_REST):
-            place = f"{status.path_time:.3f} s"
-            raise RunFaultError(f"the motion {status.motion!r} was stopped at {place}: {_last_warning(status)}")
+            ended = status.last_motion
+            why = status.pause_text or ("" if ended is None else ended.cause_text) or "for no reason given"
+            raise RunFaultError(f"the motion {status.motion!r} was stopped at {status.path_time:.3f} s: {why}")
         if report is not None and stage.name:
             report(_progress(sequence, stage, status))
         order = sequence.take(status)
@@ -148,11 +149,6 @@ def _progress(sequence: MotionSequence, stage: Stage, status: Snapshot) -> Progr
 def refuse_fault(status: Snapshot) -> None:
     """Raise RunFaultError where a fault or somebody stops the rig, or has stopped it for a fault."""
     if status.state is State.FAULT or (status.state is State.STOPPING and status.latched):
-        raise RunFaultError(f"the run ended in a fault at {status.cause_t:.3f} s: {status.cause}")
+        raise RunFaultError(f"the run ended in a fault at {status.cause_t:.3f} s: {status.cause_text}")
     if status.state is State.STOPPING:
-        raise RunFaultError(f"the run was stopped at {status.cause_t:.3f} s: {status.cause}")
-
-
-def _last_warning(status: Snapshot) -> str:
-    texts = [event.text for event in status.events if event.level != "info"]
-    return texts[-1] if texts else "for no reason given"
+        raise RunFaultError(f"the run was stopped at {status.cause_t:.3f} s: {status.cause_text}")

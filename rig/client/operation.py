@@ -76,7 +76,8 @@ def connect(rig: Rig, *, reset: bool = False) -> None:
     if status.state is State.IDLE:
         return
     if not reset:
-        raise RunFaultError(f"the drives were in a fault before they were connected: {status.cause}. {_LOOK_AND_RESET}")
+        before = f"the drives were in a fault before they were connected: {status.cause_text}"
+        raise RunFaultError(f"{before}. {_LOOK_AND_RESET}")
     clear(rig)
 
 

@@ -226,7 +226,7 @@ class OwnedRig:
         except RigError as error:
             return f"interrupted; whether the platform holds is not known: {error}"
         if status.state is not State.ENGAGED:
-            return f"interrupted: the rig is in state {status.state.name}. {status.cause}".rstrip(" .")
+            return f"interrupted: the rig is in state {status.state.name}. {status.cause_text}".rstrip(" .")
         paused = (
             f", {status.motion!r} paused at {status.path_time:.3f} s: resume(), abandon()," if status.paused else ":"
         )

@@ -216,7 +216,7 @@ class MotionSequence:
 
 
 def _cause(status: Snapshot) -> str:
-    return status.cause or f"the rig is in state {status.state.name}"
+    return status.cause_text or f"the rig is in state {status.state.name}"
 
 
 def _lasts(stage: Stage, pace: float) -> float:

@@ -171,7 +171,8 @@ def measure_zero(
 
     def enough(status: Snapshot) -> bool:
         if status.state is not State.PARKED:
-            raise RunFaultError(f"the rig left PARKED while it was to stand still: {status.cause or status.state.name}")
+            why = status.cause_text or status.state.name
+            raise RunFaultError(f"the rig left PARKED while it was to stand still: {why}")
         rows = read_rows()
         found.append(rows[rows["state"] == State.PARKED])
         count = sum(map(len, found))

@@ -51,9 +51,9 @@ def tell_compiling(what: str, roots: Iterable[str], owner: Connection) -> contex
 def receive_answer(process: ChildProcess, timeout: float, doing: str, told: Told | None) -> Any:
     """The next message of a process that is none of `tell_compiling`, whose messages `told` is told meanwhile.
 
-    Raises as `ChildProcess.receive`.
+    Raises as `ChildProcess.receive`, after `timeout` s in which no kernel was compiled: all of them may take longer.
     """
-    deadline = time.monotonic() + timeout
+    deadline, done = time.monotonic() + timeout, 0
     while True:
         try:
             answer = process.receive(max(0.0, deadline - time.monotonic()), doing)
@@ -61,5 +61,7 @@ def receive_answer(process: ChildProcess, timeout: float, doing: str, told: Told
             raise ChildLateError(f"{process.name} did not {doing} within {timeout:g} s") from None
         if not isinstance(answer, Compiling):
             return answer
+        if answer.done > done:
+            deadline, done = time.monotonic() + timeout, answer.done
         if told is not None and not process.pipe.poll(0):  # what is told is how it is now
             told(answer)

@@ -160,6 +160,11 @@ class Snapshot:
         return cause_text(self.cause_code, self.cause)
 
     @property
+    def pause_text(self) -> str:
+        """What stopped a motion that is paused, likewise; empty where its client paused it."""
+        return cause_text(self.paused_code, self.paused_for)
+
+    @property
     def away(self) -> bool:
         """Whether the platform is known to stand elsewhere than at home: one at rest is braked there, not parked."""
         return self.from_home > _AWAY

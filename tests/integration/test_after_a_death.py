@@ -36,7 +36,7 @@ def test_a_run_says_that_the_drives_need_a_reset(bench: Bench) -> None:
     with pytest.raises(RunFaultError) as fault:
         run_motion(bench.rig, motion_table(bench.config), "bench", lambda _progress: None)
     text = str(fault.value)
-    assert text.startswith("the drives were in a fault before they were connected: leg ")
+    assert text.startswith("the drives were in a fault before they were connected: drive watchdog: leg ")
     assert "watchdog" in text and "Look at the machine" in text and "`rig run --reset`" in text
     assert bench.in_state(State.FAULT) and bench.machine.latched and not bench.torque
     cause = bench.machine.cause

@@ -12,7 +12,8 @@ from rig.cli import main
 from rig.client.moving import Progress
 from rig.client.runs import demo_trajectory, describe, execute
 from rig.errors import ExitCode, RefusedError, RunFaultError
-from rig.recording import RecordingWriter
+from rig.recording import RecordingWriter, open_recording
+from rig.runs import runs_of
 
 
 @pytest.fixture
@@ -89,6 +90,17 @@ def test_a_run_whose_report_cannot_be_written_tells_its_own_fault(tmp_path: Path
     assert isinstance(faulty.error, RefusedError | RunFaultError) and "leg 4" in str(faulty.error)
     assert faulty.recording.exists() and faulty.summary["recording"]["rows"] > 0
     assert "report     could not be written" in describe(faulty)
+
+
+@pytest.mark.usefixtures("undrawn_reports")
+def test_the_end_of_a_run_is_told_as_in_its_report_and_the_list_of_runs(tmp_path: Path) -> None:
+    config = VIRTUAL.changed({"virtual": {"faults": [{"fault": "drop_all", "leg": 3, "at": 4.0}]}})
+    trajectory = demo_trajectory(config.machine.geometry.home_pose, 4.0)
+    result = execute(config, trajectory, "run", tmp_path, lockstep=True, report=lambda _progress: None)
+    cause = result.summary["motion"]["cause"]
+    assert cause.startswith("communication lost: leg 3: no fresh feedback")
+    assert str(result.error) == f"the run ended in a fault at {result.summary['faults'][-1]['t_s']:.3f} s: {cause}"
+    assert runs_of(open_recording(result.recording))[-1].cause == cause
 
 
 @pytest.mark.usefixtures("undrawn_reports")

@@ -21,6 +21,7 @@ from rig.cli.console_hold import until_enter
 from rig.config.rig_config import load_config
 from rig.errors import ExitCode
 from rig.recording import Recording, open_recording
+from rig.runs import runs_of
 from rig.states import FaultCode, MotionKind, MotionOutcome, State
 
 pytestmark = pytest.mark.usefixtures("undrawn_reports")
@@ -152,7 +153,7 @@ def test_a_fault_is_injected_cleared_and_reset(operate: Operate) -> None:
     )
     assert (code, err) == (ExitCode.OK, "")
     assert out.count("on: cable 2 unplugged (drop_all)\n") == 1 and "\namplifier_" not in out
-    assert "cause      leg 2: no fresh feedback" in out
+    assert "cause      communication lost: leg 2: no fresh feedback" in out
     states = recorded().rows["state"]
     changes = [State(state) for state in states[np.flatnonzero(np.diff(states.astype(int), prepend=-1))]]
     tail = [State.FAULT, State.IDLE, State.HOMING, State.PARKED, State.ENGAGING, State.ENGAGED]
@@ -162,12 +163,16 @@ def test_a_fault_is_injected_cleared_and_reset(operate: Operate) -> None:
 def test_a_motion_that_a_fault_ends_ends_the_script(operate: Operate) -> None:
     code, _out, err = operate(ENGAGED + "inject jam --value 2000 --leg 5\nrun up.toml\npark\n")
     assert code == ExitCode.FAULT and err.startswith("error: line 5: the run ended in a fault at ")
-    assert recorded().rows["state"][-1] == State.FAULT
+    recording = recorded()
+    (cause,) = [run.cause for run in runs_of(recording) if run.cause]
+    assert cause.split(":")[0] in ("following error", "force residual") and cause in err
+    assert recording.rows["state"][-1] == State.FAULT
 
 
 def test_a_fault_that_is_left_is_no_success(operate: Operate) -> None:
     code, out, err = operate("connect\ninject drop_all\nwait 1\n")
     assert code == ExitCode.FAULT and err.startswith("error: the rig is left in a fault, at ")
+    assert " s: communication lost: all six legs: no fresh feedback" in err
     assert "no fresh feedback for 15 ms" in out and "no fresh feedback for 15 ms" in err
 
 
