@@ -46,7 +46,10 @@ class RunsPage(QtWidgets.QWidget):
         self._obstacle = obstacle
         self.judged_by: Callable[[], JudgedBy] = JudgedBy
         """by what verdicts are shown"""
-        self._told: str | None = None
+        self.not_recorded: Callable[[], str] = lambda: ""
+        """why nothing is being recorded; empty where something is, or need not be"""
+        self._lost = ""
+        """the same, as it was listed last"""
         self.folder = Path("recordings")
         self._worker = Worker("list of runs", self)
         self._looks = 0
@@ -158,7 +161,10 @@ class RunsPage(QtWidgets.QWidget):
         return [str(self.folder / one.run.id) for one in self.chosen[::-1]]
 
     def follow(self) -> None:
-        """Keep up with what can be done now."""
+        """Keep up with what can be done now, and with what becomes of the recording."""
+        if self._lost != (lost := self.not_recorded()):
+            self._lost = lost
+            self.look()
         chosen, heavy = self.chosen, self._obstacle()
         none = "" if chosen else tr("choose a run first")
         one = none or ("" if len(chosen) == 1 else tr("choose one run"))
@@ -200,7 +206,8 @@ class RunsPage(QtWidgets.QWidget):
             left_out = tr("Left out: {recording}").format(recording=unreadable[0]) if unreadable else ""
             typed = tr("Verdicts are by the thresholds typed on the card") if self.judged_by().typed else ""
             none = "" if self.listed else tr("No runs in this folder yet: a motion that is run is listed here.")
-            self._say(self._failure or left_out or none or typed)
+            lost = tr("Nothing is being recorded: {reason}.").format(reason=self._lost) if self._lost else ""
+            self._say(lost or self._failure or left_out or none or typed)
             self._fill()
         elif error is not None:
             self._say(str(error))

@@ -250,7 +250,7 @@ class RigSession(SessionState):
         self._timer.stop()
         if error is not None:
             self._answer(mark("disconnect"), error, None)
-        fault = "" if self.status is None else self.status.recording_fault
+        fault = self.recording_fault
         self._retire()
         if error is None:
             self._commands.submit(partial(remove_empty, engine.recording), self._drop_empty)

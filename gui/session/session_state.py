@@ -98,6 +98,11 @@ class SessionState(QtCore.QObject):
         """Whether a drive may carry torque, as far as the engine said."""
         return self.phase is Phase.UP and self.status is not None and self.status.state in TORQUE_STATES
 
+    @property
+    def recording_fault(self) -> str:
+        """Why nothing is being recorded, as the engine said last; empty where something is, or there is no engine."""
+        return "" if self.status is None else self.status.recording_fault
+
     def obstacle(self, action: Action) -> str:
         """Why `action` cannot be done now, in words; empty when it can."""
         return obstacle(action, self.situation)

@@ -212,6 +212,7 @@ class MainWindow(QtWidgets.QMainWindow):
         yield
         self.runs_page = RunsPage(lambda: heavy_work_obstacle(self.session.situation))
         self._closers.append(self.runs_page.close_worker)
+        self.runs_page.not_recorded = lambda: self.session.recording_fault
         connect_runs(self.runs_page, self.recordings, self.reporting, self.runs)
         yield
         self.dashboards.add_to(self.recordings.live, self._settings, theme)

@@ -97,6 +97,19 @@ def test_the_list_has_what_the_command_tells(page: RunsPage) -> None:
     assert numbers is not None and last["Residual, N"] == f"{numbers['headline']['residual_n']:.3f}"
 
 
+def test_a_recording_that_is_lost_is_said_where_its_runs_would_be(page: RunsPage, qtbot: QtBot) -> None:
+    lost = "the recording was deleted, with its 100 rows, while it was written: a.mcap"
+    page.not_recorded = lambda: lost
+    for path in page.folder.glob("*.mcap"):
+        path.unlink()
+    page.follow()
+    qtbot.waitUntil(lambda: page.table.rowCount() == 0, timeout=START)
+    assert page.message.toolTip() == f"Nothing is being recorded: {lost}."
+    page.not_recorded = lambda: ""
+    page.follow()
+    qtbot.waitUntil(lambda: page.message.text().startswith("No runs in this folder yet"), timeout=START)
+
+
 def test_it_is_searched_and_starred(page: RunsPage, qtbot: QtBot) -> None:
     page.search.setText("jam")
     assert page.table.rowCount() == 1 and _row(page, 0)["Run"] == "sway 2"

@@ -155,4 +155,11 @@ WORD_BREAKS = [
         "if False:",
         ("rig/test_compiling.py::test_one_that_compiles_on_may_take_longer_and_one_that_stands_still_may_not",),
     ),
+    Break(
+        "a recording that is lost is no news for the list of runs",
+        "gui/runs/runs_page.py",
+        "if self._lost != (lost := self.not_recorded()):",
+        "if False:",
+        ("gui/test_runs_page.py::test_a_recording_that_is_lost_is_said_where_its_runs_would_be",),
+    ),
 ]
