@@ -50,13 +50,23 @@ class Desk:
         folder: for what the app writes.
         owner: ends every process.
         live: whether the app starts engines, and virtual rigs for them.
+        heartbeat: s, that these engines bear without a sign of the app's life.
         environment: of the app, on top of the test's.
     """
 
-    def __init__(self, manager: str, folder: Path, owner: ExitStack, *, live: bool = False, **environment: str) -> None:
+    def __init__(
+        self,
+        manager: str,
+        folder: Path,
+        owner: ExitStack,
+        *,
+        live: bool = False,
+        heartbeat: float = 2.0,
+        **environment: str,
+    ) -> None:
         self.folder = folder
         self._owner = owner
-        self._kind = ["live"] if live else []
+        self._kind = ["live", str(heartbeat)] if live else []
         self.block = ControlBlock.create()
         owner.callback(self.block.close)
         ours, theirs = os.pipe()

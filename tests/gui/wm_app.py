@@ -2,13 +2,15 @@
 
 A line on stdin is a request, a list of its name and what it is about as JSON; each is answered by one of a failure, or
 "", and the answer. The app is `gui.application.run`, begun anew when it has ended, on sessions without processes, or
-with `live` as a last argument on real ones.
+with `live`, and the heartbeat that their clients owe in s, as last arguments on real ones.
 """
 
 import json
 import sys
+import threading
 import traceback
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import Any, cast
 
@@ -25,10 +27,14 @@ from gui.session.stop_everywhere import StopButton
 from gui.shell.guide import GuideWindow
 from gui.shell.main_window import MainWindow
 from rig.client import LiveRig
+from rig.client import live as live_rig
+from rig.client.heartbeat import WindowHeartbeat
 from rig.config.rig_config import RigConfig
+from rig.engine import Compiling
 from rig.states import FaultCode, State, StopSeverity
 
 _HOLD = 300.0  # s that an engine without its app waits for the next, which starts on a busy machine
+_HANGS = 30.0  # s after which a window counts as hanging, on a machine where all that it paints may take long
 
 
 class Keys(QtCore.QObject):
@@ -118,6 +124,7 @@ class Eye:
             "keys": keys,
             "windows": windows,
             "QtWidgets": QtWidgets,
+            "threading": threading,
             "places": lambda: [_place(each, each.rect().center()) for each in _buttons(self._window)],
             "pages": lambda: self._window.tabs.parentWidget().parentWidget(),
             "keyboard": lambda: _name(QtWidgets.QApplication.focusWidget()),
@@ -126,7 +133,7 @@ class Eye:
                 each.__name__: each
                 for each in (make_status, out_of_picture, button, tab, entry, item, part, dialogs, Path)
             },
-            **{each.__name__: each for each in (Action, FaultCode, Phase, State, StopSeverity)},
+            **{each.__name__: each for each in (Action, Compiling, FaultCode, Phase, State, StopSeverity)},
         }
 
     def answer(self, request: str, what: str) -> Any:
@@ -351,7 +358,9 @@ def main() -> None:
     plain = application.app_config
     application.make_window = windows.make
     if live:
-        application.app_config = lambda *which: with_patience(plain(*which), unattended_hold=_HOLD)
+        bounds = {"unattended_hold": _HOLD, "heartbeat": float(sys.argv[4])}
+        live_rig.WindowHeartbeat = partial(WindowHeartbeat, bound=_HANGS)
+        application.app_config = lambda *which: with_patience(plain(*which), **bounds)
 
     def read() -> None:
         request, what = json.loads(sys.stdin.readline() or '["quit", ""]')
