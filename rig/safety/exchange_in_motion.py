@@ -10,8 +10,9 @@ still follow from how it moved, with the legs as they are wired.
 
 What else the forces may be off by:
 
-- Payload and gains of cells, as far as they are likely, are fitted with every wiring; the cells' zero is taken from the
-  forces at home. Friction is within what a comparison bears.
+- Payload and gains of cells, as far as they are likely, are fitted with every wiring. Forces are compared with those at
+  home, so that the cells' zeros drop out; by how much friction held the legs there is fitted too. What friction does in
+  motion is within what a comparison bears.
 - One cell that reads anything (gain, polarity, zero): the other five fit the configured wiring, and nothing is named.
 - A push, a false scale of an encoder, or a wrong drawing fit no exchange.
 """
@@ -37,6 +38,7 @@ _COMPUTING = 0.6  # s at most, over which the computation is spread, where a cyc
 _MOVED = 0.5e-3  # m from home, below which a moment tells nothing
 _DEPARTURE = 0.05  # standard deviation of a force from the model, by friction and the like, of the mean one at home
 _GAIN = 0.03  # standard deviation of a cell's gain
+_ZERO = 0.1  # and of its force at home, by friction that held the legs there, of the mean one
 # Sums of squared deviations, in standard deviations. Of an exchange that is named: at most so much per force, so large
 # a part of that of the configured wiring without its worst cell, and so much less. Others are named beside the best one
 # up to so many times its sum, or so much more.
@@ -188,7 +190,7 @@ class ExchangeSearch:
             yield
 
     def _misfit(self, measured: Array, expected: Array, legs: list[int]) -> float:
-        """Squared deviations of the cells of `legs`, summed, that no likely mass and gains take away.
+        """Squared deviations of the cells of `legs`, summed, that no likely mass, gains and zeros take away.
 
         measured (moments, 6) N, expected (moments, 6, 5) as `CellModel.forces`; infinite where that is no number.
         """
@@ -197,7 +199,10 @@ class ExchangeSearch:
         scale = self._model.noise(_DEPARTURE)
         change = expected[:, legs, 0]
         error = ((measured[:, legs] - change) / scale).ravel()
-        gains = change[:, :, None] * (_GAIN * np.eye(len(legs)))
-        by = np.concatenate([expected[:, legs, 1:] * self._model.prior, gains], axis=2).reshape(len(error), -1) / scale
+        own = np.eye(len(legs))
+        gains = change[:, :, None] * (_GAIN * own)
+        zeros = np.broadcast_to(self._model.noise(_ZERO) * own, gains.shape)
+        columns = [expected[:, legs, 1:] * self._model.prior, gains, zeros]
+        by = np.concatenate(columns, axis=2).reshape(len(error), -1) / scale
         along = error @ by
         return float(error @ error - along @ np.linalg.solve(by.T @ by + np.eye(len(along)), along))
