@@ -36,7 +36,7 @@ from rig.client.runs import (
     serve_virtual,
 )
 from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_run
-from rig.client.story import DEMO_OVERRUNS, DEMO_THRESHOLDS, Story, as_built, expecting, identify_on
+from rig.client.story import Story, as_built, expecting, identify_on, judged
 from rig.client.streaming import FOXGLOVE_PORT, PLOTJUGGLER_PORT, FoxgloveOutlet, PlotJugglerOutlet, stream
 from rig.client.telemetry import Telemetry
 from rig.client.templates import TEMPLATES, Template
@@ -47,8 +47,6 @@ __all__ = [
     "ANGULAR_SPEED",
     "AXES",
     "DEAD_ZONE",
-    "DEMO_OVERRUNS",
-    "DEMO_THRESHOLDS",
     "FOXGLOVE_PORT",
     "HOLD",
     "LEGS",
@@ -116,6 +114,7 @@ __all__ = [
     "held_motion",
     "identify_on",
     "jogged",
+    "judged",
     "leave",
     "let_pass",
     "look",

@@ -26,11 +26,7 @@ if TYPE_CHECKING:
 
 EXCITATION = 60.0
 """Length of the motion that parameters are identified from, s."""
-DEMO_THRESHOLDS = {"residual_noise": 1.5, "position_max": 5e-3}
-"""What a demonstration is judged by: the model of a drawing is beyond the first, as is expected of a machine as built
-(see `expecting`); one that is identified or exact is not. The other holds for any."""
-DEMO_OVERRUNS = 0.01
-"""Part of the cycles that may be skipped, where the clock is not simulated."""
+_RESIDUAL_NOISE, _POSITION, _OVERRUNS = 1.5, 2.0, 0.01
 _CANDIDATES = 20
 _EVERY, _MARGIN = 0.02, 1.2  # s; of what is expected
 _UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
@@ -60,6 +56,17 @@ def as_built(config: RigConfig, seed: int) -> RigConfig:
     """The configuration with a plant as built, of a seed, and bounds on forces that its unknown masses keep."""
     bounds = {name: max(value, getattr(config.safety, name)) for name, value in _UNKNOWN_MASSES.items()}
     return config.changed({"safety": bounds, "virtual": {"plant": {"as_built": seed}}})
+
+
+def judged(config: RigConfig, *, timing: bool) -> RigConfig:
+    """The configuration of a demonstration with what it is judged by.
+
+    The model of a drawing is beyond the residual, 1.5 times the cells' noise, as is expected of a machine as built (see
+    `expecting`); one that is identified or exact is not. The platform may be off its reference by twice what a leg may,
+    `safety.following_error`, and, where `timing` counts, one cycle in a hundred may be skipped.
+    """
+    thresholds = {"residual_noise": _RESIDUAL_NOISE, "position_max": _POSITION * config.safety.following_error}
+    return config.changed({"validation": thresholds | ({"overruns": _OVERRUNS} if timing else {})})
 
 
 def expecting(config: RigConfig, trajectory: Trajectory) -> RigConfig:

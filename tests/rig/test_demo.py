@@ -5,7 +5,16 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.client import Interruption, LockstepRig, as_built, fitted_demo, prepare_motion
+from rig.client import (
+    Interruption,
+    LockstepRig,
+    as_built,
+    execute,
+    expecting,
+    fitted_demo,
+    judged,
+    prepare_motion,
+)
 from rig.client.operation import run_motion
 from rig.config import RigConfig, load_config
 from rig.errors import RefusedError
@@ -24,6 +33,14 @@ def test_the_demo_is_whole_where_the_machine_follows_it(drives: str) -> None:
     assert fitted_demo(of_demo(drives, None), 4.0)[1] == 1.0
     if drives in ("virtual", "virtual-orca", "virtual-iai"):
         assert all(fitted_demo(of_demo(drives, built), 20.0)[1] == 1.0 for built in (1, 2, 3))
+
+
+def test_a_machine_as_built_is_within_what_its_demo_is_judged_by(tmp_path: Path) -> None:
+    config = judged(of_demo("virtual-mixed", 1), timing=False)  # whose softest legs are 6 mm off at most
+    trajectory, size = fitted_demo(config, 4.0)
+    result = execute(expecting(config, trajectory), trajectory, "demo", tmp_path, lockstep=True, report=lambda _: None)
+    assert result.error is None and size < 1.0
+    assert result.summary["validation"]["verdict"] == "expected"
 
 
 def test_the_demo_is_as_large_as_the_machine_follows(tmp_path: Path) -> None:
