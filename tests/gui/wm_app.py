@@ -359,7 +359,7 @@ def main() -> None:
     application.make_window = windows.make
     if live:
         bounds = {"unattended_hold": _HOLD, "heartbeat": float(sys.argv[4])}
-        live_rig.WindowHeartbeat = partial(WindowHeartbeat, bound=_HANGS)
+        vars(live_rig)["WindowHeartbeat"] = partial(WindowHeartbeat, bound=_HANGS)
         application.app_config = lambda *which: with_patience(plain(*which), **bounds)
 
     def read() -> None:
