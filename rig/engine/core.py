@@ -300,6 +300,7 @@ class Engine:
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
             self._exchanges.repeat(commander.commands)
+            supervision.references()
         self.motions.follow(t)
         spent = self._stopwatch.now() - collected
         self._row.complete(tick, self.cycles, self.motions.id, commander.commands, collected - begun, spent)

@@ -171,8 +171,7 @@ class Supervision:
             for text in said:
                 self._stops.record("warning", text)
             self._trip(disturbed)
-        if machine.homed and not bank.all(Status.HOMED):
-            machine.homed = False  # even where something worse was found first
+        self.references()
         self._trip(
             monitor.check_motion(
                 t,
@@ -205,6 +204,11 @@ class Supervision:
                 alive=law.platform and machine.state is not State.IDLE,
             )
         )
+
+    def references(self) -> None:
+        """Where a drive has lost its reference the rig is not homed any more, whatever else was found."""
+        if not self._bank.all(Status.HOMED):
+            self._machine.homed = False
 
     def measured(self, t: float, elapsed: float) -> None:
         """Judge what is measured against the machine's own limits; arguments as `feedback`, which comes first."""

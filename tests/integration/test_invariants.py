@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from exploration import LONG, either, seeds
-from explored_coverage import LEGAL, Coverage
+from explored_coverage import KINDS, LEGAL, Coverage
 from explored_rig import CONFIGS, EverySituation, ExploredRig, Paused, RandomWalk
 from hypothesis import HealthCheck, Phase, settings
 from hypothesis.stateful import run_state_machine_as_test
@@ -62,6 +62,36 @@ def test_whatever_is_asked_and_breaks_the_invariants_hold(seed: int, kind: type[
 
 if LONG:
 
+    @pytest.mark.parametrize("seed", seeds(2))
+    def test_in_every_legal_situation_the_invariants_hold(seed: int) -> None:
+        """What those before have not reached, on one kind of rig after the other."""
+        random = np.random.default_rng(seed)
+
+        class Explored(EverySituation):
+            counts: ClassVar[Counter[str]] = Counter()
+            coverage: ClassVar[Coverage] = COVERAGE
+
+        begun = time.perf_counter()
+        configs = random.permutation(sorted(CONFIGS)).tolist()
+        for number, config in enumerate(configs):
+            missing = COVERAGE.missing_triples
+            rig = Explored()
+            try:
+                rig.begin(config, State.OFF)
+                for index in random.permutation(len(missing))[: len(missing) // (len(configs) - number)]:
+                    state, name, fault = missing[index]
+                    if (state, name, fault) in COVERAGE.asked:
+                        continue
+                    order = [name, *random.permutation([other for other in KINDS if other != name])]
+                    leg = int(random.integers(0, 7)) or None
+                    rig.ask_for_everything(state, fault, leg, int(random.integers(0, 7)), order, 20)
+                    rig.references_keep_to_the_limits()
+                    rig.a_latched_fault_has_a_cause_in_words()
+            finally:
+                rig.teardown()
+            print(f"\n{config}: {COVERAGE.share:.1%} after {time.perf_counter() - begun:.0f} s")
+        print(", ".join(f"{name} {count}" for name, count in sorted(Explored.counts.items())))
+
     def test_what_is_legal_was_reached() -> None:
         """After all those before: every command in every state that allows it, and most of them under every fault."""
         print(f"\n{COVERAGE.described()}")
@@ -86,6 +116,20 @@ def test_every_command_is_accepted_in_every_state_that_allows_it(config: str) ->
     finally:
         rig.teardown()
     assert rig.coverage.missing_pairs == []
+
+
+def test_a_reference_that_is_lost_while_a_stop_is_sent_is_lost_in_that_cycle() -> None:
+    """A stop is sent in a second exchange, whose replies may tell what the first one's did not yet."""
+    rig = EverySituation()
+    try:
+        rig.begin("orca", State.OFF)
+        for state in (State.STOPPING, State.ENGAGED, State.RUNNING):
+            assert rig.reach(state)
+            assert rig.break_it("encoder_nan", 3)
+            rig.run(20)
+            assert not rig.machine.homed
+    finally:
+        rig.teardown()
 
 
 def test_the_watcher_of_torque_sees_what_comes_by_itself() -> None:

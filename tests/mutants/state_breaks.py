@@ -319,4 +319,11 @@ STATE_BREAKS = [
         "if False:",
         (_LOOP,),
     ),
+    Break(
+        "a reference that is lost while a stop is sent counts a cycle later",
+        "rig/engine/core.py",
+        "            supervision.references()\n",
+        "",
+        ("integration/test_invariants.py::test_a_reference_that_is_lost_while_a_stop_is_sent_is_lost_in_that_cycle",),
+    ),
 ]
