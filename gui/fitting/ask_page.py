@@ -8,7 +8,7 @@ from gui.fitting.asked import Asked
 from gui.fitting.looker import Told
 from gui.steps import StepPage
 from gui.texts import tr
-from gui.widgets import field_refusal
+from gui.widgets import TextRoom, field_refusal
 
 Look = Callable[[Asked, Told], None]
 """Looks into the files of what is asked, and calls back."""
@@ -52,7 +52,6 @@ class LookedPage(AskPage):
         """what that holds, and why it cannot be used; None while it is looked into"""
         self.holding = QtWidgets.QLabel()
         self.holding.setObjectName("muted")
-        self.holding.setWordWrap(True)
         self.holding.setAccessibleName(tr("What the files hold"))
         self._pause = QtCore.QTimer(self)
         self._pause.setSingleShot(True)
@@ -89,7 +88,7 @@ class LookedPage(AskPage):
     def close_form(self) -> None:
         """See `StepPage`; what the files hold stands below the form as well."""
         self.column.addSpacing(8)
-        self.column.addWidget(self.holding)
+        self.column.addWidget(TextRoom(self.holding, 2))
         super().close_form()
 
     def _changed(self) -> None:

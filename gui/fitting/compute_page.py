@@ -9,7 +9,7 @@ from gui.fitting.asked import Outcome
 from gui.fitting.result_view import ResultView
 from gui.steps import StepPage, set_role
 from gui.texts import tr
-from gui.widgets import GuardedButton
+from gui.widgets import ElidedLabel, GuardedButton, TextRoom, hold_room
 
 _PART = re.compile(r": (\d+) %$")
 
@@ -42,10 +42,9 @@ class ComputePage(StepPage):
         self.bar.setAccessibleName(tr("Progress of the fit"))
         self.bar.setTextVisible(False)
         self.bar.setFixedWidth(130)
-        self.step = QtWidgets.QLabel()
+        self.step = ElidedLabel()
         self.step.setAccessibleName(tr("What the fit is doing"))
         self.result = QtWidgets.QLabel()
-        self.result.setWordWrap(True)
         self.result.setAccessibleName(tr("What came of the fit"))
         self.result.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         row = QtWidgets.QHBoxLayout()
@@ -54,16 +53,17 @@ class ComputePage(StepPage):
         row.addWidget(self.step, 1)
         self.column.addLayout(row)
         self.question = QtWidgets.QLabel()
-        self.question.setWordWrap(True)
         self.question.setObjectName("heading")
         self.question.setAccessibleName(tr("What is to be done"))
         self.go_on = GuardedButton(tr("Done, all is still"), tr("What was asked for is done: go on"))
         self.go_on.setProperty("next", True)
         asking = QtWidgets.QHBoxLayout()
         asking.addWidget(self.go_on)
-        asking.addWidget(self.question, 1)
+        asking.addWidget(TextRoom(self.question, 2), 1)
         self.column.addLayout(asking)
-        self.column.addWidget(self.result)
+        self.column.addWidget(TextRoom(self.result, 4))
+        for coming in (self.bar, self.go_on):
+            hold_room(coming)
         self.column.addWidget(view, 1)
         self.filler = QtWidgets.QWidget()  # while there is no picture
         self.column.addWidget(self.filler, 1)
@@ -99,7 +99,6 @@ class ComputePage(StepPage):
     def show_question(self, question: str) -> None:
         """Say what is to be done before it goes on; nothing when it is empty."""
         self.question.setText(question)
-        self.question.setVisible(bool(question))
         self.go_on.setVisible(bool(question))
         if question:
             self.go_on.setFocus()

@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.fitting.asked import Asked
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
 from gui.texts import tr
-from gui.widgets import GuardedButton
+from gui.widgets import GuardedButton, TextRoom, hold_room
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,6 @@ class StorePage(StepPage):
         self.path = line_edit(named)
         self.save = GuardedButton(tr("Save"), tr("Write the file"))
         self.result = QtWidgets.QLabel()
-        self.result.setWordWrap(True)
         self.result.setAccessibleName(tr("What came of saving"))
         self.label = QtWidgets.QLabel()
         self.naming = line_edit(tr("Line to copy"))
@@ -66,7 +65,6 @@ class StorePage(StepPage):
         self.copy = GuardedButton(tr("Copy"), tr("Copy the line"))
         self.open = GuardedButton(tr("Open in Motion"), tr("Close this, and take the motion into the tab Motion"))
         self.told = QtWidgets.QLabel()
-        self.told.setWordWrap(True)
         self.told.setObjectName("muted")
         self.told.setAccessibleName(tr("What the line is for"))
         row = QtWidgets.QHBoxLayout()
@@ -82,10 +80,12 @@ class StorePage(StepPage):
         below.addWidget(self.copy)
         below.addWidget(self.open)
         self.column.addLayout(row)
-        self.column.addWidget(self.result)
+        self.column.addWidget(TextRoom(self.result, 2))
         self.column.addSpacing(12)
         self.column.addWidget(self.use)
-        self.column.addWidget(self.told)
+        self.column.addWidget(TextRoom(self.told, 2))
+        for coming in (self.use, self.open):
+            hold_room(coming)
         self.close_form()
         self.save.clicked.connect(lambda: save())
         self.copy.clicked.connect(lambda: QtWidgets.QApplication.clipboard().setText(self.naming.text()))

@@ -14,7 +14,7 @@ from gui.live.plot_looks import header_label, swatch
 from gui.live.series import COMPARED, FORCES, Panel
 from gui.session import Floats
 from gui.texts import tr
-from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme, at_once, field_refusal
+from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme, at_once, field_refusal, hold_room
 
 MOST = 1 + len(DASHES)
 """how many can be told apart by their lines"""
@@ -55,11 +55,13 @@ class CompareView(QtWidgets.QWidget):
         self.verdict.setStyleSheet("font-family: monospace; font-size: 11px")
         self.verdict.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
         self.verdict.setAccessibleName(tr("How they differ, as the report says it"))
+        hold_room(self.verdict)
         self.verdict.hide()
         top = FlowLayout(6)
         top.addWidget(QtWidgets.QLabel(tr("Legs")))
         top.addWidget(self.legs)
         top.addWidget(self.quantities)
+        top.addWidget(self.difference)  # before what comes and goes
         self._shift_marks: list[QtWidgets.QLabel] = []
         for mark in DASHES:
             said = tr("Shift of {mark} against the first").format(mark=mark)
@@ -72,7 +74,6 @@ class CompareView(QtWidgets.QWidget):
             self._shift_marks.append(label)
             top.addWidget(label)
             top.addWidget(box)
-        top.addWidget(self.difference)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(top)

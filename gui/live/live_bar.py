@@ -7,10 +7,11 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.texts import tr
-from gui.widgets import LEG_COLOURS, FlowLayout, Theme, ask_save, give
+from gui.widgets import LEG_COLOURS, ElidedLabel, FlowLayout, Theme, ask_save, give
 
 WINDOWS = (1, 2, 5, 10, 20, 30, 60)
 """Lengths of the time window on offer, s."""
+_NOTE = 240  # px of what is said at the end of the bar
 
 
 class LegButtons(QtWidgets.QWidget):
@@ -116,8 +117,9 @@ class LiveBar(QtWidgets.QWidget):
         self.platform = push_button("3-D", tr("Show the platform beside the curves"), tr("Platform beside the curves"))
         self.platform.setCheckable(True)
         give(self.platform, "space")
-        self.note = QtWidgets.QLabel()
+        self.note = ElidedLabel()
         self.note.setAccessibleName(tr("Message"))
+        self.note.setFixedSize(_NOTE, self.note.fontMetrics().height())
         for group in (
             (self.freeze, self.clear, self.fit),
             (QtWidgets.QLabel(tr("Window")), self.window),
@@ -138,6 +140,7 @@ class LiveBar(QtWidgets.QWidget):
     def say(self, text: str) -> None:
         """Say what has happened."""
         self.note.setText(text)
+        self.note.setToolTip(text)
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
         """Keep under a name the window's length and the legs shown."""

@@ -10,6 +10,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.live.live_bar import push_button
 from gui.live.recording_files import Found, recordings_counted, recordings_in
 from gui.texts import mark, tr
+from gui.widgets import ElidedLabel
 
 _COLUMNS = (tr("Recording"), tr("Date"), tr("Size, MB"))
 _HEAVY = ("CSV…", "Report", "Identify…")
@@ -50,8 +51,7 @@ class RecordingList(QtWidgets.QWidget):
         self.found: list[Found] = []
         self.choose = push_button(tr("Folder…"), tr("Choose the folder to look in"), tr("Choose folder"))
         self.again = push_button(tr("Refresh"), tr("Look into the folder again"))
-        self.where = QtWidgets.QLabel()
-        self.where.setWordWrap(True)
+        self.where = ElidedLabel()
         self.where.setAccessibleName(tr("Folder of recordings"))
         self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
         self.table.setAccessibleName(tr("Recordings"))
@@ -112,6 +112,7 @@ class RecordingList(QtWidgets.QWidget):
             self.found = []
             text = f"{self.folder}: {error.strerror}"
         self.where.setText(text)
+        self.where.setToolTip(text)
         self.table.setRowCount(len(self.found))
         for row, one in enumerate(self.found):
             for column, cell in enumerate((one.path.name, one.modified.strftime("%F %T"), f"{one.size / 1e6:.1f}")):

@@ -39,7 +39,6 @@ def drive_row(leg: int) -> DriveRow:
     ask.setAccessibleName(tr("Ask the drive of leg {leg}").format(leg=leg))
     status = QtWidgets.QLabel(NOT_ASKED)
     status.setObjectName("muted")
-    status.setWordWrap(True)
     status.setAccessibleName(tr("What the drive of leg {leg} said").format(leg=leg))
     return DriveRow(
         host,

@@ -14,7 +14,7 @@ from gui.setup.search_row import Search, SearchRow
 from gui.setup.settings_form import SettingsForm
 from gui.steps import line_edit, set_role, unbroken
 from gui.texts import tr
-from gui.widgets import Choice, GuardedButton, QuantityBox, field_refusal
+from gui.widgets import Choice, GuardedButton, QuantityBox, TextRoom, field_refusal
 from rig.client import free_ports
 from rig.commissioning import (
     Draft,
@@ -104,9 +104,8 @@ class DrivesPage(SetupPage):
         self.column.addLayout(bottom)
         self.findings = QtWidgets.QLabel()
         self.findings.setObjectName("bad")
-        self.findings.setWordWrap(True)
         self.findings.setAccessibleName(tr("What is wrong with the drives together"))
-        self.column.addWidget(self.findings)
+        self.column.addWidget(TextRoom(self.findings, 2))
         self.close_form()
         for leg, button in enumerate(self.ask):
             button.clicked.connect(partial(self._ask, ask, leg))
@@ -139,7 +138,7 @@ class DrivesPage(SetupPage):
             widgets = (leg_label(leg), row.host, row.port, row.unit, row.zero, row.serial, row.ask)
             for column, widget in enumerate(widgets):
                 grid.addWidget(widget, 2 * leg + 1, column)
-            grid.addWidget(row.status, 2 * leg + 2, 1, 1, len(widgets) - 1)
+            grid.addWidget(TextRoom(row.status, 1), 2 * leg + 2, 1, 1, len(widgets) - 1)
             for changed in (self.host[leg].textEdited, self.port[leg].changed, self.unit[leg].changed):
                 changed.connect(partial(self._moved, leg))
                 changed.connect(partial(self._changed, [leg]))
@@ -255,6 +254,7 @@ class DrivesPage(SetupPage):
     def _show(self, probe: LegProbe) -> None:
         label = self.status[probe.leg - 1]
         set_role(label, "bad" if probe.fault else "good", f"{'✗' if probe.fault else '✓'} {probe.describe()}")
+        label.setToolTip(probe.describe())  # there may be more of it than has room
 
     def show_all(self, probe: Probe) -> None:
         """Show what came of asking all six."""

@@ -9,8 +9,11 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.setup.page import SetupPage, leg_label
 from gui.steps import set_role, unbroken
 from gui.texts import tr
-from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason, field_refusal
+from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason, TextRoom, field_refusal
 from rig.commissioning import LegMove, LegResult
+
+_LINES = 2
+"""that have room beside each leg; more scroll"""
 
 
 class LegsPage(SetupPage):
@@ -56,13 +59,12 @@ class LegsPage(SetupPage):
             pair.arm.toggled.connect(partial(self._armed, leg))
             label = QtWidgets.QLabel(tr("not tested yet"))
             label.setObjectName("muted")
-            label.setWordWrap(True)
             label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
             label.setAccessibleName(tr("Result of leg {leg}").format(leg=leg + 1))
             seen = GuardedCheckBox(tr("It was this leg"))
             seen.setAccessibleName(tr("It was leg {leg} that moved").format(leg=leg + 1))
             seen.setEnabled(False)
-            for column, widget in enumerate((leg_label(leg), pair.arm, pair.act, label, seen)):
+            for column, widget in enumerate((leg_label(leg), pair.arm, pair.act, TextRoom(label, _LINES), seen)):
                 grid.addWidget(widget, leg, column)
             self.seen.append(seen)
             self.pairs.append(pair)

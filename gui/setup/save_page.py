@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 from gui.setup.page import SetupPage
 from gui.steps import ask_new_path, browse_button, line_edit, set_role
 from gui.texts import tr
-from gui.widgets import GuardedButton, GuardedCheckBox
+from gui.widgets import GuardedButton, GuardedCheckBox, TextRoom, hold_room
 from rig.commissioning import Zero
 
 
@@ -39,14 +39,12 @@ class SavePage(SetupPage):
         self.untested.setAccessibleName(tr("Legs without a test that they passed"))
         self.notes = QtWidgets.QLabel()
         self.notes.setObjectName("muted")
-        self.notes.setWordWrap(True)
         self.notes.setAccessibleName(tr("What became of the zero of the load cells"))
         self.save = GuardedButton(tr("Save"), tr("Write the configuration"))
         self.save.clicked.connect(lambda: save())
         self.open = GuardedButton(tr("Open this rig"), tr("Start the app anew on this rig; this window closes"))
         self.open.clicked.connect(lambda: open_rig(self.saved) if self.saved is not None else None)
         self.result = QtWidgets.QLabel()
-        self.result.setWordWrap(True)
         self.result.setAccessibleName(tr("What came of saving"))
         row = QtWidgets.QHBoxLayout()
         row.addWidget(QtWidgets.QLabel(tr("File")))
@@ -56,8 +54,10 @@ class SavePage(SetupPage):
         self.column.addLayout(row)
         self.column.addWidget(self.text, 1)
         self.column.addWidget(self.untested)
-        self.column.addWidget(self.notes)
-        self.column.addWidget(self.result)
+        self.column.addWidget(TextRoom(self.notes, 2))
+        self.column.addWidget(TextRoom(self.result, 2))
+        for coming in (self.overwrite, self.untested):
+            hold_room(coming)
         self.reason.setObjectName("reason")
         self.column.addWidget(self.reason)
         buttons = QtWidgets.QHBoxLayout()

@@ -9,7 +9,7 @@ from actuators import Answer, serial_ports
 from gui.setup.page import listed
 from gui.steps import line_edit, set_role
 from gui.texts import tr
-from gui.widgets import GuardedButton, WholeNumber, field_refusal
+from gui.widgets import GuardedButton, TextRoom, WholeNumber, field_refusal
 
 _UNITS = 8
 
@@ -47,9 +47,7 @@ class SearchRow(QtWidgets.QWidget):
         self.stop = GuardedButton(tr("Stop searching"), tr("What was found until then is shown"))
         self.enter = GuardedButton(tr("Enter what was found"), tr("Into the rows that have no host yet, in this order"))
         self.label = QtWidgets.QLabel()
-        self.label.setWordWrap(True)
         self.label.setAccessibleName(tr("What was found"))
-        self.label.hide()
         self.search.clicked.connect(lambda: self._begin(search))
         self.stop.clicked.connect(lambda: stop())
         self.enter.clicked.connect(lambda: enter(self.found))
@@ -65,7 +63,7 @@ class SearchRow(QtWidgets.QWidget):
         for button in (self.search, self.stop, self.enter):
             row.addWidget(button)
         column.addLayout(row)
-        column.addWidget(self.label)
+        column.addWidget(TextRoom(self.label, 2))
         self.refresh()
 
     def _begin(self, search: Search) -> None:
@@ -99,4 +97,3 @@ class SearchRow(QtWidgets.QWidget):
 
     def _show(self, role: str, text: str) -> None:
         set_role(self.label, role, text)
-        self.label.setVisible(bool(text))

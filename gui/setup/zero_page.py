@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.setup.page import SetupPage, leg_label
 from gui.steps import line_edit, set_role, unbroken
 from gui.texts import tr
-from gui.widgets import ArmedPair, QuantityBox, Reason, field_refusal
+from gui.widgets import ArmedPair, QuantityBox, Reason, TextRoom, field_refusal
 from rig.commissioning import Zero, ZeroOptions
 
 _COLUMNS = (tr("Zero of leg {leg}, shift, N"), tr("Zero of leg {leg}, noise, N"), tr("Zero of leg {leg}, drift, N"))
@@ -53,10 +53,9 @@ class ZeroPage(SetupPage):
         self.column.addLayout(row)
         self.status = QtWidgets.QLabel(_NOT_ZEROED)
         self.status.setObjectName("muted")
-        self.status.setWordWrap(True)
         self.status.setAccessibleName(tr("State of zeroing"))
         self.status.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
-        self.column.addWidget(self.status)
+        self.column.addWidget(TextRoom(self.status, 2))
         grid = QtWidgets.QGridLayout()
         grid.setHorizontalSpacing(24)
         grid.setColumnStretch(4, 1)

@@ -7,6 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import Phase, RigSession
 from gui.texts import tr
+from gui.widgets import room_for
 from rig.engine import TORQUE_STATES
 
 _REST_TIMEOUT = 8000  # ms for the stop and for the recording to be closed
@@ -128,15 +129,23 @@ class Closing(QtCore.QObject):
         box.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
         box.finished.connect(lambda _code: self._answered(box.clickedButton() is leave))  # closed by its frame as well
         self.question = box
+        leave.setMinimumWidth(room_for(leave, (_QUIT, _STOP_AND_QUIT)))
+        words = box.findChild(QtWidgets.QLabel, "qt_msgbox_label")
+        for other in ((_UNDER_TORQUE, _STOPS), (_NO_TORQUE, _QUITS), (_DIED, _QUITS), (said, wish)):
+            box.setText(self._text(*other))  # it may come to say any of these: its buttons stay where they are
+            words.setMinimumSize(words.sizeHint().expandedTo(words.minimumSize()))
         self._say(said, wish, quit_text)
         box.setModal(False)
         box.show()
 
     def _say(self, said: str, wish: str, quit_text: str) -> None:
-        text = f"{said}\n{self._session.recording}\n\n{wish}"
+        text = self._text(said, wish)
         if self.question is not None and self._quit is not None and text != self.question.text():
             self.question.setText(text)
             self._quit.setText(quit_text)
+
+    def _text(self, said: str, wish: str) -> str:
+        return f"{said}\n{self._session.recording}\n\n{wish}"
 
     def _answered(self, leave: bool) -> None:
         self.question = None

@@ -30,7 +30,7 @@ from gui.widgets.number_field import (
 )
 from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
-from gui.widgets.still import ScrolledPage, Still, TextRoom, fit_text
+from gui.widgets.still import ScrolledPage, Still, TextRoom, fit_text, hold_room
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, STYLE_SHEET, THEMES, Theme, palette
 
 __all__ = [
@@ -79,6 +79,7 @@ __all__ = [
     "field_refusal",
     "fit_text",
     "give",
+    "hold_room",
     "icon",
     "mark_next",
     "number_fields",

@@ -48,6 +48,13 @@ class Still(QtWidgets.QWidget):
             self.fit()
 
 
+def hold_room(widget: QtWidgets.QWidget) -> None:
+    """Have a widget keep its room while it is hidden: nothing moves when it comes or goes."""
+    policy = widget.sizePolicy()
+    policy.setRetainSizeWhenHidden(True)
+    widget.setSizePolicy(policy)
+
+
 _SMALL = (11, 10)  # px of a text that has no room in the font of its surroundings
 
 

@@ -1,11 +1,16 @@
 """What the rig, its engine and the app do by themselves, and where everything that can be pressed is then."""
 
+import math
 from collections.abc import Callable
 from typing import Any
 
+import numpy as np
+from live_rows import live_rows
 from shell_support import FakeSession, make_event, make_status
 from standing import Standing, pressable, standing
 
+from gui.live.outline import Outline
+from gui.live.series import COMPARED
 from gui.motion.preview import Preview
 from gui.session import Phase
 from gui.session.found_engine import Holder
@@ -135,6 +140,60 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "runs unreadable": lambda: say("runs_page", LONG),
         "recording unreadable": lambda: say("recordings", LONG),
         "all said": clear_messages,
+    }
+
+
+def view_happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[], object]]:
+    """What happens by itself on the pages of curves, of the machine and of recordings, once all are built."""
+    shown = (window.live, window.dashboards.view, window.platform)
+    recordings, runs = window.recordings, window.runs_page
+
+    def arrive(begin: int, **changes: Any) -> Callable[[], object]:
+        def rows() -> None:
+            made = live_rows(500, begin)
+            for name, value in changes.items():
+                made[name] = value
+            window.history.append(made)
+            window._slow_update(made[-1])
+            for _ in range(12):  # each of them does something else now and then
+                for view in shown:
+                    if view.isVisible():
+                        view.refresh(window.history)
+
+        return rows
+
+    def say(*said: Callable[[str], object]) -> Callable[[], object]:
+        return lambda: [one(LONG) for one in said]
+
+    def unsay(*said: Callable[[str], object]) -> Callable[[], object]:
+        return lambda: [one("") for one in said]
+
+    def files(count: int) -> Callable[[], object]:
+        def found() -> None:
+            for number in range(count):
+                (session.folder / f"a recording with a rather long name {number}.mcap").write_bytes(b"nothing")
+            recordings.list.look()
+
+        return found
+
+    empty = tuple(Outline(np.empty(0), np.empty((0, len(panel.series[0].columns)))) for panel in COMPARED)
+    told = (window.live.bar.say, window.live.chooser.say, window.dashboards.view.bar.say, recordings._say)
+    told += (recordings.live.bar.say, recordings.live.chooser.say, recordings.compare.say, runs._say)
+    return {
+        "first rows": arrive(0),
+        "larger values": arrive(500, force_measured=-123456.789, force_residual=98765.4321, pose=-9.87654321),
+        "told": say(*told),
+        "told no more": unsay(*told),
+        "no engine": lambda: session.enter(Phase.DOWN),
+        "engine died": lambda: session.enter(Phase.DIED),
+        "connected": lambda: session.take(make_status(State.RUNNING, path_duration=20.0)),
+        "values that are no numbers": arrive(1000, force_measured=math.nan, pose=math.nan, length=math.nan),
+        "one file": files(1),
+        "many files": files(40),
+        "the folder is gone": lambda: recordings.list.set_folder(session.folder / "gone"),
+        "the folder is back": lambda: recordings.list.set_folder(session.folder),
+        "compared": lambda: recordings.compare.show_recordings(["a" * 40, "b" * 40], [empty, empty], [0.0, 0.0]),
+        "nothing compared": lambda: recordings.compare.show_recordings([], [], []),
     }
 
 

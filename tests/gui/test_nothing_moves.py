@@ -1,12 +1,13 @@
 """Whatever the rig does by itself, everything that can be pressed stays where it is, and no page scrolls."""
 
 import pytest
-from happenings import happenings
+from happenings import happenings, view_happenings
 from pyqtgraph.Qt import QtCore, QtWidgets
-from shell_support import FakeSession
+from shell_support import FakeSession, make_status
 from standing import pressable, standing
 
 from gui.shell.main_window import MainWindow
+from rig.states import State
 
 _SIZES = {"least": (1024, 700), "usual": (1280, 800)}
 
@@ -34,5 +35,39 @@ def test_nothing_that_can_be_pressed_moves_by_itself(whole_window: MainWindow, s
             now = standing(widgets)
             moved += [f"{window.tabs.tabText(index)}, {name}: {each}" for each in now.moved_since(before)]
             before = now
+    assert not moved, "\n".join(moved)
+    assert (window.width(), window.height()) == _SIZES[size]
+
+
+@pytest.mark.parametrize("size", list(_SIZES))
+def test_no_page_of_curves_or_recordings_moves_by_itself(
+    whole_window: MainWindow, session: FakeSession, size: str
+) -> None:
+    window, moved = whole_window, []
+    window.resize(*_SIZES[size])
+    session.take(make_status(State.RUNNING, path_duration=20.0))
+    within = {
+        window.live_page: window.live.tabs,
+        window.dashboards_page: window.dashboards.view.tabs,
+        window.platform_page: None,
+        window.recordings_page: window.recordings.tabs,
+    }
+    for page, tabs in within.items():
+        window.tabs.setCurrentWidget(page)
+        for index in range(1 if tabs is None else tabs.count()):
+            if tabs is not None:
+                tabs.setCurrentIndex(index)
+            window.history.clear()
+            QtWidgets.QApplication.processEvents()
+            _settle()
+            widgets = pressable()
+            before = standing(widgets)
+            for name, event in view_happenings(window, session).items():
+                event()
+                _settle()
+                now = standing(widgets)
+                where = "" if tabs is None else tabs.tabText(index)
+                moved += [f"{page.accessibleName()} {where}, {name}: {each}" for each in now.moved_since(before)]
+                before = now
     assert not moved, "\n".join(moved)
     assert (window.width(), window.height()) == _SIZES[size]

@@ -8,6 +8,7 @@ _PRESSES = "gui/test_press_guard.py"
 _STANDS = "gui/test_nothing_moves.py"
 _PARTS = "gui/test_built_in_parts.py"
 _THEME = "gui/test_theme.py"
+_WIZARDS = "gui/test_wizards_stand_still.py"
 
 SCREEN_BREAKS = [
     Break(
@@ -114,5 +115,40 @@ SCREEN_BREAKS = [
         "rest = [widget for widget in widgets if not widget.isVisible()]",
         "rest: list[QtWidgets.QWidget] = []",
         (f"{_THEME}::test_another_theme_looks_as_if_it_had_been_there_from_the_beginning",),
+    ),
+    Break(
+        "results of the legs' tests are as high as they are long",
+        "gui/setup/legs_page.py",
+        "TextRoom(label, _LINES)",
+        "label",
+        (f"{_WIZARDS}::test_set_up_moves_nothing_by_itself",),
+    ),
+    Break(
+        "what comes of a fit has no room of its own",
+        "gui/fitting/compute_page.py",
+        "TextRoom(self.result, 4)",
+        "self.result",
+        (f"{_WIZARDS}::test_wizards_over_commands_move_nothing_by_themselves",),
+    ),
+    Break(
+        "what comes and goes has no room meanwhile",
+        "gui/widgets/still.py",
+        "policy.setRetainSizeWhenHidden(True)",
+        "policy.setRetainSizeWhenHidden(False)",
+        (f"{_WIZARDS}::test_wizards_over_commands_move_nothing_by_themselves",),
+    ),
+    Break(
+        "the question to quit is as large as its words",
+        "gui/shell/closing.py",
+        "            words.setMinimumSize(words.sizeHint().expandedTo(words.minimumSize()))\n",
+        "            pass\n",
+        (f"{_WIZARDS}::test_the_question_to_quit_stays_where_it_is",),
+    ),
+    Break(
+        "what is said of an export moves the curves",
+        "gui/live/live_bar.py",
+        "        self.note.setFixedSize(_NOTE, self.note.fontMetrics().height())\n",
+        "",
+        (f"{_STANDS}::test_no_page_of_curves_or_recordings_moves_by_itself",),
     ),
 ]
