@@ -177,7 +177,12 @@ def view_happenings(window: MainWindow, session: FakeSession) -> dict[str, Calla
         return found
 
     empty = tuple(Outline(np.empty(0), np.empty((0, len(panel.series[0].columns)))) for panel in COMPARED)
-    told = (window.live.bar.say, window.live.chooser.say, window.dashboards.view.bar.say, recordings._say)
+    told: tuple[Callable[[str], object], ...] = (
+        window.live.bar.say,
+        window.live.chooser.say,
+        window.dashboards.view.bar.say,
+        recordings._say,
+    )
     told += (recordings.live.bar.say, recordings.live.chooser.say, recordings.compare.say, runs._say)
     return {
         "first rows": arrive(0),

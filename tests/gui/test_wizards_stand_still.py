@@ -47,6 +47,11 @@ def _moved(window: QtWidgets.QWidget, events: dict[str, Callable[[], object]]) -
     return moved
 
 
+def _each(*events: Callable[[], object]) -> Callable[[], object]:
+    """All of them, in turn."""
+    return lambda: [event() for event in events]
+
+
 def _show(wizard: StepWizard, page: StepPage) -> None:
     number = next(each for each in wizard.pageIds() if QtWidgets.QWizard.page(wizard, each) is page)
     wizard.setStartId(number)
@@ -80,7 +85,8 @@ def _of_drives(wizard: SetupWizard) -> dict[str, Callable[[], object]]:
 
 
 def _of_legs(wizard: SetupWizard) -> dict[str, Callable[[], object]]:
-    page, found = wizard.legs, {}
+    page = wizard.legs
+    found: dict[str, Callable[[], object]] = {}
     nan, others = math.nan, {leg: 1e-3 for leg in range(2, 7)}
     bad = LegResult(1, 0.002, (LONG, LONG), False, 0.01, nan, nan, nan, nan, nan, others)
     for leg in (1, 3, 6):
@@ -117,9 +123,9 @@ def _of_saving(wizard: SetupWizard) -> dict[str, Callable[[], object]]:
         "content": lambda: page.show_content("a = 1\n" * 100, None, LONG[:80], LONG * 2),
         "faults": lambda: page.refresh([LONG] * 3, ""),
         "the file is there": exists,
-        "failure": lambda: (page.show_failure(LONG * 2), page.refresh([], "")),
-        "saved": lambda: (page.show_saved(there, LONG, page.content), page.refresh([], "")),
-        "other content": lambda: (page.show_content("b = 1\n", None, "", ""), page.refresh([], "")),
+        "failure": _each(lambda: page.show_failure(LONG * 2), lambda: page.refresh([], "")),
+        "saved": _each(lambda: page.show_saved(there, LONG, page.content), lambda: page.refresh([], "")),
+        "other content": _each(lambda: page.show_content("b = 1\n", None, "", ""), lambda: page.refresh([], "")),
     }
 
 
@@ -147,7 +153,7 @@ def test_set_up_moves_nothing_by_itself(wizard: SetupWizard) -> None:
 
 def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]]:
     asking, computing, storing = wizard.asking, wizard.computing, wizard.storing
-    computing.view.show_outcome = lambda _outcome: ("warning", f"{LONG}\n" * 4)  # type: ignore[method-assign]
+    computing.view.show_outcome = lambda outcome: ("warning", f"{LONG}\n" * 4)  # type: ignore[method-assign]
     there = Path("there.toml").absolute()
     there.touch()
     looked: dict[str, Callable[[], object]] = {}
@@ -164,7 +170,7 @@ def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]
             "computing": lambda: computing.show_progress(f"{LONG} 40 %"),
             "asked": lambda: computing.show_question(LONG),
             "answered": lambda: computing.show_question(""),
-            "done": lambda: (computing.show_progress(""), computing.show_outcome(None)),  # type: ignore[arg-type]
+            "done": _each(lambda: computing.show_progress(""), lambda: computing.show_outcome(None)),  # type: ignore[arg-type]
             "changed": lambda: computing.show_nothing(LONG),
             "refused": lambda: computing.show_refusal(f"{LONG}\n" * 3),
             "computed": lambda: computing.show_outcome(None),  # type: ignore[arg-type]
@@ -172,8 +178,8 @@ def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]
         storing: {
             "to be saved": lambda: storing.refresh("", None),
             "the file is there": exists,
-            "not saved": lambda: (storing.show_failure(LONG * 2), storing.refresh("", None)),
-            "saved": lambda: (storing.show_saved(there), storing.refresh("", None)),
+            "not saved": _each(lambda: storing.show_failure(LONG * 2), lambda: storing.refresh("", None)),
+            "saved": _each(lambda: storing.show_saved(there), lambda: storing.refresh("", None)),
         },
     }
 
@@ -208,7 +214,7 @@ def test_the_question_to_quit_stays_where_it_is(window: MainWindow, session: Fak
     session.take(make_status(State.ENGAGED))
     window.close()
     question = asked(window, qtbot)
-    events = {
+    events: dict[str, Callable[[], object]] = {
         "parked": lambda: session.take(make_status(State.PARKED)),
         "running": lambda: session.take(make_status(State.RUNNING)),
         "died": lambda: session.enter(Phase.DIED),
