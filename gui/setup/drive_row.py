@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtWidgets
 from actuators import serial_ports
 from gui.steps import line_edit
 from gui.texts import tr
-from gui.widgets import GuardedButton, QuantityBox, WholeNumber
+from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, WholeNumber
 
 HEADINGS = (tr("host or serial port"), tr("port or baud"), tr("unit id"), tr("length at 0"), tr("serial number"))
 NOT_ASKED = tr("not asked yet")
@@ -37,7 +37,8 @@ def drive_row(leg: int) -> DriveRow:
     hint = tr("Connect to the drive of leg {leg}, read who it is and how it stands, close; nothing moves")
     ask = GuardedButton(tr("Ask"), hint.format(leg=leg))
     ask.setAccessibleName(tr("Ask the drive of leg {leg}").format(leg=leg))
-    status = QtWidgets.QLabel(NOT_ASKED)
+    status = ElidedLabel()
+    status.setText(NOT_ASKED)
     status.setObjectName("muted")
     status.setAccessibleName(tr("What the drive of leg {leg} said").format(leg=leg))
     return DriveRow(

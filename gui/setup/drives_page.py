@@ -138,7 +138,7 @@ class DrivesPage(SetupPage):
             widgets = (leg_label(leg), row.host, row.port, row.unit, row.zero, row.serial, row.ask)
             for column, widget in enumerate(widgets):
                 grid.addWidget(widget, 2 * leg + 1, column)
-            grid.addWidget(TextRoom(row.status, 1), 2 * leg + 2, 1, 1, len(widgets) - 1)
+            grid.addWidget(row.status, 2 * leg + 2, 1, 1, len(widgets) - 1)
             for changed in (self.host[leg].textEdited, self.port[leg].changed, self.unit[leg].changed):
                 changed.connect(partial(self._moved, leg))
                 changed.connect(partial(self._changed, [leg]))
@@ -270,6 +270,7 @@ class DrivesPage(SetupPage):
         held = [index for index in (range(6) if leg is None else [leg]) if self._holds(index)]
         for index in held:
             set_role(self.status[index], *("muted", NOT_ASKED) if leg is None else ("bad", f"✗ {reason}"))
+            self.status[index].setToolTip("" if leg is None else reason)
         if held and leg is None:
             self.findings.setText(unbroken(f"✗ {reason}"))
 

@@ -2,6 +2,7 @@
 
 import math
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -91,11 +92,11 @@ def _of_legs(wizard: SetupWizard) -> dict[str, Callable[[], object]]:
     bad = LegResult(1, 0.002, (LONG, LONG), False, 0.01, nan, nan, nan, nan, nan, others)
     for leg in (1, 3, 6):
         found |= {
-            f"progress {leg}": lambda leg=leg: page.show_progress(leg, _WAITED),
-            f"passed {leg}": lambda leg=leg: page.show_result(leg, PASSED, ""),
-            f"failed {leg}": lambda leg=leg: page.show_result(leg, bad, ""),
-            f"refused {leg}": lambda leg=leg: page.show_result(leg, None, LONG),
-            f"forgotten {leg}": lambda leg=leg: page.forget(leg),
+            f"progress {leg}": partial(page.show_progress, leg, _WAITED),
+            f"passed {leg}": partial(page.show_result, leg, PASSED, ""),
+            f"failed {leg}": partial(page.show_result, leg, bad, ""),
+            f"refused {leg}": partial(page.show_result, leg, None, LONG),
+            f"forgotten {leg}": partial(page.forget, leg),
         }
     return found | {"busy": lambda: page.set_busy(LONG), "at rest": lambda: page.set_busy("")}
 
