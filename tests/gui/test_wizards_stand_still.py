@@ -154,7 +154,8 @@ def test_set_up_moves_nothing_by_itself(wizard: SetupWizard) -> None:
 
 def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]]:
     asking, computing, storing = wizard.asking, wizard.computing, wizard.storing
-    computing.view.show_outcome = lambda outcome: ("warning", f"{LONG}\n" * 4)  # type: ignore[method-assign]
+    said = [("warning", f"{LONG}\n" * 4), ("good", "✓"), ("warning", f"{LONG}\n" * 6)]
+    computing.view.show_outcome = lambda outcome: said.pop(0)  # type: ignore[method-assign]
     there = Path("there.toml").absolute()
     there.touch()
     looked: dict[str, Callable[[], object]] = {}
@@ -175,6 +176,7 @@ def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]
             "changed": lambda: computing.show_nothing(LONG),
             "refused": lambda: computing.show_refusal(f"{LONG}\n" * 3),
             "computed": lambda: computing.show_outcome(None),  # type: ignore[arg-type]
+            "computed otherwise": lambda: computing.show_outcome(None),  # type: ignore[arg-type]
         },
         storing: {
             "to be saved": lambda: storing.refresh("", None),

@@ -135,7 +135,7 @@ SCREEN_BREAKS = [
         "gui/widgets/still.py",
         "policy.setRetainSizeWhenHidden(True)",
         "policy.setRetainSizeWhenHidden(False)",
-        (f"{_WIZARDS}::test_wizards_over_commands_move_nothing_by_themselves",),
+        (f"{_WIZARDS}::test_set_up_moves_nothing_by_itself",),
     ),
     Break(
         "the question to quit is as large as its words",
