@@ -129,7 +129,7 @@ class MotionLog:
         if latest is not None:
             reached = self._path_time(latest, outcome)
             self.latest = replace(latest, outcome=outcome, end=max(t, latest.start), reached=reached)
-            if self._cause is not None and outcome is not MotionOutcome.FINISHED:
+            if self._cause is not None:
                 self.latest = replace(self.latest, cause_code=self._cause.code, cause=self._cause.text)
             self._under_way = False
             self._tell(self.latest)

@@ -232,7 +232,8 @@ class MotionChecks:
             return no_length(leg, value, t)
         if what == _ABSURD_LENGTH:
             cause = Cause(FaultCode.FEEDBACK_INVALID, self._absurd(leg), t, leg + 1)
-            return Finding(cause, StopSeverity.QUICK_STOP, partial(self._absurd, leg))
+            # a jump, too; and of a drive that restarts this may be the first that is seen
+            return Finding(cause, StopSeverity.QUICK_STOP, partial(self._absurd, leg), unhome=True)
         if what == _JUMP:
             beyond = value > safety.position_jump
             jump, most = figure_and_bound(value * 1e3, safety.position_jump * 1e3, ".2f")

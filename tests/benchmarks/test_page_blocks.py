@@ -6,6 +6,7 @@ Times of the processor in the thread of the window, in one turn of its event loo
 
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -63,13 +64,13 @@ def test_longest_block_of_each_page(qapp: QtWidgets.QApplication, tmp_path: Path
             clock.turn("built, the first pictures painted")
         for index in range(window.tabs.count()):
             name = window.tabs.tabText(index)
-            clock.through(f"{name}, first shown", lambda index=index: window.tabs.setCurrentIndex(index))
+            clock.through(f"{name}, first shown", partial(window.tabs.setCurrentIndex, index))
         for index in range(window.tabs.count()):
             window.tabs.setCurrentIndex(index)
             clock.through("(before)", lambda: None)
             other = "light" if window.theme.name == "dark" else "dark"
             name = window.tabs.tabText(index)
-            clock.through(f"{name}, another theme", lambda other=other: window.use_theme(other))
+            clock.through(f"{name}, another theme", partial(window.use_theme, other))
     finally:
         window.close_now()
         window.deleteLater()

@@ -235,7 +235,7 @@ FEEDBACK_BREAKS = [
         "a drive without a position is its own fault alone",
         "if not math.isfinite(length[leg]):",
         "if False:",
-        f"{_FAULTS}::test_an_absurd_position_is_a_quick_stop_at_once",
+        f"{_FAULTS}::test_an_absurd_position_is_a_quick_stop_at_once_and_homing_is_lost",
     ),
     _drive("a drive's fault is not noticed", "if status[leg] & _FAULT:", "if False:", _PARTS),
     _drive("a drive may lose its reference", "if homed and not status[leg] & _HOMED:", "if False:", _PARTS),

@@ -23,12 +23,6 @@ MOTION_BREAKS = [
         "self._stands = False",
         f"{_ENDS}::test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that_ends",
     ),
-    _log(
-        "a motion that ends has the cause of what paused it",
-        "if self._cause is not None and outcome is not MotionOutcome.FINISHED:",
-        "if self._cause is not None:",
-        f"{_ENDS}::test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that_ends",
-    ),
     Break(
         "the end of a motion has no cause",
         "rig/engine/core.py",

@@ -132,8 +132,8 @@ STATE_BREAKS = [
     ),
     _supervision(
         "a restart behind another fault leaves the rig homed",
-        "machine.homed = False  # even where something worse was found first",
-        "pass",
+        "            self._machine.homed = False\n",
+        "            pass\n",
         f"{_RESETS}::test_a_restart_clears_homed_even_behind_another_fault",
         f"{_RESETS}::test_a_drive_that_restarts_while_a_fault_is_latched_clears_homed",
     ),
