@@ -147,8 +147,8 @@ SCREEN_BREAKS = [
     Break(
         "what is said of an export moves the curves",
         "gui/live/live_bar.py",
-        "        self.note.setFixedSize(_NOTE, self.note.fontMetrics().height())\n",
-        "",
+        '= ElidedLabel()\n        self.note.setAccessibleName(tr("Message"))\n        self.note.setFixedSize(_NOTE, ',
+        '= QtWidgets.QLabel()\n        self.note.setAccessibleName(tr("Message"))\n        self.note.setMinimumHeight(',
         (f"{_STANDS}::test_no_page_of_curves_or_recordings_moves_by_itself",),
     ),
 ]
