@@ -9,6 +9,7 @@ from fault_bench import C0, C1, LEG, ONCE, D, K, Q, faulty, invariants, lived_th
 from lockstep_bench import Bench, bench_config, motion_table, reaction, shipped_config
 
 from actuators import Mode
+from rig.config import load_config
 from rig.engine.messages import Connect, Engage, Follow, Home, Park, Reset, Resume
 from rig.errors import HardwareError, RefusedError
 from rig.report import summarize
@@ -213,6 +214,16 @@ def test_an_encoder_that_jumps_takes_the_homing_with_it(bench: Bench, state: str
     recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
     assert reaction(recording, faulty(bench, recording), Q) == 1
     assert recording.rows["stop"].max() == Q
+
+
+@pytest.mark.parametrize("drives", ["orca", "jrk-g2"])
+@pytest.mark.parametrize("step", [-0.0031, 0.005])
+def test_a_jump_while_parked_that_the_speed_is_made_of(tmp_path: Path, drives: str, step: float) -> None:
+    """A drive that tells no speed has one made of its positions, which explains any jump."""
+    with Bench(tmp_path, load_config(f"virtual-{drives}")) as bench:
+        bench.park().inject("encoder_jump", LEG, step)
+        recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
+        assert recording.rows["state"][bench.injected] == State.FAULT
 
 
 def test_an_encoder_that_jumps_while_parked_takes_the_homing_with_it(bench: Bench) -> None:
