@@ -3,6 +3,7 @@
 import math
 import struct
 from abc import ABC, abstractmethod
+from collections import deque
 from collections.abc import Callable
 
 from actuators.errors import ConfigurationError
@@ -12,6 +13,7 @@ from actuators.wire import Wire
 
 _MBAP_SIZE = MBAP.size
 _TRANSACTION = struct.Struct(">H")
+_LATE = 256  # requests that were given up, whose replies are known when they come
 
 
 class Presence:
@@ -153,12 +155,13 @@ class PipelinedBus(Bus):
         self._input = b""
         self._transaction = 0
         self._pending: dict[int, Exchange] = {}
+        self._given_up: deque[int] = deque(maxlen=_LATE)
 
     def begin(self, exchange: Exchange, message: bytes) -> bool:
         """See `Bus.begin`."""
         pending = self._pending
         if pending:
-            pending.pop(exchange.transaction, None)
+            self._give_up(exchange)
         exchange.reply = b""
         exchange.transaction = self._transaction = transaction = self._transaction % 0xFFFF + 1
         wire = self._wire
@@ -189,9 +192,14 @@ class PipelinedBus(Bus):
             while data and not self._sort(data, exchange):
                 # A peer that never stops talking must not hold the caller beyond its deadline.
                 data = wire.receive(deadline) if wire.now() < deadline else b""
-        self._pending.pop(exchange.transaction, None)
+        self._give_up(exchange)
         reply, exchange.reply = exchange.reply, b""
         return reply or None
+
+    def _give_up(self, exchange: Exchange) -> None:
+        """Await the reply to a unit's request no more, which may have come."""
+        if self._pending.pop(exchange.transaction, None) is not None:
+            self._given_up.append(exchange.transaction)
 
     def _sort(self, data: bytes, exchange: Exchange) -> bool:
         """Give every whole frame that arrived to whom it answers; whether `exchange` has its reply.
@@ -217,6 +225,7 @@ class PipelinedBus(Bus):
             message, self._input = self._input[_MBAP_SIZE : size + _MBAP_SIZE], self._input[size + _MBAP_SIZE :]
             if asking is None:
                 counters.rejected += 1
+                counters.belated += found in self._given_up
                 continue
             asking.reply = message
             pending.pop(found, None)

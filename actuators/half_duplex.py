@@ -150,7 +150,9 @@ class HalfDuplexBus(Bus):
             self._doubtful = -math.inf
             self._until = max(self._until, now + _REST_OF_IT * self._byte_time)
             if self._waiting:
-                self._waiting[0][0].counters.rejected += 1
+                counters = self._waiting[0][0].counters
+                counters.rejected += 1
+                counters.belated += 1
 
     def _send(self, wire: Wire, now: float) -> None:
         """Send the next request, after dropping what nobody asked for."""

@@ -138,6 +138,7 @@ class Counters:
     rejected: replies of other cycles and frames that are no answer. exceptions: answers that report an exception,
     the last one's code in exception_code. crc: frames with a wrong checksum (none on TCP). mismatched: replies that
     echo another command than they should. lagging: good replies, of those received, to an earlier cycle's command.
+    belated: of those rejected, replies to a request that was given up, as counted under late.
     """
 
     sent: int = 0
@@ -149,8 +150,12 @@ class Counters:
     crc: int = 0
     mismatched: int = 0
     lagging: int = 0
+    belated: int = 0
 
     @property
     def unusable(self) -> int:
-        """Replies and other bytes that could not be used: of another cycle, no answer, refused, damaged, mismatched."""
-        return self.rejected + self.exceptions + self.crc + self.mismatched
+        """Replies and other bytes that should not have come: of another cycle, no answer, refused, damaged, mismatched.
+
+        Belated replies are no sign of a disturbed line: the host, or the device, was late.
+        """
+        return self.rejected - self.belated + self.exceptions + self.crc + self.mismatched
