@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import LEFT, FakeSession, make_settings, make_status, press
-from standing import pressable, standing
+from standing import Standing, pressable, standing
 
 from gui.live import Plot
 from gui.shell.main_window import MainWindow
@@ -34,8 +34,8 @@ def _until(window: MainWindow, stage: str) -> None:
     raise AssertionError(stage)
 
 
-def _plots() -> int:
-    return sum(isinstance(widget, Plot) for widget in QtWidgets.QApplication.allWidgets())
+def _plots() -> set[Plot]:
+    return {widget for widget in QtWidgets.QApplication.allWidgets() if isinstance(widget, Plot)}
 
 
 def test_a_job_goes_on_once_in_each_turn_of_the_event_loop(qapp: QtWidgets.QApplication) -> None:
@@ -65,9 +65,9 @@ def test_a_job_goes_on_once_in_each_turn_of_the_event_loop(qapp: QtWidgets.QAppl
 
 def test_no_part_makes_more_than_a_few_plots(window: MainWindow, qapp: QtWidgets.QApplication) -> None:
     """A plot takes some 20 ms."""
-    counts = [_plots()]
+    earlier, counts = _plots(), [0]
     turns = QtCore.QTimer(window)
-    turns.timeout.connect(lambda: counts.append(_plots()))
+    turns.timeout.connect(lambda: counts.append(len(_plots() - earlier)))
     turns.start(0)
     window._building.start(0)
     while not window.complete:
@@ -81,9 +81,13 @@ def test_nothing_that_can_be_pressed_moves_while_pages_are_built(window: MainWin
     for page in (window.jog, window.live_page, window.motion):
         window.tabs.setCurrentWidget(page)
         QtWidgets.QApplication.processEvents()
-    before, moved = standing(pressable()), []
+
+    def seen() -> Standing:
+        return standing([each for each in pressable() if each.window() is window])  # and none of an earlier test's
+
+    before, moved = seen(), []
     for _ in _parts(window):
-        now = standing(pressable())
+        now = seen()
         moved += now.moved_since(before)
         before = now
     assert not moved, "\n".join(moved)
