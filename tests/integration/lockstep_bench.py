@@ -22,7 +22,7 @@ PATIENCE = 5.0  # s of rig time for anything to happen
 TARE = 0.25  # s at rest before engaging
 
 # One second of it fades in; after that every leg moves at some 0.1 m/s most of the time.
-MOTION = {
+MOTION: dict[str, Any] = {
     "frame": "home",
     "parts": [
         {
@@ -51,11 +51,11 @@ def shipped_config(**changes: Any) -> RigConfig:
     return SHIPPED.changed(changes | {"virtual": _NEAR | changes.get("virtual", {})})
 
 
-def motion_table(config: RigConfig) -> MotionTable:
-    """`MOTION` as the engine takes it."""
-    return prepare_motion(
-        config, build_trajectory(TrajectorySpec.model_validate(MOTION), config.machine.geometry.home_pose)
-    )
+def motion_table(config: RigConfig, duration: float = 4.0) -> MotionTable:
+    """`MOTION` as the engine takes it, of another duration, s."""
+    motion = MOTION | {"parts": [{**part, "duration": duration} for part in MOTION["parts"]]}
+    trajectory = build_trajectory(TrajectorySpec.model_validate(motion), config.machine.geometry.home_pose)
+    return prepare_motion(config, trajectory)
 
 
 class Bench:

@@ -38,7 +38,7 @@ def rig(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[LiveRig]:
     with LiveRig(config, tmp_path / "run.mcap", "test") as made:
         connect_and_home(made, lambda _progress: None)
         engage(made)
-        begin(made, motion_table(config), "bench")
+        begin(made, motion_table(config, 60.0), "bench")  # longer than a busy machine makes this test wait
         made.wait(lambda status: status.path_time > 0.7, WAIT, "the motion to run")
         yield made
 
