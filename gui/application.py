@@ -16,7 +16,7 @@ from gui.session import RigSession
 from gui.settings import NAME, app_settings
 from gui.shell import MainWindow
 from gui.texts import tr
-from rig.client import judged, on_free_ports, on_ports
+from rig.client import on_free_ports, on_ports, with_demo_thresholds
 from rig.config import RigConfig, in_real_time, load_config, relaxed_timing
 from rig.engine import find_engine
 from rig.errors import RigError
@@ -33,7 +33,7 @@ def app_config(name: str, settings: QtCore.QSettings | None = None) -> RigConfig
     if name != "virtual":
         return config
     rig = relaxed_timing(_left_behind(config, settings) or on_free_ports(config))
-    rig = judged(rig, timing=False)
+    rig = with_demo_thresholds(rig, timing=False)
     if settings is not None:
         amplifier = rig.load_cells.amplifier
         places = [*rig.drives.legs, amplifier]

@@ -122,7 +122,7 @@ def demo(
     if exact and identify:
         raise typer.BadParameter("there is nothing to identify where the plant is the model", param_hint="'--identify'")
     begin_server_unless(lockstep)
-    from rig.client import as_built, expecting, fitted_demo, judged, on_free_ports
+    from rig.client import as_built, expecting, fitted_demo, on_free_ports, with_demo_thresholds
     from rig.config import load_config, relaxed_timing
 
     config = load_config(_config_of(drives)).changed(
@@ -133,7 +133,7 @@ def demo(
 
         mujoco_package()  # before anything is designed or started
         config = config.changed({"virtual": {"plant": {"engine": plant.value}}})
-    config = judged(config, timing=not lockstep)
+    config = with_demo_thresholds(config, timing=not lockstep)
     if not exact:
         config = as_built(config, built)
     trajectory, size = fitted_demo(config, duration)

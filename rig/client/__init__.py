@@ -36,7 +36,7 @@ from rig.client.runs import (
     serve_virtual,
 )
 from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_run
-from rig.client.story import Story, as_built, expecting, identify_on, judged
+from rig.client.story import Story, as_built, expecting, identify_on, with_demo_thresholds
 from rig.client.streaming import FOXGLOVE_PORT, PLOTJUGGLER_PORT, FoxgloveOutlet, PlotJugglerOutlet, stream
 from rig.client.telemetry import Telemetry
 from rig.client.templates import TEMPLATES, Template
@@ -114,7 +114,6 @@ __all__ = [
     "held_motion",
     "identify_on",
     "jogged",
-    "judged",
     "leave",
     "let_pass",
     "look",
@@ -143,6 +142,7 @@ __all__ = [
     "text_fault",
     "transition_durations",
     "when_silent",
+    "with_demo_thresholds",
     "write_excitation",
     "write_weight_plan",
 ]

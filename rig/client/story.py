@@ -58,7 +58,7 @@ def as_built(config: RigConfig, seed: int) -> RigConfig:
     return config.changed({"safety": bounds, "virtual": {"plant": {"as_built": seed}}})
 
 
-def judged(config: RigConfig, *, timing: bool) -> RigConfig:
+def with_demo_thresholds(config: RigConfig, *, timing: bool) -> RigConfig:
     """The configuration of a demonstration with what it is judged by.
 
     The model of a drawing is beyond the residual, 1.5 times the cells' noise, as is expected of a machine as built (see

@@ -53,7 +53,8 @@ def obstacle(command: RigCommand, snapshot: Snapshot) -> Obstacle | None:
     if state not in STATES_OF[type(command)]:
         return Obstacle(_elsewhere(command, snapshot))
     for guard in _GUARDS.get(type(command), ()):
-        if getattr(command, _LIFTED_BY.get(guard, ""), False):
+        word = _LIFTED_BY.get(guard)
+        if word is not None and getattr(command, word):
             continue
         found = guard(snapshot)
         if found is not None:

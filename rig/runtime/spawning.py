@@ -24,8 +24,7 @@ from rig.runtime.runtime_folder import hold_process_folder
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
 _LOADED = ["rig.runtime.uncollected", "rig.engine", "rig.virtual.loaded"]
 """Modules that the server loads, in this order; one that is not there would be passed over in silence."""
-OPEN_FILES = 64
-"""files that a process of a rig may have open at the same time, at least"""
+_OPEN_FILES = 64  # that a process of a rig must be allowed to have open at the same time
 _is_child = False
 _one_at_a_time = threading.Lock()
 """of an app's threads: each has all of them without the main script for a moment"""
@@ -34,8 +33,8 @@ _one_at_a_time = threading.Lock()
 def check_open_files() -> None:
     """Refuse to start a rig's processes where they would run out of files. Raises HardwareError."""
     most, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
-    if most != resource.RLIM_INFINITY and most < OPEN_FILES:
-        raise HardwareError(f"a process may open {most} files here (ulimit -n), must be at least {OPEN_FILES}")
+    if most != resource.RLIM_INFINITY and most < _OPEN_FILES:
+        raise HardwareError(f"a process may open {most} files here (ulimit -n), must be at least {_OPEN_FILES}")
 
 
 def begin_server() -> None:

@@ -1,4 +1,4 @@
-"""Which two legs' drives or load cells are exchanged, told after a fault from what was measured in motion.
+"""Which two legs' drives or load cells are exchanged, found after a fault from what was measured in motion.
 
 A drive at another's address obeys that one's commands and reports its own leg's length under that one's number: each
 leg's loop is closed, and neither lengths nor commands show anything. But the platform is not where such lengths say,
@@ -71,7 +71,7 @@ def exchanges_in_words(exchanges: Sequence[Exchange]) -> str:
 
 
 class ExchangeSearch:
-    """Keeps what is measured in motion, and compares it with every exchange of two legs once that is asked for.
+    """Stores what is measured in motion, and compares it on request with every exchange of two legs.
 
     Args:
         config: gives the period, and whether the cells are wired to the drives or to an amplifier.
@@ -99,7 +99,7 @@ class ExchangeSearch:
         self._work, self._next = None, -math.inf
 
     def note(self, t: float, length: Array, force: Array) -> None:
-        """Keep what is measured away from home in a cycle at rig time `t` (s): `length` (6,) m, `force` (6,) N."""
+        """Store what is measured away from home in a cycle at rig time `t` (s): `length` (6,) m, `force` (6,) N."""
         if t >= self._next:
             self._next = t + _SPACING - 1e-6
             if np.abs(length - self._home_lengths).max() >= _MOVED:

@@ -22,6 +22,8 @@ _OPPOSED = 0.02  # m/s of both reference and feedback above which their signs mu
 _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against its speed
 _MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
+_SLOW = 0.05  # m/s, of a leg that nobody controls: it rests, or has just been let go
+_FALL = 20.0  # m/s², more than such a leg gains
 _CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
 _COARSE = 20.0  # steps of an encoder that its leg may be behind
 _STUCK = (
@@ -112,6 +114,8 @@ def _check_kernel(
         window = _MOVING_WINDOW * bounds[_PERIOD] if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW
         step, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds)
         jump = max(abs(step), abs(departure))
+        if controlled[i] == 0.0 and abs(before) <= _SLOW:  # a speed that is made of lengths explains any jump
+            jump = max(jump, abs(length[i] - legs[_LENGTH, i]) - 0.5 * _FALL * legs[_SINCE, i] ** 2)
         error = abs(length[i] - length_reference[i])
         legs[_REPEATS, i] = legs[_REPEATS, i] + 1.0 if repeated else 0.0
         if not repeated:

@@ -1,4 +1,4 @@
-"""Whether the legs stand still while they carry no torque: that the brakes hold, and that no encoder jumps."""
+"""Whether the legs stand still while they carry no torque: that the brakes hold."""
 
 import math
 
@@ -7,7 +7,7 @@ import numpy as np
 from actuators import Status
 from kinematics import Array, figure_and_bound, kernel
 from rig.config import Safety
-from rig.safety.finding import Finding, over
+from rig.safety.finding import Finding
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -17,7 +17,6 @@ _SETTLING = 0.25  # s without torque, after which a leg that has not come to res
 _GAINED = 0.05  # m/s, more than the speed at which the torque went off: a brake that holds only takes speed away
 _CONTINUOUS = 2e-3  # m between two samples beyond what the speed explains: the drive counts from another zero
 _LONGEST_GAP = 0.025  # s between two samples, beyond which the speeds do not explain the way any more
-_FALL = 20.0  # m/s², more than a leg gains when its brake lets go
 _WINDOW = 0.25  # s between two marks by which is told whether the leg moves on
 _STILL = 1e-4  # m since the mark before the last, within which it does not
 _NAMED = 0.25  # of the bound, beyond which a leg is named beside the one that is over it
@@ -32,16 +31,13 @@ _ROWS = 9
 @kernel
 def _rest_kernel(
     fresh: Array, torque: Array, length: Array, velocity: Array, legs: Array, elapsed: float, homed: bool, mark: bool
-) -> tuple[bool, int]:
-    """Follow the fresh legs, `elapsed` s after the cycle before.
-
-    Returns whether one gains speed without torque, and the index of a homed leg whose encoder has jumped, or -1: no leg
-    goes so far from rest between two samples. A speed that is made of positions would explain it.
+) -> bool:
+    """Follow the fresh legs, `elapsed` s after the cycle before; returns whether one gains speed without torque.
 
     legs (9, 6) is kept from cycle to cycle and updated; mark: set a new mark. Where the samples do not follow from
     each other the leg is watched anew.
     """
-    gains, jumped = False, -1
+    gains = False
     for i in range(_LEGS):
         legs[_SINCE, i] += elapsed
         if fresh[i] == 0.0 or not (math.isfinite(length[i]) and math.isfinite(velocity[i])):
@@ -49,9 +45,6 @@ def _rest_kernel(
         gap, speed = legs[_SINCE, i], velocity[i]
         way = abs(length[i] - legs[_LENGTH, i] - 0.5 * gap * (speed + legs[_VELOCITY, i]))
         known = way <= _CONTINUOUS if gap <= _LONGEST_GAP else homed  # False before the first sample
-        step, least = abs(length[i] - legs[_LENGTH, i]), _CONTINUOUS + 0.5 * _FALL * gap * gap
-        if homed and torque[i] == 0.0 and abs(legs[_VELOCITY, i]) <= _GAINED and gap <= _LONGEST_GAP and step > least:
-            jumped = i  # False before the first sample
         if torque[i] != 0.0 or not known or math.isnan(legs[_LENGTH, i]):
             legs[_REST, i] = math.nan
             legs[_MOVED, i] = legs[_OFF, i] = 0.0
@@ -70,7 +63,7 @@ def _rest_kernel(
             legs[_REST, i] = length[i]
         elif abs(speed) > legs[_FIRST, i] + _GAINED:
             gains = True
-    return gains, jumped
+    return gains
 
 
 class RestMonitor:
@@ -126,13 +119,7 @@ class RestMonitor:
         if mark:
             self._marked = t
         legs = self._legs
-        before = legs[_LENGTH].copy()
-        gains, jumped = _rest_kernel(fresh, self._torque, length, velocity, legs, elapsed, homed, mark)
-        if jumped >= 0:
-            way = (length[jumped] - before[jumped]) * 1e3
-            text = f"leg {jumped + 1}: length jumped by {way:+.2f} mm at rest, without torque"
-            cause = Cause(FaultCode.POSITION_JUMP, text, t, jumped + 1)
-            return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
+        gains = _rest_kernel(fresh, self._torque, length, velocity, legs, elapsed, homed, mark)
         moved = np.abs(legs[_MOVED] - departure)
         if self._told or not (gains or (moved > self._bound).any()):
             return None

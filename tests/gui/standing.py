@@ -1,5 +1,6 @@
 """Where everything is that can be pressed, and what has moved, appeared over something or scrolled by itself since."""
 
+from collections.abc import Callable
 from dataclasses import dataclass
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -46,13 +47,38 @@ class Standing:
         return found
 
 
-def pressable() -> list[QtWidgets.QWidget]:
-    """What can be pressed, and what scrolls, in the windows that are in view; some of it may be hidden."""
+def pressable(window: QtWidgets.QWidget | None = None) -> list[QtWidgets.QWidget]:
+    """What can be pressed, and what scrolls, in a window or in all that are in view; some of it may be hidden."""
     tops = [top for top in QtWidgets.QApplication.topLevelWidgets() if top.isVisible()]
     found = (each for top in tops for each in top.findChildren(QtWidgets.QWidget) if isinstance(each, _PRESSED))
     return [
-        each for each in found if isinstance(each, QtWidgets.QScrollBar) or not isinstance(each.parentWidget(), _WHOLE)
+        each
+        for each in found
+        if (isinstance(each, QtWidgets.QScrollBar) or not isinstance(each.parentWidget(), _WHOLE))
+        and (window is None or each.window() is window)
     ]
+
+
+def settle() -> None:
+    """Have everything placed, without its being painted."""
+    for _ in range(4):  # from the innermost to the window
+        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.LayoutRequest)
+
+
+def moved_by(events: dict[str, Callable[[], object]], window: QtWidgets.QWidget | None = None) -> list[str]:
+    """What each of the events moves of what can be pressed, one after the other, in words."""
+    settle()
+    QtWidgets.QApplication.processEvents()
+    settle()
+    widgets, moved = pressable(window), []
+    before = standing(widgets)
+    for name, event in events.items():
+        event()
+        settle()
+        now = standing(widgets)
+        moved += [f"{name}: {each}" for each in now.moved_since(before)]
+        before = now
+    return moved
 
 
 def standing(widgets: list[QtWidgets.QWidget]) -> Standing:

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import LEFT, FakeSession, make_settings, make_status, press
-from standing import Standing, pressable, standing
+from standing import pressable, standing
 
 from gui.live import Plot
 from gui.shell.main_window import MainWindow
@@ -81,13 +81,9 @@ def test_nothing_that_can_be_pressed_moves_while_pages_are_built(window: MainWin
     for page in (window.jog, window.live_page, window.motion):
         window.tabs.setCurrentWidget(page)
         QtWidgets.QApplication.processEvents()
-
-    def seen() -> Standing:
-        return standing([each for each in pressable() if each.window() is window])  # and none of an earlier test's
-
-    before, moved = seen(), []
+    before, moved = standing(pressable(window)), []
     for _ in _parts(window):
-        now = seen()
+        now = standing(pressable(window))
         moved += now.moved_since(before)
         before = now
     assert not moved, "\n".join(moved)

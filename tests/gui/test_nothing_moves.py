@@ -2,20 +2,13 @@
 
 import pytest
 from happenings import happenings, view_happenings
-from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import FakeSession, make_status
-from standing import pressable, standing
+from standing import moved_by
 
 from gui.shell.main_window import MainWindow
 from rig.states import State
 
 _SIZES = {"least": (1024, 700), "usual": (1280, 800)}
-
-
-def _settle() -> None:
-    """Have everything placed, without its being painted."""
-    for _ in range(4):  # from the innermost to the window
-        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.LayoutRequest)
 
 
 @pytest.mark.parametrize("size", list(_SIZES))
@@ -25,16 +18,7 @@ def test_nothing_that_can_be_pressed_moves_by_itself(whole_window: MainWindow, s
     for index in range(window.tabs.count()):
         window.tabs.setCurrentIndex(index)
         window.notice.clear()
-        QtWidgets.QApplication.processEvents()
-        _settle()
-        widgets = pressable()
-        before = standing(widgets)
-        for name, event in happenings(window, session).items():
-            event()
-            _settle()
-            now = standing(widgets)
-            moved += [f"{window.tabs.tabText(index)}, {name}: {each}" for each in now.moved_since(before)]
-            before = now
+        moved += [f"{window.tabs.tabText(index)}, {each}" for each in moved_by(happenings(window, session))]
     assert not moved, "\n".join(moved)
     assert (window.width(), window.height()) == _SIZES[size]
 
@@ -58,16 +42,8 @@ def test_no_page_of_curves_or_recordings_moves_by_itself(
             if tabs is not None:
                 tabs.setCurrentIndex(index)
             window.history.clear()
-            QtWidgets.QApplication.processEvents()
-            _settle()
-            widgets = pressable()
-            before = standing(widgets)
-            for name, event in view_happenings(window, session).items():
-                event()
-                _settle()
-                now = standing(widgets)
-                where = "" if tabs is None else tabs.tabText(index)
-                moved += [f"{page.accessibleName()} {where}, {name}: {each}" for each in now.moved_since(before)]
-                before = now
+            inner = "" if tabs is None else tabs.tabText(index)
+            found = moved_by(view_happenings(window, session))
+            moved += [f"{page.accessibleName()} {inner}, {each}" for each in found]
     assert not moved, "\n".join(moved)
     assert (window.width(), window.height()) == _SIZES[size]

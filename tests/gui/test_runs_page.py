@@ -97,7 +97,7 @@ def test_the_list_has_what_the_command_tells(page: RunsPage) -> None:
     assert numbers is not None and last["Residual, N"] == f"{numbers['headline']['residual_n']:.3f}"
 
 
-def test_a_recording_that_is_lost_is_said_where_its_runs_would_be(page: RunsPage, qtbot: QtBot) -> None:
+def test_a_lost_recording_is_shown_where_its_runs_would_be(page: RunsPage, qtbot: QtBot) -> None:
     lost = "the recording was deleted, with its 100 rows, while it was written: a.mcap"
     page.not_recorded = lambda: lost
     for path in page.folder.glob("*.mcap"):

@@ -228,7 +228,7 @@ def _lost(walk: Walk, words: str) -> None:
     desk.wait(f"window.runs_page.message.toolTip() == 'Nothing is being recorded: {said}.'", STEP)
 
 
-def test_a_recording_that_is_lost_is_said_everywhere_until_another_begins(walk: Walk) -> None:
+def test_a_lost_recording_is_shown_everywhere_until_another_begins(walk: Walk) -> None:
     desk = walk.desk
     for words in ("the recording was truncated", "the recording was deleted"):
         walk.engaged()
@@ -267,7 +267,7 @@ def test_a_start_whose_kernels_are_compiled_shows_no_full_bar(desk: Desk) -> Non
     assert "waiting for the other processes" in desk.value("window.banner.detail")
 
 
-def test_runs_that_are_being_read_are_not_said_to_be_none(desk: Desk) -> None:
+def test_the_list_is_not_called_empty_while_runs_are_read(desk: Desk) -> None:
     desk.make_views()
     path = make_runs(desk.folder / "runs.mcap", (0.0, 3.0))
     desk.value("window.__dict__.update(held=threading.Event())")

@@ -9,10 +9,10 @@ from typing import Any
 import pytest
 from fit_support import opened
 from happenings import LONG
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtWidgets
 from setup_support import PASSED, ZERO
 from shell_support import FakeSession, asked, make_status
-from standing import pressable, standing
+from standing import moved_by
 
 from actuators import Answer, Identity, TcpEndpoint
 from gui.calibrate import CalibrateMenu
@@ -26,26 +26,6 @@ from rig.commissioning import LegProbe, LegResult, Probe
 from rig.states import State
 
 _WAITED = "asking leg 3 at 192.168.100.103:502 …"
-
-
-def _settle() -> None:
-    for _ in range(4):
-        QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.LayoutRequest)
-
-
-def _moved(window: QtWidgets.QWidget, events: dict[str, Callable[[], object]]) -> list[str]:
-    """What each of the events moves in a window, one after the other."""
-    _settle()
-    QtWidgets.QApplication.processEvents()
-    widgets, moved = [each for each in pressable() if each.window() is window], []
-    before = standing(widgets)
-    for name, event in events.items():
-        event()
-        _settle()
-        now = standing(widgets)
-        moved += [f"{name}: {each}" for each in now.moved_since(before)]
-        before = now
-    return moved
 
 
 def _each(*events: Callable[[], object]) -> Callable[[], object]:
@@ -147,7 +127,7 @@ def test_set_up_moves_nothing_by_itself(wizard: SetupWizard) -> None:
         name = next((name for name in _SETUP if getattr(wizard, name) is page), "")
         events = _of_any(page) | (_SETUP[name](wizard) if name else {})
         events |= {"moving": lambda: set_role(wizard.state, "bad", LONG), "still": lambda: wizard.state.clear()}
-        moved += [f"page {index + 1}, {each}" for each in _moved(wizard, events)]
+        moved += [f"page {index + 1}, {each}" for each in moved_by(events, wizard)]
         assert wizard.size() == size, f"page {index + 1}"
     assert not moved, "\n".join(moved)
 
@@ -208,7 +188,7 @@ def test_wizards_over_commands_move_nothing_by_themselves(fit: FitWizard) -> Non
     for page, events in _of_fit(fit).items():
         _show(fit, page)
         size = fit.size()
-        moved += [f"{page.title()}, {each}" for each in _moved(fit, events | _of_any(page))]
+        moved += [f"{page.title()}, {each}" for each in moved_by(events | _of_any(page), fit)]
         assert fit.size() == size
     assert not moved, "\n".join(moved)
 
@@ -222,4 +202,4 @@ def test_the_question_to_quit_stays_where_it_is(window: MainWindow, session: Fak
         "running": lambda: session.take(make_status(State.RUNNING)),
         "died": lambda: session.enter(Phase.DIED),
     }
-    assert _moved(question, events) == []
+    assert moved_by(events, question) == []

@@ -201,7 +201,7 @@ def test_legs_that_move_alike_may_be_exchanged_and_may_not(search: ExchangeSearc
     assert Measured(config, table=motion_table(config)).explained(search) == ()
 
 
-def test_near_home_nothing_can_be_told(search: ExchangeSearch) -> None:
+def test_near_home_no_exchange_is_named(search: ExchangeSearch) -> None:
     measured = Measured(bench_config(), exchanged((1, 4)))
     home = bench_config().machine.geometry.home_lengths
     measured.lengths = home + 1e-5 * (measured.lengths - home)

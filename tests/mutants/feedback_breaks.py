@@ -349,8 +349,8 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "an encoder may jump at rest where the speed is made of positions",
-        "rig/safety/rest.py",
-        "if jumped >= 0:",
+        "rig/safety/motion_checks.py",
+        "if controlled[i] == 0.0 and abs(before) <= _SLOW:",
         "if False:",
         (f"{_FAULTS}::test_a_jump_while_parked_that_the_speed_is_made_of",),
     ),

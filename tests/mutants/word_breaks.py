@@ -139,7 +139,7 @@ WORD_BREAKS = [
         "rig/client/moving.py",
         "ended in a fault at {status.cause_t:.3f} s: {status.cause_text}",
         "ended in a fault at {status.cause_t:.3f} s: {status.cause}",
-        ("rig/test_cli_report.py::test_the_end_of_a_run_is_told_as_in_its_report_and_the_list_of_runs",),
+        ("rig/test_cli_report.py::test_a_run_ends_with_the_same_cause_in_command_report_and_list",),
     ),
     Break(
         "the console tells a cause without its kind",
@@ -160,6 +160,6 @@ WORD_BREAKS = [
         "gui/runs/runs_page.py",
         "if self._lost != (lost := self.not_recorded()):",
         "if False:",
-        ("gui/test_runs_page.py::test_a_recording_that_is_lost_is_said_where_its_runs_would_be",),
+        ("gui/test_runs_page.py::test_a_lost_recording_is_shown_where_its_runs_would_be",),
     ),
 ]

@@ -93,7 +93,7 @@ def test_a_run_whose_report_cannot_be_written_tells_its_own_fault(tmp_path: Path
 
 
 @pytest.mark.usefixtures("undrawn_reports")
-def test_the_end_of_a_run_is_told_as_in_its_report_and_the_list_of_runs(tmp_path: Path) -> None:
+def test_a_run_ends_with_the_same_cause_in_command_report_and_list(tmp_path: Path) -> None:
     config = VIRTUAL.changed({"virtual": {"faults": [{"fault": "drop_all", "leg": 3, "at": 4.0}]}})
     trajectory = demo_trajectory(config.machine.geometry.home_pose, 4.0)
     result = execute(config, trajectory, "run", tmp_path, lockstep=True, report=lambda _progress: None)

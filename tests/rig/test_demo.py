@@ -12,8 +12,8 @@ from rig.client import (
     execute,
     expecting,
     fitted_demo,
-    judged,
     prepare_motion,
+    with_demo_thresholds,
 )
 from rig.client.operation import run_motion
 from rig.config import RigConfig, load_config
@@ -36,7 +36,7 @@ def test_the_demo_is_whole_where_the_machine_follows_it(drives: str) -> None:
 
 
 def test_a_machine_as_built_is_within_what_its_demo_is_judged_by(tmp_path: Path) -> None:
-    config = judged(of_demo("virtual-mixed", 1), timing=False)  # whose softest legs are 6 mm off at most
+    config = with_demo_thresholds(of_demo("virtual-mixed", 1), timing=False)  # whose softest legs are 6 mm off at most
     trajectory, size = fitted_demo(config, 4.0)
     result = execute(expecting(config, trajectory), trajectory, "demo", tmp_path, lockstep=True, report=lambda _: None)
     assert result.error is None and size < 1.0
