@@ -93,4 +93,5 @@ def _figure(name: str) -> ElidedLabel:
     label.setToolTip(_MEANINGS[name])
     longest = "± 999 µs" if name in ("Rate", "Overruns", "Jitter") else _rows(99999)
     label.setFixedWidth(label.fontMetrics().horizontalAdvance(longest))
+    label.setSizePolicy(QtWidgets.QSizePolicy.Policy.Fixed, QtWidgets.QSizePolicy.Policy.Preferred)
     return label

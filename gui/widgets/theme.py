@@ -164,6 +164,7 @@ QLineEdit, QPlainTextEdit, QTextEdit {{
 QAbstractSpinBox[plain="true"] {{
     background: palette(base); color: palette(text); border: 1px solid palette(mid); border-radius: 3px;
     padding: 2px 3px; min-height: 18px; }}
+QAbstractSpinBox[plain="true"] > QLineEdit {{ background: transparent; border: none; padding: 0 2px; min-height: 0; }}
 QAbstractSpinBox[plain="true"]:focus {{ border-color: palette(highlight); }}
 QAbstractSpinBox[plain="true"]:disabled {{ color: palette(dark); background: palette(window); }}
 QAbstractSpinBox[plain="true"][wrong="true"] {{ color: palette(bright-text); border-color: palette(bright-text); }}

@@ -225,6 +225,19 @@ def whole_window(window: MainWindow, qtbot: Any) -> MainWindow:
     return window
 
 
+def built_on(window: MainWindow) -> Iterator[None]:
+    """Let a window build, and come by after each part, once what it has brought about is done."""
+    while not window.complete:
+        window._building._go_on()
+        QtWidgets.QApplication.processEvents()
+        yield
+
+
+def build_until(window: MainWindow, stage: str) -> None:
+    """Let a window build until it has what this is the name of, and no further."""
+    assert any(hasattr(window, stage) for _ in built_on(window)), stage
+
+
 def be_rid_of(window: MainWindow) -> None:
     """Close a window, and leave the application without a look as it starts.
 

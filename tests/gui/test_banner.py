@@ -101,6 +101,8 @@ def test_nothing_of_the_banner_is_cut(window: MainWindow, session: FakeSession, 
             if label.isVisible():
                 assert banner._state.rect().contains(label.geometry())
         assert banner._detail.height() >= banner._detail.heightForWidth(banner._detail.width())
+        figures = banner._figures
+        assert all(figures.rect().contains(label.geometry()) for label in figures.findChildren(QtWidgets.QLabel))
     session.enter(Phase.DOWN)
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 
 import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
-from shell_support import LEFT, FakeSession, make_settings, make_status, press
+from shell_support import LEFT, FakeSession, build_until, built_on, make_settings, make_status, press
 from standing import pressable, standing
 
 from gui.live import Plot
@@ -17,21 +17,6 @@ from rig.states import State
 
 _STAGES = ("_shapes", "live", "recordings", "runs_page")
 """what the window has once the work on it has begun, in this order"""
-
-
-def _parts(window: MainWindow) -> Iterator[None]:
-    """Let the window build, and come by after each part, once what it has brought about is done."""
-    while not window.complete:
-        window._building._go_on()
-        QtWidgets.QApplication.processEvents()
-        yield
-
-
-def _until(window: MainWindow, stage: str) -> None:
-    for _ in _parts(window):
-        if hasattr(window, stage):
-            return
-    raise AssertionError(stage)
 
 
 def _plots() -> set[Plot]:
@@ -82,7 +67,7 @@ def test_nothing_that_can_be_pressed_moves_while_pages_are_built(window: MainWin
         window.tabs.setCurrentWidget(page)
         QtWidgets.QApplication.processEvents()
     before, moved = standing(pressable(window)), []
-    for _ in _parts(window):
+    for _ in built_on(window):
         now = standing(pressable(window))
         moved += now.moved_since(before)
         before = now
@@ -91,7 +76,7 @@ def test_nothing_that_can_be_pressed_moves_while_pages_are_built(window: MainWin
 
 def test_what_is_pressed_meanwhile_acts(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.RUNNING, path_duration=20.0))
-    parts, pause = _parts(window), window.motion.pause
+    parts, pause = built_on(window), window.motion.pause
     QtTest.QTest.mousePress(pause, LEFT)
     for _ in range(20):
         next(parts)
@@ -104,14 +89,14 @@ def test_what_is_pressed_meanwhile_acts(window: MainWindow, session: FakeSession
 def test_a_page_that_is_being_built_is_looked_at_and_left(window: MainWindow) -> None:
     page = window.live_page
     window.tabs.setCurrentWidget(page)
-    _until(window, "live")
+    build_until(window, "live")
     assert [each.text() for each in page.findChildren(QtWidgets.QLabel) if each.isVisible()] == [
         "This page is being made …"
     ]
     window.tabs.setCurrentWidget(window.log)
-    _until(window, "dashboards")
+    build_until(window, "dashboards")
     window.tabs.setCurrentWidget(page)
-    for _ in _parts(window):
+    for _ in built_on(window):
         pass
     assert window.live.isVisible() and not page._coming.isVisible()
     assert window.recordings.isVisible() is False
@@ -121,10 +106,10 @@ def test_a_page_that_is_being_built_is_looked_at_and_left(window: MainWindow) ->
 
 @pytest.mark.parametrize("stage", ["live", "recordings"])
 def test_another_theme_meanwhile_is_taken_by_all(window: MainWindow, stage: str) -> None:
-    _until(window, stage)
+    build_until(window, stage)
     other = THEMES["light"]
     window.use_theme(other.name)
-    for _ in _parts(window):
+    for _ in built_on(window):
         pass
     plots = [*window.live.findChildren(Plot), *window.recordings.findChildren(Plot)]
     assert len(plots) >= 40
@@ -137,7 +122,7 @@ def test_the_window_is_closed_while_it_builds(session: FakeSession, tmp_path: Pa
     made = MainWindow(session, make_settings(tmp_path))
     try:
         made.show()
-        _until(made, stage)
+        build_until(made, stage)
         made.close()
         assert session.ended_by_window
         QtWidgets.QApplication.processEvents()

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import pytest
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
-from shell_support import LEFT, FakeSession, make_status, press
+from shell_support import LEFT, FakeSession, build_until, make_status, press
 
 from gui.live.platform_flat import PlatformFlat
 from gui.scene.canvas import Canvas
@@ -29,7 +29,7 @@ def jog(window: MainWindow, session: FakeSession, qtbot: Any, monkeypatch: pytes
     Nobody looks for free ranges, and what is looked into the target is known before the window goes.
     """
     monkeypatch.setattr(window.jog.finder, "ask", lambda _question: None)
-    window._build_next()  # the pictures alone
+    build_until(window, "live")  # the pictures alone
     session.take(make_status(State.ENGAGED, reference=tuple(TURNED.tolist())))
     window.tabs.setCurrentWidget(window.jog)
     QtWidgets.QApplication.processEvents()

@@ -11,7 +11,7 @@ from shell_support import FakeSession, be_rid_of, make_settings
 from gui.live import Plot
 from gui.shell.main_window import MainWindow
 from gui.shell.style import dress
-from gui.widgets import at_once
+from gui.widgets import WholeNumber, at_once
 from gui.widgets.theme import DARK, LIGHT, STYLE_SHEET, Theme
 
 _TICK = "#4a86e8"
@@ -146,3 +146,17 @@ def test_a_plot_brings_no_menu_along(qtbot: QtBot) -> None:
     made = set(QtWidgets.QApplication.allWidgets()) - before
     assert all(widget is plot or plot.isAncestorOf(widget) for widget in made)
     assert not plot.findChildren(QtWidgets.QMenu) and not plot.findChildren(QtWidgets.QAbstractButton)
+
+
+def test_a_number_field_that_is_made_later_has_its_text_in_its_middle(window: MainWindow) -> None:
+    """The rules of a line edit are not for the one within a number field, whenever that is made."""
+    dialog, later = QtWidgets.QDialog(window), WholeNumber("count", 3, 1, 9)
+    QtWidgets.QVBoxLayout(dialog).addWidget(later)
+    dialog.show()
+    for field in (later, window.motion.transport.speed):
+        edit = field.lineEdit()
+        option = QtWidgets.QStyleOptionFrame()
+        edit.initStyleOption(option)
+        contents = edit.style().subElementRect(QtWidgets.QStyle.SubElement.SE_LineEditContents, option, edit)
+        assert (contents.top(), contents.height()) == (0, edit.height())
+    dialog.close()

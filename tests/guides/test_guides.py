@@ -149,7 +149,8 @@ class Typist:
         self.recording = ""
         """what RECORDING stands for: the newest"""
         self._done: dict[str, str] = {}
-        patient = {"name": "my-rig", "safety": {"heartbeat": 10.0}, "virtual": {"speed": 1000.0}}
+        # A client that compiles, or loads, lives, however long that takes; at a higher speed it would soon be missed.
+        patient = {"name": "my-rig", "safety": {"heartbeat": 10.0}, "virtual": {"speed": 8.0}}
         own = on_free_ports(VIRTUAL.changed(patient))
         self._own = tomlkit.dumps(_given(own.resolved()))
         self.write("my-platform.toml", format_mechanism(VIRTUAL.machine))

@@ -156,7 +156,7 @@ def test_one_reply_that_is_lost_late_old_or_damaged_is_one_stale_sample(
         ("drop_all", None, FaultCode.COMMUNICATION_LOST, Q, K + 1, True),
         ("busy", None, FaultCode.COMMUNICATION_LOST, Q, K + 1, True),
         ("encoder_nan", None, FaultCode.FEEDBACK_INVALID, Q, 1, False),
-        ("encoder_jump", 0.8, FaultCode.FEEDBACK_INVALID, Q, 1, True),
+        ("encoder_jump", 0.8, FaultCode.FEEDBACK_INVALID, Q, 1, False),
         ("encoder_jump", 0.005, FaultCode.POSITION_JUMP, Q, 1, False),
         ("encoder_creep", 0.3, FaultCode.POSITION_JUMP, Q, 5, False),
         ("encoder_frozen", None, FaultCode.FEEDBACK_FROZEN, Q, K + 1, True),

@@ -9,7 +9,8 @@ from fault_bench import LEG
 from lockstep_bench import Bench
 
 from rig.engine.link import Submission
-from rig.engine.messages import Reply, Reset
+from rig.engine.messages import Engage, Reply, Reset
+from rig.errors import RefusedError
 from rig.states import FaultCode, State
 
 ANSWER = 45  # cycles in which a reset is answered, refused or not
@@ -69,11 +70,15 @@ def test_a_push_that_lasts(tmp_path: Path) -> None:
         refused_then_accepted(bench, FaultCode.FORCE_RESIDUAL, "N off the model's (bound 30 N)")
 
 
-def test_a_length_that_no_leg_can_have(tmp_path: Path) -> None:
+def test_a_length_that_no_leg_can_have_is_no_length_until_the_leg_is_homed(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         bench.park().inject("encoder_jump", LEG, 1.0)
         bench.until_state(State.FAULT)
-        refused_then_accepted(bench, FaultCode.FEEDBACK_INVALID, "is beyond anything the leg can reach")
+        cause = bench.machine.cause
+        assert cause is not None and cause.code is FaultCode.FEEDBACK_INVALID and not bench.machine.homed
+        assert reset(bench) == ""
+        with pytest.raises(RefusedError, match="home first"):
+            bench.rig.request(Engage())
 
 
 def test_a_second_cause_behind_the_first(tmp_path: Path) -> None:

@@ -97,12 +97,12 @@ def test_an_interrupted_cell_leaves_a_platform_that_holds(opened: Open) -> None:
     before = signal.getsignal(signal.SIGINT)
 
     def interrupt(progress: Progress) -> None:
-        if progress.phase == "running" and progress.fraction > 0.2 and not robot._interruption.count:
+        if progress.phase == "running" and progress.fraction > 0.01 and not robot._interruption.count:
             signal.raise_signal(signal.SIGINT)
 
     with pytest.raises(KeyboardInterrupt) as told:
-        robot.run(SINE, report=interrupt)
-    held = r"interrupted: the platform holds under power, 'motion' paused at [0-2]\.\d{3} s: resume\(\), abandon\(\)"
+        robot.run({"parts": SINE["parts"] * 20}, report=interrupt)  # longer than a busy computer is late
+    held = r"interrupted: the platform holds under power, 'motion' paused at [0-9]+\.\d{3} s: resume\(\), abandon\(\)"
     assert re.match(held, str(told.value))
     assert isinstance(told.value, HeldInterrupt) and signal.getsignal(signal.SIGINT) is before
     assert robot.state is State.ENGAGED and robot.status.paused
