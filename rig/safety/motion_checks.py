@@ -22,8 +22,7 @@ _OPPOSED = 0.02  # m/s of both reference and feedback above which their signs mu
 _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against its speed
 _MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
-_SLOW = 0.05  # m/s, of a leg that nobody controls: it rests, or has just been let go
-_FALL = 20.0  # m/s², more than such a leg gains
+_FALL = 20.0  # m/s², more than a leg gains that is let go, or driven
 _CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
 _COARSE = 20.0  # steps of an encoder that its leg may be behind
 _STUCK = (
@@ -55,7 +54,9 @@ def _departure_kernel(
 
     The speed explains its mean over the gap between the samples, and as much more as it may have changed early or late
     in the gap, or its estimate may be late; beyond the longest gap in which the host still controls the leg also what
-    the leg's acceleration allows. What is left adds up, and fades with the window, s.
+    the leg's acceleration allows. What is left adds up, and fades with the window, s. A speed that the drive makes of
+    lengths explains any jump; so since the last sample the leg may also not have gone farther than the speed of that one
+    and a fall's acceleration take it, nor back, unless they do: it may have been stopped dead.
     """
     before = legs[_VELOCITY, i]
     gap = legs[_SINCE, i] - (lag - legs[_LAG, i]) * bounds[_PERIOD]
@@ -66,7 +67,10 @@ def _departure_kernel(
     step = 0.0
     if abs(beyond) > slack:  # False where there is no sample before this one
         step = beyond - math.copysign(slack, beyond)
-    return step, legs[_DEPARTURE, i] * math.exp(-gap / window) + step
+    way, went = gap * before, length - legs[_LENGTH, i]
+    leap = max(went - max(way, 0.0), min(way, 0.0) - went) - 0.5 * _FALL * gap * gap
+    latest = leap if leap > abs(step) else abs(step)
+    return latest, legs[_DEPARTURE, i] * math.exp(-gap / window) + step
 
 
 @kernel
@@ -112,10 +116,8 @@ def _check_kernel(
         turned = speed * before < 0.0 and min(abs(speed), abs(before)) > _OPPOSED
         legs[_TURNED, i] = legs[_TURNED, i] * math.exp(-legs[_SINCE, i] / _TURN_TIME) + (1.0 if turned else 0.0)
         window = _MOVING_WINDOW * bounds[_PERIOD] if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW
-        step, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds)
-        jump = max(abs(step), abs(departure))
-        if controlled[i] == 0.0 and abs(before) <= _SLOW:  # a speed that is made of lengths explains any jump
-            jump = max(jump, abs(length[i] - legs[_LENGTH, i]) - 0.5 * _FALL * legs[_SINCE, i] ** 2)
+        latest, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds)
+        jump = max(latest, abs(departure))
         error = abs(length[i] - length_reference[i])
         legs[_REPEATS, i] = legs[_REPEATS, i] + 1.0 if repeated else 0.0
         if not repeated:

@@ -216,14 +216,16 @@ def test_an_encoder_that_jumps_takes_the_homing_with_it(bench: Bench, state: str
     assert recording.rows["stop"].max() == Q
 
 
-@pytest.mark.parametrize("drives", ["orca", "jrk-g2"])
 @pytest.mark.parametrize("step", [-0.0031, 0.005])
-def test_a_jump_while_parked_that_the_speed_is_made_of(tmp_path: Path, drives: str, step: float) -> None:
+@pytest.mark.parametrize(
+    ("drives", "state"), [("orca", "park"), ("orca", "engage"), ("orca", "run"), ("jrk-g2", "park")]
+)
+def test_a_jump_that_the_speed_is_made_of(tmp_path: Path, drives: str, state: str, step: float) -> None:
     """A drive that tells no speed has one made of its positions, which explains any jump."""
     with Bench(tmp_path, load_config(f"virtual-{drives}")) as bench:
-        bench.park().inject("encoder_jump", LEG, step)
+        getattr(bench, state)().inject("encoder_jump", LEG, step)
         recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
-        assert recording.rows["state"][bench.injected] == State.FAULT
+        assert recording.rows["fault"][bench.injected] == FaultCode.POSITION_JUMP
 
 
 def test_an_encoder_that_jumps_while_parked_takes_the_homing_with_it(bench: Bench) -> None:
