@@ -65,7 +65,6 @@ class MainWindow(QtWidgets.QMainWindow):
         self.session = session
         self._settings = settings
         self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
-        at_once(dress(QtWidgets.QApplication.instance(), self.theme))  # first: some widgets are as wide as their texts
         self.history = History(int(_HISTORY * session.config.rate))
         self.mover = Mover(session, self)
         self.stop_button = StopButton(lambda: session.stop(1, "button"))

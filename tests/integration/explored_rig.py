@@ -349,7 +349,8 @@ class ExploredRig(RuleBasedStateMachine):
             return True  # one drive after the other is asked whether it is as it was
         if isinstance(command, Home | MoveLeg) and self.engine.bank.any(Status.ENABLED):
             return True
-        return isinstance(command, Home | MoveLeg | Engage | Follow | Resume) and not self.engine.bank.fresh.all()
+        heard = self.engine.bank.fresh.all() and self.engine.bank.cells_fresh
+        return isinstance(command, Home | MoveLeg | Engage | Follow | Resume) and not heard
 
     def advance(self, mends: bool, parks: int, cycles: int) -> None:
         """What a patient operator would do next."""
