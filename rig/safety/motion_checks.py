@@ -54,9 +54,11 @@ def _departure_kernel(
 
     The speed explains its mean over the gap between the samples, and as much more as it may have changed early or late
     in the gap, or its estimate may be late; beyond the longest gap in which the host still controls the leg also what
-    the leg's acceleration allows. What is left adds up, and fades with the window, s. A speed that the drive makes of
-    lengths explains any jump; so since the last sample the leg may also not have gone farther than the speed of that one
-    and a fall's acceleration take it, nor back, unless they do: it may have been stopped dead.
+    the leg's acceleration allows. What is left adds up, and fades with the window, s.
+
+    A speed that the drive makes of lengths explains any jump. So since the last sample the leg may also not have gone
+    farther than that sample's speed and a fall's acceleration take it, nor back beyond where it was: it may have been
+    stopped dead.
     """
     before = legs[_VELOCITY, i]
     gap = legs[_SINCE, i] - (lag - legs[_LAG, i]) * bounds[_PERIOD]
