@@ -188,7 +188,10 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
             self._at += self._speed * step
 
     def _hold(self) -> None:
-        """Stand where the leg is."""
+        """Stand where the leg is, as far as the encoder tells."""
+        if not math.isfinite(self.plant.length):
+            self._fail(_ENCODER)
+            return
         self._target = None
         self._at, self._speed = self.plant.length, 0.0
         self._drive()

@@ -1,5 +1,7 @@
 """ROBO Cylinders: frames as their maker's manual has them, and what the driver tells its twin, and when."""
 
+import math
+
 import pytest
 from iai_bench import IaiBench
 
@@ -186,6 +188,15 @@ def test_alarms_are_said_and_reset(bench):
     assert told(bench, COMMAND_OFF) == ["01 05 04 07 00 00"]
     bench.do(COMMAND_OFF)
     until(bench, at(0.65), Status.ENABLED)
+
+
+def test_an_encoder_without_a_value_as_the_servo_comes_on_is_an_alarm(bench):
+    homed(bench)
+    length, bench.leg.length = bench.leg.length, math.nan
+    bench.controller.answer(coil_request(1, Coil.SERVO_ON, True))
+    bench.leg.length = length
+    feedback = bench.do(COMMAND_OFF)
+    assert (feedback.error, feedback.status & Status.ENABLED) == (0x0E5, 0)
 
 
 def test_it_follows_at_the_speed_that_it_is_told(bench):
