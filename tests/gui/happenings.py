@@ -125,7 +125,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "held for a fault": take(State.STOPPING, stop=StopSeverity.CATEGORY_2, **fault),
         "one leg": take(State.SINGLE_LEG),
         "no answer": silence,
-        "again": take(State.PARKED),
+        "again": take(State.FAULT, **fault),
         "died": died,
         "ending": lambda: session.enter(Phase.ENDING),
         "down": lambda: session.enter(Phase.DOWN),
