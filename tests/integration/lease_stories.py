@@ -208,6 +208,7 @@ def who_wakes_commands_nothing(world: World) -> None:
     a.runs()
     notebook.wakes()
     assert not notebook.asks(Pause()) and not notebook.asks(Park())
+    world.passes(0.1)
     assert world.state is State.RUNNING and world.holder == "a"
 
 
