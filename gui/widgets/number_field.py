@@ -645,20 +645,23 @@ class _Reason(QtWidgets.QLabel):
             for top in (own.bottom() + 2, own.top() - size.height() - 1)
             for left in lefts
         ]
-        self.setGeometry(min(places, key=lambda place: self._hides(place, seen)))
+        beside, holder = self._beside(ground), QtWidgets.QApplication.focusWidget()
 
-    def _hides(self, place: QtCore.QRect, seen: QtCore.QRect) -> int:
-        """How bad a place is: out of view, over what has the keyboard, over buttons and fields."""
-        ground, holder = self.parentWidget(), QtWidgets.QApplication.focusWidget()
-        cost = 0 if seen.contains(place) else 1000
+        def cost(place: QtCore.QRect) -> int:
+            """How bad a place is: out of view, over what has the keyboard, over buttons and fields."""
+            hidden = [other for other, there in beside if there.intersects(place)]
+            return (0 if seen.contains(place) else 1000) + sum(100 if other is holder else 1 for other in hidden)
+
+        self.setGeometry(min(places, key=cost))
+
+    def _beside(self, ground: QtWidgets.QWidget) -> list[tuple[QtWidgets.QWidget, QtCore.QRect]]:
+        """What it should not hide, and where that is."""
         kinds = (QtWidgets.QAbstractButton, QtWidgets.QAbstractSpinBox, QtWidgets.QComboBox)
-        for kind in kinds:
-            for other in ground.findChildren(kind):
-                if other is not self._field and other.isVisible():
-                    there = QtCore.QRect(other.mapTo(ground, QtCore.QPoint()), other.size())
-                    if there.intersects(place):
-                        cost += 100 if other is holder else 1
-        return cost
+        return [
+            (other, QtCore.QRect(other.mapTo(ground, QtCore.QPoint()), other.size()))
+            for other in ground.findChildren(kinds)
+            if other is not self._field and other.isVisible()
+        ]
 
     def eventFilter(self, _receiver: QtCore.QObject, event: QtCore.QEvent) -> bool:
         """Follow the field."""
