@@ -44,6 +44,8 @@ TYPED: dict[str, tuple[float, str] | None] = {
     "4": (4.0, ""),
 }
 """Number and unit of a text; None: it is no quantity."""
+EVERYWHERE = ("3,5", "3.5", "1e9", "2 in", "0.05 m", "-", "nan", "", " 3.5 ", "3.5mm", "1.000,5", "1,000.5")
+"""what is typed into every field that there is; the others, into one of each kind"""
 
 
 @pytest.fixture
@@ -132,7 +134,7 @@ def _walk(root: QtWidgets.QWidget, least: int) -> None:
     assert len(fields) >= least, [field.accessibleName() for field in fields]
     for field in fields:
         if not field.parentWidget().isHidden():  # else it does not matter to what is chosen, and is put back
-            for text in TYPED:
+            for text in EVERYWHERE:
                 _judge(field, text)
 
 

@@ -65,6 +65,11 @@ class Coverage:
         """Count one that was accepted."""
         self.accepted[state, name_of(command)] += 1
 
+    def add(self, other: "Coverage") -> None:
+        """Count what another one has counted."""
+        self.asked += other.asked
+        self.accepted += other.accepted
+
     @property
     def missing_pairs(self) -> list[tuple[State, str]]:
         """Pairs of state and command that are legal and were never accepted."""
