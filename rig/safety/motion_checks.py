@@ -42,13 +42,14 @@ _OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _SWINGING, _RUNAWAY_
 _LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _WANTED, _TURNED, _REPEATS, _REVERSALS = range(9)
 _ROWS = 9
 _ALL, _NONE = np.ones(_LEGS), np.zeros(_LEGS)
-_EXACT = (0.0,) * _LEGS
+_EXACT, _TOLD = (0.0,) * _LEGS, (True,) * _LEGS
+_RESOLUTION, _MADE = range(2)  # of the drives
 _LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION, _BEHIND = range(10)  # of the bounds
 
 
 @kernel
 def _departure_kernel(
-    i: int, length: float, velocity: float, lag: float, window: float, legs: Array, bounds: Array
+    i: int, length: float, velocity: float, lag: float, window: float, legs: Array, bounds: Array, drives: Array
 ) -> tuple[float, float]:
     """By how much leg i has come to be elsewhere than its speed explains, m: since the last sample, and lately.
 
@@ -56,9 +57,9 @@ def _departure_kernel(
     in the gap, or its estimate may be late; beyond the longest gap in which the host still controls the leg also what
     the leg's acceleration allows. What is left adds up, and fades with the window, s.
 
-    A speed that the drive makes of lengths explains any jump. So since the last sample the leg may also not have gone
-    farther than that sample's speed and a fall's acceleration take it, nor back beyond where it was: it may have been
-    stopped dead.
+    A speed that is made of lengths explains any jump. Since the last sample such a leg may also not have gone farther
+    than that sample's speed and a fall's acceleration take it, nor back beyond where it was: it may have been stopped
+    dead.
     """
     before = legs[_VELOCITY, i]
     gap = legs[_SINCE, i] - (lag - legs[_LAG, i]) * bounds[_PERIOD]
@@ -69,9 +70,11 @@ def _departure_kernel(
     step = 0.0
     if abs(beyond) > slack:  # False where there is no sample before this one
         step = beyond - math.copysign(slack, beyond)
-    way, went = gap * before, length - legs[_LENGTH, i]
-    leap = max(went - max(way, 0.0), min(way, 0.0) - went) - 0.5 * _FALL * gap * gap
-    latest = leap if leap > abs(step) else abs(step)
+    latest = abs(step)
+    if drives[_MADE, i] != 0.0:
+        way, went = gap * before, length - legs[_LENGTH, i]
+        leap = max(went - max(way, 0.0), min(way, 0.0) - went) - 0.5 * _FALL * gap * gap
+        latest = leap if leap > latest else latest
     return latest, legs[_DEPARTURE, i] * math.exp(-gap / window) + step
 
 
@@ -85,7 +88,7 @@ def _check_kernel(
     velocity_reference: Array,
     legs: Array,
     bounds: Array,
-    resolution: Array,
+    drives: Array,
     elapsed: float,
     homed: Array,
     controlled: Array,
@@ -97,7 +100,8 @@ def _check_kernel(
     least length, greatest length, greatest departure from what the speed explains, samples a moving encoder may repeat
     itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
     acceleration, distance up to which friction may hold a leg back, beside the module's constants; an infinite one is
-    not checked. While a leg repeats itself, where that is looked at, or runs the wrong way its following error means
+    not checked. drives (2, 6): m of a step of each encoder, and 1 where the drive's speed is made of its lengths.
+    While a leg repeats itself, where that is looked at, or runs the wrong way its following error means
     nothing yet. The wrong way: its speed has turned round from one sample to the next and kept its amount, as no force
     could make it do, and has been opposed to the reference since. A speed that has turned round more often than once
     lately is that of a leg that swings.
@@ -118,13 +122,13 @@ def _check_kernel(
         turned = speed * before < 0.0 and min(abs(speed), abs(before)) > _OPPOSED
         legs[_TURNED, i] = legs[_TURNED, i] * math.exp(-legs[_SINCE, i] / _TURN_TIME) + (1.0 if turned else 0.0)
         window = _MOVING_WINDOW * bounds[_PERIOD] if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW
-        latest, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds)
+        latest, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds, drives)
         jump = max(latest, abs(departure))
         error = abs(length[i] - length_reference[i])
         legs[_REPEATS, i] = legs[_REPEATS, i] + 1.0 if repeated else 0.0
         if not repeated:
             legs[_WANTED, i] = length_reference[i]
-        far = abs(length_reference[i] - legs[_WANTED, i]) >= _COARSE * resolution[i]
+        far = abs(length_reference[i] - legs[_WANTED, i]) >= _COARSE * drives[_RESOLUTION, i]
         legs[_REVERSALS, i] = legs[_REVERSALS, i] + 1.0 if opposed else 0.0
         found = _OK
         amount = 0.0
@@ -161,10 +165,17 @@ class MotionChecks:
         period: s, of a cycle.
         borne: s, the longest silence of a drive in which its leg is still controlled, by this rig or by its watchdog.
         resolution: m, of each drive's position; an encoder repeats itself as long as its leg has moved by less.
+        tells_speed: whether a drive's speed is measured, and not made of its positions.
     """
 
     def __init__(
-        self, mechanism: Mechanism, safety: Safety, period: float, borne: float, resolution: Sequence[float] = _EXACT
+        self,
+        mechanism: Mechanism,
+        safety: Safety,
+        period: float,
+        borne: float,
+        resolution: Sequence[float] = _EXACT,
+        tells_speed: Sequence[bool] = _TOLD,
     ) -> None:
         ranges = [leg.limits.length for leg in mechanism.legs if leg.limits and leg.limits.length]
         low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, math.inf)
@@ -174,7 +185,7 @@ class MotionChecks:
         acceleration = _largest_acceleration(mechanism)
         behind = _STUCK * safety.following_error
         self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration, behind])
-        self._resolution = np.array(resolution)
+        self._drives = np.array([resolution, [not told for told in tells_speed]], dtype=np.float64)
         self._legs = np.zeros((_ROWS, _LEGS))
         self.suspicion = self._legs[_REPEATS:]
         """(2, 6) samples in a row that are suspect, by kind and leg: while there are any, forces mean nothing"""
@@ -226,7 +237,7 @@ class MotionChecks:
             velocity_reference,
             self._legs,
             self._bounds,
-            self._resolution,
+            self._drives,
             elapsed,
             homed,
             controlled,

@@ -38,7 +38,7 @@ SAFETY = CONFIG.safety
 
 
 def monitor() -> FeedbackMonitor:
-    return FeedbackMonitor(CONFIG, [0.0] * 6)
+    return FeedbackMonitor(CONFIG, [0.0] * 6, [True] * 6)
 
 
 def look(
