@@ -98,7 +98,8 @@ class Capabilities:
     wire's format, not what the machine can stand. A set-point that the drive does not take is any number, and not sent.
     resolution: m, of the position that it says; 0 where that is not known. reach: m, the leg lengths that can be
     commanded, where that is less than the wire's format. homing_ends_off: a search for the reference ends with the
-    torque off; every other drive keeps it. tells_speed: its speed is measured, and not made of its positions.
+    torque off; every other drive keeps it. velocity_feedback: it reports a measured
+    speed; False where the driver differentiates positions (`actuators.speed`).
     """
 
     modes: tuple[Mode, ...]
@@ -111,7 +112,7 @@ class Capabilities:
     resolution: float = 0.0
     reach: tuple[float, float] = (-math.inf, math.inf)
     homing_ends_off: bool = False
-    tells_speed: bool = True
+    velocity_feedback: bool = True
 
 
 @dataclass(frozen=True, slots=True)

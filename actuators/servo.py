@@ -307,7 +307,7 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
         velocity_limit=_limit(command.velocity),
         resolution=0.0 if profile.feedback.position.type == "f32" else profile.feedback.position.scale,
         homing_ends_off=profile.homing_ends_off,
-        tells_speed=profile.feedback.velocity is not None,
+        velocity_feedback=profile.feedback.velocity is not None,
     )
 
 

@@ -2,7 +2,7 @@
 
 Without it they do a little of the same, always alike. EXPLORE_SEED names the first seed of a long one; left out, it is
 drawn. A long one says its seeds (`pytest -s`), so that it can be done again. EXPLORE_MINUTES is how long whole rigs are
-explored, which has no end of its own.
+explored.
 """
 
 import itertools

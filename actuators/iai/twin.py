@@ -188,7 +188,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
             self._at += self._speed * step
 
     def _hold(self) -> None:
-        """Stand where the leg is, as far as the encoder tells."""
+        """Hold the leg's present length; an alarm where the encoder has no value."""
         if not math.isfinite(self.plant.length):
             self._fail(_ENCODER)
             return

@@ -76,7 +76,7 @@ class Jrk(StationDrive):
             position_limit=_ANY,
             velocity_limit=_ANY,
             resolution=self._metre,
-            tells_speed=False,
+            velocity_feedback=False,
             reach=(options.position_offset, options.position_offset + options.stroke),
         )
         super().__init__(options, can, options.line(options.framing), options.place, options.unit, 2)

@@ -65,7 +65,7 @@ class Orca(StationDrive):
             position_limit=reach,
             velocity_limit=_ANY,
             resolution=METRE,
-            tells_speed=False,
+            velocity_feedback=False,
             homing_ends_off=True,
         )
         super().__init__(options, can, options.bus(), options.place, options.unit, 2)

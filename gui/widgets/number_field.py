@@ -645,17 +645,17 @@ class _Reason(QtWidgets.QLabel):
             for top in (own.bottom() + 2, own.top() - size.height() - 1)
             for left in lefts
         ]
-        beside, holder = self._beside(ground), QtWidgets.QApplication.focusWidget()
+        neighbours, focused = self._neighbours(ground), QtWidgets.QApplication.focusWidget()
 
         def cost(place: QtCore.QRect) -> int:
             """How bad a place is: out of view, over what has the keyboard, over buttons and fields."""
-            hidden = [other for other, there in beside if there.intersects(place)]
-            return (0 if seen.contains(place) else 1000) + sum(100 if other is holder else 1 for other in hidden)
+            hidden = [other for other, area in neighbours if area.intersects(place)]
+            return (0 if seen.contains(place) else 1000) + sum(100 if other is focused else 1 for other in hidden)
 
         self.setGeometry(min(places, key=cost))
 
-    def _beside(self, ground: QtWidgets.QWidget) -> list[tuple[QtWidgets.QWidget, QtCore.QRect]]:
-        """What it should not hide, and where that is."""
+    def _neighbours(self, ground: QtWidgets.QWidget) -> list[tuple[QtWidgets.QWidget, QtCore.QRect]]:
+        """The visible buttons and fields that it should not hide, with their areas on the ground, px."""
         kinds = (QtWidgets.QAbstractButton, QtWidgets.QAbstractSpinBox, QtWidgets.QComboBox)
         return [
             (other, QtCore.QRect(other.mapTo(ground, QtCore.QPoint()), other.size()))

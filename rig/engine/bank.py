@@ -94,8 +94,8 @@ class DriveBank:
         """which drives take their torque off as they find their reference"""
         self.resolution = [drive.capabilities.resolution for drive in self._drives]
         """m, of each drive's position"""
-        self.tells_speed = [drive.capabilities.tells_speed for drive in self._drives]
-        """of each drive, whether its speed is measured, and not made of its positions"""
+        self.velocity_feedback = [drive.capabilities.velocity_feedback for drive in self._drives]
+        """of each drive, whether it reports a measured speed"""
         self.reach = [
             tuple(end - offset for end in drive.capabilities.reach)
             for drive, offset in zip(self._drives, self._length_offsets, strict=True)

@@ -83,7 +83,7 @@ class Supervision:
         self._frame = frame
         self._limits = limits
         self._stops = stops
-        self._monitor = FeedbackMonitor(config, bank.resolution, bank.tells_speed)
+        self._monitor = FeedbackMonitor(config, bank.resolution, bank.velocity_feedback)
         self._measured = MeasuredBounds(config.machine, config.safety, bank.auxiliary)
         self._rest = RestMonitor(config.safety)
         self._braking = Braking(config, limits)

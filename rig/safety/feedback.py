@@ -14,12 +14,12 @@ class FeedbackMonitor:
     Args:
         config: gives the bounds.
         resolution: m, of each drive's position.
-        tells_speed: whether its speed is measured, and not made of its positions.
+        velocity_feedback: whether each drive reports a measured speed.
     """
 
-    def __init__(self, config: RigConfig, resolution: Sequence[float], tells_speed: Sequence[bool]) -> None:
+    def __init__(self, config: RigConfig, resolution: Sequence[float], velocity_feedback: Sequence[bool]) -> None:
         borne = max(config.stale_time, config.drives.watchdog)
-        self._motion = MotionChecks(config.machine, config.safety, config.period, borne, resolution, tells_speed)
+        self._motion = MotionChecks(config.machine, config.safety, config.period, borne, resolution, velocity_feedback)
         self._cells = CellChecks(config, self._motion.suspicion)
         self.departure = self._motion.departure
         self.check_drives = DriveChecks(config.period, config.stale_time, config.drives.sample_period).check

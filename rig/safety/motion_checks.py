@@ -22,7 +22,7 @@ _OPPOSED = 0.02  # m/s of both reference and feedback above which their signs mu
 _WINDOW = 1.0  # s over which the way of a leg that is to stand is held against its speed
 _MOVING_WINDOW = 10  # cycles of that where it is to move: what is slower shows as a following error, or in the forces
 _SPEED_DELAY = 0.01  # s by which a drive's estimate of its speed may be late
-_FALL = 20.0  # m/s², more than a leg gains that is let go, or driven
+_FALL = 20.0  # m/s², larger than the acceleration of a leg that falls or is driven
 _CREPT = 0.5  # of a following error, beyond which its speed does not explain it: the encoder went, and not the leg
 _COARSE = 20.0  # steps of an encoder that its leg may be behind
 _STUCK = (
@@ -42,8 +42,8 @@ _OK, _NOT_FINITE, _ABSURD_LENGTH, _JUMP, _FROZEN, _AGAINST, _SWINGING, _RUNAWAY_
 _LENGTH, _VELOCITY, _SINCE, _LAG, _DEPARTURE, _WANTED, _TURNED, _REPEATS, _REVERSALS = range(9)
 _ROWS = 9
 _ALL, _NONE = np.ones(_LEGS), np.zeros(_LEGS)
-_EXACT, _TOLD = (0.0,) * _LEGS, (True,) * _LEGS
-_RESOLUTION, _MADE = range(2)  # of the drives
+_EXACT, _MEASURED = (0.0,) * _LEGS, (True,) * _LEGS
+_RESOLUTION, _DIFFERENTIATED = range(2)  # rows of the drives
 _LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION, _BEHIND = range(10)  # of the bounds
 
 
@@ -57,9 +57,9 @@ def _departure_kernel(
     in the gap, or its estimate may be late; beyond the longest gap in which the host still controls the leg also what
     the leg's acceleration allows. What is left adds up, and fades with the window, s.
 
-    A speed that is made of lengths explains any jump. Since the last sample such a leg may also not have gone farther
-    than that sample's speed and a fall's acceleration take it, nor back beyond where it was: it may have been stopped
-    dead.
+    A speed that is differentiated from lengths explains any jump. There the change of length since the last sample must
+    also lie between none and that sample's speed times the gap (the leg may have been stopped), each widened by what a
+    fall's acceleration adds.
     """
     before = legs[_VELOCITY, i]
     gap = legs[_SINCE, i] - (lag - legs[_LAG, i]) * bounds[_PERIOD]
@@ -70,12 +70,13 @@ def _departure_kernel(
     step = 0.0
     if abs(beyond) > slack:  # False where there is no sample before this one
         step = beyond - math.copysign(slack, beyond)
-    latest = abs(step)
-    if drives[_MADE, i] != 0.0:
-        way, went = gap * before, length - legs[_LENGTH, i]
-        leap = max(went - max(way, 0.0), min(way, 0.0) - went) - 0.5 * _FALL * gap * gap
-        latest = leap if leap > latest else latest
-    return latest, legs[_DEPARTURE, i] * math.exp(-gap / window) + step
+    jump = abs(step)
+    if drives[_DIFFERENTIATED, i] != 0.0:
+        change, expected = length - legs[_LENGTH, i], gap * before
+        excess = max(change - max(expected, 0.0), min(expected, 0.0) - change) - 0.5 * _FALL * gap * gap
+        if excess > jump:  # False where there is no sample before this one
+            jump = excess
+    return jump, legs[_DEPARTURE, i] * math.exp(-gap / window) + step
 
 
 @kernel
@@ -100,11 +101,13 @@ def _check_kernel(
     least length, greatest length, greatest departure from what the speed explains, samples a moving encoder may repeat
     itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
     acceleration, distance up to which friction may hold a leg back, beside the module's constants; an infinite one is
-    not checked. drives (2, 6): m of a step of each encoder, and 1 where the drive's speed is made of its lengths.
-    While a leg repeats itself, where that is looked at, or runs the wrong way its following error means
-    nothing yet. The wrong way: its speed has turned round from one sample to the next and kept its amount, as no force
-    could make it do, and has been opposed to the reference since. A speed that has turned round more often than once
-    lately is that of a leg that swings.
+    not checked. drives (2, 6): m of a step of each encoder, and 1 where the drive's speed is differentiated from its
+    lengths.
+
+    While a leg repeats itself, where that is looked at, or runs the wrong way its following error means nothing yet.
+    The wrong way: its speed has turned round from one sample to the next and kept its amount, as no force could make it
+    do, and has been opposed to the reference since. A speed that has turned round more often than once lately is that
+    of a leg that swings.
     """
     what, leg, value = _OK, -1, 0.0
     for i in range(_LEGS):
@@ -122,8 +125,8 @@ def _check_kernel(
         turned = speed * before < 0.0 and min(abs(speed), abs(before)) > _OPPOSED
         legs[_TURNED, i] = legs[_TURNED, i] * math.exp(-legs[_SINCE, i] / _TURN_TIME) + (1.0 if turned else 0.0)
         window = _MOVING_WINDOW * bounds[_PERIOD] if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW
-        latest, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds, drives)
-        jump = max(latest, abs(departure))
+        jump, departure = _departure_kernel(i, length[i], speed, lag[i], window, legs, bounds, drives)
+        jump = max(jump, abs(departure))
         error = abs(length[i] - length_reference[i])
         legs[_REPEATS, i] = legs[_REPEATS, i] + 1.0 if repeated else 0.0
         if not repeated:
@@ -165,7 +168,7 @@ class MotionChecks:
         period: s, of a cycle.
         borne: s, the longest silence of a drive in which its leg is still controlled, by this rig or by its watchdog.
         resolution: m, of each drive's position; an encoder repeats itself as long as its leg has moved by less.
-        tells_speed: whether a drive's speed is measured, and not made of its positions.
+        velocity_feedback: whether each drive reports a measured speed; else it is differentiated from its positions.
     """
 
     def __init__(
@@ -175,7 +178,7 @@ class MotionChecks:
         period: float,
         borne: float,
         resolution: Sequence[float] = _EXACT,
-        tells_speed: Sequence[bool] = _TOLD,
+        velocity_feedback: Sequence[bool] = _MEASURED,
     ) -> None:
         ranges = [leg.limits.length for leg in mechanism.legs if leg.limits and leg.limits.length]
         low, high = (min(low for low, _ in ranges), max(high for _, high in ranges)) if ranges else (0.0, math.inf)
@@ -185,7 +188,7 @@ class MotionChecks:
         acceleration = _largest_acceleration(mechanism)
         behind = _STUCK * safety.following_error
         self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration, behind])
-        self._drives = np.array([resolution, [not told for told in tells_speed]], dtype=np.float64)
+        self._drives = np.array([resolution, [not measured for measured in velocity_feedback]], dtype=np.float64)
         self._legs = np.zeros((_ROWS, _LEGS))
         self.suspicion = self._legs[_REPEATS:]
         """(2, 6) samples in a row that are suspect, by kind and leg: while there are any, forces mean nothing"""

@@ -149,7 +149,7 @@ class Typist:
         self.recording = ""
         """what RECORDING stands for: the newest"""
         self._done: dict[str, str] = {}
-        # A client that compiles, or loads, lives, however long that takes; at a higher speed it would soon be missed.
+        # At a higher speed a client that compiles for a second would miss the heartbeat, which counts in rig time.
         patient = {"name": "my-rig", "safety": {"heartbeat": 10.0}, "virtual": {"speed": 8.0}}
         own = on_free_ports(VIRTUAL.changed(patient))
         self._own = tomlkit.dumps(_given(own.resolved()))

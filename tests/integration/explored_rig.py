@@ -22,6 +22,7 @@ from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, ru
 from invariant_watcher import TorqueWatcher, Watcher
 
 from actuators import Mode, Status
+from kinematics import MotionTable, pose_to_coordinates
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.config import RigConfig, load_config
@@ -90,6 +91,7 @@ _BEGIN_AT = {
 MOVING = frozenset({State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING, State.SINGLE_LEG})
 """States in which the rig moves at somebody's command."""
 _PATIENCE = 2000  # cycles until a state is reached
+_OFF_HOME = 1e-3  # m, rad, by which a rig that holds at home may be off it
 _STEPS = either(0, 4)  # from a fault to torque
 
 
@@ -330,8 +332,18 @@ class ExploredRig(RuleBasedStateMachine):
         self.operator.carry_out()
         return reply
 
-    def follow_one(self, name: str) -> Future[Reply]:
+    def motion(self, name: str) -> MotionTable:
+        """A motion of that name; one from home begins where a rig stands that is a step of its encoders off."""
         table = self.motions[name]
+        if self.machine.state is not State.ENGAGED:
+            return table
+        off = pose_to_coordinates(self.engine.frame.now[:7]) - table.samples[0, :6]
+        if np.abs(off).max() > _OFF_HOME:
+            return table
+        return MotionTable(table.step, table.samples + np.concatenate([off, np.zeros(12)]))
+
+    def follow_one(self, name: str) -> Future[Reply]:
+        table = self.motion(name)
         return self.ask_for(Follow(name, table.step), table.samples)
 
     def go_on_with_it(self) -> Future[Reply]:
@@ -349,8 +361,8 @@ class ExploredRig(RuleBasedStateMachine):
             return True  # one drive after the other is asked whether it is as it was
         if isinstance(command, Home | MoveLeg) and self.engine.bank.any(Status.ENABLED):
             return True
-        heard = self.engine.bank.fresh.all() and self.engine.bank.cells_fresh
-        return isinstance(command, Home | MoveLeg | Engage | Follow | Resume) and not heard
+        fresh = self.engine.bank.fresh.all() and self.engine.bank.cells_fresh
+        return isinstance(command, Home | MoveLeg | Engage | Follow | Resume) and not fresh
 
     def advance(self, mends: bool, parks: int, cycles: int) -> None:
         """What a patient operator would do next."""
@@ -499,12 +511,12 @@ class RandomWalk(ExploredRig):
 
         every: cycles between two signs of it; below 10, so many beyond what is borne.
         """
-        table = self.motions[name]
         for _ in range(_STEPS):
             if self.machine.state is State.ENGAGED and not self.engine.reference.paused:
                 break
             self.advance(True, 0, 1)
         self.rig.hold()
+        table = self.motion(name)
         reply = self.ask_for(Follow(name, table.step, slowing=RAMPS[0]), table.samples)
         accepted = reply.done() and reply.result().accepted
         self.counts["held"] += accepted
@@ -530,7 +542,7 @@ class RandomWalk(ExploredRig):
     )
     def hand_over(self, command: RigCommand, taken: bool, cycles: int) -> None:
         """The lease is given up while a command is on its way, and perhaps taken by another client."""
-        table = self.motions["gentle"]
+        table = self.motion("gentle")
         if isinstance(command, Follow):
             reply = self.submit(Follow("gentle", table.step), table.samples)
         else:

@@ -220,8 +220,8 @@ def test_an_encoder_that_jumps_takes_the_homing_with_it(bench: Bench, state: str
 @pytest.mark.parametrize(
     ("drives", "state"), [("orca", "park"), ("orca", "engage"), ("orca", "run"), ("jrk-g2", "park")]
 )
-def test_a_jump_that_the_speed_is_made_of(tmp_path: Path, drives: str, state: str, step: float) -> None:
-    """A drive that tells no speed has one made of its positions, which explains any jump."""
+def test_a_jump_where_the_speed_is_differentiated(tmp_path: Path, drives: str, state: str, step: float) -> None:
+    """A speed that is differentiated from positions explains any jump of them."""
     with Bench(tmp_path, load_config(f"virtual-{drives}")) as bench:
         getattr(bench, state)().inject("encoder_jump", LEG, step)
         recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)

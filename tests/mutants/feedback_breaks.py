@@ -348,10 +348,10 @@ FEEDBACK_BREAKS = [
         ("actuators/test_virtual_faults.py::test_late_replies_are_rejected_when_they_come",),
     ),
     Break(
-        "an encoder may jump where the speed is made of positions",
+        "an encoder may jump where the speed is differentiated from positions",
         "rig/safety/motion_checks.py",
-        "if drives[_MADE, i] != 0.0:",
+        "if drives[_DIFFERENTIATED, i] != 0.0:",
         "if False:",
-        (f"{_FAULTS}::test_a_jump_that_the_speed_is_made_of",),
+        (f"{_FAULTS}::test_a_jump_where_the_speed_is_differentiated",),
     ),
 ]
