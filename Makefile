@@ -21,7 +21,9 @@ QT_PACKAGES = $$($(SYSTEM) packages app screen virtual-screen)
 DESK_PACKAGES = $$($(SYSTEM) packages desk)
 
 .PHONY: help install demo gui test explore mutants lint texts reference bench pictures clean
+ifeq ($(filter test-%,$(MAKECMDGOALS)),)
 .NOTPARALLEL:
+endif
 
 help:
 	@echo "make install   the command rig, in $(VENV)"
@@ -55,11 +57,10 @@ SCREEN = if [ -n "$${DISPLAY:-}" ]; then screen=; else screen="$(call XVFB,99)";
 
 PYTEST = $(BIN)/python -m pytest
 
-# Side by side, each on a screen of its own, so that all end at about the same time: the app's tests in two halves, those
-# of them with an app in a process of its own, the rig's, those of commands, those of whole rigs as processes, which wait
-# most of their time, and all others. Those that compile the kernels of several of these come first, in two halves, of which
-# the second comes to those that it shares when the first has compiled them: whoever needs them finds them, and none is
-# compiled twice at the same time. With ARGS: one pytest, given them.
+# In groups, so many of them at once that every processor is busy while some wait: the app's tests in two halves, those of
+# them with an app in a process of its own, the rig's, those of commands, those of whole rigs as processes, which wait most
+# of their time, and all others. Those that compile the kernels of several of these come first: whoever needs them finds
+# them, and none is compiled twice at the same time. With ARGS: one pytest, given them.
 FIRST = $(addprefix tests/,rig/test_warm_up.py rig/test_closed_loop.py rig/test_engine_parts.py dynamics/test_batch.py \
 	dynamics/test_regressor.py)
 BESIDE = tests/actuators tests/conformance tests/papers tests/test_layout.py \
@@ -68,27 +69,31 @@ LIVE = $(shell grep -l live_bench tests/integration/test_*.py)
 COMMANDS = $(wildcard tests/rig/test_cli_*.py)
 APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_managers.py)
 PANELS = $(filter-out $(APPS),$(wildcard tests/gui/test_[a-m]*.py))
+OTHERS = tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(FIRST) $(BESIDE) $(LIVE))
+GROUPS = $(addprefix test-,apps panels live views others rig commands beside)
+AT_ONCE = $(shell expr $$(nproc) + 1)
+
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)
 	@$(SCREEN) $(PYTEST) tests --ignore=tests/benchmarks $(ARGS)
 else
-	@logs=$$(mktemp -d); status=0; pids=; \
-	trap 'kill $$pids 2>/dev/null; rm -rf "$$logs"' EXIT; \
-	beside() { "$$@" >"$$logs/$$(echo $$pids | wc -w)" 2>&1 & pids="$$pids $$!"; }; \
-	shown() { { "$$@" || : >"$$logs/failed"; } 2>&1 | tee -a "$$logs/shown"; }; \
-	beside $(PYTEST) $(BESIDE); \
-	shown $(PYTEST) $(FIRST); \
-	beside $(PYTEST) tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(FIRST) $(BESIDE) $(LIVE)); \
-	beside $(PYTEST) $(COMMANDS); \
-	beside $(PYTEST) $(LIVE); \
-	beside $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(COMMANDS)); \
-	beside $(call XVFB,200) $(PYTEST) $(APPS); \
-	beside $(call XVFB,300) $(PYTEST) $(PANELS); \
-	shown $(call XVFB,400) $(PYTEST) tests/gui $(patsubst %,--ignore=%,$(APPS) $(PANELS)); \
-	for pid in $$pids; do wait $$pid || status=1; done; [ ! -e "$$logs/failed" ] || status=1; cat "$$logs"/[0-9]*; \
-	if [ $$status != 0 ]; then echo "What failed, of all of them:"; grep -hE '^(FAILED|ERROR) ' "$$logs"/*; fi; \
-	exit $$status
+	@log=$$(mktemp); trap 'rm -f "$$log"' EXIT; \
+	{ $(MAKE) --no-print-directory test-first && echo "$(words $(GROUPS)) groups of tests, each shown when it has ended" && \
+	$(MAKE) --no-print-directory --keep-going --jobs=$(AT_ONCE) --output-sync=target $(GROUPS) && \
+	echo "Every test has passed"; } 2>&1 | tee "$$log"; \
+	if [ "$$(tail -n 1 "$$log")" != "Every test has passed" ]; then \
+	echo "What failed, of all of them:"; grep -E '^(FAILED|ERROR|make: \*\*\*) ' "$$log"; exit 1; fi
 endif
+
+test-first:; $(PYTEST) $(FIRST)
+test-apps:; $(call XVFB,200) $(PYTEST) $(APPS)
+test-panels:; $(call XVFB,300) $(PYTEST) $(PANELS)
+test-live:; $(PYTEST) $(LIVE)
+test-views:; $(call XVFB,400) $(PYTEST) tests/gui $(patsubst %,--ignore=%,$(APPS) $(PANELS))
+test-others:; $(PYTEST) $(OTHERS)
+test-rig:; $(PYTEST) tests/rig $(patsubst %,--ignore=%,$(FIRST) $(COMMANDS))
+test-commands:; $(PYTEST) $(COMMANDS)
+test-beside:; $(PYTEST) $(BESIDE)
 
 # Those of their tests that know a long profile, tests/exploration.py.
 EXPLORING = $$(grep -rl "^from exploration import" tests --include="test_*.py")
