@@ -39,6 +39,8 @@ class Mover(QtCore.QObject):
         self._late_status = False
         self._forgetting = False
         """whether what is left of a motion that was stopped is to be abandoned once it stands"""
+        self._stopping = False
+        """whether statuses from before a stop may still come, that show what was stopped"""
         session.statusChanged.connect(self._follow)
         session.stopped.connect(lambda _category: self._end(tr("stopped")))
         session.died.connect(lambda: self._end(tr("the engine has died")))
@@ -111,6 +113,7 @@ class Mover(QtCore.QObject):
     def resume(self, *, take_over: bool = False) -> None:
         """Go on along the path; `take_over`: also of a motion that was begun under another command lease."""
         self._sequence.resume()
+        self._stopping = False
         self._session.send(mark("resume"), Resume(take_over))
 
     def abandon(self) -> None:
@@ -139,7 +142,7 @@ class Mover(QtCore.QObject):
         status = self._session.status
         if self.active or status is None:
             return
-        self._session.moving, self._forgetting = True, False
+        self._session.moving, self._forgetting, self._stopping = True, False, False
         self._sequence = sequence = MotionSequence(name)
         self.progressed.emit(tr("{name}: checking").format(name=name), 0.0)
         here = np.array(status.reference)
@@ -184,9 +187,10 @@ class Mover(QtCore.QObject):
                 self._session.send(mark("abandon"), Abandon())
                 return
         runs = status.state is State.RUNNING or status.resumable
+        self._stopping = self._stopping and status.state in (State.RUNNING, State.STOPPING)
         if not self.active:
             # of an engine that was taken over, or stopped elsewhere and resumed
-            if runs and not self._forgetting and status.path_duration < math.inf:
+            if runs and not (self._forgetting or self._stopping) and status.path_duration < math.inf:
                 self._tell(status, [], status.path_time / max(status.path_duration, 1e-9))
             return
         sequence = self._sequence
@@ -207,5 +211,6 @@ class Mover(QtCore.QObject):
         self.progressed.emit(f"{status.motion}: {', '.join(said)}", fraction)
 
     def _end(self, reason: str) -> None:
+        self._stopping = self.active
         self._sequence.end(reason)
         self._send(self._sequence, None)

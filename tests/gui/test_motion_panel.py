@@ -314,6 +314,25 @@ def test_a_paused_motion_is_abandoned_with_its_repeats(window: MainWindow, sessi
     assert panel.run.isEnabled() and window.jog.buttons["go"].isEnabled()
 
 
+def test_a_status_from_before_a_stop_does_not_say_that_the_motion_goes_on(
+    window: MainWindow, session: FakeSession, qtbot: Any
+) -> None:
+    panel = _ready(window, session, qtbot)
+    press(panel.run)
+    qtbot.waitUntil(lambda: bool(session.sent), timeout=60_000)
+    session.take(make_status(State.RUNNING, t=11.0, motion="demo", path_time=1.0, path_duration=2.0))
+    assert panel.phase.text().startswith("demo: 1.0 of 2.0 s")
+    session.stop(1)
+    session.take(make_status(State.RUNNING, t=11.1, motion="demo", path_time=1.1, path_duration=2.0))
+    assert panel.phase.text() == "ended: stopped"
+    for state in (State.STOPPING, State.PARKED):
+        session.take(make_status(state, t=12.0))
+    assert panel.phase.text() == "ended: stopped"
+    # what is begun elsewhere afterwards is told
+    session.take(make_status(State.RUNNING, t=13.0, motion="other", path_time=0.5, path_duration=2.0))
+    assert panel.phase.text().startswith("other: 0.5 of 2.0 s")
+
+
 def test_a_stop_ends_the_repeats(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     panel = _ready(window, session, qtbot)
     panel.repeats.setValue(5)
