@@ -29,6 +29,7 @@ _PROCESS = "p-"  # short: a socket's path is bounded
 _PATIENCE = 5.0  # s for a lock that others hold for an instant
 _POLL = 0.005  # s
 _OF_OTHERS = stat.S_IRWXG | stat.S_IRWXO
+_LONGEST_ROOT = 74  # bytes: a system takes 103 of a socket's path, of which 29 are names in the folder
 
 
 def runtime_root(*, make: bool = False) -> Path:
@@ -37,7 +38,7 @@ def runtime_root(*, make: bool = False) -> Path:
     Raises:
         HardwareError: its name is taken by something that others may read or write, or that is another user's.
     """
-    root = Path(tempfile.gettempdir()) / f"stewart-rig-{os.getuid()}"
+    root = _root()
     try:
         if make:
             with contextlib.suppress(FileExistsError):
@@ -53,6 +54,25 @@ def runtime_root(*, make: bool = False) -> Path:
             f"{stat.filemode(found.st_mode)}): have it removed, or name another place by TMPDIR"
         )
     return root
+
+
+def sockets_fit() -> bool:
+    """Whether the paths of the sockets in the user's folder are as short as the system wants them."""
+    return len(os.fsencode(_root())) <= _LONGEST_ROOT
+
+
+def check_socket_paths() -> None:
+    """Refuse to start processes that could not talk to each other. Raises HardwareError."""
+    if not sockets_fit():
+        length = len(os.fsencode(_root()))
+        raise HardwareError(
+            f"runtime folder {_root()}: its path has {length} bytes, must be at most {_LONGEST_ROOT}, for the sockets "
+            "in it: name a shorter place by TMPDIR"
+        )
+
+
+def _root() -> Path:
+    return Path(tempfile.gettempdir()) / f"stewart-rig-{os.getuid()}"
 
 
 class RuntimeFolder:

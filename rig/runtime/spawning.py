@@ -19,7 +19,7 @@ from pathlib import Path
 from types import ModuleType
 
 from rig.errors import HardwareError
-from rig.runtime.runtime_folder import hold_process_folder
+from rig.runtime.runtime_folder import check_socket_paths, hold_process_folder, sockets_fit
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
 _LOADED = ["rig.runtime.uncollected", "rig.engine", "rig.virtual.loaded"]
@@ -40,9 +40,11 @@ def check_open_files() -> None:
 def begin_server() -> None:
     """Have the server begin to load, so that the first process need not wait for it; returns at once.
 
+    Not where its socket would have too long a path: who starts a process then says so.
+
     Without it the first process begins it. It ends by itself after whoever began it, and after the last that it forked.
     """
-    if not _is_child:
+    if not _is_child and sockets_fit():
         with _shielded():
             _place_sockets()
             forkserver.set_forkserver_preload(_LOADED)
@@ -92,7 +94,11 @@ def start_shielded(process: BaseProcess) -> None:
     stands still, and what it started follows in an order of its own, the engine not before the platform is at rest. A
     Ctrl-C or a signal to end that comes meanwhile is handled once the process is started: half started, it would say a
     traceback, or go on without an owner.
+
+    Raises:
+        HardwareError: processes cannot be started here.
     """
+    check_socket_paths()
     if isinstance(process, ForkServerProcess):
         begin_server()
     with _shielded(), _one_at_a_time, _main_left_out():

@@ -5,6 +5,7 @@ import os
 import signal
 import subprocess
 import sys
+import tempfile
 from functools import partial
 from pathlib import Path
 
@@ -145,11 +146,21 @@ def rig_command(*arguments: str) -> list[str]:
     return [sys.executable, "-m", "rig", *arguments]
 
 
-def test_simulators_that_are_told_to_end_leave_no_terminal(tmp_path: Path) -> None:
+def test_a_place_too_deep_for_sockets_is_named(tmp_path: Path) -> None:
+    deep = tmp_path / ("a" * 100)
+    deep.mkdir()
+    command = rig_command("virtual", "virtual-servo")
+    told = subprocess.run(command, env=os.environ | {"TMPDIR": str(deep)}, capture_output=True, text=True)
+    assert told.returncode == ExitCode.HARDWARE and f"runtime folder {deep}" in told.stderr, told.stderr
+    assert "must be at most" in told.stderr and "TMPDIR" in told.stderr
+
+
+def test_simulators_that_are_told_to_end_leave_no_terminal() -> None:
     """By SIGTERM, as a service manager or a closing terminal's script does; Ctrl-C is above."""
-    environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
     commands = (("twin", "orca"), ("virtual", "virtual-servo"))
     with contextlib.ExitStack() as stack:
+        tmp_path = Path(stack.enter_context(tempfile.TemporaryDirectory(dir="/tmp")))  # a socket's path is bounded
+        environment = os.environ | {"TMPDIR": str(tmp_path), "PYTHONUNBUFFERED": "1"}
         served = []
         for number, arguments in enumerate(commands):
             out = stack.enter_context((tmp_path / f"out-{number}").open("w+"))
