@@ -99,7 +99,8 @@ class Capabilities:
     resolution: m, of the position that it says; 0 where that is not known. reach: m, the leg lengths that can be
     commanded, where that is less than the wire's format. homing_ends_off: a search for the reference ends with the
     torque off; every other drive keeps it. velocity_feedback: it reports a measured
-    speed; False where the driver differentiates positions (`actuators.speed`).
+    speed; False where the driver differentiates positions (`actuators.speed`). force_feedforward: in mode POSITION it
+    adds the commanded force to what its own loop asks for.
     """
 
     modes: tuple[Mode, ...]
@@ -113,6 +114,7 @@ class Capabilities:
     reach: tuple[float, float] = (-math.inf, math.inf)
     homing_ends_off: bool = False
     velocity_feedback: bool = True
+    force_feedforward: bool = False
 
 
 @dataclass(frozen=True, slots=True)

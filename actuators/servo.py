@@ -308,6 +308,7 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
         resolution=0.0 if profile.feedback.position.type == "f32" else profile.feedback.position.scale,
         homing_ends_off=profile.homing_ends_off,
         velocity_feedback=profile.feedback.velocity is not None,
+        force_feedforward=command.force is not None,
     )
 
 

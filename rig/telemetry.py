@@ -52,8 +52,14 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
         "m, leg length commanded in this cycle, sent with the next exchange; not a number where none was",
     ),
     ("force_measured", np.float64, (6,), "N, load cells, calibrated and tared, compression positive"),
-    ("force_model", np.float64, (6,), "N, the model carried to the cells, at the reference"),
+    ("force_model", np.float64, (6,), "N, the model carried to the cells, at the reference, and force_held"),
     ("force_residual", np.float64, (6,), "N, force_measured - force_model"),
+    (
+        "force_held",
+        np.float64,
+        (6,),
+        "N, part of force_model: what the drives give beyond the model's force, holding it from command to command",
+    ),
     (
         "terms",
         np.float64,
@@ -80,7 +86,7 @@ ROW = np.dtype([(name, kind, shape) for name, kind, shape, _ in _FIELDS], align=
 MEANING: dict[str, str] = {name: meaning for name, _, _, meaning in _FIELDS}
 """Unit and meaning of every field of `ROW`."""
 
-ABSENT: dict[str, float] = {"position_command": np.nan, "motion": 0.0}
+ABSENT: dict[str, float] = {"position_command": np.nan, "force_held": 0.0, "motion": 0.0}
 """What is read for a field that rows recorded before it was there do not have."""
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")

@@ -22,7 +22,7 @@ _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ
 _UNIT = 1e-6
 _PIECE = 16_384  # rows worked on together
 _FIELDS = (
-    "t", "force_residual", "force_measured", "terms", "reference", "pose", "twist", "state", "motion",
+    "t", "force_residual", "force_held", "force_measured", "terms", "reference", "pose", "twist", "state", "motion",
     "force_command", "velocity", "mode",
 )  # fmt: skip
 
@@ -74,7 +74,7 @@ def residuals_of(
 
 def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing, excess: Floats | None) -> Residuals:
     reference = np.ascontiguousarray(rows["reference"])
-    residual = rows["force_residual"]
+    residual = rows["force_residual"] + rows["force_held"]  # of the model at the reference alone
     inner = slice(smoothing.half, len(rows) - smoothing.half)
     motion = reference[inner].copy()
     here = reference.copy()
@@ -89,7 +89,7 @@ def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing, excess: Floats
         residual -= model.cells(here[inner]) - at_here[inner]
     motion[:, 7:13] += smoothing(drift)
     motion[:, :7], motion[:, 13:] = here[inner, :7], here[inner, 13:]
-    drives = rows["force_residual"] + rows["terms"].sum(axis=1)
+    drives = rows["force_residual"] + rows["force_held"] + rows["terms"].sum(axis=1)
     slopes = smoothing.derivative(np.stack([rows["force_measured"], drives], axis=2))
     return Residuals(rows["t"][inner].copy(), residual.copy(), motion, slopes, rows["state"][inner].copy())
 

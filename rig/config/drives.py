@@ -13,7 +13,7 @@ from actuators import (
     DriveSettings,
     find_driver,
 )
-from kinematics import Length, Number, Time, within
+from kinematics import Damping, Length, Number, Stiffness, Time, within
 from rig.config.sections import LEGS, Bandwidth, Delay, Section, Text, refused, with_present_driver
 
 DRIVER = "servo"
@@ -60,6 +60,11 @@ class Drives(Section, DriveSettings):
     """-3 dB frequency of the force loop, assumed first order, Hz."""
     delay: Delay = 1e-4
     """Dead time between a command's arrival and its force, s."""
+    position_stiffness: Annotated[Stiffness, within(0.0, 1e9, "N/m")] | None = None
+    """Stiffness of the loop that a drive closes itself on its length, N/m: with `position_damping` it tells what the
+    drive gives between two commands, if it takes the model's force along. Left out: not known."""
+    position_damping: Annotated[Damping, within(0.0, 1e7, "N s/m")] | None = None
+    """Damping of that loop, N s/m."""
     legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
     """One table a leg, legs 1 to 6 in this order."""
 
@@ -95,6 +100,12 @@ class Drives(Section, DriveSettings):
             f"{which} a serial number in drives.legs: exchanged network cables are not noticed on connecting, and "
             "after homing only where the forces at rest tell"
         )
+
+    @model_validator(mode="after")
+    def _whole_loop(self) -> "Drives":
+        if (self.position_stiffness is None) != (self.position_damping is None):
+            raise ValueError("position_stiffness and position_damping: give both or none, the two are one loop")
+        return self
 
     @model_validator(mode="after")
     def _distinct(self) -> "Drives":

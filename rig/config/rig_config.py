@@ -202,6 +202,20 @@ class RigConfig(Section):
         return tuple(self.mode == "position" or leg.mode == "position" for leg in self.drives.legs)
 
     @property
+    def position_loop(self) -> tuple[float, float] | None:
+        """Stiffness, N/m, and damping, N s/m, of the loops that drives close themselves; None where not known.
+
+        Those of [drives]; of a virtual rig, if they are not there, those that its drives have.
+        """
+        if self.drives.position_stiffness is not None and self.drives.position_damping is not None:
+            return self.drives.position_stiffness, self.drives.position_damping
+        return (
+            None
+            if self.virtual is None
+            else (self.virtual.drive.position_stiffness, self.virtual.drive.position_damping)
+        )
+
+    @property
     def gains_unused(self) -> str:
         """Which gains of [control] do not apply in this mode although no other has any, in words; else empty."""
         if not all(self.own_loops):

@@ -96,6 +96,8 @@ class DriveBank:
         """m, of each drive's position"""
         self.velocity_feedback = [drive.capabilities.velocity_feedback for drive in self._drives]
         """of each drive, whether it reports a measured speed"""
+        self.force_feedforward = [drive.capabilities.force_feedforward for drive in self._drives]
+        """of each drive, whether its own loop takes the model's force along"""
         self.reach = [
             tuple(end - offset for end in drive.capabilities.reach)
             for drive, offset in zip(self._drives, self._length_offsets, strict=True)

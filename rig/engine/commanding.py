@@ -75,8 +75,11 @@ class Commander:
             force = frame.fields["force_command"]
             if self._computed(t) and self._within_limits(t, force):
                 self.commands = self.law.commands(frame)
+                if self.law.platform:
+                    frame.note_command(t)
                 return
             frame.no_command()
+        frame.held.forget()
         self.passive(clear=clear)
 
     def _computed(self, t: float) -> bool:

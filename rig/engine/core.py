@@ -76,7 +76,7 @@ class Engine:
         self.machine = StateMachine(
             Deadlines(homing=safety.homing_timeout, stop=safety.stop_time, enable=config.enable_time)
         )
-        self.frame = Frame(config)
+        self.frame = Frame(config, bank.force_feedforward)
         self.law: ControlLaw = make_law(config, self.frame.dynamics)
         self.usual_law = self.law
         self.leg_test: SingleLegLaw | None = None
@@ -259,6 +259,7 @@ class Engine:
         frame.foresee(self.reference)
         self.law.compute(frame)
         self.law.commands(frame)
+        frame.note_command(0.0)
         self._supervision.rehearse()
         self._exchange.rehearse()
         self._search.rehearse()

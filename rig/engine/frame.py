@@ -1,16 +1,17 @@
 """The numbers of one cycle: measured, reference and model, written straight into the telemetry row."""
 
 import math
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
 
 from dynamics import Dynamics, DynamicsError
-from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel
+from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel, kernel
 from rig.config import RigConfig
 from rig.engine.bank import DriveBank
 from rig.engine.estimate import PoseEstimator
+from rig.engine.held_forces import HeldForces
 from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference
 from rig.telemetry import ROW
@@ -19,20 +20,31 @@ _SAME_TIME = 2e-5
 """s; a force changes by nothing that can be measured in it"""
 
 
+@kernel
+def carry_legs_kernel(legs: Array, later: Array, lengths: Array, speeds: Array) -> None:
+    """Lengths, m, and speeds, m/s, (6,) `later` (6,) s than `legs` (6, ≥3) has them with their accelerations."""
+    for i in range(6):
+        length, speed, acceleration = legs[i, 0], legs[i, 1], legs[i, 2]
+        lengths[i] = length + later[i] * (speed + 0.5 * later[i] * acceleration)
+        speeds[i] = speed + later[i] * acceleration
+
+
 class Frame:
     """Holds the telemetry row of the present cycle and computes its fields.
 
     Args:
         config: gives mechanism, timing and the characteristic length of the condition number.
+        force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
 
     `fields` are views of the row's array fields by name, `row` is the row (1,); `now` (19,) is the reference motion,
     `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them, `condition` that of its pose;
     `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed, `ahead_by` s from now.
     `length_error` and `velocity_error` (6,) are m and m/s of the reference of now less measured, `offset` (6,) is how
     long after the cycle's time they were, s; `elapsed` s ago the cycle before was; `dynamics` is the exact model.
+    `held` is what drives give of forces that are held.
     """
 
-    def __init__(self, config: RigConfig) -> None:
+    def __init__(self, config: RigConfig, force_feedforward: Sequence[bool] = (False,) * 6) -> None:
         mechanism = config.machine
         self.row = np.zeros(1, ROW)
         self.fields: dict[str, Array] = {name: self.row[name][0] for name in ROW.names or () if ROW[name].shape}
@@ -47,6 +59,7 @@ class Frame:
         self.pose_valid = False
         self.elapsed = config.period
         self.dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
+        self.held = HeldForces(config, force_feedforward)
         self._home = mechanism.geometry.home_pose
         self._marks = config.marks
         self._geometry = mechanism.geometry.array
@@ -55,8 +68,10 @@ class Frame:
         self._cells_offset = np.zeros(6)
         self._history = ModelHistory(len(self.fields["terms"]))
         self._reference: Reference | None = None
-        self._shifted = np.zeros(19)
+        self._shifted, self._legs_shifted = np.zeros(19), np.zeros((6, 13))
+        self._legs_of_forces = self.legs_ahead
         self.ahead_by = config.period + config.command_lead
+        self._forces_ahead_by = config.period + config.force_lead
         self._characteristic_length = config.safety.characteristic_length
         self._work = np.zeros((6, 6))
 
@@ -64,6 +79,7 @@ class Frame:
         """Look for the measured pose from home again."""
         self._estimator.forget()
         self._history.forget()
+        self.held.forget()
 
     def measure(self, bank: DriveBank, *, homed: bool) -> None:
         """Take over the feedback, and the pose and twist that follow from it where lengths are absolute."""
@@ -82,7 +98,7 @@ class Frame:
 
         With None the host closes no loop: the reference is the measured pose at rest, or home where there is none.
         """
-        now, fields, offset = self.now, self.fields, self.offset
+        now, fields = self.now, self.fields
         self._reference = reference
         if reference is not None:
             reference.evaluate(0.0, now)
@@ -91,11 +107,10 @@ class Frame:
             now[:7] = fields["pose"] if self.pose_valid else self._home
         inverse_kinematics_kernel(self._geometry, now, self.legs)
         fields["reference"][:] = now
-        length, speed, acceleration = self.legs[:, 0], self.legs[:, 1], self.legs[:, 2]
-        fields["length_reference"][:] = length + offset * (speed + 0.5 * offset * acceleration)
-        fields["velocity_reference"][:] = speed + offset * acceleration
-        np.subtract(fields["length_reference"], fields["length"], out=self.length_error)
-        np.subtract(fields["velocity_reference"], fields["velocity"], out=self.velocity_error)
+        lengths, speeds = fields["length_reference"], fields["velocity_reference"]
+        carry_legs_kernel(self.legs, self.offset, lengths, speeds)
+        np.subtract(lengths, fields["length"], out=self.length_error)
+        np.subtract(speeds, fields["velocity"], out=self.velocity_error)
         self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
 
     def refer_leg(self, leg: int, length: float, speed: float) -> None:
@@ -107,13 +122,14 @@ class Frame:
         """The model at the cells and by term at the reference of now, `t` s; not a number where no pose is `known`.
 
         Of a leg whose cell was read later in the cycle, at the reference of then; of one that was read before it, as
-        the model was then.
+        the model was then. To it is added what held forces are more at that instant, see `HeldForces`.
 
         Raises:
             DynamicsError: the model has no solution there.
         """
         fields = self.fields
         fields["force_model"][:] = fields["terms"][:] = math.nan
+        fields["force_held"][:] = 0.0
         if known:
             modelled = self.dynamics.cell_and_terms(self.now)
             fields["force_model"][:] = modelled.cells
@@ -125,6 +141,9 @@ class Frame:
                 fields["terms"][:, legs] = modelled.terms[:, legs]
             for leg in np.flatnonzero(self._cells_offset < -_SAME_TIME).tolist():
                 self._history.recall(t + self._cells_offset[leg], leg, fields["force_model"], fields["terms"])
+            terms, speeds, held = fields["terms"], fields["velocity_reference"], fields["force_held"]
+            self.held.excess(t, self.offset, self._cells_offset, terms, speeds, held)
+            fields["force_model"] += held
         else:
             self._history.forget()
         np.subtract(fields["force_measured"], fields["force_model"], out=fields["force_residual"])
@@ -154,10 +173,18 @@ class Frame:
         Raises:
             DynamicsError: the model has no solution there.
         """
-        forces = self.fields["force_feedforward"]
-        self.dynamics.forces(self.ahead, out=forces)
-        for legs in self._later(self.offset, self.ahead_by):
+        forces, by = self.fields["force_feedforward"], self._forces_ahead_by
+        motion, self._legs_of_forces = self.ahead, self.legs_ahead
+        if by != self.ahead_by and self._reference is not None and self._reference.evaluate(by, self._shifted):
+            motion, self._legs_of_forces = self._shifted, self._legs_shifted
+            inverse_kinematics_kernel(self._geometry, motion, self._legs_of_forces)
+        self.dynamics.forces(motion, out=forces)
+        for legs in self._later(self.offset, by):
             forces[legs] = self.dynamics.forces(self._shifted)[legs]
+
+    def note_command(self, t: float) -> None:
+        """The forces of `force_ahead` are commanded in the cycle at `t`, s."""
+        self.held.note(t, self.fields["force_feedforward"], self._legs_of_forces[:, 1], self.legs_ahead)
 
     def _later(self, offset: Array, ahead: float) -> Iterator[NDArray[np.intp]]:
         """Legs whose time within the cycle is the same, at which `_shifted` is the reference `ahead` s from now."""

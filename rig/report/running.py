@@ -109,6 +109,9 @@ class Histogram:
 
     def __init__(self, low: float, high: float) -> None:
         self._range = (low, high) if low < high else (low - 0.5, high + 0.5)
+        finest = HISTOGRAM_BINS * float(np.spacing(max(abs(low), abs(high))))  # in which bins can be told apart
+        if not self._range[1] - self._range[0] > finest:
+            self._range = (low - finest, high + finest)
         self.counts = np.zeros(HISTOGRAM_BINS, dtype=np.int64)
 
     @property

@@ -73,7 +73,7 @@ def said_lag(validation: Mapping[str, Any]) -> str:
     if together["lag_s"] is None:
         return f"not to be told: {lag['why']}"
     sentence = f"measured {1e3 * together['lag_s']:.3f} ± {1e3 * together['lag_sigma_s']:.3f} ms behind the model"
-    if lag["hold_s"] is None:
+    if not lag["hold_s"]:
         return sentence
     beyond = 1e3 * together["lag_beyond_hold_s"]
     return (

@@ -34,7 +34,9 @@ HOLD = 19  # part of its holding force that the leg's brake has: 1, and 0 for on
 CREEP = 20  # m/s, at which the leg's closed brake gives way to its load
 DRIFT = 21  # m/s, of the anchor, with the load
 LEG = 22  # index of the leg that this drive's motor and brake sit on; its encoder is always its own leg's
-DRIVE_COLUMNS = 23
+SPEED = 23  # m/s, of the leg at the beginning of the step …
+ACCELERATION = 24  # m/s², … and what it has changed by since the beginning of the one before
+DRIVE_COLUMNS = 25
 
 # Columns of a waiting command: when it takes effect, then the columns MODE … BRAKE but SINCE.
 QUEUE_COLUMNS = 8
@@ -157,17 +159,27 @@ def apply_command_kernel(drive: Array, entry: Array, length: float) -> None:
 
 
 @inlined
+def carried_kernel(drive: Array, length: float, later: float) -> tuple[float, float]:
+    """Length, m, and speed, m/s, of a leg `later` s than a step's beginning, at which it had this length."""
+    speed, acceleration = drive[SPEED], drive[ACCELERATION]
+    return length + later * (speed + 0.5 * later * acceleration), speed + later * acceleration
+
+
+@inlined
 def motor_kernel(
     drive: Array, queue: Array, waiting: int, parameters: Array, reference: float,
-    length: float, velocity: float, start: float, end: float,
+    length: float, start: float, middle: float, end: float,
 ) -> int:  # fmt: skip
     """Carry the motor's force from `start` to `end` (s), commands taking effect in between; gives how many still wait.
 
-    The lag is solved exactly for a demand constant between commands.
+    The lag is solved exactly for a demand constant between commands, that of the middle; length (m) is that of
+    the step's beginning, `middle` s before it, carried on from there.
     """
+    length, velocity = carried_kernel(drive, length, middle)
+    at = 0.5 * (start + end)
     t = start
     while waiting > 0 and queue[0, 0] <= end:
-        demand, _ = demand_kernel(drive, parameters, reference, length, velocity, start)
+        demand, _ = demand_kernel(drive, parameters, reference, length, velocity, at)
         until = max(queue[0, 0], t)
         drive[MOTOR] = demand + (drive[MOTOR] - demand) * exp((t - until) / parameters[TIME_CONSTANT])
         t = until
@@ -176,7 +188,7 @@ def motor_kernel(
         for i in range(waiting):
             for j in range(QUEUE_COLUMNS):
                 queue[i, j] = queue[i + 1, j]
-    demand, _ = demand_kernel(drive, parameters, reference, length, velocity, start)
+    demand, _ = demand_kernel(drive, parameters, reference, length, velocity, at)
     drive[MOTOR] = demand + (drive[MOTOR] - demand) * exp((t - end) / parameters[TIME_CONSTANT])
     return waiting
 
@@ -186,6 +198,7 @@ def begin_step_kernel(
     drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float, h: float
 ) -> None:
     """Decide brake and homing and advance the position loop's integral, at the start t of a step of h (s)."""
+    drive[ACCELERATION], drive[SPEED] = (velocity - drive[SPEED]) / h, velocity
     if drive[ENABLED] == 0.0 or drive[BRAKE] != 0.0:
         drive[BRAKED] = 1.0
     elif drive[QUICK_STOP] == 0.0:

@@ -43,8 +43,8 @@ def drives_kernel(
         grip_kernel(drives[leg], drive, parameters)
         for half in range(2):
             waiting[i] = motor_kernel(
-                drive, queues[i], waiting[i], parameters, reference, reading, speed,
-                t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
+                drive, queues[i], waiting[i], parameters, reference, reading,
+                t + 0.5 * half * h, (0.25 + 0.5 * half) * h, t + 0.5 * (half + 1) * h,
             )  # fmt: skip
             if half == 0:
                 motor[leg] = drive[GAIN] * drive[MOTOR]

@@ -198,8 +198,8 @@ def advance_kernel(
             scratch[_MOTOR, leg] = drive[GAIN] * drive[MOTOR]
             for half in range(2):
                 waiting[i] = motor_kernel(
-                    drive, queues[i], waiting[i], parameters, reference, reading, speeds[i],
-                    t + 0.5 * half * h, t + 0.5 * (half + 1) * h,
+                    drive, queues[i], waiting[i], parameters, reference, reading,
+                    t + 0.5 * half * h, (0.25 + 0.5 * half) * h, t + 0.5 * (half + 1) * h,
                 )  # fmt: skip
                 scratch[_MOTOR + 1 + half, leg] = drive[GAIN] * drive[MOTOR]
         status = _step(mechanism, geometry, legs, parameters, state, drives, wrench, h, scratch, work)

@@ -8,7 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 
 from rig.angles import rotation_vector
-from rig.report.running import Column
+from rig.report.running import Column, Histogram
 from rig.report.series import Angles, Outline
 
 
@@ -61,3 +61,11 @@ def test_angles_and_rotations_against_scipy() -> None:
     np.testing.assert_allclose(
         rotation_vector(quaternion, sign * measured.as_quat(scalar_first=True)), small, atol=1e-14
     )
+
+
+@given(low=st.floats(-1e18, 1e18), part=st.floats(0.0, 1.0) | st.just(0.0) | st.floats(0.0, 1e-14))
+def test_a_histogram_counts_whatever_its_range(low: float, part: float) -> None:
+    high = low + part * abs(low)
+    histogram = Histogram(low, high)
+    histogram.add(np.array([low, 0.5 * (low + high), high, np.nan]))
+    assert histogram.counts.sum() == 3 and (np.diff(histogram.edges) > 0.0).all()

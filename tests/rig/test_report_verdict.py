@@ -6,6 +6,7 @@ from typing import Any
 
 import numpy as np
 import pytest
+from configured import SHIPPED
 from validated import NOISE, RATE, Floats, forces, header_with, make_running, noise, ran
 
 from rig.client import outlook_of
@@ -214,3 +215,27 @@ def test_an_outlook_that_fails_says_why_in_one_sentence() -> None:
     told = outlook_of(made(MEASURED))
     assert told["holdout"] is None and told["why"]
     assert ":;" not in told["text"] and "run.mcap" not in told["text"] and "\n" not in told["text"]
+
+
+@pytest.mark.parametrize(
+    ("changes", "held", "verdict"),
+    [
+        ({"mode": "position"}, 0.0, "undecided"),  # what drives give between two commands may be all of it
+        ({"mode": "position"}, 0.1, "fail"),
+        ({"mode": "force"}, 0.0, "fail"),
+        ({"mode": "force", "drives": {"sample_period": 0.02}}, 0.0, "undecided"),
+    ],
+    ids=["position, not known", "position, known", "force", "force, asked in turns"],
+)
+def test_what_held_commands_may_explain_is_no_fail(changes: dict[str, Any], held: float, verdict: str) -> None:
+    recording = made(MEASURED, residual_rms=0.8 * NOISE)
+    config = SHIPPED.changed(changes).changed({"validation": {"residual_rms": 0.8 * NOISE}}).resolved()
+    rows = recording.rows.copy()
+    rows["terms"][:, 0], rows["terms"][:, 1] = MODEL - 45.0, 45.0
+    rows["force_held"] = held
+    header = recording.header | {"config": config}
+    result = judged(replace(recording, header=header, rows=rows))
+    assert result["verdict"] == verdict
+    assert ("holds a command for" in result["reasons"][0]) == (verdict == "undecided")
+    rows["terms"][:, 0] *= 1e-3  # no inertia: then holding is not it
+    assert judged(replace(recording, header=header, rows=rows))["verdict"] == "fail"

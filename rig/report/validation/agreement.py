@@ -36,6 +36,8 @@ class Agreement:
         self.sums = BlockSums(6 * _LEGS)
         self.saturated = 0
         """readings at the end of a cell's scale or beyond"""
+        self.held = np.zeros(_LEGS, np.bool_)
+        """of which legs what their drives give between two commands is in the model, `force_held`"""
         self._whole, self._full_scale = whole, full_scale
         self._low, self._high = np.full(_LEGS, np.inf), np.full(_LEGS, -np.inf)
         self._peak = np.zeros(_LEGS)
@@ -59,6 +61,7 @@ class Agreement:
         r = y - m
         self.sums.add(np.concatenate([y, m, r, y * y, m * m, r * r], axis=1), numbers)
         self.saturated += int(np.count_nonzero(np.abs(y) >= self._full_scale))
+        self.held |= (rows["force_held"] != 0.0).any(axis=0)
         self._low, self._high = np.minimum(self._low, y.min(axis=0)), np.maximum(self._high, y.max(axis=0))
         self._peak = np.maximum(self._peak, np.abs(r).max(axis=0))
         terms = np.nan_to_num(rows["terms"])
@@ -139,6 +142,10 @@ class Agreement:
 
         found: list[Estimate | None] = self.sums.estimates(statistic)
         return found
+
+    def dynamic(self) -> Floats:
+        """RMS of what inertia takes of the modelled force of each leg (6,), N."""
+        return np.asarray(np.sqrt(self._dynamic / max(1.0, float(self.sums.counts.sum()))))
 
     def spread(self) -> Floats:
         """Standard deviation of the modelled force of each leg (6,), N."""

@@ -20,7 +20,7 @@ from rig.report.validation.band import SAMPLES, Samples, band, inside, sampled
 from rig.report.validation.blocks import FEWEST, Numbers, block_numbers
 from rig.report.validation.counted import counted
 from rig.report.validation.dependence import dependence
-from rig.report.validation.holding import hold_lag
+from rig.report.validation.holding import hold_lag, unknown_holding
 from rig.report.validation.lag import find_lag
 from rig.report.validation.verdict import judged
 
@@ -47,7 +47,8 @@ def validate(
 
     Returns:
         A JSON object: `verdict`, `confidence`, `reasons`, `criteria` (see `judged`), `legs` and `together` (see
-        `Agreement.legs`, with the lag and the fraction inside the band), `lag` (`hold_s`, see `hold_lag`,
+        `Agreement.legs`, with the lag, the fraction inside the band, and `holding`: why the residual may come of what
+        the leg's drive gives between two commands, empty where it cannot), `lag` (`hold_s`, see `hold_lag`,
         `consistency_p` and `why`, see `find_lag`), `spectrum` (see `Agreement.spectrum`, or null), `band` (see
         `inside`; without its numbers and with `why` where it cannot be computed), `dependence` (see `dependence`, or
         null), `undecidable` (sentences: why these rows can tell nothing of the model), `counted` (tracking, peaks and
@@ -124,11 +125,13 @@ def _numbers(
 ) -> dict[str, Any]:
     legs, together = agreement.legs(), agreement.together()
     lag = find_lag(agreement.spool, agreement.rate)
-    held = hold_lag(recording.header)
+    held = 0.0 if agreement.held.any() else hold_lag(recording.header)
+    unknown = unknown_holding(recording.header, agreement.held)
     samples = sampled(*kept) if kept[0] else None
     mechanism = _mechanism(recording)
     told = _band(recording, summary, samples, mechanism, parameters)
-    for place, leg in enumerate(legs):
+    for place, (leg, dynamic) in enumerate(zip(legs, agreement.dynamic().tolist(), strict=True)):
+        leg["holding"] = unknown[place] if (leg["rms_n"] or 0.0) <= dynamic else ""
         of_lag, of_band = lag["legs"][place], told["legs"][place]
         leg |= _lag(of_lag, held)
         leg |= {key: of_band[key] for key in ("inside_band", "inside_band_sigma")}

@@ -33,10 +33,11 @@ def judged(
 
     A criterion on an estimate passes where its number is within the threshold, and fails where it is beyond it, by more
     than its uncertainty at the wanted confidence (Student's t, one side); it is undecided in between, where there is no
-    number or no uncertainty, and where the data can tell nothing of the model (`undecidable` of the numbers). Of six
-    legs the worst counts: one that fails, then one that is undecided. What is counted (see `counted`) is sure, and
-    undecided only where its `doubt` says why. Of all criteria a fail counts first, then what is undecided; a motion
-    that did not come to its end (`unfinished`) has not passed, however well its beginning went.
+    number or no uncertainty, where the data can tell nothing of the model (`undecidable` of the numbers), and instead
+    of a fail on the model where a leg's `holding` says what else may be the cause. Of six legs the worst counts: one
+    that fails, then one that is undecided. What is counted (see `counted`) is sure, and undecided only where its
+    `doubt` says why. Of all criteria a fail counts first, then what is undecided; a motion that did not come to its
+    end (`unfinished`) has not passed, however well its beginning went.
 
     Of a machine that is known not to be its model (`expected_n` of the numbers: N RMS of a leg's residual that this
     explains) a fail on the model by the rig's thresholds is expected, as long as no leg's residual is beyond that.
@@ -106,6 +107,9 @@ def _criterion(
         else:
             word, why = _word(name, bound, confidence, part, numbers)
             why += _by(whose)
+            holding = numbers["legs"][leg - 1].get("holding", "")
+            if word == FAIL and name in _OF_MODEL and holding:
+                word, why = UNDECIDED, f"{why}; {holding}"
         told.append(part | {"verdict": word, "why": why})
     order = (FAIL, UNDECIDED, PASS)
     worst = min(told, key=lambda part: (order.index(part["verdict"]), -_excess(name, part["value"])))

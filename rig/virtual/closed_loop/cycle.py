@@ -24,7 +24,7 @@ from rig.engine import (
 from rig.virtual import drive_kernel as drive_columns
 from rig.virtual.arrays import Array, Counts
 from rig.virtual.closed_loop.step import DEMAND, LENGTHS, MOTOR, SPEEDS, step_kernel
-from rig.virtual.drive_kernel import begin_step_kernel, demand_kernel, motor_kernel
+from rig.virtual.drive_kernel import begin_step_kernel, carried_kernel, demand_kernel, motor_kernel
 from rig.virtual.plant_kernel import RUNNING, leg_rates_kernel
 
 OPEN_LOOP, PD, FORCE, COMPUTED_TORQUE, POSITION, OBSERVER = range(6)
@@ -37,7 +37,7 @@ LOST = 11
 
 # Entries of the settings.
 PERIOD = 0  # s
-AHEAD = 1  # s, from a cycle to the reference of its commands
+AHEAD = 1  # s, from a cycle to the reference of its commands but the feedforward
 BEGIN = 2  # s, place on the path at the first cycle
 STIFFNESS, DAMPING = 3, 4  # N/m, N s/m
 TASK_STIFFNESS, TASK_DAMPING = 5, 6  # 1/s², 1/s
@@ -46,7 +46,8 @@ DELAY = 8  # s, of the drives
 STEP = 9  # s, of the plant
 TABLE_STEP = 10  # s
 COULOMB_SPEED = 11  # m/s, of the plant
-SETTINGS = 12
+FORCES_AHEAD = 12  # s, from a cycle to the reference of the feedforward
+SETTINGS = 13
 
 # Rows of the controller's memory (CONTROL_ROWS, 19).
 _NOW, _AHEAD = 0, 1  # the reference
@@ -80,13 +81,14 @@ def _control(
     """What the engine computes in a cycle, from lengths and speeds in `memory` to `commands`. Gives a status."""
     end = (samples.shape[0] - 1) * settings[TABLE_STEP]
     now, ahead, motion = memory[_NOW], memory[_AHEAD], memory[_MOTION]
-    for reference, place in ((now, path_time), (ahead, path_time + settings[AHEAD])):
+    forces_ahead = path_time + settings[FORCES_AHEAD]
+    for reference, place in ((now, path_time), (ahead, path_time + settings[AHEAD]), (motion, forces_ahead)):
         rate = 1.0 if place < end else 0.0
         if table_motion_kernel(samples, settings[TABLE_STEP], min(place, end), rate, 0.0, reference) != 0:
             return LOST
     length_error, speed_error = memory[_LENGTH_ERROR], memory[_SPEED_ERROR]
     force, feedforward = commands[COMMAND_FORCE], row[FEEDFORWARD]
-    if inverse_kernel(model, ahead, memory[_LATER, :6], work, feedforward) != 0:
+    if inverse_kernel(model, motion, memory[_LATER, :6], work, feedforward) != 0:
         return LOST
     if law in (COMPUTED_TORQUE, OBSERVER):
         pose, twist = memory[POSE, :7], memory[_TWIST, :6]
@@ -153,13 +155,13 @@ def _motors(
         begin_step_kernel(drive, parameters, 0.0, length, speed, t, h)
         for half in range(2):
             begin, end = t + 0.5 * half * h, t + 0.5 * (half + 1) * h
+            middle = (0.25 + 0.5 * half) * h
             if due:
-                waiting[i] = motor_kernel(
-                    drive, queues[i], waiting[i], parameters, 0.0, length, speed, begin, end
-                )  # fmt: skip
+                waiting[i] = motor_kernel(drive, queues[i], waiting[i], parameters, 0.0, length, begin, middle, end)
                 motor = drive[drive_columns.MOTOR]
             else:
-                demand, _ = demand_kernel(drive, parameters, 0.0, length, speed, begin)
+                there, rate = carried_kernel(drive, length, middle)
+                demand, _ = demand_kernel(drive, parameters, 0.0, there, rate, begin + 0.25 * h)
                 motor = demand + (motor - demand) * decay
                 drive[drive_columns.MOTOR] = motor
             scratch[MOTOR + 1 + half, i] = motor

@@ -168,6 +168,7 @@ def _settings(config: RigConfig, virtual: Virtual, law: int, table: MotionTable,
     values = np.zeros(cycle.SETTINGS)
     values[cycle.PERIOD], values[cycle.STEP] = period, period / steps
     values[cycle.AHEAD] = period + (config.length_lead if law == cycle.POSITION else config.force_lead)
+    values[cycle.FORCES_AHEAD] = period + config.force_lead
     values[cycle.BEGIN] = start.path_time
     values[cycle.STIFFNESS], values[cycle.DAMPING] = control.stiffness, control.damping
     values[cycle.TASK_STIFFNESS], values[cycle.TASK_DAMPING] = control.task_stiffness, control.task_damping

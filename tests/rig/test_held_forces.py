@@ -1,0 +1,134 @@
+"""What drives give of commands that are held, beside a rig in motion that is its own model, and beside fine steps."""
+
+import math
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import pytest
+from configured import SHIPPED, VIRTUAL
+
+from dynamics import Dynamics
+from kinematics import TrajectorySpec, build_trajectory, inverse_kinematics_kernel
+from rig.client import execute
+from rig.config import RigConfig
+from rig.engine.held_forces import HeldForces
+from rig.recording import open_recording
+from rig.states import State
+
+NOISE = 0.5  # N
+_FAST = {
+    "type": "harmonic",
+    "duration": 6.0,
+    "fade": 1.0,
+    "terms": [
+        {"dof": "x", "amplitude": 0.0017, "frequency": 9.0},
+        {"dof": "y", "amplitude": 0.0004, "frequency": 17.0, "phase": 1.0},
+        {"dof": "z", "amplitude": 0.0008, "frequency": 11.0, "phase": 2.0},
+        {"dof": "rx", "amplitude": 0.0033, "frequency": 13.0, "phase": 0.5},
+    ],
+}
+
+
+def _ran(config: RigConfig, tmp_path: Path) -> Any:
+    home = config.machine.geometry.home_pose
+    motion = build_trajectory(TrajectorySpec.model_validate({"frame": "home", "parts": [_FAST]}), home)
+    run = execute(config, motion, "fast", tmp_path, lockstep=True, report=lambda _progress: None)
+    return open_recording(run.recording)
+
+
+@pytest.mark.usefixtures("undrawn_reports")
+@pytest.mark.parametrize(
+    "changes",
+    [
+        {"rate": 500, "mode": "force"},
+        {"rate": 1000, "mode": "computed-torque"},
+        {"rate": 500, "mode": "position"},
+        {"rate": 250, "mode": "position"},
+        {
+            "rate": 500,
+            "mode": "force",
+            "control": {"stiffness": 8e3, "damping": 360.0},
+            "drives": {"delay": 0.0036},
+            "virtual": {"drive": {"delay": 0.0036}},
+        },
+    ],
+    ids=lambda changes: f"{changes['mode']} {changes['rate']} Hz{' late' if 'drives' in changes else ''}",
+)
+def test_a_rig_that_is_its_model_leaves_noise_in_fast_motion(changes: dict[str, Any], tmp_path: Path) -> None:
+    recording = _ran(SHIPPED.changed(changes), tmp_path)
+    rows = recording.rows
+    rows = rows[rows["state"] == State.RUNNING]
+    left = rows["force_residual"].std(axis=0)
+    assert len(rows) > 5.0 * changes["rate"] and (left < 1.15 * NOISE).all(), left
+    without = (rows["force_residual"] + rows["force_held"]).std(axis=0)
+    assert (without > 1.2 * NOISE).all(), without
+
+
+def _reference(t: float, config: RigConfig) -> tuple[Any, Any]:
+    """Legs of a motion, and a force at each, that is smooth and has nothing to do with it."""
+    home, w = config.machine.geometry.home_pose, 2.0 * math.pi * 7.0
+    motion = np.zeros(19)
+    motion[:7] = home
+    motion[0] += 0.004 * math.sin(w * t)
+    motion[7], motion[13] = 0.004 * w * math.cos(w * t), -0.004 * w * w * math.sin(w * t)
+    legs = np.zeros((6, 13))
+    inverse_kinematics_kernel(config.machine.geometry.array, motion, legs)
+    return legs, 80.0 + 40.0 * np.sin(w * t + np.arange(6.0))
+
+
+@pytest.mark.parametrize("delay", [0.0, 0.4e-3, 7.3e-3])
+def test_a_force_is_held_delayed_and_lagged(delay: float) -> None:
+    config = VIRTUAL.changed({"rate": 400, "drives": {"delay": delay, "force_bandwidth": 150.0}})
+    held, period, lag = HeldForces(config, (True,) * 6), 1.0 / 400.0, 1.0 / (2.0 * math.pi * 150.0)
+    rng = np.random.default_rng(0)
+    forces = rng.uniform(-100.0, 100.0, (40, 6))
+    reading = 0.7e-3  # s, that cells are read after their drives are asked
+    fine, given, out = 2e-6, forces[0].copy(), np.zeros(6)
+    at = 0.0
+    legs, _ = _reference(0.0, config)
+    for cycle in range(40):
+        t = cycle * period
+        if cycle:
+            terms = np.zeros((5, 6))
+            held.excess(t, np.zeros(6), np.full(6, reading), terms, np.zeros(6), out)
+            while at < t + reading:
+                place = math.floor((at - delay) / period + 1e-9) - 1  # the command that is in effect
+                given += (forces[max(place, 0)] - given) * (1.0 - math.exp(-fine / lag))
+                at += fine
+            if t > delay + period:  # before, what the drive was told before the first command counts
+                np.testing.assert_allclose(out, _at_cells(config, given), atol=0.5)
+        held.note(t, forces[cycle], legs[:, 1], legs)
+
+
+def _at_cells(config: RigConfig, forces: Any) -> Any:
+    """What cells read of forces (6,) in the legs, N, at home."""
+    dynamics = Dynamics(config.machine)
+    home = np.concatenate([config.machine.geometry.home_pose, np.zeros(12)])
+    moved = home.copy()
+    moved[13:] = dynamics.response(home[np.newaxis, :13], forces[np.newaxis])[0]
+    return (dynamics.cells(moved[np.newaxis]) - dynamics.cells(home[np.newaxis]))[0]
+
+
+def test_what_is_not_known_is_not_told() -> None:
+    slow = VIRTUAL.changed({"rate": 400, "drives": {"sample_period": 0.01}})
+    position = VIRTUAL.changed({"mode": "position"})
+    real = position.model_copy(update={"virtual": None})
+    for config, feedforward, told in (
+        (slow, True, False),
+        (position, True, True),
+        (position, False, False),
+        (real, True, False),
+    ):
+        held, out = HeldForces(config, (feedforward,) * 6), np.zeros(6)
+        for cycle in range(12):
+            legs, force = _reference((cycle + 2.0) * config.period, config)
+            now, model = _reference(cycle * config.period, config)
+            terms = np.zeros((5, 6))
+            terms[0] = model
+            held.excess(cycle * config.period, np.zeros(6), np.zeros(6), terms, now[:, 1].copy(), out)
+            held.note(cycle * config.period, force, legs[:, 1], legs)
+        assert (np.abs(out) > 0.1).all() if told else (out == 0.0).all(), (config.mode, feedforward)
+    held.forget()
+    held.excess(1.0, np.zeros(6), np.zeros(6), terms, np.zeros(6), out)
+    assert (out == 0.0).all()
