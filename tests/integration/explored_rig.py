@@ -300,7 +300,10 @@ class ExploredRig(RuleBasedStateMachine):
             assert job.lease is None or job.lease.held  # 18
             self.coverage.accept(state, command)
         if accepted and isinstance(command, Home | Engage | MoveLeg):
-            self.torque.granted(command.leg if isinstance(command, MoveLeg) else None)
+            leg = command.leg if isinstance(command, MoveLeg) else None
+            # a leg that is to look for its reference first rests without torque between that and its move
+            looks = isinstance(command, MoveLeg) and not self.engine.bank.status[command.leg - 1] & Status.HOMED
+            self.torque.granted(leg, 2 if looks else 1)
         if isinstance(command, Connect | Reset):  # 3
             commands = tuple(self.engine.commands)
             assert all(one.mode is Mode.OFF for one in commands) or commands == setpoint

@@ -112,24 +112,25 @@ class TorqueWatcher:
 
     def __init__(self) -> None:
         self._on: Flags = np.zeros(6, bool)
-        self._spent: Flags = np.ones(6, bool)
+        self._left = np.zeros(6, int)  # times that torque may still come on
         self._without = 0
 
     def begin(self, on: Flags) -> None:
         """Take up a rig on which these brakes are open."""
-        self._on, self._spent = on, np.ones(6, bool)
+        self._on, self._left = on, np.zeros(6, int)
 
-    def granted(self, leg: int | None = None) -> None:
-        """What was accepted lets every leg (Home, Engage), or one of 1…6, take torque once."""
+    def granted(self, leg: int | None = None, times: int = 1) -> None:
+        """What was accepted lets every leg (Home, Engage), or one of 1…6, take torque, so many times."""
         legs = slice(None) if leg is None else leg - 1
-        self._spent[legs] = self._on[legs]
+        self._left[legs] = times - self._on[legs]
 
     def look(self, on: Flags, state: State, honest: Flags) -> None:
         """Judge which brakes of the plant are open, `on` (6,); `honest`: the legs that obey their drives."""
-        came = on & ~self._on & honest
-        assert not (came & self._spent).any(), f"torque by itself at leg {np.flatnonzero(came & self._spent) + 1}"
+        came = on & ~self._on
+        by_itself = np.flatnonzero(came & honest & (self._left == 0))
+        assert not len(by_itself), f"torque by itself at leg {by_itself + 1}"
         self._without = 0 if state in TORQUE_STATES else self._without + 1
         if self._without > _ON_WITHIN:
-            self._spent[:] = True
-        self._spent |= on
+            self._left[:] = 0
+        self._left[came] = np.maximum(self._left[came] - 1, 0)
         self._on = on

@@ -171,6 +171,12 @@ def test_the_watcher_of_torque_sees_what_comes_by_itself() -> None:
         watched((on, State.ENGAGED), (off, State.FAULT), (one, State.FAULT))
     with pytest.raises(AssertionError, match="torque by itself"):
         watched((off, State.ENGAGING), *[(off, State.PARKED)] * 6, (one, State.PARKED))
+    searched = watched((on, State.ENGAGED), (off, State.PARKED))
+    searched.granted(3, times=2)
+    for torque in (one, off, one, off):
+        searched.look(torque, State.SINGLE_LEG, honest)
+    with pytest.raises(AssertionError, match=r"torque by itself at leg \[3\]"):
+        searched.look(one, State.SINGLE_LEG, honest)
     again = watched((on, State.ENGAGED), (off, State.PARKED))
     again.granted()
     again.look(on, State.ENGAGING, honest)
