@@ -15,7 +15,6 @@ from actuators import Mode
 from dynamics import Mechanism, switched_friction
 from rig.analysis.smoothing import Floats
 from rig.recording import RecordingError
-from rig.telemetry import TERMS
 
 LEAD = 4
 """rows from which on the forces do not rest on what was before the first one, at the dead times and lags of drives"""
@@ -31,20 +30,16 @@ def held_excess(
 ) -> Floats:
     """What accelerates the platform at the instant of telemetry rows (n) beyond the mean about it, (n, 6) N by leg.
 
-    Of legs whose drive was given forces; of the others what is more there than the model, `force_held`, whose mean is
-    next to nothing. See `drive_forces`, which raises as well, and `dynamics.switched_friction`.
+    Of legs whose drive was given forces; 0 for the others. See `drive_forces`, which raises as well, and
+    `dynamics.switched_friction`.
     """
     commanded = np.all(rows["mode"] == Mode.FORCE, axis=0) & np.isfinite(rows["force_command"]).all(axis=0)
     if not commanded.any():
-        return np.array(rows["force_held"])
+        return np.zeros((len(rows), 6))
     commands = np.where(commanded, rows["force_command"], 0.0)
     _, excess = drive_forces(commands, 1.0 / rate, drives)
     friction = np.array([leg.friction.coulomb for leg in mechanism.legs])
-    excess -= friction * switched_friction(rows["velocity"], coulomb_speed)
-    # the reference's acceleration is that of the instant, too, and not the mean that was measured
-    smooth = np.delete(rows["terms"], TERMS.index("friction"), axis=1).sum(axis=1)
-    excess[1:-1] += np.diff(smooth, 2, axis=0) / 12.0
-    return np.where(commanded, excess, rows["force_held"])
+    return np.where(commanded, excess - friction * switched_friction(rows["velocity"], coulomb_speed), 0.0)
 
 
 def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats]:

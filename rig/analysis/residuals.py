@@ -7,11 +7,12 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
+from actuators import Mode
 from dynamics import Dynamics, Mechanism
 from rig.analysis.held import LEAD, TRAIL, held_excess
 from rig.analysis.smoothing import Floats, Smoothing
 from rig.states import State
-from rig.telemetry import CycleFlag
+from rig.telemetry import TERMS, CycleFlag
 
 Rows = npt.NDArray[np.void]
 
@@ -68,7 +69,7 @@ def residuals_of(
     for rows, wanted in _pieces(blocks, smoothing):
         excess = None
         if drives is not None:
-            excess = held_excess(rows, mechanism, coulomb_speed, smoothing.rate, drives)[wanted]
+            excess = _excess(rows, mechanism, coulomb_speed, smoothing.rate, drives)[wanted]
         yield _residuals(rows[wanted], model, smoothing, excess)
 
 
@@ -92,6 +93,18 @@ def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing, excess: Floats
     drives = rows["force_residual"] + rows["force_held"] + rows["terms"].sum(axis=1)
     slopes = smoothing.derivative(np.stack([rows["force_measured"], drives], axis=2))
     return Residuals(rows["t"][inner].copy(), residual.copy(), motion, slopes, rows["state"][inner].copy())
+
+
+def _excess(rows: Rows, mechanism: Mechanism, coulomb_speed: float, rate: float, drives: Mapping[str, Any]) -> Floats:
+    """What accelerates the platform at the instant of rows (n) beyond what is measured of it, (n, 6) N by leg.
+
+    That beyond the mean of what the drives give, and of what the reference asks for: its acceleration is that of the
+    instant as well. Of legs that close their own loop `force_held`, whose mean is next to nothing.
+    """
+    excess = held_excess(rows, mechanism, coulomb_speed, rate, drives)
+    smooth = np.delete(rows["terms"], TERMS.index("friction"), axis=1).sum(axis=1)
+    excess[1:-1] += np.diff(smooth, 2, axis=0) / 12.0
+    return np.where(np.all(rows["mode"] == Mode.FORCE, axis=0), excess, rows["force_held"])
 
 
 def _pieces(blocks: Iterable[Rows], smoothing: Smoothing) -> Iterator[tuple[Rows, slice]]:
