@@ -277,6 +277,7 @@ QUANTITIES = (
     _of_legs(mark("Forces"), mark("Force measured"), "force_measured", _N, least=2.0),
     _of_legs(mark("Forces"), mark("Force by the model"), "force_model", _N, told=True, least=2.0),
     _of_legs(mark("Forces"), mark("Residual, measured − model"), "force_residual", _N, digits=2, least=1.0),
+    _of_legs(mark("Forces"), mark("Force by holding commands"), "force_held", _N, told=True, digits=2, least=1.0),
     *(_term(number, name) for number, name in enumerate(TERMS)),
     _of_legs(mark("Forces"), mark("Force commanded"), "force_command", _N, told=True, least=2.0),
     _of_legs(mark("Forces"), mark("Force commanded, the model's part"), "force_feedforward", _N, told=True, least=2.0),

@@ -97,7 +97,8 @@ def _wait_for_table(view: LiveView, timeline: History | Excerpt) -> None:
 def _expected(recording: Recording, rows: np.ndarray, model: str) -> Floats:
     """What a model at the load cells differs by from the exact one, which the recording holds."""
     assert not rows["terms"][:, 4].any()  # no external wrench was announced
-    expected: Floats = variant_cells(model, MECHANISM, rows["reference"]) - rows["force_model"]
+    exact = rows["force_model"] - rows["force_held"]
+    expected: Floats = variant_cells(model, MECHANISM, rows["reference"]) - exact
     return expected
 
 
