@@ -71,7 +71,7 @@ APPS = tests/gui/test_app_killed.py $(wildcard tests/gui/test_*_under_window_man
 PANELS = $(filter-out $(APPS),$(wildcard tests/gui/test_[a-m]*.py))
 OTHERS = tests $(patsubst %,--ignore=%,tests/benchmarks tests/gui tests/rig $(FIRST) $(BESIDE) $(LIVE))
 GROUPS = $(addprefix test-,apps panels live views others rig commands beside)
-AT_ONCE = $(shell expr $$(nproc) + 1)
+AT_ONCE = $(shell expr $$(getconf _NPROCESSORS_ONLN) + 1)
 
 test: $(VENV)/.installed-test $(VENV)/.system $(VENV)/.desk
 ifneq ($(strip $(ARGS)),)

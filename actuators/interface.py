@@ -98,9 +98,9 @@ class Capabilities:
     wire's format, not what the machine can stand. A set-point that the drive does not take is any number, and not sent.
     resolution: m, of the position that it says; 0 where that is not known. reach: m, the leg lengths that can be
     commanded, where that is less than the wire's format. homing_ends_off: a search for the reference ends with the
-    torque off; every other drive keeps it. velocity_feedback: it reports a measured
-    speed; False where the driver differentiates positions (`actuators.speed`). force_feedforward: in mode POSITION it
-    adds the commanded force to what its own loop asks for.
+    torque off; every other drive keeps it. velocity_feedback: it reports a measured speed; False where the driver
+    differentiates positions (`actuators.speed`). force_feedforward: in mode POSITION it adds the commanded force to
+    that of its own loop.
     """
 
     modes: tuple[Mode, ...]

@@ -1,9 +1,9 @@
-"""What a drive gives of a force that is held from one command to the next, at the instant of a cell's reading.
+"""Zero-order hold of the feedforward: by how much a drive's force differs from the model's when its cell is read.
 
-The model's force F(t) changes all the time; a drive gets it once a cycle, holds it (zero-order hold), and gives it
-after its dead time T_d with the lag τ of its force loop: τ Ḟ_d = F_c(t − T_d) − F_d. A cell is read at one instant of
-that staircase. F_d − F(t) is known beforehand, of a right model as of a wrong one: it belongs to what is to be
-expected at the cell, not to what the model leaves. Feedback is no part of it; that is how a wrong model shows.
+The model's force F(t) is commanded once a cycle and held until the next command. The drive delivers it after its dead
+time T_d with the lag τ of its force loop: τ Ḟ_d = F_c(t − T_d) − F_d. A cell samples that staircase at one instant.
+F_d − F(t) follows from the commands alone, whether the model is right or wrong, so it is part of the expected reading
+and not of the residual. Feedback is left out: the force by which it corrects a wrong model stays in the residual.
 
 A drive that closes its own loop, on a length that it carries on at the commanded speed v_c, adds to F_c the difference
 of that straight line from the reference, K (l_c + v_c x − l(x)) + D (v_c − l̇(x)), x s after the command took effect.
@@ -59,7 +59,8 @@ _REACTION = 4  # N, of the loops against the deviation
 _NET = 5  # N
 _EXCESS = 6  # N, of the drive and its loop at the reading
 _MODEL = 7  # N
-_STATE_ROWS = 8
+_SIGN = 8  # of Coulomb friction at the reference
+_STATE_ROWS = 9
 
 # Entries of the timing.
 _PERIOD = 0  # s
@@ -181,6 +182,7 @@ def held_forces_kernel(
         out[i] = state[_MODEL, i] = 0.0
         for term in range(len(terms)):
             state[_MODEL, i] += terms[term, i]
+        state[_SIGN, i] = math.tanh(speeds[i] / smooth)
         if count == 0:
             continue
         stiffness, damping = legs[_STIFFNESS, i], legs[_DAMPING, i]
@@ -209,7 +211,7 @@ def held_forces_kernel(
                 for i in range(6):
                     coulomb, rate = legs[_COULOMB, i], state[_RATE, i]
                     force = _given(times, commands, count, t, sent + since + read[i] - asked[i] - delay, i, lag)
-                    now = state[_MODEL, i] - coulomb * math.tanh(speeds[i] / smooth)
+                    now = state[_MODEL, i] - coulomb * state[_SIGN, i]
                     wanted = _between(u, timing[_AHEAD], state[_WANTED, i], newest[_SMOOTH, i], before[_SMOOTH, i], now)
                     sign = math.tanh((state[_BEFORE, i] + u * (speeds[i] - state[_BEFORE, i]) + rate) / smooth)
                     against = legs[_AGAINST, i] * state[_DEVIATION, i] + legs[_AGAINST_SPEED, i] * rate
@@ -225,15 +227,15 @@ def held_forces_kernel(
                 for i in range(6):
                     state[_DEVIATION, i] += h * state[_RATE, i]
     for i in range(6):
-        sign = math.tanh(speeds[i] / smooth)
-        state[_BEFORE, i], state[_WANTED, i] = speeds[i], state[_MODEL, i] - legs[_COULOMB, i] * sign
+        state[_BEFORE, i] = speeds[i]
+        state[_WANTED, i] = state[_MODEL, i] - legs[_COULOMB, i] * state[_SIGN, i]
         state[_EXCESS, i] = state[_NET, i] = 0.0
         force = _given(times, commands, count, t, t + read[i] - asked[i] - delay, i, lag)
         if legs[_KNOWN, i] != 0.0 and math.isfinite(force):
             state[_EXCESS, i] = state[_NET, i] = force - state[_MODEL, i]
             if deviating:
                 state[_EXCESS, i] -= state[_REACTION, i]
-                turned = math.tanh((speeds[i] + state[_RATE, i]) / smooth) - sign
+                turned = math.tanh((speeds[i] + state[_RATE, i]) / smooth) - state[_SIGN, i]
                 state[_NET, i] = state[_EXCESS, i] - legs[_COULOMB, i] * turned
     for i in range(6):
         if legs[_BEYOND, i] == 0.0:
@@ -244,7 +246,7 @@ def held_forces_kernel(
 
 
 class HeldForces:
-    """What drives give of the model's forces that were commanded so far.
+    """Zero-order hold, dead time and lag of the feedforward that was commanded so far.
 
     Args:
         config: gives period, dead time and lag of the force loops, and the loops that drives close themselves.

@@ -110,7 +110,7 @@ def _at_cells(config: RigConfig, forces: Any) -> Any:
     return (dynamics.cells(moved[np.newaxis]) - dynamics.cells(home[np.newaxis]))[0]
 
 
-def test_what_is_not_known_is_not_told() -> None:
+def test_no_held_force_where_the_drive_is_not_known() -> None:
     slow = VIRTUAL.changed({"rate": 400, "drives": {"sample_period": 0.01}})
     position = VIRTUAL.changed({"mode": "position"})
     real = position.model_copy(update={"virtual": None})

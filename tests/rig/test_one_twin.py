@@ -155,7 +155,7 @@ def test_a_place_too_deep_for_sockets_is_named(tmp_path: Path) -> None:
     assert "must be at most" in told.stderr and "TMPDIR" in told.stderr
 
 
-def test_simulators_that_are_told_to_end_leave_no_terminal() -> None:
+def test_simulators_leave_no_terminal_after_sigterm() -> None:
     """By SIGTERM, as a service manager or a closing terminal's script does; Ctrl-C is above."""
     commands = (("twin", "orca"), ("virtual", "virtual-servo"))
     with contextlib.ExitStack() as stack:
