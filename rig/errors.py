@@ -18,6 +18,8 @@ class ExitCode(IntEnum):
     """A guard said no: a trajectory outside the limits, a state that does not allow it."""
     RECORDING = 5
     """A recording or report cannot be read or written, or a recording is damaged."""
+    MISFIT = 6
+    """A result was told whose model does not fit the data: more is left than noise explains."""
     INTERNAL = 70
     """A defect of this program."""
     INTERRUPTED = 130

@@ -1,19 +1,31 @@
-"""The linear model of what was recorded: a row for each sample of a sensor, a column for each unknown."""
+"""The linear model of what was recorded: a row for each sample of a sensor, a column for each unknown.
 
-from dataclasses import dataclass
+A load cell reads (1 + g) F + Σ c F_n + zero + drift t − lag dF/dt. F is the model's force at it, F_n those of its
+neighbours. F is linear in θ (`dynamics.Regressor`) and, to first order, in the joints' places, the lengths' offsets and
+the legs' compliance. Gain g and cross-talk c multiply θ, so that a design is made about an estimate (Gauss–Newton).
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.inertia.departures import cell_columns, cell_terms, jump_times
 from calibration.inertia.prior import Accuracy
-from calibration.inertia.samples import FRICTION_SHAPES, Samples
-from dynamics import FRICTIONS, LINEAR_NAMES, LINEAR_UNITS, Dynamics, Mechanism, Regressor
-from kinematics import Array, leg_kinematics
+from calibration.inertia.samples import Samples
+from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters
+from kinematics import (
+    Array,
+    Geometry,
+    leg_kinematics,
+    leg_matrix,
+    quaternion_from_rotation_vector,
+    quaternion_multiply,
+)
 
 _DRIVE_GAIN = 0.02  # one standard deviation of a drive's gain …
 _DRIVE_OFFSET = 2.0  # … and of its force at zero, N
-_BEYOND = tuple((name, "" if name == "load" else "N", 0.02 if name == "load" else 2.0) for name in FRICTION_SHAPES[1:])
-"""What friction may have beyond the model: its name, unit and standard deviation known before."""
 _HELD = (
     ("speed", "N s/m", 10.0),
     ("acceleration", "kg", 10.0),
@@ -24,6 +36,12 @@ _HELD = (
 """What drives that close their own loops give more at the instant of a reading than on average about then, by speed,
 acceleration, jerk, friction of a leg that turns round, and slope of the force, and σ known before: set-points are held
 over a period, and what a drive makes of that is its own."""
+_STEP = 1e-5  # m, of a joint's place
+_TILT = 0.01  # rad, σ of the base's tilt where the data show one
+_ELASTIC = 300.0  # N/m, σ of what pulls at the platform where the data show something …
+_PULL = 5.0  # … and N, σ of its force at home
+_BACKLASH = 1e-4  # m, σ of play where the data show it …
+_PLAY_FORCE = 2.0  # … N, over which it is taken up
 THETA = len(LINEAR_NAMES)
 
 
@@ -37,62 +55,84 @@ class Unknown:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
+class Candidate:
+    """Unknowns at `places` that are one term of `departures`, of a leg 0 to 5 or None for the machine."""
+
+    code: str
+    leg: int | None
+    places: NDArray[np.intp]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
 class Channel:
-    """One sensor: a cell, or a drive. values (m,) N = design (m, …) of θ and of the unknowns in `columns`, + noise."""
+    """One sensor, a cell or a drive: values (m,) N = rows (m, k) of the unknowns at `places` (k,), + noise."""
 
     name: str
     values: Array
-    theta: Array
-    others: Array
-    columns: NDArray[np.intp]
-    """(k,), where in all unknowns those of `others` (m, k) stand"""
-    held: slice
-    """of `others`: those of `_HELD`"""
+    rows: Array
+    places: NDArray[np.intp]
+    held: NDArray[np.intp]
+    """of `rows`: those of `_HELD`"""
+    feels_friction: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """All channels and all unknowns: θ first, then `others`."""
+    """All channels and all unknowns: θ first, then `others`, of which the data may need `candidates` or not."""
 
     channels: tuple[Channel, ...]
     others: tuple[Unknown, ...]
+    candidates: tuple[Candidate, ...]
 
     @property
     def size(self) -> int:
         """How many unknowns there are."""
         return THETA + len(self.others)
 
-    @property
-    def names(self) -> tuple[str, ...]:
-        """Names of all unknowns."""
-        return (*LINEAR_NAMES, *(each.name for each in self.others))
-
-    @property
-    def units(self) -> tuple[str, ...]:
-        """Units of all unknowns."""
-        return (*LINEAR_UNITS, *(each.unit for each in self.others))
-
-    def normal(self, weights: Array) -> tuple[Array, Array]:
-        """Σ w aᵀa (size, size) and Σ w aᵀy (size,) with a weight for each channel, 1/N²."""
-        matrix, right = np.zeros((self.size, self.size)), np.zeros(self.size)
-        for channel, weight in zip(self.channels, weights, strict=True):
-            places = np.concatenate([np.arange(THETA), channel.columns])
-            rows = np.hstack([channel.theta, channel.others])
-            matrix[np.ix_(places, places)] += weight * (rows.T @ rows)
-            right[places] += weight * (rows.T @ channel.values)
-        return matrix, right
-
     def held(self, estimate: Array) -> Array:
         """RMS of what each channel has by `_HELD` in an estimate (size,), N."""
-        parts = [each.others[:, each.held] @ estimate[each.columns[each.held]] for each in self.channels]
+        parts = [each.rows[:, each.held] @ estimate[each.places[each.held]] for each in self.channels]
         return np.array([float(np.sqrt(np.mean(part**2))) for part in parts])
+
+    def friction(self, estimate: Array) -> Array:
+        """RMS of what Coulomb and viscous friction of its own leg is of each channel in an estimate (size,), N."""
+        parts = []
+        for number, channel in enumerate(self.channels):
+            place = FRICTIONS[number % 6]
+            own = [place.start + 1, place.stop - 1]
+            felt = channel.feels_friction * (channel.rows[:, own] @ estimate[own])
+            parts.append(float(np.sqrt(np.mean(felt**2))))
+        return np.array(parts)
 
     def residuals(self, estimate: Array) -> list[Array]:
         """What each channel's values (m,) leave of an estimate (size,), N."""
-        return [
-            channel.values - channel.theta @ estimate[:THETA] - channel.others @ estimate[channel.columns]
-            for channel in self.channels
-        ]
+        return [channel.values - channel.rows @ estimate[channel.places] for channel in self.channels]
+
+
+class _Columns:
+    """Unknowns as they are collected, with what each does to each of the channels."""
+
+    def __init__(self) -> None:
+        self.others: list[Unknown] = []
+        self.candidates: list[Candidate] = []
+        self._rows: dict[int, list[tuple[int, Array]]] = {}
+
+    def add(self, unknown: Unknown, effects: dict[int, Array]) -> int:
+        """A further unknown; effects: by number of the channel, (m,) each. Returns its place."""
+        place = THETA + len(self.others)
+        self.others.append(unknown)
+        for number, values in effects.items():
+            self._rows.setdefault(number, []).append((place, values))
+        return place
+
+    def group(self, code: str, leg: int | None, places: Sequence[int]) -> None:
+        """Unknowns that are one candidate."""
+        self.candidates.append(Candidate(code, leg, np.array(places, dtype=np.intp)))
+
+    def of(self, number: int) -> tuple[NDArray[np.intp], list[Array]]:
+        """Places (k,) and columns of a channel."""
+        found = self._rows.get(number, [])
+        return np.array([place for place, _ in found], dtype=np.intp), [values for _, values in found]
 
 
 def at_once(mechanism: Mechanism, motions: Array, excess: Array | None) -> Array:
@@ -105,73 +145,252 @@ def at_once(mechanism: Mechanism, motions: Array, excess: Array | None) -> Array
 
 
 def design_of(
-    mechanism: Mechanism, samples: Samples, accuracy: Accuracy, coulomb_speed: float, heavy: Mechanism
+    mechanism: Mechanism,
+    samples: Samples,
+    accuracy: Accuracy,
+    coulomb_speed: float,
+    heavy: Mechanism,
+    about: dict[str, float],
+    candidates: bool,
 ) -> Design:
-    """The design of samples (m) of a mechanism; `heavy` has the inertias by which an excess of force accelerates it.
+    """The design of samples (m) of a mechanism.
 
-    Of each cell and record a zero and its drift are unknown, of each cell a lag, and where the drives close their own
-    loops what these make of it within a period; of each drive a gain, an offset, which
-    is also friction that is not the same both ways, and what its friction has beyond the model.
+    heavy: with the inertias as far as they are known, for what needs them to first order. about: values of gains and
+    cross-talk by name, about which their products with θ are taken. candidates: whether to have columns for these.
     """
     regressor = Regressor(mechanism, coulomb_speed)
     theta, known = regressor.cells(at_once(heavy, samples.motions, samples.excess))
     _smooth_coulomb(theta, samples)
-    records = int(samples.record.max()) + 1
-    here = samples.record[:, np.newaxis] == np.arange(records)
-    middles = np.array([samples.t[samples.record == record].mean() for record in range(records)])
-    since = here * (samples.t[:, np.newaxis] - middles)
-    held = _held(heavy, samples) if samples.drives is None else None
-    others: list[Unknown] = []
-    channels: list[Channel] = []
+    guess = linear_parameters(heavy)
+    forces = theta @ guess + known
+    columns = _Columns()
+    values = [samples.cells[:, leg] - known[:, leg] for leg in range(6)]
+    rows = [theta[:, leg].copy() for leg in range(6)]
+    drives = samples.drives is not None
     for leg in range(6):
-        columns = np.hstack([here, since, -samples.slopes[:, leg, np.newaxis]])
-        first = THETA + len(others)
-        of = "" if records == 1 else "record {}, "
-        others += [
-            *(Unknown(of.format(r + 1) + f"load_cells[{leg}].offset", "N", accuracy.offset) for r in range(records)),
-            *(Unknown(of.format(r + 1) + f"load_cells[{leg}].drift", "N/s", accuracy.drift) for r in range(records)),
-            Unknown(f"load_cells[{leg}].lag", "s", accuracy.lag),
-        ]
-        place = slice(columns.shape[1], columns.shape[1] + (0 if held is None else len(_HELD)))
-        if held is not None:
-            columns = np.column_stack([columns, held[:, leg]])
-            others += [Unknown(f"load_cells[{leg}].{name}", unit, sigma) for name, unit, sigma in _HELD]
-        if feels_friction(mechanism, leg):
-            columns = np.column_stack([columns, samples.friction[:, leg, 1:]])
-            others += [Unknown(f"load_cells[{leg}].{name}", unit, sigma) for name, unit, sigma in _BEYOND]
+        _add_cell(columns, mechanism, samples, accuracy, leg)
+        for name, other, sigma in _scales(leg, accuracy):
+            columns.add(Unknown(name, "", sigma), {leg: forces[:, other]})
+            if value := about.get(name, 0.0):
+                rows[leg] += value * theta[:, other]
+                values[leg] += value * (forces[:, other] - known[:, other])
+    if drives:
+        at_drives = regressor.forces(samples.motions)
+        _smooth_coulomb(at_drives, samples)
+        assert samples.drives is not None
+        for leg in range(6):
+            name, force = f"drives[{leg}].gain", at_drives[:, leg] @ guess
+            value = about.get(name, 0.0)
+            values.append(samples.drives[:, leg] + value * force)
+            rows.append((1.0 + value) * at_drives[:, leg])
+            columns.add(Unknown(name, "", _DRIVE_GAIN), {6 + leg: force})
+            columns.add(Unknown(f"drives[{leg}].offset", "N", _DRIVE_OFFSET), {6 + leg: np.ones(len(samples.t))})
+    else:
+        held = _held(heavy, samples)
+        for leg in range(6):
+            for number, (name, unit, sigma) in enumerate(_HELD):
+                columns.add(Unknown(f"load_cells[{leg}].{name}", unit, sigma), {leg: held[:, leg, number]})
+    _add_geometry(columns, heavy, samples, accuracy, coulomb_speed, candidates)
+    _add_friction(columns, mechanism, samples, candidates)
+    if candidates:
+        _add_candidates(columns, heavy, samples, coulomb_speed, forces)
+    channels = []
+    for number in range(12 if drives else 6):
+        places, extra = columns.of(number)
+        names = [columns.others[place - THETA].name for place in places]
+        kind, leg = divmod(number, 6)
+        wanted = () if kind else tuple(f"load_cells[{leg}].{name}" for name, _, _ in _HELD)
         channels.append(
             Channel(
-                f"cell {leg + 1}",
-                samples.cells[:, leg] - known[:, leg],
-                np.ascontiguousarray(theta[:, leg]),
-                columns.astype(np.float64),
-                np.arange(first, first + columns.shape[1]),
-                place,
+                f"{('cell', 'drive')[kind]} {leg + 1}",
+                values[number],
+                np.column_stack([rows[number], *extra]),
+                np.concatenate([np.arange(THETA), places]),
+                THETA + np.array([k for k, name in enumerate(names) if name in wanted], dtype=np.intp),
+                kind == 1 or feels_friction(mechanism, leg),
             )
         )
-    if samples.drives is not None:
-        forces = regressor.forces(samples.motions)
-        _smooth_coulomb(forces, samples)
-        for leg in range(6):
-            first = THETA + len(others)
-            others += [
-                Unknown(f"drives[{leg}].gain", "", _DRIVE_GAIN),
-                Unknown(f"drives[{leg}].offset", "N", _DRIVE_OFFSET),
-                *(Unknown(f"drives[{leg}].{name}", unit, sigma) for name, unit, sigma in _BEYOND),
-            ]
-            values = samples.drives[:, leg]
-            columns = np.column_stack([-values, np.ones(len(values)), samples.friction[:, leg, 1:]])
-            channels.append(
-                Channel(
-                    f"drive {leg + 1}",
-                    values,
-                    np.ascontiguousarray(forces[:, leg]),
-                    columns,
-                    np.arange(first, first + columns.shape[1]),
-                    slice(0),
+    return Design(tuple(channels), tuple(columns.others), tuple(columns.candidates))
+
+
+def _scales(leg: int, accuracy: Accuracy) -> list[tuple[str, int, float]]:
+    """Gain and cross-talk of a cell: name, the leg whose force it is of, σ known before."""
+    return [
+        (f"load_cells[{leg}].gain", leg, accuracy.gain),
+        *((f"load_cells[{leg}].cross_talk[{other}]", other, accuracy.cross_talk) for other in _neighbours(leg)),
+    ]
+
+
+def scale_names() -> list[str]:
+    """Names of the unknowns about whose values a design is made."""
+    cells = [name for leg in range(6) for name, _, _ in _scales(leg, Accuracy())]
+    return cells + [f"drives[{leg}].gain" for leg in range(6)]
+
+
+def _neighbours(leg: int) -> tuple[int, int]:
+    return (leg - 1) % 6, (leg + 1) % 6
+
+
+def _add_cell(columns: _Columns, mechanism: Mechanism, samples: Samples, accuracy: Accuracy, leg: int) -> None:
+    """Zero and drift of a cell in each record, and its lag."""
+    records = int(samples.record.max()) + 1
+    of = "" if records == 1 else "record {}, "
+    for record in range(records):
+        here = samples.record == record
+        since = np.where(here, samples.t - samples.t[here].mean(), 0.0)
+        name = of.format(record + 1) + f"load_cells[{leg}]"
+        columns.add(Unknown(f"{name}.offset", "N", accuracy.offset), {leg: here.astype(np.float64)})
+        columns.add(Unknown(f"{name}.drift", "N/s", accuracy.drift), {leg: since})
+    columns.add(Unknown(f"load_cells[{leg}].lag", "s", accuracy.lag), {leg: -samples.slopes[:, leg]})
+
+
+def _add_geometry(
+    columns: _Columns, mechanism: Mechanism, samples: Samples, accuracy: Accuracy, coulomb_speed: float, play: bool
+) -> None:
+    """Places of the joints, offsets of the lengths and compliance of the legs.
+
+    The encoders read what they read: with another geometry these are another motion. A pose moves by −Jᵀ⁻¹
+    times what the lengths at the pose before would be too long, l̇ = Jᵀ [v; ω].
+    """
+    geometry, motions = mechanism.geometry, samples.motions
+    matrices = np.stack([leg_matrix(geometry, pose) for pose in motions[:, :7]])
+    inverses = np.linalg.inv(matrices.transpose(0, 2, 1))
+    model = Dynamics(mechanism, coulomb_speed)
+    before = _readings(model, motions)
+    forces = before[1]
+
+    def effects(lengthened: Array, other: Mechanism = mechanism) -> dict[int, Array]:
+        """What lengths (m, 6) m that are longer than read do to all channels, in `_STEP` of it."""
+        moved = _moved(samples, -np.einsum("mij,mj->mi", inverses, lengthened))
+        dynamics = model if other is mechanism else Dynamics(other, coulomb_speed)
+        after = _readings(dynamics, moved)
+        found = {leg: after[0][:, leg] - before[0][:, leg] for leg in range(6)}
+        if samples.drives is not None:
+            found |= {6 + leg: after[1][:, leg] - before[1][:, leg] for leg in range(6)}
+        return {number: change / _STEP for number, change in found.items()}
+
+    for leg in range(6):
+        lengthened = np.zeros((len(motions), 6))
+        for kind, owner in enumerate(("base_points", "platform_points")):
+            for axis in range(3):
+                points = [geometry.base_points.copy(), geometry.platform_points.copy()]
+                points[kind][leg, axis] += _STEP
+                other = Geometry(points[0], geometry.universal_axes, points[1], geometry.home)
+                lengthened[:, leg] = leg_kinematics(other, motions).length[:, leg]
+                lengthened[:, leg] -= leg_kinematics(geometry, motions).length[:, leg]
+                columns.add(
+                    Unknown(f"{owner}[{leg}][{axis}]", "m", accuracy.joints),
+                    effects(lengthened, replace(mechanism, geometry=other)),
                 )
-            )
-    return Design(tuple(channels), tuple(others))
+        lengthened[:, leg] = _STEP
+        columns.add(Unknown(f"legs[{leg}].length_offset", "m", accuracy.lengths), effects(lengthened))
+        scale = max(float(np.abs(forces[:, leg]).max()), 1.0)
+        lengthened[:, leg] = _STEP * forces[:, leg] / scale  # it is read longer than it is by F/k
+        compliance = {number: change * scale for number, change in effects(lengthened).items()}
+        columns.add(Unknown(f"legs[{leg}].compliance", "m/N", accuracy.compliance), compliance)
+        if play:
+            lengthened[:, leg] = 0.5 * _STEP * np.tanh(forces[:, leg] / _PLAY_FORCE)
+            place = columns.add(Unknown(f"legs[{leg}].backlash", "m", _BACKLASH), effects(lengthened))
+            columns.group("backlash", leg, [place])
+
+
+def _moved(samples: Samples, displacement: Array) -> Array:
+    """Motions displaced by small translations and rotations (m, 6), base axes, that change with time."""
+    motions = samples.motions
+    rate, second = np.zeros_like(displacement), np.zeros_like(displacement)
+    for record in range(int(samples.record.max()) + 1):
+        here = samples.record == record
+        rate[here] = np.gradient(displacement[here], 1.0 / samples.rate, axis=0, edge_order=2)
+        second[here] = np.gradient(rate[here], 1.0 / samples.rate, axis=0, edge_order=2)
+    turn, turning, turned = displacement[:, 3:], rate[:, 3:], second[:, 3:]
+    moved = motions.copy()
+    moved[:, :3] += displacement[:, :3]
+    moved[:, 3:7] = quaternion_multiply(quaternion_from_rotation_vector(turn), motions[:, 3:7])
+    moved[:, 3:7] /= np.linalg.norm(moved[:, 3:7], axis=1, keepdims=True)
+    moved[:, 7:10] += rate[:, :3]
+    moved[:, 10:13] += turning + np.cross(turn, motions[:, 10:13])
+    moved[:, 13:16] += second[:, :3]
+    moved[:, 16:19] += turned + np.cross(turning, motions[:, 10:13]) + np.cross(turn, motions[:, 16:19])
+    return moved
+
+
+def _readings(dynamics: Dynamics, motions: Array) -> tuple[Array, Array]:
+    return dynamics.cells(motions), dynamics.inverse(motions).forces
+
+
+def _add_friction(columns: _Columns, mechanism: Mechanism, samples: Samples, candidates: bool) -> None:
+    """Friction beyond Coulomb and viscous friction: what is usual, and as candidates everything else."""
+    for leg in range(6):
+        feeling = [leg] * feels_friction(mechanism, leg) + [6 + leg] * (samples.drives is not None)
+        at = 0
+        for term in samples.friction_terms:
+            here = range(at, at + len(term.columns))
+            at += len(term.columns)
+            if not feeling or not (term.usual or candidates):
+                continue
+            places = []
+            for column, (name, unit, sigma) in zip(here, term.columns, strict=True):
+                unknown = Unknown(f"legs[{leg}].{name}", unit, sigma)
+                places.append(columns.add(unknown, dict.fromkeys(feeling, samples.friction[:, leg, column])))
+            if not term.usual:
+                columns.group(term.code, leg, places)
+
+
+def _add_candidates(
+    columns: _Columns, mechanism: Mechanism, samples: Samples, coulomb_speed: float, forces: Array
+) -> None:
+    """Everything of `departures` but friction."""
+    begins = [int(np.argmax(samples.record == record)) for record in range(int(samples.record.max()) + 1)]
+    step = 1.0 / samples.rate
+    since = np.arange(len(samples.t)) * step
+    for leg in range(6):
+        found = iter(cell_columns(forces, leg, since, begins, samples.scales))
+        for term in cell_terms(samples.scales, leg, len(jump_times(since))):
+            places = [
+                columns.add(Unknown(f"load_cells[{leg}].{name}", unit, sigma), {leg: next(found)})
+                for name, unit, sigma in term.columns
+            ]
+            columns.group(term.code, leg, places)
+    _add_machine(columns, mechanism, samples, coulomb_speed)
+
+
+def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coulomb_speed: float) -> None:
+    """A base that is not level, and something elastic or constant that pulls at the platform's origin."""
+    motions = samples.motions
+    before = _readings(Dynamics(mechanism, coulomb_speed), motions)
+
+    def effects(after: tuple[Array, Array]) -> dict[int, Array]:
+        found = {leg: after[0][:, leg] - before[0][:, leg] for leg in range(6)}
+        if samples.drives is not None:
+            found |= {6 + leg: after[1][:, leg] - before[1][:, leg] for leg in range(6)}
+        return found
+
+    places = []
+    g = mechanism.gravity
+    for axis, name in enumerate("xy"):
+        turn = np.zeros(3)
+        turn[axis] = 1e-3
+        tilted = replace(mechanism, gravity=g + np.cross(turn, g))
+        change = effects(_readings(Dynamics(tilted, coulomb_speed), motions))
+        unknown = Unknown(f"tilt.{name}", "rad", _TILT)
+        places.append(columns.add(unknown, {number: values / 1e-3 for number, values in change.items()}))
+    columns.group("tilt", None, places)
+    matrices = np.stack([leg_matrix(mechanism.geometry, pose) for pose in motions[:, :7]])
+    moved = motions[:, :3] - motions[:, :3].mean(axis=0)
+    places = []
+    for axis, name in enumerate("xyz"):
+        for what, unit, sigma, size in (
+            ("pull", "N", _PULL, np.ones(len(moved))),
+            ("stiffness", "N/m", _ELASTIC, -moved[:, axis]),
+        ):
+            wrench = np.zeros((len(moved), 6))
+            wrench[:, axis] = size
+            leg_forces = -np.linalg.solve(matrices, wrench[:, :, np.newaxis])[:, :, 0]  # legs hold against it
+            effect = {leg: leg_forces[:, leg] for leg in range(6)}
+            if samples.drives is not None:
+                effect |= {6 + leg: leg_forces[:, leg] for leg in range(6)}
+            places.append(columns.add(Unknown(f"external.{what}_{name}", unit, sigma), effect))
+    columns.group("external_force", None, places)
 
 
 def _held(mechanism: Mechanism, samples: Samples) -> Array:
@@ -201,4 +420,4 @@ def _smooth_coulomb(theta: Array, samples: Samples) -> None:
     for leg, place in enumerate(FRICTIONS):
         column = theta[:, leg, place.stop - 1]
         if column.any():
-            column[:] = samples.friction[:, leg, 0]
+            column[:] = samples.signs[:, leg]

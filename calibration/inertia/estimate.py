@@ -1,51 +1,78 @@
 """Estimating the exact model's parameters from measured forces.
 
-Weighted least squares on the regressor with what was known before: x = Λ⁻¹ (Σ w aᵀy + P₀⁻¹ x₀), Λ = Σ w aᵀa + P₀⁻¹. A
-sensor's weight comes from its own residual in the band of the motion, so that what no model explains counts as noise
-there; then the nearest parameters that bodies can have.
+Least squares on the regressor with what was known before: x = Λ⁻¹ (Σ w aᵀy + P₀⁻¹ x₀), Λ = Σ w aᵀa + P₀⁻¹, of the
+spectra of all sensors: each band of frequencies has a weight of its own, by the variance that the residual has there,
+corrected for the unknowns that were fitted (Rao, J. Am. Stat. Assoc. 65, 1970). What no model explains counts as noise
+in its band. Candidate terms (`departures`) are taken one after the other, as long as the data ask for one: the evidence
+(the marginal likelihood's logarithm) rises by more than chance among so many, and so does that of what is held back.
 """
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
+from numpy.typing import NDArray
 
 from calibration.inertia.base import BaseParameters, base_parameters
-from calibration.inertia.considered import considered
 from calibration.inertia.consistent import is_consistent, nearest_consistent
-from calibration.inertia.design import THETA, Unknown, design_of, feels_friction
+from calibration.inertia.departures import Scales
+from calibration.inertia.design import THETA, Candidate, Design, Unknown, design_of, scale_names
 from calibration.inertia.prior import STATED, Accuracy, prior
 from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
 from dynamics import Mechanism, with_linear_parameters
 from kinematics import Array
 
-_DESIGNS = 2  # the first with the nominal inertias where only a correction needs them
-_ROUNDS = 3
-_FRICTION_TIME = 0.5
-"""s, for which what friction has beyond any model stays the same: as the motion that it depends on, it is no noise"""
+_DESIGNS = 2  # the first with nominal inertias, gains of one and no candidates, the last with all
+_ROUNDS = 4
 _HELD_SHARE = 0.05
 """of what drives that close their own loops give at the instant of a reading, see `Design.held`: of no shape known …"""
 _HELD_TIME = 0.1
 """… for so long, s: as the motion that it depends on, it is no noise either"""
+_FRICTION_SHARE, _FRICTION_TIME = 0.01, 0.1
+"""of friction, to which no law holds, for so long, s"""
 _LEAST_NOISE = 1e-6  # N
-_SEGMENT = 512  # samples of a spectrum
+_DRIVE_NOISE = 0.2
+"""N, of a drive's force about what its command makes of it, as white noise"""
+_BANDS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
+"""Hz, where bands begin; the last ends at `_PASSED` of the low-pass' cutoff"""
+_PASSED = 0.8
+_HELD_BACK = 1.0 / 3.0
+"""of each stretch, its end: what candidates have to explain as well"""
+_EVIDENCE = 3.0
+"""nats beyond the logarithm of the number of candidates"""
+_MOST_TERMS = 60
 
 
 @dataclass(frozen=True, slots=True)
 class IdentificationSettings:
-    """How to estimate: the zero-phase low-pass' cutoff, Hz; the band of motion, Hz; what is known before.
+    """How to estimate: the zero-phase low-pass' cutoff, Hz; what is known before.
 
-    coulomb_speed: m/s, over which the model smooths Coulomb friction.
+    coulomb_speed: m/s, over which the model smooths Coulomb friction. noise: (6,) N, of the cells, as it was stated or
+    measured apart from any motion; None: taken from what is too fast for a machine.
     """
 
     cutoff: float = 25.0
-    band: float = 5.0
     accuracy: Accuracy = STATED
     coulomb_speed: float = 1e-3
+    noise: Array | None = None
 
 
 USUAL = IdentificationSettings()
+
+
+@dataclass(frozen=True, slots=True)
+class FoundTerm:
+    """A candidate that the data asked for, see `departures`, and that was estimated with the rest.
+
+    code: what it is. leg: 0 to 5, None for the whole machine. size: N RMS, where it is greatest. evidence: nats.
+    """
+
+    code: str
+    leg: int | None
+    size: float
+    evidence: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,11 +80,13 @@ class Identification:
     """What was found.
 
     nominal, mechanism: as it was known before, and as it is now. estimate, covariance: of all unknowns (n,), (n, n),
-    θ first, then `others`. noise: (6,) N, of the cells, by what of them is too fast for any motion. residual: (6,) N,
-    of the low-passed cells. middles: of each stretch its source and the middle, s on that one's clock, at which its
-    zeros are told. base: what forces can tell, `base_sigma` (r,) what it is known to. told: which of those are known
-    twice as well as before, at least. moved: whether bodies that can exist had to be looked for. consistent: whether
-    they were found.
+    θ first, then `others`. noise: (6,) N, of the cells: as it was stated, else by what of them is too fast for any
+    motion, which is `fast` (6,). residual: (6,) N, of the low-passed cells. middles: of each stretch its source and the
+    middle, s on that one's clock, at which its zeros are told. base: what forces can tell, `base_sigma` (r,) what it is
+    known to. told: which of those are known twice as well as before, at least. moved: whether bodies that can exist had
+    to be looked for. consistent: whether they were found. terms: what the data show beyond the model. bands: Hz, edges
+    (b + 1,); excess (6, b): variance of what is left of each cell there, by that of its noise; degrees (6, b): of
+    freedom, how many numbers each rests on. spikes: (6,), readings that were left out. scales: of the candidates.
     """
 
     nominal: Mechanism
@@ -75,6 +104,14 @@ class Identification:
     moved: bool
     consistent: bool
     drives: bool
+    terms: tuple[FoundTerm, ...]
+    settings: IdentificationSettings
+    fast: Array
+    bands: Array
+    excess: Array
+    degrees: Array
+    spikes: NDArray[np.intp]
+    scales: Scales
 
     @property
     def theta(self) -> Array:
@@ -129,57 +166,50 @@ def identify(
     Raises CalibrationError, with every reason, for data that cannot support an answer: too short, at the end of a
     cell's scale, of exchanged cells, of another rig, or of a motion that does not tell what is asked.
     """
-    from scipy.linalg import block_diag  # takes long to import, and few need it
-
     samples = prepared(nominal.geometry, records, settings.cutoff, settings.coulomb_speed)
     check_data(nominal, records, samples, settings.coulomb_speed)
     accuracy = settings.accuracy
     theta, known = prior(nominal, accuracy)
-    noise = np.sqrt(np.mean([noise_floor(record) ** 2 for record in records], axis=0))
+    fast = np.sqrt(np.mean([noise_floor(record) ** 2 for record in records], axis=0))
+    noise = fast if settings.noise is None else settings.noise
     gain = samples.rate / records[0].rate
-    white = np.maximum(noise, _LEAST_NOISE) ** 2 * gain
-    heavy = nominal
-    rubbed = [
-        *(leg for leg in range(6) if feels_friction(nominal, leg)),
-        *range(6, 6 if samples.drives is None else 12),
-    ]
-    x, variances = theta, np.empty(0)
-    for _ in range(_DESIGNS):
-        design = design_of(nominal, samples, accuracy, settings.coulomb_speed, heavy)
-        before = np.concatenate([theta, np.zeros(len(design.others))])
-        prior_information = block_diag(np.linalg.inv(known), np.diag([1.0 / each.sigma**2 for each in design.others]))
-        if not len(variances):
-            variances = np.concatenate([white, np.ones(len(design.channels) - 6)])
-        for _ in range(_ROUNDS):
-            matrix, right = design.normal(1.0 / variances)
-            information = matrix + prior_information
-            x = np.linalg.solve(information, right + prior_information @ before)
-            left = design.residuals(x)
-            variances = np.array([_variance(values, samples, settings.band) for values in left])
-            variances[rubbed] *= max(1.0, _FRICTION_TIME * samples.rate)
-            variances += (_HELD_SHARE * design.held(x)) ** 2 * max(1.0, _HELD_TIME * samples.rate)
+    bands = np.array([*(edge for edge in _BANDS if edge < _PASSED * settings.cutoff), _PASSED * settings.cutoff])
+    floor = np.full((6 if samples.drives is None else 12, len(bands) - 1), _LEAST_NOISE**2)
+    floor[6:] = gain * _DRIVE_NOISE**2
+    floor[:6] = np.maximum(floor[:6], gain * np.minimum(noise, fast)[:, np.newaxis] ** 2)
+    variances = np.maximum(floor, 1.0)
+    heavy, about = nominal, {}
+    for number in range(_DESIGNS):
+        last = number == _DESIGNS - 1
+        design = design_of(nominal, samples, accuracy, settings.coulomb_speed, heavy, about, last)
+        problem = _Problem(design, samples, bands, theta, known)
+        fit = problem.fit(variances, floor)
+        variances = fit.variances
+        x = fit.estimate
         if is_consistent(x[:THETA]):
             heavy = with_linear_parameters(nominal, x[:THETA])
-    matrix, right = design.normal(1.0 / variances)
-    information = matrix + prior_information
-    x = np.linalg.solve(information, right + prior_information @ before)
+        places = {each.name: THETA + k for k, each in enumerate(design.others)}
+        about = {name: float(x[places[name]]) for name in scale_names() if name in places}
+    fit, found = problem.chosen(fit, floor)
+    covariance, information = fit.covariance, fit.information
+    x, before = fit.estimate[fit.active], problem.before[fit.active]
     moved = not is_consistent(x[:THETA])
     if moved:
         x = nearest_consistent(x, information, before)
-    covariance = np.asarray(np.linalg.inv(information), dtype=np.float64)
-    effects = covariance @ considered(nominal, samples, design, 1.0 / variances, accuracy, settings.coulomb_speed)
-    covariance += effects @ effects.T
+    others = tuple(design.others[place - THETA] for place in fit.active[THETA:])
     base = base_parameters(nominal, np.sqrt(np.diag(known)), drives=samples.drives is not None)
     base_sigma = np.sqrt(np.einsum("ij,jk,ik->i", base.matrix, covariance[:THETA, :THETA], base.matrix))
     base_before = np.sqrt(np.einsum("ij,jk,ik->i", base.matrix, known, base.matrix))
-    left = design.residuals(x)
+    whole = np.zeros(design.size)
+    whole[fit.active] = x
+    left = design.residuals(whole)
     result = Identification(
         nominal=nominal,
         mechanism=with_linear_parameters(nominal, x[:THETA]),
         before=before,
         estimate=x,
         covariance=covariance,
-        others=design.others,
+        others=others,
         noise=noise,
         residual=np.array([float(np.sqrt(np.mean(values**2))) for values in left[:6]]),
         middles=tuple(
@@ -192,21 +222,183 @@ def identify(
         moved=moved,
         consistent=is_consistent(x[:THETA]),
         drives=samples.drives is not None,
+        terms=found,
+        settings=settings,
+        fast=fast,
+        bands=bands,
+        excess=fit.raw[:6] / (gain * np.maximum(noise, _LEAST_NOISE)[:, np.newaxis] ** 2),
+        degrees=fit.degrees[:6],
+        spikes=samples.spikes,
+        scales=samples.scales,
     )
     check_result(result, known, gain)
     return result
 
 
-def _variance(left: Array, samples: Samples, band: float) -> float:
-    """Variance, N², that white residuals would have to have for the power that these have in the band of motion."""
-    from scipy.signal import welch  # takes long to import, and few need it
+@dataclass(frozen=True, slots=True, eq=False)
+class _Fit:
+    """An estimate (size,) of the unknowns that are `active`, 0 for others; variances, N², of each channel and band.
 
-    powers, weights = [], []
-    for record in range(int(samples.record.max()) + 1):
-        values = left[samples.record == record]
-        frequency, density = welch(values, samples.rate, nperseg=min(_SEGMENT, len(values)), detrend=False)
-        inside = frequency <= band
-        powers.append(float(density[inside].mean()) * 0.5 * samples.rate)
-        weights.append(len(values))
-    in_band = float(np.average(powers, weights=weights))
-    return max(in_band, float(np.mean(left**2)), _LEAST_NOISE**2)
+    raw: those before they were held to the noise at least; degrees: of freedom that each rests on.
+    """
+
+    active: NDArray[np.intp]
+    estimate: Array
+    information: Array
+    covariance: Array
+    variances: Array
+    raw: Array
+    degrees: Array
+
+
+class _Problem:
+    """The normal equations of a design by part of the data, channel and band, which any weights sum up."""
+
+    def __init__(self, design: Design, samples: Samples, bands: Array, theta: Array, known: Array) -> None:
+        from scipy.linalg import block_diag  # takes long to import, and few need it
+
+        self.design = design
+        self.before = np.concatenate([theta, np.zeros(len(design.others))])
+        self.prior = block_diag(np.linalg.inv(known), np.diag([1.0 / each.sigma**2 for each in design.others]))
+        candidates = np.concatenate([np.empty(0, dtype=np.intp), *(each.places for each in design.candidates)])
+        self._first = np.setdiff1d(np.arange(design.size), candidates)
+        self._rate = samples.rate
+        self.counts = np.zeros(len(bands) - 1)
+        self._parts: list[list[list[Array]]] = []  # of the part, the channel, the band: (k + 1, k + 1), the values last
+        for record in range(int(samples.record.max()) + 1):
+            here = np.flatnonzero(samples.record == record)
+            cut = round((1.0 - _HELD_BACK) * len(here))
+            for number, rows in enumerate((here[:cut], here[cut:])):
+                while len(self._parts) <= number:
+                    self._parts.append([[] for _ in design.channels])
+                self._add(number, rows, samples.rate, bands)
+
+    def _add(self, part: int, rows: NDArray[np.intp], rate: float, bands: Array) -> None:
+        frequencies = np.fft.rfftfreq(len(rows), 1.0 / rate)
+        twice = np.full(len(frequencies), 2.0 / len(rows))  # each stands for its negative too …
+        twice[0] /= 2.0
+        if len(rows) % 2 == 0:
+            twice[-1] /= 2.0
+        edges = np.searchsorted(frequencies, bands)
+        self.counts += [len(rows) * float(twice[low:high].sum()) for low, high in pairwise(edges)]
+        for channel, sums in zip(self.design.channels, self._parts[part], strict=True):
+            left = channel.values - channel.rows @ self.before[channel.places]
+            spectra = np.fft.rfft(np.column_stack([channel.rows, left])[rows], axis=0)
+            spectra *= np.sqrt(twice)[:, np.newaxis]
+            for band, (low, high) in enumerate(pairwise(edges)):
+                values = np.vstack([spectra[low:high].real, spectra[low:high].imag])
+                product = values.T @ values
+                if len(sums) <= band:
+                    sums.append(product)
+                else:
+                    sums[band] += product
+
+    def _normal(self, variances: Array, parts: Sequence[int], wanted: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Σ w aᵀa and Σ w aᵀ(y − a x₀) of the unknowns that are wanted, (k, k) and (k,)."""
+        matrix, right = np.zeros((len(wanted),) * 2), np.zeros(len(wanted))
+        for number in range(len(variances)):
+            there, products = self._of(number, wanted)
+            whole = np.einsum("b,bij->ij", 1.0 / variances[number], sum(products[part] for part in parts))
+            matrix[np.ix_(there, there)] += whole[:-1, :-1]
+            right[there] += whole[:-1, -1]
+        return matrix, right
+
+    def _of(self, number: int, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Array]]:
+        """Of a channel: where in `wanted` its columns are, and their products by part, each by band."""
+        places = self.design.channels[number].places
+        where = np.full(self.design.size, -1)
+        where[wanted] = np.arange(len(wanted))
+        here = np.flatnonzero(where[places] >= 0)
+        kept = np.append(here, len(places))
+        products = [np.stack([each[np.ix_(kept, kept)] for each in part[number]]) for part in self._parts]
+        return where[places[here]], products
+
+    def fit(self, variances: Array, floor: Array, active: NDArray[np.intp] | None = None) -> _Fit:
+        """The estimate of the unknowns that are active, those that are no candidates if None."""
+        active = self._first if active is None else active
+        before = self.prior[np.ix_(active, active)]
+        channels = []
+        for number in range(len(variances)):
+            there, products = self._of(number, active)
+            channels.append((there, sum(products)))
+        raw = degrees = variances
+        for _ in range(_ROUNDS):
+            information, right = before.copy(), np.zeros(len(active))
+            for (there, products), variance in zip(channels, variances, strict=True):
+                whole = np.einsum("b,bij->ij", 1.0 / variance, products)
+                information[np.ix_(there, there)] += whole[:-1, :-1]
+                right[there] += whole[:-1, -1]
+            covariance = np.linalg.inv(information)
+            away = covariance @ right
+            left = [
+                self._left(products, away[there], covariance[np.ix_(there, there)], variance)
+                for (there, products), variance in zip(channels, variances, strict=True)
+            ]
+            raw, degrees = np.array([each[0] for each in left]), np.array([each[1] for each in left])
+            estimate = np.zeros(self.design.size)
+            estimate[active] = self.before[active] + away
+            doubt = (_HELD_SHARE * self.design.held(estimate)) ** 2 * max(1.0, _HELD_TIME * self._rate)
+            doubt += (_FRICTION_SHARE * self.design.friction(estimate)) ** 2 * max(1.0, _FRICTION_TIME * self._rate)
+            variances = np.maximum(raw, floor) + doubt[:, np.newaxis]
+        return _Fit(active, estimate, information, covariance, variances, raw, degrees)
+
+    def _left(self, products: Array, away: Array, covariance: Array, variances: Array) -> tuple[Array, Array]:
+        """Variance (bands,) N² of what a channel has left, by the degrees of freedom (bands,) that are left of it."""
+        inner, across = products[:, :-1, :-1], products[:, :-1, -1]
+        squares = products[:, -1, -1] - 2.0 * across @ away + inner @ away @ away
+        fitted = np.einsum("bij,ij->b", inner, covariance) / variances
+        degrees = np.maximum(self.counts - fitted, 1.0)
+        return np.maximum(squares, 0.0) / degrees, degrees
+
+    def chosen(self, fit: _Fit, floor: Array) -> tuple[_Fit, tuple[FoundTerm, ...]]:
+        """The fit with those candidates that the data ask for, and what they are."""
+        left = list(self.design.candidates)
+        least = _EVIDENCE + np.log(max(1, len(left)))
+        taken: list[tuple[Candidate, float]] = []
+        for _ in range(_MOST_TERMS):
+            if not left:
+                break
+            groups = [each.places for each in left]
+            gains = self._evidence(fit, groups, range(len(self._parts)))
+            gains[gains < self._evidence(fit, groups, range(len(self._parts) - 1))] = 0.0
+            best = int(np.argmax(gains))
+            if gains[best] < least:
+                break
+            taken.append((left.pop(best), float(gains[best])))
+            fit = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, taken[-1][0].places])))
+        return fit, tuple(self._found(candidate, gain, fit.estimate) for candidate, gain in taken)
+
+    def _found(self, candidate: Candidate, gain: float, estimate: Array) -> FoundTerm:
+        """What a candidate is, as large as it was found."""
+        sizes = []
+        for channel in self.design.channels:
+            here = np.flatnonzero(np.isin(channel.places, candidate.places))
+            effect = channel.rows[:, here] @ estimate[channel.places[here]]
+            sizes.append(float(np.sqrt(np.mean(effect**2))))
+        return FoundTerm(candidate.code, candidate.leg, max(sizes), gain)
+
+    def _evidence(self, fit: _Fit, groups: Sequence[NDArray[np.intp]], parts: Sequence[int]) -> Array:
+        """By how many nats each group would raise the evidence of these parts, the other unknowns integrated out."""
+        active = fit.active
+        rest = np.concatenate([np.empty(0, dtype=np.intp), *groups])
+        wanted = np.concatenate([active, rest])
+        matrix, right = self._normal(fit.variances, parts, wanted)
+        count = len(active)
+        root = np.linalg.cholesky(matrix[:count, :count] + self.prior[np.ix_(active, active)])
+        from scipy.linalg import solve_triangular  # takes long to import, and few need it
+
+        coupled = solve_triangular(root, matrix[:count, count:], lower=True)
+        towards = solve_triangular(root, right[:count], lower=True)
+        place = 0
+        found = np.empty(len(groups))
+        for number, group in enumerate(groups):
+            here = slice(place, place + len(group))
+            there = slice(count + place, count + place + len(group))
+            place += len(group)
+            information = matrix[there, there] - coupled[:, here].T @ coupled[:, here]
+            score = right[there] - coupled[:, here].T @ towards
+            before = self.prior[np.ix_(group, group)]
+            after = information + before
+            sizes = np.linalg.slogdet(after)[1] - np.linalg.slogdet(before)[1]
+            found[number] = 0.5 * (score @ np.linalg.solve(after, score) - sizes)
+        return found

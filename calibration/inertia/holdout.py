@@ -1,25 +1,48 @@
-"""What parameters leave of forces that they were not fitted to."""
+"""What parameters leave of forces that they were not fitted to, and a verdict on the fit."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Literal
 
 import numpy as np
 
-from calibration.inertia.design import at_once
-from calibration.inertia.estimate import Identification
-from calibration.inertia.samples import ForceRecord, fast_part, measured_motion
+from calibration.inertia.design import THETA, at_once, design_of
+from calibration.inertia.estimate import FoundTerm, Identification
+from calibration.inertia.samples import ForceRecord, fast_part, measured_motion, prepared, without_spikes
 from dynamics import Dynamics, Mechanism
 from kinematics import Array
 
 _EDGE = 0.5  # s at either end that the filter has not settled in
 _CUTOFFS = (0.05, 0.1, 0.2)  # of the rate: slower hides what the machine does, faster shows what the encoders do not
+_LEAST = 1.5  # s, beside the edges
+_OF_ITS_TIME = ("offset", "drift", "lag", "jump", "warm_up")
+"""of unknowns: those that `Identification.zeros` and `lags` tell, or that are of the fitted stretch's time only"""
+_CHANCE = 1e-3
+"""of a fit that is right to be called none, over all cells and bands"""
+_RELEVANT = 1.3
+"""of the noise's variance in a band, below which an excess is no matter: noise is not known to better"""
+Verdict = Literal["pass", "lack_of_fit", "undecided"]
+
+
+@dataclass(frozen=True, slots=True)
+class Misfit:
+    """A cell (leg 0 to 5) whose residual has more in a band, Hz, than noise explains: both in N RMS in that band."""
+
+    leg: int
+    band: tuple[float, float]
+    residual: float
+    noise: float
+    held_out: bool
 
 
 @dataclass(frozen=True, slots=True)
 class ForceHoldOut:
     """Residuals (RMS over the six cells, every sample) before and after, and the noise of the same readings, N.
 
-    legs_before, legs_after, legs_noise: (6,) of each cell. cutoff: Hz, of the motion's low-pass.
+    legs_before, legs_after, legs_noise: (6,) of each cell. cutoff: Hz, of the motion's low-pass. verdict: whether the
+    residual is noise, in what was held out and in what was fitted; undecided where the noise is known from the same
+    readings only. misfits: where it is not, the worst first. suspects: what the data show beyond the model, the
+    greatest first; all of it was estimated with the rest.
     """
 
     before: float
@@ -29,6 +52,9 @@ class ForceHoldOut:
     legs_after: Array
     legs_noise: Array
     cutoff: float
+    verdict: Verdict
+    misfits: tuple[Misfit, ...]
+    suspects: tuple[FoundTerm, ...]
 
 
 def hold_out(
@@ -36,34 +62,130 @@ def hold_out(
 ) -> ForceHoldOut:
     """Judge an identification by stretches that it has not seen: nothing is fitted to them.
 
-    Before is the nominal model; after is the identified one with the cells' lags and zeros that were found with it,
-    these with their drift where a stretch of the same recording was fitted. The low-pass on the motion is the one that
-    leaves least of what was `fitted`. Noise is what of the residual is too fast for a machine.
+    Before is the nominal model; after is the identified one with all that was found of the cells and of the geometry,
+    the zeros with their drift where a stretch of the same recording was fitted. The low-pass on the motion is the one
+    that leaves least of what was `fitted`. Noise is the one that the identification was told; if none, what of the
+    residual is too fast for a machine.
     """
     cutoffs = [part * judged[0].rate for part in _CUTOFFS]
-    left = [
-        np.mean([np.mean(_after(result, record, cutoff, coulomb_speed) ** 2) for record in fitted])
-        for cutoff in cutoffs
-    ]
+    cleaned = [_cleaned(record) for record in (*fitted, *judged)]
+    beyond = [_beyond(result, record) for record in cleaned]
+    count = len(fitted)
+
+    def after(number: int, cutoff: float) -> Array:
+        record = cleaned[number]
+        left = _left(result.mechanism, record, cutoff, result.lags, coulomb_speed) - beyond[number]
+        t = record.begin + (int(_EDGE * record.rate) + np.arange(len(left))) / record.rate
+        return left - result.zeros(record.source, t)
+
+    left = [np.mean([np.mean(after(number, cutoff) ** 2) for number in range(count)]) for cutoff in cutoffs]
     cutoff = cutoffs[int(np.argmin(left))]
     sums = np.zeros((3, 6))
-    count = 0
-    for record in judged:
+    samples = 0
+    powers, degrees = np.zeros_like(result.excess), np.zeros(result.excess.shape[1])
+    for number in range(count, len(cleaned)):
+        record = cleaned[number]
         before = _left(result.nominal, record, cutoff, np.zeros(6), coulomb_speed)
-        after = _after(result, record, cutoff, coulomb_speed)
+        values = after(number, cutoff)
         sums[0] += np.sum(before**2, axis=0)
-        sums[1] += np.sum(after**2, axis=0)
-        sums[2] += len(after) * fast_part(after, record.rate) ** 2
-        count += len(after)
-    legs = np.sqrt(sums / count)
+        sums[1] += np.sum(values**2, axis=0)
+        sums[2] += len(values) * fast_part(values, record.rate) ** 2
+        samples += len(values)
+        power, free = _bands(values, record.rate, result.bands)
+        powers += power
+        degrees += free
+    stated = result.settings.noise
+    if stated is not None:
+        sums[2] = samples * stated**2
+    legs = np.sqrt(sums / samples)
     whole = [float(np.sqrt(np.mean(values**2))) for values in legs]
-    return ForceHoldOut(whole[0], whole[1], whole[2], legs[0], legs[1], legs[2], cutoff)
+    noise = np.maximum(result.noise, 1e-6)
+    held = powers / np.maximum(degrees, 1.0) / noise[:, np.newaxis] ** 2
+    misfits = [
+        *_misfits(held, np.broadcast_to(degrees, held.shape), result.bands, noise, judged[0].rate, held_out=True),
+        *_misfits(result.excess, result.degrees, result.bands, noise, judged[0].rate, held_out=False),
+    ]
+    verdict: Verdict = "lack_of_fit" if misfits else "pass" if stated is not None else "undecided"
+    return ForceHoldOut(
+        whole[0],
+        whole[1],
+        whole[2],
+        legs[0],
+        legs[1],
+        legs[2],
+        cutoff,
+        verdict,
+        tuple(sorted(misfits, key=lambda each: -each.residual / each.noise)),
+        tuple(sorted(result.terms, key=lambda each: -each.size)),
+    )
 
 
-def _after(result: Identification, record: ForceRecord, cutoff: float, coulomb_speed: float) -> Array:
-    left = _left(result.mechanism, record, cutoff, result.lags, coulomb_speed)
-    t = record.begin + (int(_EDGE * record.rate) + np.arange(len(left))) / record.rate
-    return left - result.zeros(record.source, t)
+def _cleaned(record: ForceRecord) -> ForceRecord:
+    return replace(record, cells=without_spikes(record.cells)[0])
+
+
+def _beyond(result: Identification, record: ForceRecord) -> Array:
+    """What the cells of a stretch read beyond the identified mechanism by all else that was found, (n', 6) N."""
+    from scipy.interpolate import CubicSpline  # takes long to import, and few need it
+
+    settings = result.settings
+    samples = prepared(
+        result.nominal.geometry, [record], settings.cutoff, settings.coulomb_speed, result.scales, _LEAST
+    )
+    found = {each.name: value for each, value in zip(result.others, result.estimate[THETA:], strict=True)}
+    design = design_of(
+        result.nominal,
+        samples,
+        settings.accuracy,
+        settings.coulomb_speed,
+        result.mechanism if result.consistent else result.nominal,
+        {},
+        bool(result.terms),
+    )
+    held = {name for name in found if name.split(".")[-1].startswith(_OF_ITS_TIME)}
+    values = np.zeros((len(samples.t), 6))
+    for leg, channel in enumerate(design.channels[:6]):
+        for column, place in enumerate(channel.places):
+            if place < THETA or column in channel.held:
+                continue
+            name = design.others[place - THETA].name
+            if name in found and name not in held:
+                values[:, leg] += found[name] * channel.rows[:, column]
+    edge = int(_EDGE * record.rate)
+    t = np.arange(edge, len(record.pose) - edge) / record.rate
+    smooth: Array = CubicSpline(samples.t, values)(t)
+    return smooth
+
+
+def _bands(values: Array, rate: float, bands: Array) -> tuple[Array, Array]:
+    """Sums of squares (6, b) N² of values (n, 6) in bands, as white noise would have at all, and of how many (b,).
+
+    A straight line is taken out first: how a zero drifts is not known.
+    """
+    from scipy.signal import detrend  # takes long to import, and few need it
+
+    frequencies = np.fft.rfftfreq(len(values), 1.0 / rate)
+    power = 2.0 / len(values) * np.abs(np.fft.rfft(detrend(values, axis=0), axis=0)) ** 2
+    sums, counts = np.zeros((values.shape[1], len(bands) - 1)), np.zeros(len(bands) - 1)
+    for band in range(len(bands) - 1):
+        inside = (frequencies >= max(bands[band], 1e-9)) & (frequencies < bands[band + 1])
+        sums[:, band] = power[inside].sum(axis=0)
+        counts[band] = 2.0 * np.count_nonzero(inside)
+    counts[0] = max(counts[0] - 2.0, 1.0)
+    return sums, counts
+
+
+def _misfits(excess: Array, degrees: Array, bands: Array, noise: Array, rate: float, *, held_out: bool) -> list[Misfit]:
+    """Cells and bands whose variance, by that of the noise (6, b), chance does not explain."""
+    from scipy.stats import chi2  # takes long to import, and few need it
+
+    chance = chi2.sf(excess * degrees, degrees) * excess.size * 2.0
+    found = []
+    for leg, band in zip(*np.nonzero((chance < _CHANCE) & (excess > _RELEVANT)), strict=True):
+        low, high = float(bands[band]), float(bands[band + 1])
+        here = float(noise[leg] * np.sqrt((high - low) / (0.5 * rate)))
+        found.append(Misfit(int(leg), (low, high), here * float(np.sqrt(excess[leg, band])), here, held_out))
+    return found
 
 
 def _left(mechanism: Mechanism, record: ForceRecord, cutoff: float, lags: Array, coulomb_speed: float) -> Array:

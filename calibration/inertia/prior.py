@@ -22,8 +22,8 @@ class Accuracy:
 
     mass, inertia: part of each body's mass, and of the principal second moments about its centre. center: m, each axis
     of a centre of mass. friction: part of each coefficient; `least_…` where that is less. offset: N, zero of a cell;
-    drift: N/s of it; lag: s, of a cell behind the encoders. These are estimated. Not estimated, but in the covariance:
-    gain, part of a cell's; `cross_talk`; joints, m, each axis of a joint's place; lengths, m, of what an encoder reads.
+    drift: N/s of it; lag: s, of a cell behind the encoders; gain, part of a cell's; `cross_talk`; joints, m, each axis
+    of a joint's place; lengths, m, of what an encoder reads; compliance, m/N, of a leg. All of them are estimated.
     """
 
     mass: float = 0.2
@@ -39,11 +39,12 @@ class Accuracy:
     offset: float = 5.0
     drift: float = 0.01
     lag: float = 3e-3
-    gain: float = 5e-4
-    cross_talk: float = 5e-4
+    gain: float = 0.01
+    cross_talk: float = 5e-3
     """part of a neighbouring leg's force that a cell reads too"""
-    joints: float = 2e-5
-    lengths: float = 2e-5
+    joints: float = 3e-5
+    lengths: float = 3e-5
+    compliance: float = 1e-7
 
     def __post_init__(self) -> None:
         """Refuse what is no standard deviation."""

@@ -9,7 +9,7 @@ import numpy as np
 
 from calibration.errors import CalibrationError
 from calibration.exchanged import exchanged
-from calibration.inertia.design import THETA
+from calibration.inertia.design import THETA, scale_names
 from calibration.inertia.samples import ForceRecord, Samples
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import Array
@@ -21,6 +21,7 @@ _CLIPPED = 8  # samples of one value at an end of what a cell said
 _TURNED = 0.5  # of the residual that a cell leaves as it is, against that with the other sign
 _UNEXPLAINED = 6.0  # times the noise
 _FAR = 4.0  # standard deviations, mean square, from what was known before
+_FAR_SCALE = 5.0  # standard deviations of a gain or cross-talk from what was known before
 _LEAST_TOLD = 0.25  # of the base parameters
 
 
@@ -78,6 +79,13 @@ def check_result(result: Identification, known: Array, gain: float) -> None:
             f"the parameters would be {distance:.1f} standard deviations (RMS) from the mechanism's file, at most "
             f"{_FAR:g}: another rig, or something on the platform"
         )
+    names = set(scale_names())
+    for each, value in zip(result.others, result.estimate[THETA:], strict=True):
+        if each.name in names and abs(value) > _FAR_SCALE * each.sigma:
+            faults.append(
+                f"{each.name} would be {value:+.3g}, {abs(value) / each.sigma:.1f} standard deviations from 0, at most "
+                f"{_FAR_SCALE:g}: another rig, or it was calibrated to less than was said"
+            )
     floor = result.noise * np.sqrt(gain)
     for leg in range(6):
         if result.residual[leg] > _UNEXPLAINED * floor[leg]:

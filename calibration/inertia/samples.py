@@ -2,23 +2,21 @@
 
 import math
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 from numpy.typing import NDArray
 
 from calibration.errors import CalibrationError
+from calibration.inertia.departures import Scales, Term, friction_columns, friction_terms
 from dynamics import friction_signs, switched_friction
-from kinematics import Array, Geometry, leg_kinematics
+from kinematics import Array, Geometry, leg_kinematics, leg_lengths
 
 _ORDER = 4
-STRIBECK_SPEEDS = (0.01, 0.03)
-"""m/s, at which excesses of friction near standstill are down to 1/e"""
-FRICTION_SHAPES = ("coulomb", *(f"breakaway_{speed:g}" for speed in STRIBECK_SPEEDS), "load")
-"""What friction may follow besides the speed: its sign, that near standstill, and that times the axial force."""
 _EDGE = 0.5  # s at either end that the filter has not settled in
 _FAST = 0.2  # of the rate, above which there is noise alone
 _LEAST = 4.0  # s
+_SPIKE = 8.0  # times what readings usually differ from the median about them
 _FIRST = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / 12.0
 _SECOND = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) / 12.0
 
@@ -48,9 +46,10 @@ class Samples:
     """A stretch after its zero-phase low-pass, at the rate that leaves nothing out: all (m, …).
 
     t: s, from its beginning. motions (m, 19). cells, drives (m, 6): N. slopes (m, 6): N/s, of the cells. excess (m,
-    6): N, see `ForceRecord`. friction (m, 6, 4): what friction may follow, see `FRICTION_SHAPES`, low-passed too.
-    jerks (m, 6): m/s³, of the legs. switched (m, 6): `dynamics.switched_friction` of their speeds, low-passed too.
-    record (m,): the number of the stretch.
+    6): N, see `ForceRecord`. signs (m, 6): of the legs' speeds; friction (m, 6, k): what friction may follow beyond
+    them, by `friction_terms`; both low-passed too. jerks (m, 6): m/s³, of the legs. switched (m, 6):
+    `dynamics.switched_friction` of their speeds, low-passed too. record (m,): the number of the stretch. spikes (6,):
+    readings of each cell that were far from those beside them and were left out.
     """
 
     t: Array
@@ -59,23 +58,35 @@ class Samples:
     drives: Array | None
     slopes: Array
     excess: Array | None
+    signs: Array
     friction: Array
+    friction_terms: tuple[Term, ...]
     jerks: Array
     switched: Array
     record: NDArray[np.intp]
     rate: float
+    spikes: NDArray[np.intp]
+    scales: Scales
 
 
-def prepared(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float, coulomb_speed: float) -> Samples:
+def prepared(
+    geometry: Geometry,
+    records: Sequence[ForceRecord],
+    cutoff: float,
+    coulomb_speed: float,
+    scales: Scales | None = None,
+    least: float = _LEAST,
+) -> Samples:
     """All stretches together, low-passed at `cutoff`, Hz, without phase, at twice that many samples a second.
 
+    scales: of another recording, that candidates may be the same; their own if None. least: s, of a stretch.
     Raises CalibrationError for stretches that are too short, of several rates, or hold numbers that are not finite.
     """
     faults = []
     for number, record in enumerate(records, start=1):
-        if len(record.pose) < (_LEAST + 2.0 * _EDGE) * record.rate:
+        if len(record.pose) < (least + 2.0 * _EDGE) * record.rate:
             seconds = len(record.pose) / record.rate
-            faults.append(f"stretch {number}: {seconds:.1f} s, must be at least {_LEAST + 2.0 * _EDGE:g} s")
+            faults.append(f"stretch {number}: {seconds:.1f} s, must be at least {least + 2.0 * _EDGE:g} s")
         if not (np.isfinite(record.pose).all() and np.isfinite(record.cells).all()):
             faults.append(f"stretch {number}: holds numbers that are not finite")
         if record.rate != records[0].rate:
@@ -86,7 +97,15 @@ def prepared(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float, 
         faults.append("no stretch in which the platform moved along a path")
     if faults:
         raise CalibrationError(list(dict.fromkeys(faults)))
-    parts = [_stretch(geometry, record, number, cutoff, coulomb_speed) for number, record in enumerate(records)]
+    scales = _scales(geometry, records, cutoff) if scales is None else scales
+    first = {each.source: min(other.begin for other in records if other.source == each.source) for each in records}
+    parts = []
+    for number, record in enumerate(records):
+        cells, spikes = without_spikes(record.cells)
+        since = record.begin - first[record.source]
+        parts.append(
+            _stretch(geometry, replace(record, cells=cells), number, cutoff, coulomb_speed, since, scales, spikes)
+        )
 
     def together(name: str) -> Array:
         return np.concatenate([getattr(part, name) for part in parts])
@@ -99,14 +118,41 @@ def prepared(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float, 
         motions=together("motions"),
         cells=together("cells"),
         slopes=together("slopes"),
+        signs=together("signs"),
         friction=together("friction"),
+        friction_terms=friction_terms(scales.span),
         jerks=together("jerks"),
         switched=together("switched"),
         record=np.concatenate([part.record for part in parts]),
         drives=all_or_none("drives"),
         excess=all_or_none("excess"),
         rate=parts[0].rate,
+        spikes=np.sum([part.spikes for part in parts], axis=0),
+        scales=scales,
     )
+
+
+def _scales(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float) -> Scales:
+    lengths = [leg_lengths(geometry, record.pose) for record in records]
+    low, high = min(float(each.min()) for each in lengths), max(float(each.max()) for each in lengths)
+    cells = np.concatenate([low_passed(without_spikes(record.cells)[0], cutoff, record.rate) for record in records])
+    forces = np.column_stack([cells.min(axis=0), cells.max(axis=0)])
+    forces[:, 1] = np.maximum(forces[:, 1], forces[:, 0] + 1e-6)
+    return Scales(0.5 * (low + high), max(high - low, 1e-6), forces)
+
+
+def without_spikes(cells: Array) -> tuple[Array, NDArray[np.intp]]:
+    """Readings (n, 6) N with each that is far from the median of five about it replaced by that, and their count (6,).
+
+    Hampel's filter; far is beyond `_SPIKE` times the usual deviation from that median, as a normal one's.
+    """
+    from scipy.ndimage import median_filter  # takes long to import, and few need it
+
+    medians = median_filter(cells, size=(5, 1), mode="nearest")
+    away = np.abs(cells - medians)
+    usual = 1.4826 * np.median(away, axis=0)
+    far = away > np.maximum(_SPIKE * usual, 1e-9 + 3.0 * np.quantile(away, 0.99, axis=0))
+    return np.where(far, medians, cells), np.count_nonzero(far, axis=0)
 
 
 def measured_motion(record: ForceRecord, cutoff: float) -> Array:
@@ -153,7 +199,17 @@ def fast_part(values: Array, rate: float) -> Array:
     return deviation
 
 
-def _stretch(geometry: Geometry, record: ForceRecord, number: int, cutoff: float, coulomb_speed: float) -> Samples:
+def _stretch(
+    geometry: Geometry,
+    record: ForceRecord,
+    number: int,
+    cutoff: float,
+    coulomb_speed: float,
+    since: float,
+    scales: Scales,
+    spikes: NDArray[np.intp],
+) -> Samples:
+    """A stretch that begins `since` s after the first of its source."""
     edge, step = int(_EDGE * record.rate), max(1, int(record.rate / (2.0 * cutoff)))
     chosen = slice(edge, len(record.pose) - edge, step)
     motion = measured_motion(record, cutoff)
@@ -161,8 +217,9 @@ def _stretch(geometry: Geometry, record: ForceRecord, number: int, cutoff: float
     speeds, accelerations = np.zeros_like(cells), np.zeros_like(cells)
     legs = leg_kinematics(geometry, motion[2:-2])
     speeds[2:-2], accelerations[2:-2] = legs.velocity, legs.acceleration
-    load = np.zeros_like(cells) if record.drives is None else np.abs(record.drives)
-    friction = _friction(speeds, load, coulomb_speed)
+    load = np.abs(cells if record.drives is None else record.drives)
+    times = since + np.arange(len(cells)) / record.rate
+    friction = friction_columns(speeds, leg_lengths(geometry, motion[:, :7]), load, times, scales, coulomb_speed)
 
     def passed(values: Array) -> Array:
         return low_passed(values, cutoff, record.rate)[chosen]
@@ -174,19 +231,16 @@ def _stretch(geometry: Geometry, record: ForceRecord, number: int, cutoff: float
         drives=None if record.drives is None else passed(record.drives),
         slopes=_derivative(cells, _FIRST)[chosen] * record.rate,
         excess=None if record.excess is None else passed(record.excess),
+        signs=passed(friction_signs(speeds, coulomb_speed)),
         friction=passed(friction),
+        friction_terms=(),
         jerks=_derivative(accelerations, _FIRST)[chosen] * record.rate,
         switched=passed(switched_friction(speeds, coulomb_speed)),
         record=np.full(len(range(len(record.pose))[chosen]), number),
         rate=record.rate / step,
+        spikes=spikes,
+        scales=scales,
     )
-
-
-def _friction(speeds: Array, load: Array, coulomb_speed: float) -> Array:
-    """The shapes (n, 6, 4) of `FRICTION_SHAPES` at speeds (n, 6) m/s and axial forces (n, 6) N."""
-    signs = friction_signs(speeds, coulomb_speed)
-    excesses = [signs * np.exp(-((speeds / speed) ** 2)) for speed in STRIBECK_SPEEDS]
-    return np.stack([signs, *excesses, signs * load], axis=2)
 
 
 def _derivative(values: Array, stencil: Array) -> Array:

@@ -11,7 +11,8 @@ from gui.session import QUESTION, STEP, RigCommand, errors_and_warnings
 from gui.texts import tr
 from rig.errors import ExitCode
 
-_ANSWERED = (ExitCode.OK, ExitCode.REFUSED, ExitCode.RECORDING)  # with an object, where there is something to show
+_ANSWERED = (ExitCode.OK, ExitCode.REFUSED, ExitCode.RECORDING, ExitCode.MISFIT)
+"""with an object, where there is something to show"""
 
 
 class FitRunner(QtCore.QObject):

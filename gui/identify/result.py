@@ -9,6 +9,7 @@ from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, Resu
 from gui.live import swatch
 from gui.texts import tr
 from gui.widgets import Theme
+from rig.analysis import TERM_NAMES
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +18,7 @@ class Identified:
 
     mechanism: its name. parameters: of the file, those first that changed most in their standard deviations. before,
     after, noise: N RMS at the cells on what was held out, of legs 1 to 6 and of all. told: of so many combinations.
+    verdict: on the fit; terms: codes of what the data show beyond the model, the greatest first.
     """
 
     mechanism: str
@@ -28,6 +30,8 @@ class Identified:
     combinations: int
     consistent: bool
     drives: bool
+    verdict: str
+    terms: tuple[str, ...]
 
 
 def identified(told: Mapping[str, Any], text: str) -> Identified:
@@ -47,6 +51,8 @@ def identified(told: Mapping[str, Any], text: str) -> Identified:
         combinations=len(base),
         consistent=told["consistent"],
         drives=told["drives_used"],
+        verdict=told["verdict"],
+        terms=tuple(dict.fromkeys(each["code"] for each in told["terms"])),
     )
 
 
@@ -78,6 +84,15 @@ class IdentifyView(ResultView):
         self.residuals.show_bars(((result.before, self._theme.muted), (result.after, self._theme.accent)), result.noise)
         self.table.show_parameters(result.parameters)
         warnings = []
+        if result.terms:
+            names = ", ".join(TERM_NAMES[code] for code in result.terms)
+            warnings.append(
+                tr("The data show more than the model has: {names}. It was estimated too.").format(names=names)
+            )
+        if result.verdict == "lack_of_fit":
+            warnings.append(
+                tr("Lack of fit: what is left is more than the cells' noise. Values may be further off than told.")
+            )
         if not result.consistent:
             warnings.append(tr("No bodies can exist with these parameters."))
         if not result.drives:

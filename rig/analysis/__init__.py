@@ -4,7 +4,7 @@ from rig.analysis.bode import draw_bode
 from rig.analysis.excitation import multisine
 from rig.analysis.false_alarms import alarm_threshold, crossing_probability
 from rig.analysis.held import drive_forces
-from rig.analysis.identifying import Identified, identify_recordings
+from rig.analysis.identifying import TERM_NAMES, Identified, identify_recordings
 from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
 from rig.analysis.recorded import RecordedRig, recorded_parameters, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
@@ -20,6 +20,7 @@ from rig.analysis.wrench import BANDWIDTH, PER_HOUR, Contact, ContactLog, Extern
 __all__ = [
     "BANDWIDTH",
     "PER_HOUR",
+    "TERM_NAMES",
     "Contact",
     "ContactLog",
     "ExternalWrench",

@@ -23,6 +23,23 @@ from rig.analysis.stretches import force_records, split
 from rig.errors import InputError
 from rig.recording import Recorded
 
+TERM_NAMES = {
+    "stribeck": "Stribeck friction",
+    "viscous_power": "viscous friction that is not proportional to the speed",
+    "presliding": "presliding friction",
+    "friction_warm_up": "friction that falls as the drive warms up",
+    "position_friction": "friction that depends on the position",
+    "curvature": "a load cell that is not linear",
+    "hysteresis": "hysteresis of a load cell",
+    "zero_warm_up": "a load cell that warms up",
+    "zero_jump": "a jump of a load cell's zero",
+    "far_cross_talk": "cross-talk between legs that are no neighbours",
+    "tilt": "a base that is not level",
+    "external_force": "something that pulls at the platform, such as a hose",
+    "backlash": "backlash",
+}
+"""What the data may show beyond the model, by its code."""
+
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Identified:
@@ -63,6 +80,7 @@ class Identified:
                 "residual_after_n": self.held_out.after,
                 "noise_n": self.held_out.noise,
                 "consistent": self.result.consistent,
+                "fits": self.held_out.verdict == "pass",
             },
         )
 
@@ -87,6 +105,27 @@ class Identified:
                     )
                 ],
             },
+            "verdict": held.verdict,
+            "misfits": [
+                {
+                    "leg": each.leg + 1,
+                    "band_hz": list(each.band),
+                    "residual_n": each.residual,
+                    "noise_n": each.noise,
+                    "held_out": each.held_out,
+                }
+                for each in held.misfits
+            ],
+            "terms": [
+                {
+                    "code": each.code,
+                    "leg": None if each.leg is None else each.leg + 1,
+                    "size_n": each.size,
+                    "evidence_nepers": each.evidence,
+                }
+                for each in held.suspects
+            ],
+            "spikes": result.spikes.tolist(),
             "consistent": result.consistent,
             "drives_used": result.drives,
             "linear_parameters": list(LINEAR_NAMES),
@@ -113,7 +152,9 @@ def identify_recordings(
     progress("reading the recordings")
     found = force_records([*recordings, *held_out])
     settings = IdentificationSettings(
-        accuracy=Accuracy() if accuracy is None else accuracy, coulomb_speed=found.rig.coulomb_speed
+        accuracy=Accuracy() if accuracy is None else accuracy,
+        coulomb_speed=found.rig.coulomb_speed,
+        noise=found.noise,
     )
     if held_out:
         fitted = list(force_records(recordings).records)

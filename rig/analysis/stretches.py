@@ -23,6 +23,9 @@ _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ
 _SHORTEST = 5.5  # s, of what is worth a filter
 _SHORTEST_HELD = 3.0  # s, of what is only judged by
 _HELD_OUT = 0.25  # of a motion, its end
+_STILL = 1e-4  # m/s, of every leg
+_AT_REST = 1000
+"""steps of readings at rest, fewer of which do not tell the noise: it is known to some 2 % then"""
 _REPEATED = 0.2  # of the readings, which real noise never makes alike
 
 
@@ -30,12 +33,14 @@ _REPEATED = 0.2  # of the readings, which real noise never makes alike
 class ForceRecords:
     """The rig of one or several recordings, which is the same, and their stretches along paths.
 
-    zeros: (6,) N, which the engine took off the cells' readings already.
+    zeros: (6,) N, which the engine took off the cells' readings already. noise: (6,) N, of the cells while the platform
+    stood still in these recordings; where it did not for long enough, as the configuration states it; None if neither.
     """
 
     rig: RecordedRig
     records: tuple[ForceRecord, ...]
     zeros: Floats
+    noise: Floats | None
 
 
 def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
@@ -61,8 +66,10 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
         if rig.rate != rigs[0].rate:
             faults.append(f"{recording.path}: {rig.rate:g} Hz, {recordings[0].path} has {rigs[0].rate:g} Hz")
     records: list[ForceRecord] = []
+    at_rest: list[Floats] = []
     for recording, rig in zip(recordings, rigs, strict=True):
         found = _stretches(recording, rig)
+        at_rest += _steps_at_rest(recording, rig)
         if not found:
             faults.append(
                 f"{recording.path}: no motion along a path of {_SHORTEST:g} s without a gap, with its pose known"
@@ -77,7 +84,28 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
         records += found
     if faults:
         raise InputError("these recordings cannot be used:", list(dict.fromkeys(faults)))
-    return ForceRecords(rigs[0], tuple(records), zeros[0])
+    return ForceRecords(rigs[0], tuple(records), zeros[0], _noise(at_rest, rigs[0].noise))
+
+
+def _steps_at_rest(recording: Recorded, rig: RecordedRig) -> list[Floats]:
+    """Differences (n, 6) N of successive readings while the platform stands still."""
+    found = []
+    for block in recording.blocks():
+        still = np.all(np.abs(block["velocity"]) < _STILL, axis=1) & np.isfinite(block["force_measured"]).all(axis=1)
+        steps = np.diff(block["force_measured"], axis=0)
+        next_to = still[1:] & still[:-1] & (np.diff(block["t"]) < (1.0 + _SAME_PERIOD) / rig.rate)
+        found.append(steps[next_to])
+    return found
+
+
+def _noise(steps: Sequence[Floats], stated: float | None) -> Floats | None:
+    """Standard deviation (6,) N of white noise by its steps, whose half square's mean it is; else the stated one."""
+    everything = np.concatenate([np.empty((0, 6)), *steps])
+    if len(everything) >= _AT_REST:
+        spread: Floats = np.sqrt(0.5 * np.mean(everything**2, axis=0))
+        if (spread > 0.0).all():
+            return spread
+    return None if stated is None else np.full(6, stated)
 
 
 def split(records: Sequence[ForceRecord]) -> tuple[list[ForceRecord], list[ForceRecord]]:

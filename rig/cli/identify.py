@@ -51,13 +51,13 @@ def identify(
     friction: Annotated[float, typer.Option(metavar="PART", help="The same of frictions.")] = 0.5,
     gain: Annotated[
         float, typer.Option(metavar="PART", help="How well the load cells' gains are known, one sigma.")
-    ] = 5e-4,
+    ] = 0.01,
     cross_talk: Annotated[
         float, typer.Option(metavar="PART", help="Part of a neighbouring leg's force that a cell may read, one sigma.")
-    ] = 5e-4,
+    ] = 5e-3,
     joints: Annotated[
         float, typer.Option(metavar="M", help="How well the joints' places are known, each axis, one sigma.")
-    ] = 2e-5,
+    ] = 3e-5,
     note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
     look: LookOption = False,
     progress: ProgressOption = False,
@@ -70,12 +70,14 @@ def identify(
     motions that it was not fitted to. Name the file in a configuration: parameters = ["PARAMETERS.toml"].
 
     A load cell at the rod's end does not feel the friction below it: that comes from the drives' forces, where the
-    engine closed the legs' loops. Refuses data that cannot support an answer (exit code 4), and says why.
+    engine closed the legs' loops. What the data show beyond the model is named and estimated too: further friction,
+    cells that are not linear, a base that is not level. Refuses data that cannot support an answer (exit code 4), and
+    says why. Where what is left is more than the cells' noise, the fit is told, with exit code 6.
     """
     from calibration import Accuracy, CalibrationError, parameters_line, save_parameters
     from rig.analysis import force_records, identify_recordings
     from rig.cli.progress import tell_step
-    from rig.errors import RefusedError
+    from rig.errors import ExitCode, RefusedError
     from rig.recording import RecordingFile
 
     if output is not None and not look:
@@ -112,6 +114,8 @@ def identify(
         print_identified(found)
         if output is not None:
             typer.echo(f"parameters: {output}\nname it in the configuration: {parameters_line([output.name])}")
+    if found.held_out.verdict == "lack_of_fit":
+        raise typer.Exit(ExitCode.MISFIT)
 
 
 def _holds(found: "ForceRecords") -> str:
@@ -205,6 +209,7 @@ def print_identified(found: "Identified") -> None:
     for each in ranked[:_LISTED]:
         shown.add_row(each.name, f"{each.nominal:.5g}", f"{each.value:.5g}", f"{each.sigma:.2g}", each.unit)
     console.print(shown)
+    _print_fit(found)
     told, all_of_them = int(result.told.sum()), len(result.told)
     typer.echo(
         f"{told} of {all_of_them} combinations that forces can tell are known at least twice as well as before; bodies "
@@ -212,3 +217,30 @@ def print_identified(found: "Identified") -> None:
     )
     if not result.drives:
         typer.echo("the drives' forces are not known here: friction below the load cells was not told")
+
+
+def _print_fit(found: "Identified") -> None:
+    """What the data show beyond the model, and whether the residual is noise."""
+    from rig.analysis import TERM_NAMES
+
+    held, result = found.held_out, found.result
+    sizes: dict[str, list[tuple[int | None, float]]] = {}
+    for each in held.suspects:
+        sizes.setdefault(each.code, []).append((each.leg, each.size))
+    for code, where in sizes.items():
+        legs = sorted({leg + 1 for leg, _ in where if leg is not None})
+        at = f", leg {', '.join(map(str, legs))}" if legs else ""
+        typer.echo(f"beyond the model: {TERM_NAMES[code]}{at}, up to {max(size for _, size in where):.2g} N RMS")
+    if result.spikes.any():
+        typer.echo(f"spikes left out: {', '.join(map(str, result.spikes.tolist()))} readings of cells 1 to 6")
+    if held.verdict == "pass":
+        typer.echo("fit: pass: what is left is the cells' noise")
+    elif held.verdict == "undecided":
+        typer.echo("fit: undecided: the cells' noise is not known apart from the motion")
+    else:
+        worst = held.misfits[0]
+        like = f", looks like {TERM_NAMES[held.suspects[0].code]}" if held.suspects else ""
+        typer.echo(
+            f"fit: LACK OF FIT{like}: cell {worst.leg + 1} has {worst.residual:.3g} N RMS from {worst.band[0]:g} to "
+            f"{worst.band[1]:g} Hz, noise explains {worst.noise:.3g} N; values may be further off than their sigmas say"
+        )

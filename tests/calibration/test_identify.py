@@ -107,7 +107,7 @@ def test_every_number_of_the_file_has_its_standard_deviation(found: Identificati
     tables = mechanism_tables(drawn(1))
     assert np.sqrt(np.diag(covariance)) == pytest.approx([each.sigma for each in parameters])
     mass = next(each for each in parameters if each.name == "platform.mass")
-    assert abs(mass.value - tables["platform"]["mass"]) < 3.0 * mass.sigma < 0.2 < abs(mass.value - mass.nominal)
+    assert abs(mass.value - tables["platform"]["mass"]) < 3.0 * mass.sigma < 0.3 < abs(mass.value - mass.nominal)
     height = next(each for each in parameters if each.name == "platform.center_of_mass[2]")
     assert abs(height.value - tables["platform"]["center_of_mass"][2]) < 3.0 * height.sigma
     assert {each.name.partition(".")[2] for each in nuisance} >= {"lag", "drift", "gain"}
@@ -164,7 +164,7 @@ def clipped(record: ForceRecord) -> ForceRecord:
         ([replace(RECORD, range=40.0)], "was at an end of its scale"),
         ([STILL], "`rig excite` designs such a motion"),
         ([RECORD, replace(RECORD, rate=125.0)], "125 Hz, the first has 250 Hz"),
-        ([replace(RECORD, cells=RECORD.cells * 3.0)], "another rig, or something on the platform"),
+        ([replace(RECORD, cells=RECORD.cells * 3.0)], "another rig, or it was calibrated to less"),
     ],
 )
 def test_data_that_support_no_answer_are_refused(records: list[ForceRecord], message: str) -> None:

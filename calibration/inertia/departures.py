@@ -1,0 +1,164 @@
+"""What measured forces may show beyond the model: candidate terms, of which the data choose.
+
+Friction of a prismatic joint beyond Coulomb and viscous friction (Armstrong-Hélouvry, Dupont & Canudas de Wit,
+Automatica 30(7), 1994): Stribeck's excess near standstill, a part of the axial force, a power of the speed, presliding
+(Dahl), one that depends on the position, one that falls as the drive warms up. Errors of a load cell: curvature,
+hysteresis, a zero that jumps or warms up, forces of legs that are no neighbours. Of the machine: a base that is not
+level, something elastic between base and platform, backlash.
+"""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from dynamics import friction_signs
+from kinematics import Array
+
+_USUAL = (0.0045, 0.0064, 0.009, 0.0127, 0.018, 0.0255, 0.036)
+"""m/s, at which Stribeck's excess is down to 1/e, as it usually is; one of another exponent is near a sum of them"""
+_SLOW, _FAST = (0.0011, 0.0016, 0.0023, 0.0032), (0.051, 0.072, 0.102, 0.144, 0.204, 0.288)
+"""the same, which is unusual"""
+_POWERS = (0.5, 1.5, 2.0, 3.0)
+_POWER_SPEED = 0.1  # m/s, at which a power's coefficient is a force
+_PRESLIDING = (2e-6, 1e-5, 5e-5, 2e-4)
+"""m, of travel after a reversal in which friction goes to 1 − 1/e of its other value"""
+_WARM_UP = (5.0, 20.0, 80.0, 320.0)  # s
+_WAVES = 16
+"""half waves of friction over the stroke"""
+_HYSTERESIS = (0.05, 0.15, 0.4)
+"""of the span of a cell's force, after which it is on the other branch"""
+_JUMPS = 2.0
+"""s, between the times at which a zero may jump"""
+_FORCE, _PART, _SMALL_PART = 10.0, 0.02, 5e-3  # σ before: N; of a force; of another leg's force
+_USUAL_FORCE = 2.0  # N, of Stribeck's usual excess
+
+
+@dataclass(frozen=True, slots=True)
+class Term:
+    """A candidate: what it is, and for each of its columns a name, a unit and σ known before.
+
+    usual: of friction, whether it is so usual that it is estimated without being asked for.
+    """
+
+    code: str
+    columns: tuple[tuple[str, str, float], ...]
+    usual: bool = False
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Scales:
+    """By what candidates are scaled, so that they are the same in every recording: middle and span of the lengths, m.
+
+    forces: (6, 2) N, least and greatest of each cell.
+    """
+
+    middle: float
+    span: float
+    forces: Array
+
+
+def friction_terms(span: float) -> tuple[Term, ...]:
+    """Those of the friction of one leg; `span`, m: over which legs moved. In the order of `friction_columns`.
+
+    Shapes that are much alike are one term: which of them it is the data may not tell, and σ of all has to say so.
+    """
+
+    def stribeck(speeds: Sequence[float], usual: bool) -> Term:
+        names = [f"stribeck_{speed:g}_{which}" for speed in speeds for which in ("odd", "even")]
+        return Term("stribeck", tuple((name, "N", _USUAL_FORCE if usual else _FORCE) for name in names), usual)
+
+    return (
+        Term("load_friction", (("friction_by_load", "", _PART),), usual=True),
+        stribeck(_USUAL, True),
+        stribeck(_SLOW, False),
+        stribeck(_FAST, False),
+        Term("viscous_power", tuple((f"friction_by_speed^{power:g}", "N", _FORCE) for power in _POWERS)),
+        Term("presliding", tuple((f"presliding_{travel:g}", "N", _FORCE) for travel in _PRESLIDING)),
+        Term("friction_warm_up", tuple((f"friction_warm_up_{time:g}", "N", _FORCE) for time in _WARM_UP)),
+        *(
+            Term(
+                "position_friction",
+                tuple((f"friction_{which}_{2e3 * span / wave:.3g}mm", "N", _FORCE) for which in ("sin", "cos")),
+            )
+            for wave in range(1, _WAVES + 1)
+        ),
+    )
+
+
+def friction_columns(
+    speeds: Array, lengths: Array, load: Array, t: Array, scales: Scales, coulomb_speed: float
+) -> Array:
+    """What friction may follow (n, 6, k), each for one of it, against the motion of the leg.
+
+    speeds, lengths, load (n, 6): m/s, m, N of the axial forces. t (n,): s since the first stretch.
+    """
+    signs = friction_signs(speeds, coulomb_speed)
+    columns = [signs * load]
+    for speed in (*_USUAL, *_SLOW, *_FAST):
+        excess = np.exp(-((speeds / speed) ** 2))
+        columns += [signs * excess, signs**2 * excess]
+    columns += [signs * np.abs(speeds / _POWER_SPEED) ** power for power in _POWERS]
+    columns += [_dahl(lengths, signs, travel) - signs for travel in _PRESLIDING]
+    columns += [signs * np.exp(-t / time)[:, np.newaxis] for time in _WARM_UP]
+    place = np.pi * (lengths - scales.middle) / scales.span
+    for wave in range(1, _WAVES + 1):
+        columns += [signs * np.sin(wave * place), signs * np.cos(wave * place)]
+    return np.stack(columns, axis=2)
+
+
+def _dahl(lengths: Array, signs: Array, travel: float) -> Array:
+    """Dahl's friction of strength one (n, 6): dz = (sign(dl) − z) |dl| / travel."""
+    steps = np.diff(lengths, axis=0)
+    kept = np.exp(-np.abs(steps) / travel)
+    added = np.sign(steps) * (1.0 - kept)
+    state = np.empty_like(lengths)
+    state[0] = signs[0]
+    for row in range(len(steps)):
+        state[row + 1] = kept[row] * state[row] + added[row]
+    return state
+
+
+def cell_terms(scales: Scales, leg: int, count: int) -> tuple[Term, ...]:
+    """Those of the load cell of a leg, with `count` times at which its zero may jump."""
+    span = float(np.ptp(scales.forces[leg]))
+    return (
+        Term("curvature", (("curvature", "N", _PART * span), ("cubic", "N", _PART * span))),
+        Term("hysteresis", tuple((f"hysteresis_{part:g}", "N", _PART * span) for part in _HYSTERESIS)),
+        Term("zero_warm_up", tuple((f"warm_up_{time:g}", "N", _FORCE) for time in _WARM_UP[1:])),
+        Term("far_cross_talk", tuple((f"cross_talk_{way:+d}", "", _SMALL_PART) for way in (2, 3, 4))),
+        *(Term("zero_jump", ((f"jump_{number}", "N", _FORCE),)) for number in range(count)),
+    )
+
+
+def jump_times(t: Array) -> Array:
+    """Times, s, at which a zero may jump, of samples of one clock."""
+    times: Array = np.arange(t[0] + _JUMPS, t[-1] - 0.5 * _JUMPS, _JUMPS)
+    return times
+
+
+def cell_columns(forces: Array, leg: int, t: Array, begins: Sequence[int], scales: Scales) -> list[Array]:
+    """What the cell of a leg may read beyond its force, (m,) each, in the order of `cell_terms`.
+
+    forces (m, 6): N, the model's. t (m,): s since the first sample. begins: first sample of each stretch.
+    """
+    low, high = scales.forces[leg]
+    scaled = (forces[:, leg] - 0.5 * (low + high)) / (0.5 * (high - low))
+    columns = [scaled**2, scaled**3]
+    columns += [_play(scaled, 2.0 * part, begins) for part in _HYSTERESIS]
+    columns += [np.exp(-t / time) for time in _WARM_UP[1:]]
+    columns += [forces[:, (leg + way) % 6] for way in (2, 3, 4)]
+    columns += [(t > time).astype(np.float64) for time in jump_times(t)]
+    return columns
+
+
+def _play(values: Array, width: float, begins: Sequence[int]) -> Array:
+    """Play's branch (m,), −1 to 1: how far values have gone since they turned round, part of `width`."""
+    state = np.empty_like(values)
+    begin = set(begins)
+    here = 0.0
+    for row, value in enumerate(values):
+        step = 0.0 if row in begin else value - values[row - 1]
+        here = 0.0 if row in begin else min(1.0, max(-1.0, here + 2.0 * step / width))
+        state[row] = here
+    return state
