@@ -175,3 +175,19 @@ def from_pseudo_inertia(matrix: Array) -> Array:
     moments = matrix[:3, :3]
     about = np.trace(moments) * np.eye(3) - moments
     return np.concatenate([[matrix[3, 3]], matrix[:3, 3], [about[place] for place in _PLACES]])
+
+
+def deformed(body: Array, mass_factor: float, shift: Array, stretch: Array) -> Array:
+    """A body (10,) stretched by a matrix (3, 3) about its centre of mass, moved by `shift` (3,) m, made heavier.
+
+    The mass distribution goes through an affine map, so that the result can exist if the body can.
+    """
+    moments = pseudo_inertia(body)
+    center = moments[:3, 3] / moments[3, 3] if moments[3, 3] else np.zeros(3)
+    about = moments[:3, :3] - moments[3, 3] * np.outer(center, center)
+    mass, place = mass_factor * moments[3, 3], center + shift
+    result = np.empty((4, 4))
+    result[:3, :3] = mass_factor * stretch @ about @ stretch.T + mass * np.outer(place, place)
+    result[:3, 3] = result[3, :3] = mass * place
+    result[3, 3] = mass
+    return from_pseudo_inertia(result)

@@ -6,7 +6,6 @@ at all.
 """
 
 from calibration.inertia.base import BaseParameters, base_parameters
-from calibration.inertia.bodies import deformed
 from calibration.inertia.estimate import Identification, IdentificationSettings, identify
 from calibration.inertia.excitation import Excitation, design_excitation
 from calibration.inertia.holdout import ForceHoldOut, hold_out
@@ -23,7 +22,6 @@ __all__ = [
     "Identification",
     "IdentificationSettings",
     "base_parameters",
-    "deformed",
     "design_excitation",
     "hold_out",
     "identify",

@@ -1,4 +1,4 @@
-"""Rigid bodies by m, h, J (10,), see `dynamics.linear_body`: deformed, and by numbers that any body has."""
+"""Rigid bodies by m, h, J (10,), see `dynamics.linear_body`, by numbers that any body has."""
 
 import numpy as np
 
@@ -7,22 +7,6 @@ from kinematics import Array
 
 SIZE = 10
 _ROWS, _COLUMNS = np.tril_indices(4, -1)
-
-
-def deformed(body: Array, mass_factor: float, shift: Array, stretch: Array) -> Array:
-    """A body (10,) stretched by a matrix (3, 3) about its centre of mass, moved by `shift` (3,) m, made heavier.
-
-    The mass distribution goes through an affine map, so that the result can exist if the body can.
-    """
-    moments = pseudo_inertia(body)
-    center = moments[:3, 3] / moments[3, 3] if moments[3, 3] else np.zeros(3)
-    about = moments[:3, :3] - moments[3, 3] * np.outer(center, center)
-    mass, place = mass_factor * moments[3, 3], center + shift
-    result = np.empty((4, 4))
-    result[:3, :3] = mass_factor * stretch @ about @ stretch.T + mass * np.outer(place, place)
-    result[:3, 3] = result[3, :3] = mass * place
-    result[3, 3] = mass
-    return from_pseudo_inertia(result)
 
 
 def exists(body: Array) -> bool:

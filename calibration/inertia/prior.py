@@ -6,8 +6,8 @@ from dataclasses import dataclass, fields
 import numpy as np
 
 from calibration.errors import CalibrationError
-from calibration.inertia.bodies import SIZE, deformed, exists
-from dynamics import BODIES, FRICTIONS, LINEAR_NAMES, Mechanism, linear_parameters
+from calibration.inertia.bodies import SIZE, exists
+from dynamics import BODIES, FRICTIONS, LINEAR_NAMES, Mechanism, deformed, linear_parameters
 from kinematics import Array
 
 _STEP = 1e-6

@@ -5,8 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from calibration import deformed
-from dynamics import Body, Leg, Mechanism, body_of, linear_body
+from dynamics import Body, Leg, Mechanism, body_of, deformed, linear_body
 from kinematics import Geometry
 from rig.config import PlantFriction, Tolerance
 from rig.virtual.arrays import Array

@@ -4,12 +4,13 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibration import ForceRecord, deformed
+from calibration import ForceRecord
 from dynamics import (
     BODIES,
     FRICTIONS,
     Dynamics,
     Mechanism,
+    deformed,
     linear_parameters,
     load_mechanism,
     with_linear_parameters,
