@@ -24,7 +24,7 @@ def recorded(config: RigConfig, path: MotionTable, controller: str = "force") ->
     """A stretch; without the drives' forces where they close their own loops."""
     truth = truth_of(config)
     served = config.changed({"virtual": {"cells": truth.cells.model_dump()}})
-    run = run_loop(served, path, controller, plant=truth.mechanism, friction=truth.friction)
+    run = run_loop(served, path, controller, plant=truth.mechanism, friction=truth.friction, hose=truth.hose)
     lengths, _ = run.encoders()
     pose, place = np.empty((len(lengths), 7)), config.machine.geometry.home_pose
     for row, reading in enumerate(lengths):

@@ -341,8 +341,7 @@ def _add_candidates(
 ) -> None:
     """Everything of `departures` but friction."""
     begins = [int(np.argmax(samples.record == record)) for record in range(int(samples.record.max()) + 1)]
-    step = 1.0 / samples.rate
-    since = np.arange(len(samples.t)) * step
+    since = np.linspace(0.0, (len(samples.t) - 1) / samples.rate, len(samples.t))
     for leg in range(6):
         found = iter(cell_columns(forces, leg, since, begins, samples.scales))
         for term in cell_terms(samples.scales, leg, len(jump_times(since))):
@@ -385,7 +384,7 @@ def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coul
         ):
             wrench = np.zeros((len(moved), 6))
             wrench[:, axis] = size
-            leg_forces = -np.linalg.solve(matrices, wrench[:, :, np.newaxis])[:, :, 0]  # legs hold against it
+            leg_forces: Array = -np.linalg.solve(matrices, wrench[:, :, np.newaxis])[:, :, 0]  # legs hold against it
             effect = {leg: leg_forces[:, leg] for leg in range(6)}
             if samples.drives is not None:
                 effect |= {6 + leg: leg_forces[:, leg] for leg in range(6)}

@@ -178,7 +178,8 @@ def identify(
     floor[6:] = gain * _DRIVE_NOISE**2
     floor[:6] = np.maximum(floor[:6], gain * np.minimum(noise, fast)[:, np.newaxis] ** 2)
     variances = np.maximum(floor, 1.0)
-    heavy, about = nominal, {}
+    heavy = nominal
+    about: dict[str, float] = {}
     for number in range(_DESIGNS):
         last = number == _DESIGNS - 1
         design = design_of(nominal, samples, accuracy, settings.coulomb_speed, heavy, about, last)
@@ -298,7 +299,7 @@ class _Problem:
         matrix, right = np.zeros((len(wanted),) * 2), np.zeros(len(wanted))
         for number in range(len(variances)):
             there, products = self._of(number, wanted)
-            whole = np.einsum("b,bij->ij", 1.0 / variances[number], sum(products[part] for part in parts))
+            whole = np.einsum("b,bij->ij", 1.0 / variances[number], np.sum([products[part] for part in parts], axis=0))
             matrix[np.ix_(there, there)] += whole[:-1, :-1]
             right[there] += whole[:-1, -1]
         return matrix, right
@@ -320,7 +321,7 @@ class _Problem:
         channels = []
         for number in range(len(variances)):
             there, products = self._of(number, active)
-            channels.append((there, sum(products)))
+            channels.append((there, np.sum(products, axis=0)))
         raw = degrees = variances
         for _ in range(_ROUNDS):
             information, right = before.copy(), np.zeros(len(active))

@@ -38,6 +38,7 @@ GROUPS: dict[str, tuple[str, ...]] = {
         "cell_saturated",
         "cell_offset",
         "cell_scale",
+        "zero_jump",
     ),
     mark("Wires"): (
         "drop_all",

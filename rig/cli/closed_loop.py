@@ -12,9 +12,9 @@ from rig.cli.options import parse_six, print_warning
 if TYPE_CHECKING:
     from dynamics import Mechanism
     from kinematics import Array, MotionTable
-    from rig.config import PlantFriction, RigConfig
+    from rig.config import RigConfig
     from rig.report import LoopTrace
-    from rig.virtual import LoopRun, Merit
+    from rig.virtual import LoopRun, Merit, Truth
 
 _SUFFIXES = (".svg", ".pdf", ".png")
 _WRENCH = "fx,fy,fz,mx,my,mz"
@@ -80,12 +80,15 @@ def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
     start, bounds = on_reference(config, table, twist), force_bounds(config)
     found: list[Merit] = []
     traces: list[LoopTrace] = []
-    plants = _plants(config, asked, error)
+    plants, truth = _plants(config, asked, error)
     with progress_display(progress) as show:
         for name in controllers:
-            for label, plant, friction in plants:
+            for label, plant in plants:
                 show(Progress(f"{name}, {label}", len(found) / (len(controllers) * len(plants))))
-                run = run_loop(config, table, name, plant=plant, friction=friction, start=start, wrenches=wrenches)
+                run = run_loop(
+                    config, table, name, plant=plant, friction=truth.friction, hose=truth.hose,
+                    start=start, wrenches=wrenches,
+                )  # fmt: skip
                 found.append(merit(run, label, bounds))
                 if label in ("as modelled", "as given", "as built"):
                     traces.append(_trace(run))
@@ -121,8 +124,8 @@ def _config(name: str) -> "RigConfig":
     return load_config("virtual").changed({"mechanism": name if name in mechanism_names() else str(path.absolute())})
 
 
-def _plants(config: "RigConfig", asked: ClosedLoop, error: float) -> "list[tuple[str, Mechanism, PlantFriction]]":
-    """What the controllers are tried on: its name, its mechanism and the friction that no model has."""
+def _plants(config: "RigConfig", asked: ClosedLoop, error: float) -> "tuple[list[tuple[str, Mechanism]], Truth]":
+    """What the controllers are tried on, its name and its mechanism, and what no model has of it."""
     from dynamics import load_mechanism
     from rig.virtual import scaled_mechanism, truth_of
 
@@ -132,10 +135,10 @@ def _plants(config: "RigConfig", asked: ClosedLoop, error: float) -> "list[tuple
     name, machine = "as modelled" if asked.built is None else "as built", truth.mechanism
     if asked.plant is not None:
         name, machine = "as given", load_mechanism(asked.plant)
-    plants = [(name, machine, truth.friction)]
+    plants = [(name, machine)]
     for factor in (1.0 + error, 1.0 - error) if error else ():
-        plants.append((f"masses {100.0 * (factor - 1.0):+.3g} %", scaled_mechanism(machine, factor), truth.friction))
-    return plants
+        plants.append((f"masses {100.0 * (factor - 1.0):+.3g} %", scaled_mechanism(machine, factor)))
+    return plants, truth
 
 
 def _mass_error(text: str) -> float:

@@ -360,7 +360,7 @@ def _following(config: RigConfig, trajectory: Trajectory) -> float:
     config = config.changed({"virtual": {"plant": {"engine": "exact"}}})  # which is what is computed offline
     table, _verdict = checked_motion(config, trajectory)
     truth = truth_of(config)
-    run = run_loop(config, table, config.mode, plant=truth.mechanism, friction=truth.friction)
+    run = run_loop(config, table, config.mode, plant=truth.mechanism, friction=truth.friction, hose=truth.hose)
     if run.end:
         return math.inf
     error = np.abs(run.encoders()[0] - leg_kinematics(config.machine.geometry, run.reference).length)

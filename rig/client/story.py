@@ -12,14 +12,14 @@ import numpy as np
 
 from calibration import CalibrationError, design_excitation, save_parameters
 from dynamics import Dynamics
-from kinematics import Trajectory, tabulate
+from kinematics import Array, Trajectory, leg_kinematics, tabulate
 from rig.client.moving import Progress
 from rig.client.ports import on_free_ports
 from rig.client.runs import RunResult, execute
 from rig.config import RigConfig, relaxed_timing
 from rig.errors import RefusedError
 from rig.recording import RecordingFile
-from rig.virtual import truth_of
+from rig.virtual import Truth, hose_wrenches, truth_of
 
 if TYPE_CHECKING:
     from rig.analysis import Identified
@@ -72,23 +72,43 @@ def with_demo_thresholds(config: RigConfig, *, timing: bool) -> RigConfig:
 def expecting(config: RigConfig, trajectory: Trajectory) -> RigConfig:
     """The configuration, saying how great a residual its plant's departures from the model explain along a trajectory.
 
-    That is the worst leg's RMS of what the plant's mechanism, gains and zeros of its cells and its own friction, at
-    most, make the cells read beyond the model, a fifth more, and the noise.
+    That is the worst leg's RMS of what the plant's mechanism, its hose, gains, zeros, curvature, hysteresis and hum of
+    its cells and its own friction, at most, make the cells read beyond the model, a fifth more, and the noise.
     """
     truth = truth_of(config)
     table = tabulate(trajectory, _EVERY)
     motions = table.motion(table.step * np.arange(len(table.samples)))
     models = (truth.mechanism, config.machine)
-    is_read, modelled = (Dynamics(one, coulomb_speed=config.control.coulomb_speed).cells(motions) for one in models)
-    friction = truth.friction
+    pulls = (hose_wrenches(truth.hose, motions), np.zeros((len(motions), 6)))
+    is_read, modelled = (
+        Dynamics(one, coulomb_speed=config.control.coulomb_speed).cells(motions, pull)
+        for one, pull in zip(models, pulls, strict=True)
+    )
+    friction, cells = truth.friction, truth.cells
     sides = (
         np.abs(friction.extending) + np.abs(friction.breakaway_extending),
         np.abs(friction.retracting) + np.abs(friction.breakaway_retracting),
     )
-    share = np.abs(friction.load) + np.abs(np.subtract(truth.cells.gain, 1.0))
-    beyond = np.abs(is_read - modelled) + np.maximum(*sides) + share * np.abs(is_read) + np.abs(truth.cells.bias)
+    share = np.abs(friction.load) + np.abs(np.subtract(cells.gain, 1.0)) + np.abs(cells.gain_warming)
+    bent = config.load_cells.range * (np.abs(cells.curvature) + 0.5 * np.array(cells.hysteresis))
+    beyond = np.abs(is_read - modelled) + np.maximum(*sides) + share * np.abs(is_read) + np.abs(cells.bias)
+    beyond += bent + np.abs(cells.hum) + _friction_beyond(config, truth, motions)
+    for neighbour, part in zip((1, -1), np.abs(cells.cross_talk).T, strict=True):
+        beyond += part * np.abs(np.roll(is_read, neighbour, axis=1))
     expected = _MARGIN * float(np.sqrt(np.mean(beyond**2, axis=0)).max()) + config.load_cells.noise
     return config.changed({"virtual": {"plant": {"expected_residual": expected}}})
+
+
+def _friction_beyond(config: RigConfig, truth: Truth, motions: Array) -> Array:
+    """What of a plant's friction follows the speed, the leg's length or the time since its start, at most, (n, 6) N."""
+    friction, legs = truth.friction, truth.mechanism.legs
+    speeds = np.abs(leg_kinematics(config.machine.geometry, motions).velocity)
+    slick = np.array(friction.viscous) * (speeds / friction.viscous_speed) ** friction.viscous_exponent
+    coulomb, prismatic = (np.array([getattr(leg.friction, name) for leg in legs]) for name in ("coulomb", "prismatic"))
+    # before it slides, friction has any size up to that which the model gives it at once
+    turning = coulomb if any(friction.presliding_stiffness) else 0.0
+    beyond: Array = slick + friction.ripple + friction.running_in * (coulomb + prismatic * speeds) + turning
+    return beyond
 
 
 def identify_on(

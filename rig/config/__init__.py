@@ -27,6 +27,7 @@ from rig.config.validation import GIVEN, MOTION, RIG, Validation, checked_thresh
 from rig.config.virtual_rig import (
     AT_PLATFORM,
     FAULT_WORDS,
+    Hose,
     InjectedFault,
     PlantFriction,
     Tolerance,
@@ -47,6 +48,7 @@ __all__ = [
     "MOTION",
     "RIG",
     "Control",
+    "Hose",
     "InjectedFault",
     "LegDrive",
     "Line",

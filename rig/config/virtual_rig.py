@@ -4,12 +4,32 @@ from typing import Annotated, Literal
 
 from pydantic import BeforeValidator, Field, model_validator
 
-from kinematics import Angle, Damping, Force, ForceRate, Length, Mass, Number, Speed, Stiffness, Time, within
+from kinematics import (
+    Angle,
+    Damping,
+    Force,
+    ForceRate,
+    Frequency,
+    Length,
+    Mass,
+    Number,
+    Speed,
+    Stiffness,
+    Time,
+    within,
+)
 from rig.config.sections import LEGS, Bandwidth, Count, Delay, Section, Smoothing, Text
 
 
 def _once_or_per_leg(value: object) -> object:
     return value if isinstance(value, (list, tuple)) else [value] * LEGS
+
+
+def _once_or_per_neighbour(value: object) -> object:
+    """One number, or an entry a leg: a number for both neighbours, or one for that before and one for that behind."""
+    if not isinstance(value, (list, tuple)):
+        return [[value, value]] * LEGS
+    return [entry if isinstance(entry, (list, tuple)) else [entry, entry] for entry in value]
 
 
 _Gain = Annotated[Number, within(-1e3, 1e3)]
@@ -21,6 +41,18 @@ GainPerLeg = Annotated[tuple[_Gain, _Gain, _Gain, _Gain, _Gain, _Gain], _OnceOrP
 BiasPerLeg = Annotated[tuple[_Bias, _Bias, _Bias, _Bias, _Bias, _Bias], _OnceOrPerLeg]
 SpreadPerLeg = Annotated[tuple[_Spread, _Spread, _Spread, _Spread, _Spread, _Spread], _OnceOrPerLeg]
 ForceRatePerLeg = Annotated[tuple[_Rate, _Rate, _Rate, _Rate, _Rate, _Rate], _OnceOrPerLeg]
+_Part = Annotated[Number, within(-0.2, 0.2)]
+PartPerLeg = Annotated[tuple[_Part, _Part, _Part, _Part, _Part, _Part], _OnceOrPerLeg]
+_Loop = Annotated[Number, within(0.0, 0.1)]
+LoopPerLeg = Annotated[tuple[_Loop, _Loop, _Loop, _Loop, _Loop, _Loop], _OnceOrPerLeg]
+_Neighbours = tuple[_Part, _Part]
+PartPerNeighbour = Annotated[
+    tuple[_Neighbours, _Neighbours, _Neighbours, _Neighbours, _Neighbours, _Neighbours],
+    BeforeValidator(_once_or_per_neighbour),
+]
+_ALONE = (0.0, 0.0)
+_Often = Annotated[Number, within(0.0, 10.0, "1/s")]
+_ZEROS = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
 
 
 class VirtualDrive(Section):
@@ -53,7 +85,11 @@ class VirtualDrive(Section):
 
 
 class VirtualCells(Section):
-    """Faults of virtual load cells: reading = gain·force + bias + drift·time + noise; one value, or one per leg."""
+    """Faults of virtual load cells: reading = gain·force + bias + drift·time + noise; one value, or one per leg.
+
+    The force is what is left of the true one after cross-talk, curvature and hysteresis. Parts of the range are of
+    `load_cells.range`.
+    """
 
     gain: GainPerLeg = (1.0, 1.0, 1.0, 1.0, 1.0, 1.0)
     """Factor on the force."""
@@ -67,12 +103,39 @@ class VirtualCells(Section):
     """Reading of a warm cell beyond that of a cold one, N; it grows as 1 − e^(−t/`warming_time`)."""
     warming_time: Annotated[Time, within(0.1, 1e5, "s")] = 300.0
     """Time constant of the warming, s."""
-    cross_talk: Annotated[Number, within(0.0, 0.2)] = 0.0
-    """Part of each of the two neighbouring legs' forces that a cell reads too."""
+    gain_warming: PartPerLeg = _ZEROS
+    """Part of a cold cell's gain by which that of a warm one is greater; it grows as `warming` does."""
+    cross_talk: PartPerNeighbour = (_ALONE, _ALONE, _ALONE, _ALONE, _ALONE, _ALONE)
+    """Part of each of the two neighbouring legs' forces that a cell reads too: one number, one of each leg, or of each
+    leg a pair, of the leg before it and of the leg behind it."""
+    curvature: PartPerLeg = _ZEROS
+    """What a cell reads beyond a straight line at its range, part of the range; it grows with the force's square."""
+    hysteresis: LoopPerLeg = _ZEROS
+    """Width of the loop of a cell that is loaded and unloaded, part of the range, in its middle and at its widest."""
     lag: Annotated[Time, within(0.0, 0.1, "s")] = 0.0
     """How much later than they act the forces are read, s."""
     resolution: Annotated[Force, within(0.0, 1e3, "N")] = 0.0
     """Step of the readings, N; 0 for none."""
+    hum: SpreadPerLeg = _ZEROS
+    """Amplitude of the mains' hum, N, its phase by the seed."""
+    hum_frequency: Annotated[Frequency, within(0.1, 1e4, "Hz")] = 50.0
+    """Frequency of the hum, Hz."""
+    jump: SpreadPerLeg = _ZEROS
+    """Size of jumps of a cell's zero, N, either way at random; at a stated time: the fault `zero_jump`."""
+    jump_rate: _Often = 0.0
+    """How often a zero jumps on average, 1/s."""
+    spike: SpreadPerLeg = _ZEROS
+    """Size of spikes, N, either way at random, each in one reading."""
+    spike_rate: _Often = 0.0
+    """How often there is a spike on average, 1/s."""
+
+    @model_validator(mode="after")
+    def _sizes_have_rates(self) -> "VirtualCells":
+        for name in ("jump", "spike"):
+            size, rate = max(getattr(self, name)), getattr(self, f"{name}_rate")
+            if (size > 0.0) != (rate > 0.0):
+                raise ValueError(f"{name} {size:g} N and {name}_rate {rate:g} 1/s: both are above 0, or none")
+        return self
 
 
 _Offset = Annotated[Length, within(-10.0, 10.0, "m")]
@@ -91,33 +154,89 @@ _Friction = Annotated[Force, within(0.0, 1e5, "N")]
 _FrictionPerLeg = Annotated[tuple[_Friction, _Friction, _Friction, _Friction, _Friction, _Friction], _OnceOrPerLeg]
 _Share = Annotated[Number, within(0.0, 0.5)]
 _SharePerLeg = Annotated[tuple[_Share, _Share, _Share, _Share, _Share, _Share], _OnceOrPerLeg]
-_NONE = (0.0, 0.0, 0.0, 0.0, 0.0, 0.0)
+_Offset3 = tuple[_Offset, _Offset, _Offset]
+_Phase = Annotated[Angle, within(-100.0, 100.0, "rad")]
+_PhasePerLeg = Annotated[tuple[_Phase, _Phase, _Phase, _Phase, _Phase, _Phase], _OnceOrPerLeg]
+_Bristle = Annotated[Stiffness, within(0.0, 1e9, "N/m")]
+_BristlePerLeg = Annotated[tuple[_Bristle, _Bristle, _Bristle, _Bristle, _Bristle, _Bristle], _OnceOrPerLeg]
+_Damper = Annotated[Damping, within(0.0, 1e6, "N s/m")]
+_DamperPerLeg = Annotated[tuple[_Damper, _Damper, _Damper, _Damper, _Damper, _Damper], _OnceOrPerLeg]
+
+
+class Hose(Section):
+    """A hose or cable between base and platform: a spring and a damper, alike in every direction."""
+
+    stiffness: Annotated[Stiffness, within(0.0, 1e8, "N/m")]
+    """Stiffness, N/m."""
+    damping: Annotated[Damping, within(0.0, 1e6, "N s/m")] = 0.0
+    """Damping, N s/m."""
+    point: _Offset3 = (0.0, 0.0, 0.0)
+    """Where it is fixed to the platform, platform frame, m."""
+    rest: _Offset3
+    """Where that point is when the hose pulls nothing, base frame, m."""
 
 
 class PlantFriction(Section):
     """Friction of the plant's prismatic joints that the model does not have, beside the mechanism's; once or per leg.
 
-    At speed v ≠ 0 and axial force F, |force| = (N of the direction) + (breakaway of it) e^(−(v/`speed`)²) + load |F|.
+    At speed v ≠ 0, leg length L and axial force F, |force| = (N of the direction) + (breakaway of it)
+    e^(−|v/`speed`|^`shape`) + load |F| + ripple sin(2π L/`ripple_length` + phase) + viscous
+    |v/`viscous_speed`|^`viscous_exponent`.
     """
 
-    extending: BiasPerLeg = _NONE
+    extending: BiasPerLeg = _ZEROS
     """Coulomb friction that the model does not have where the leg extends, N; below zero: has too much of."""
-    retracting: BiasPerLeg = _NONE
+    retracting: BiasPerLeg = _ZEROS
     """The same where it retracts, N."""
-    breakaway_extending: _FrictionPerLeg = _NONE
+    breakaway_extending: _FrictionPerLeg = _ZEROS
     """Stribeck's excess of friction near standstill, N."""
-    breakaway_retracting: _FrictionPerLeg = _NONE
+    breakaway_retracting: _FrictionPerLeg = _ZEROS
     """The same where the leg retracts, N."""
     speed: Annotated[Speed, within(1e-4, 1.0, "m/s")] = 0.02
     """Stribeck's speed, at which the excess is down to 1/e, m/s."""
-    load: _SharePerLeg = _NONE
+    shape: Annotated[Number, within(0.5, 3.0)] = 2.0
+    """Exponent of Stribeck's curve."""
+    load: _SharePerLeg = _ZEROS
     """Friction per axial force."""
+    viscous: _FrictionPerLeg = _ZEROS
+    """Viscous friction at `viscous_speed`, N, that follows a power of the speed."""
+    viscous_speed: Annotated[Speed, within(1e-3, 10.0, "m/s")] = 0.1
+    """Speed at which it is that, m/s."""
+    viscous_exponent: Annotated[Number, within(0.3, 2.0)] = 1.0
+    """That power."""
+    ripple: _FrictionPerLeg = _ZEROS
+    """Amplitude of the friction that follows the leg's length, N."""
+    ripple_length: Annotated[Length, within(1e-4, 10.0, "m")] = 0.01
+    """Its wave length, m."""
+    ripple_phase: _PhasePerLeg = _ZEROS
+    """Its phase, rad, at a leg length of 0."""
+    presliding_stiffness: _BristlePerLeg = _ZEROS
+    """Stiffness of the friction, that of the mechanism too, before it slides (Dahl, LuGre), N/m; 0: it has its size as
+    soon as a leg moves, as far as `coulomb_speed` smooths it."""
+    presliding_damping: _DamperPerLeg = _ZEROS
+    """LuGre's damping of it, N s/m."""
+    running_in: Annotated[Number, within(0.0, 5.0)] = 0.0
+    """Part by which all friction, that of the mechanism too, is greater at the start, and which falls as
+    e^(−t/`running_in_time`)."""
+    running_in_time: Annotated[Time, within(0.1, 1e5, "s")] = 60.0
+    """Time constant of running in, or of getting warm, s."""
+
+    @model_validator(mode="after")
+    def _damping_has_stiffness(self) -> "PlantFriction":
+        for leg, (k, d) in enumerate(zip(self.presliding_stiffness, self.presliding_damping, strict=True), start=1):
+            if d > 0.0 and k == 0.0:
+                raise ValueError(f"presliding_damping {d:g} N s/m of leg {leg}: its presliding_stiffness is 0 N/m")
+        return self
+
+
+_Stribeck = Annotated[Speed, within(1e-4, 1.0, "m/s")]
 
 
 class Tolerance(Section):
     """How far a machine as built may be from its drawing; what `as_built` draws within.
 
-    Masses, inertias and frictions are off by half of theirs at least, so that no draw is the drawing.
+    Masses, inertias and frictions are off by half of theirs at least, so that no draw is the drawing. What is 0 is not
+    drawn; what is given of it elsewhere in the configuration holds, and is not drawn either.
     """
 
     mass: _Share = 0.2
@@ -138,12 +257,53 @@ class Tolerance(Section):
     """Part of the Coulomb friction by which a direction may differ."""
     breakaway: _Share = 0.3
     """Greatest excess near standstill, part of the Coulomb friction."""
+    stribeck_speeds: tuple[_Stribeck, _Stribeck] = (0.01, 0.03)
+    """Least and greatest speed at which that is down to 1/e, m/s."""
+    stribeck_shape: Annotated[Number, within(0.0, 1.0)] = 0.0
+    """By how much the exponent of Stribeck's curve may be off 2."""
+    viscous: _Share = 0.0
+    """Greatest viscous friction of another power at 0.1 m/s, part of the Coulomb friction; the power is 0.3 to 2."""
+    ripple: _Share = 0.0
+    """Greatest amplitude of friction that follows the leg's length, part of the Coulomb friction; its waves are of
+    4 to 40 mm."""
+    presliding: Annotated[Length, within(0.0, 1e-3, "m")] = 0.0
+    """Greatest way before friction slides, m."""
+    running_in: Annotated[Number, within(0.0, 5.0)] = 0.0
+    """Greatest part by which friction is greater at the start; it falls in 20 to 300 s."""
     load: Annotated[Number, within(0.0, 0.1)] = 5e-3
     """Greatest friction per axial force."""
     cell_gain: Annotated[Number, within(0.0, 0.1)] = 5e-4
     """Part of a load cell's gain."""
     cell_bias: Annotated[Force, within(0.0, 1e3, "N")] = 0.5
     """Zero of a load cell, N."""
+    cell_gain_warming: _Loop = 0.0
+    """Part by which a warm cell's gain is off that of a cold one."""
+    cell_cross_talk: _Loop = 0.0
+    """Part of a neighbouring leg's force that a cell reads too."""
+    cell_curvature: _Loop = 0.0
+    """What a cell is off a straight line at its range, part of the range."""
+    cell_hysteresis: _Loop = 0.0
+    """Greatest width of a cell's loop, part of the range."""
+    cell_hum: Annotated[Force, within(0.0, 1e3, "N")] = 0.0
+    """Greatest amplitude of the hum, N."""
+    cell_jump: Annotated[Force, within(0.0, 1e3, "N")] = 0.0
+    """Greatest size of jumps of the zero, N; one comes in 20 to 200 s."""
+    cell_spike: Annotated[Force, within(0.0, 1e3, "N")] = 0.0
+    """Greatest size of spikes, N; one comes in 2 to 20 s."""
+    tilt: Annotated[Angle, within(0.0, 0.5, "rad")] = 0.0
+    """Each angle by which the base is turned against gravity, rad."""
+    hose: Annotated[Stiffness, within(0.0, 1e6, "N/m")] = 0.0
+    """Greatest stiffness of a hose to the platform's rim, N/m."""
+
+    @model_validator(mode="after")
+    def _speeds_in_order(self) -> "Tolerance":
+        least, greatest = self.stribeck_speeds
+        if least > greatest:
+            raise ValueError(f"stribeck_speeds: the least, {least:g} m/s, is above the greatest, {greatest:g} m/s")
+        return self
+
+
+_Tilt = Annotated[Angle, within(-0.5, 0.5, "rad")]
 
 
 class VirtualPlant(Section):
@@ -167,6 +327,10 @@ class VirtualPlant(Section):
     """Play between a drive's encoder and its leg's joints, m."""
     payload: Payload | None = None
     """A body on the platform that the model does not know of."""
+    tilt: tuple[_Tilt, _Tilt] = (0.0, 0.0)
+    """By how much the base is turned against gravity, rad: about its x axis, then about its own y axis."""
+    hose: Hose | None = None
+    """A hose or cable between base and platform."""
     mass_scale: Annotated[Number, within(0.01, 10.0)] = 1.0
     """Factor on the plant's masses and inertias, against those of the mechanism."""
     coulomb_speed: Smoothing = 1e-3
@@ -188,6 +352,7 @@ FAULT_WORDS = {
     "force_step": "push on the platform{leg}",
     "payload": "unknown payload",
     "test_load": "test mass on cell{leg}",
+    "zero_jump": "zero of cell{leg} jumped",
     "force_reversed": "drive{leg} pushes for pull",
     "temperature": "drive{leg} hot",
     "supply": "supply{leg} low",

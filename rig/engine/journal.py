@@ -89,6 +89,13 @@ class Journal:
         self._engine.sink.event(Event(t, "info", FaultCode.NONE, text))
 
 
+_CELLS_NOTED = (
+    ("gain", ""), ("bias", " N"), ("drift", " N/s"), ("gain_warming", " of the gain"), ("curvature", " of the range"),
+    ("hysteresis", " of the range"), ("hum", " N"), ("jump", " N"), ("spike", " N"),
+)  # fmt: skip
+"""Faults of load cells by configuration that are noted, each with its unit."""
+
+
 def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
     """Note in what the plant of a virtual rig departs from its model by the configuration, and what is to be injected.
 
@@ -103,6 +110,12 @@ def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
     if plant.payload is not None:
         place = ", ".join(f"{value:g}" for value in plant.payload.center_of_mass)
         note(f"{INJECTED}a payload of {plant.payload.mass:g} kg at ({place}) m that the model does not know of")
+    if any(plant.tilt):
+        note(f"{INJECTED}a base tilted by {', '.join(f'{angle:g}' for angle in plant.tilt)} rad against gravity")
+    if plant.hose is not None:
+        note(f"{INJECTED}a hose of {plant.hose.stiffness:g} N/m between base and platform")
+    if plant.friction != type(plant.friction)():
+        note(f"{INJECTED}friction of the legs that the model does not know of")
     if plant.mass_scale != 1.0:
         note(f"{INJECTED}masses {plant.mass_scale:g} times the model's")
     if plant.as_built is not None:
@@ -111,7 +124,7 @@ def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
         note(f"{INJECTED}a plant that the equations of {plant.engine} move, not the model's")
     if plant.mechanism is not None:
         note(f"{INJECTED}a plant that is {plant.mechanism}, which the model does not know of")
-    for name, unit in (("gain", ""), ("bias", " N"), ("drift", " N/s")):
+    for name, unit in _CELLS_NOTED:
         values = getattr(cells, name)
         if values != VirtualCells.model_fields[name].default:
             note(f"{INJECTED}{name} of the load cells {', '.join(f'{value:g}' for value in values)}{unit}")

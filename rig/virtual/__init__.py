@@ -16,7 +16,7 @@ from rig.virtual.free_motion import simulate
 from rig.virtual.loading import plant_mechanism, scaled_mechanism
 from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
 from rig.virtual.one_device import serve_device
-from rig.virtual.plant import Plant
+from rig.virtual.plant import Plant, hose_wrenches
 from rig.virtual.port import LegPort
 from rig.virtual.process import RigView, VirtualRigProcess, serve_virtual_rig
 from rig.virtual.truth import Truth, differs, truth_of, truth_path
@@ -42,6 +42,7 @@ __all__ = [
     "differs",
     "fault_text",
     "force_bounds",
+    "hose_wrenches",
     "merit",
     "mujoco_package",
     "on_reference",

@@ -4,7 +4,7 @@ A drive is one row of numbers, see the column constants; what all drives share i
 pushing (extending) positive.
 """
 
-from math import exp, tanh
+from math import exp, sin, tanh
 
 from actuators import Mode
 from kinematics import PEAK_SPEED, inlined, kernel, minimum_jerk_kernel
@@ -36,7 +36,9 @@ DRIFT = 21  # m/s, of the anchor, with the load
 LEG = 22  # index of the leg that this drive's motor and brake sit on; its encoder is always its own leg's
 SPEED = 23  # m/s, of the leg at the beginning of the step …
 ACCELERATION = 24  # m/s², … and what it has changed by since the beginning of the one before
-DRIVE_COLUMNS = 25
+BRISTLE = 25  # m, deflection of the leg's friction before it slides …
+BRISTLE_LENGTH = 26  # m, … and the leg's length at which it was that
+DRIVE_COLUMNS = 27
 
 # Columns of a waiting command: when it takes effect, then the columns MODE … BRAKE but SINCE.
 QUEUE_COLUMNS = 8
@@ -69,8 +71,26 @@ BEFORE_FRICTION = 10  # 1 where the load cell sits between drive and joint, and 
 OFFSET = 11  # m, what the encoder reads beyond the distance between the joints' centres
 COMPLIANCE = 12  # m/N, between encoder and joints
 BACKLASH = 13  # m, likewise
-OWN_FRICTION = 14  # 1 where there is friction that the mechanism does not have
-LEG_COLUMNS = 15
+OWN_FRICTION = 14  # 1 where there is friction that the mechanism does not have, EVERY_FRICTION where all of it is here
+SHAPE = 15  # exponent of Stribeck's curve
+COULOMB = 16  # N, friction of the mechanism, with EVERY_FRICTION only …
+PRISMATIC = 17  # N s/m
+VISCOUS = 18  # N, viscous friction at …
+VISCOUS_SPEED = 19  # m/s
+VISCOUS_EXPONENT = 20
+RIPPLE = 21  # N, amplitude of what follows the leg's length …
+RIPPLE_RATE = 22  # rad/m
+RIPPLE_PHASE = 23  # rad
+PRESLIDING_STIFFNESS = 24  # N/m; 0 where friction has its sign's size at once
+PRESLIDING_DAMPING = 25  # N s/m
+RUNNING_IN = 26  # part by which all friction is greater at the beginning …
+RUNNING_IN_TIME = 27  # s, in which that falls to 1/e
+BEGAN = 28  # s, the beginning
+FACTOR = 29  # present factor on all friction
+LEG_COLUMNS = 30
+
+EVERY_FRICTION = 2.0
+"""In OWN_FRICTION: all friction along the leg is in its row, and the mechanism that is integrated has none."""
 
 EXTRAPOLATION = 0.02
 """A position command is carried on at its speed for this long, s: a lost one is bridged, a lost master not followed."""
@@ -249,7 +269,8 @@ def encoder_kernel(leg: Array, length: float, force: float) -> float:
 def friction_kernel(leg: Array, force: float, velocity: float) -> float:
     """Friction that the mechanism does not have, at an axial force (N) and a leg speed (m/s); it is against the speed.
 
-    Stribeck's curve, of each direction its own, and a part of the axial force.
+    Stribeck's curve, of each direction its own, and a part of the axial force. With EVERY_FRICTION that of
+    `every_friction_kernel` counts instead: apart, so that what is called in every stage stays small.
     """
     out = velocity > 0.0
     excess = leg[BREAKAWAY_EXTENDING] if out else leg[BREAKAWAY_RETRACTING]
@@ -257,6 +278,71 @@ def friction_kernel(leg: Array, force: float, velocity: float) -> float:
     size = (leg[EXTENDING] if out else leg[RETRACTING]) + excess * exp(-ratio * ratio) + leg[LOAD] * abs(force)
     result: float = -size * tanh(velocity / leg[FRICTION_SPEED])
     return result
+
+
+@kernel
+def every_friction_kernel(leg: Array, drive: Array, force: float, length: float, velocity: float) -> float:
+    """All friction along a leg, N: that in `sliding_kernel`, and viscous friction.
+
+    Before it slides by Dahl's model (1968) with the damping of LuGre (Canudas de Wit et al. 1995), F = −σ₀ z − σ₁ ż.
+    """
+    sign = tanh(velocity / leg[FRICTION_SPEED])
+    lubricant = leg[PRISMATIC] * velocity
+    if leg[VISCOUS] != 0.0:
+        lubricant += leg[VISCOUS] * sign * abs(velocity / leg[VISCOUS_SPEED]) ** leg[VISCOUS_EXPONENT]
+    if leg[PRESLIDING_STIFFNESS] == 0.0:
+        result: float = -(sliding_kernel(leg, force, length, velocity, velocity > 0.0) * sign + leg[FACTOR] * lubricant)
+        return result
+    z, limit = bristle_kernel(leg, drive, force, length, velocity)
+    rate = velocity - abs(velocity) * z / limit if limit > 0.0 else 0.0
+    result = -(leg[PRESLIDING_STIFFNESS] * z + leg[PRESLIDING_DAMPING] * rate + leg[FACTOR] * lubricant)
+    return result
+
+
+@kernel
+def sliding_kernel(leg: Array, force: float, length: float, velocity: float, out: bool) -> float:
+    """Size of a leg's friction without its viscous part, N, as it slides, or is about to, outwards or inwards."""
+    excess = leg[BREAKAWAY_EXTENDING] if out else leg[BREAKAWAY_RETRACTING]
+    curve = exp(-(abs(velocity / leg[STRIBECK_SPEED]) ** leg[SHAPE]))
+    level = leg[COULOMB] + (leg[EXTENDING] if out else leg[RETRACTING]) + leg[LOAD] * abs(force)
+    if leg[RIPPLE] != 0.0:
+        level += leg[RIPPLE] * sin(leg[RIPPLE_RATE] * length + leg[RIPPLE_PHASE])
+    result: float = leg[FACTOR] * (level + excess * curve)
+    return result
+
+
+@kernel
+def bristle_kernel(leg: Array, drive: Array, force: float, length: float, velocity: float) -> tuple[float, float]:
+    """Deflection of a leg's friction at a leg length (m), and its limit, m: Dahl's dz = dL − |dL| z/limit.
+
+    Solved exactly over the way since it was kept, whatever that took, so that no stiffness makes it unstable. No
+    deflection is beyond the limit: a friction that falls with speed lets go, and gives back no more than it took.
+    """
+    way = length - drive[BRISTLE_LENGTH]
+    limit = sliding_kernel(leg, force, length, velocity, drive[BRISTLE] + way > 0.0) / leg[PRESLIDING_STIFFNESS]
+    if not limit > 0.0:
+        return 0.0, 0.0
+    before = min(max(drive[BRISTLE], -limit), limit)
+    end = limit if way > 0.0 else -limit
+    return end + (before - end) * exp(-abs(way) / limit), limit
+
+
+@kernel
+def keep_bristle_kernel(leg: Array, drive: Array, force: float, length: float, velocity: float) -> None:
+    """Keep the deflection of a leg's friction at the beginning of a step."""
+    if leg[PRESLIDING_STIFFNESS] != 0.0:
+        drive[BRISTLE], _ = bristle_kernel(leg, drive, force, length, velocity)
+        drive[BRISTLE_LENGTH] = length
+
+
+@kernel
+def run_in_kernel(legs: Array, t: float) -> None:
+    """Have the legs' frictions what they are at t, s: they fall as 1 + part e^(−t/τ), in all legs alike."""
+    part = legs[0, RUNNING_IN]
+    if part != 0.0:
+        factor = 1.0 + part * exp((legs[0, BEGAN] - t) / legs[0, RUNNING_IN_TIME])
+        for i in range(legs.shape[0]):
+            legs[i, FACTOR] = factor
 
 
 @kernel

@@ -20,6 +20,7 @@ PLANT_FAULTS = {
     "jam": FaultKind("friction holds the leg", "N", 300.0),
     "weak": FaultKind("the drive gives only this part of its force", "", 0.5),
     "test_load": FaultKind("a test mass hangs on the load cell, as for its calibration", "N", 50.0),
+    "zero_jump": FaultKind("the zero of the load cell jumps", "N", 5.0),
     "force_step": FaultKind("a push downwards at the leg's joint, or at the origin", "N", 100.0),
     "brake_slips": FaultKind("the closed brake gives way to its load at a speed", "m/s", 0.02),
     "brake_open": FaultKind("the brake does not close"),
@@ -235,6 +236,8 @@ class Faults:
                 self._plant.scale_motor(leg - 1, value)
             case "test_load":
                 self._ports[leg - 1].test_load = value
+            case "zero_jump":
+                self._ports[leg - 1].zero_jump = value
             case "brake_slips":
                 self._plant.creep(leg - 1, value)
             case "brake_open":

@@ -1,5 +1,6 @@
-"""The plant's mechanism: the rig's own, with other masses or a payload that the model does not know of."""
+"""The plant's mechanism: the rig's own, with other masses, a payload or a tilt that the model does not know of."""
 
+import math
 from dataclasses import replace
 
 import numpy as np
@@ -12,8 +13,23 @@ from rig.virtual.arrays import Array
 def plant_mechanism(machine: Mechanism, settings: VirtualPlant) -> Mechanism:
     """The plant of a rig with this mechanism."""
     plant = scaled_mechanism(machine, settings.mass_scale)
+    if any(settings.tilt):
+        plant = replace(plant, gravity=tilted(plant.gravity, *settings.tilt))
     payload = settings.payload
     return plant if payload is None else loaded_mechanism(plant, payload.mass, np.array(payload.center_of_mass))
+
+
+def tilted(gravity: Array, about_x: float, about_y: float) -> Array:
+    """Gravity (3,) in the axes of a base turned by two angles, rad: about its x axis, then about its own y axis."""
+    cx, sx, cy, sy = math.cos(about_x), math.sin(about_x), math.cos(about_y), math.sin(about_y)
+    x, y, z = gravity[0], cx * gravity[1] + sx * gravity[2], cx * gravity[2] - sx * gravity[1]
+    return np.array([cy * x - sy * z, y, cy * z + sy * x])
+
+
+def smooth_legs(machine: Mechanism) -> Mechanism:
+    """`machine` without friction of its prismatic joints."""
+    legs = [replace(leg, friction=replace(leg.friction, prismatic=0.0, coulomb=0.0)) for leg in machine.legs]
+    return replace(machine, legs=tuple(legs))
 
 
 def scaled_mechanism(machine: Mechanism, scale: float) -> Mechanism:

@@ -5,6 +5,7 @@ from math import isfinite
 from kinematics import kernel
 from rig.virtual.arrays import Array, Counts
 from rig.virtual.drive_kernel import (
+    EVERY_FRICTION,
     GAIN,
     LEG,
     MOTOR,
@@ -14,11 +15,23 @@ from rig.virtual.drive_kernel import (
     contact_kernel,
     encoder_kernel,
     end_step_kernel,
+    every_friction_kernel,
     friction_kernel,
     grip_kernel,
+    keep_bristle_kernel,
     motor_kernel,
+    run_in_kernel,
 )
-from rig.virtual.plant_kernel import DIVERGED, FORCES, LENGTHS, READINGS, RUNNING, SPEED_BOUND, SPEEDS
+from rig.virtual.plant_kernel import (
+    DIVERGED,
+    FORCES,
+    LENGTHS,
+    READINGS,
+    RUNNING,
+    SPEED_BOUND,
+    SPEEDS,
+    loads_kernel,
+)
 
 PLATFORM = 13
 """Of the bodies."""
@@ -34,6 +47,7 @@ def drives_kernel(
     home (6,): the legs' lengths at home, m. positions (25,), velocities (24,): MuJoCo's qpos and qvel at `t`.
     Others: see `plant_kernel.advance_kernel`.
     """
+    run_in_kernel(legs, t)
     for i in range(6):
         drive, reference = drives[i], legs[i, REFERENCE]
         leg = int(drive[LEG])
@@ -48,6 +62,11 @@ def drives_kernel(
             )  # fmt: skip
             if half == 0:
                 motor[leg] = drive[GAIN] * drive[MOTOR]
+    for i in range(6):
+        if legs[i, OWN_FRICTION] == EVERY_FRICTION:
+            length, speed = home[i] + positions[3 * i + 2], velocities[3 * i + 2]
+            force = motor[i] + contact_kernel(drives[i], parameters, legs[i], length, speed)
+            keep_bristle_kernel(legs[i], drives[i], force, length, speed)
 
 
 @kernel
@@ -60,21 +79,26 @@ def motors_kernel(drives: Array, motor: Array) -> None:
 @kernel
 def apply_kernel(
     legs: Array, parameters: Array, drives: Array, motor: Array, home: Array, spherical: Array, wrench: Array,
-    positions: Array, velocities: Array, axes: Array, spins: Array, applied: Array, pushes: Array, own: Array,
-    out: Array,
+    hose: Array, positions: Array, velocities: Array, axes: Array, spins: Array, applied: Array, pushes: Array,
+    own: Array, state: Array, loads: Array, out: Array,
 ) -> None:  # fmt: skip
     """What acts at MuJoCo's present state beside its own forces, into its qfrc_applied (24,) and xfrc_applied (14, 6).
 
     spherical (6,): friction of the spherical joints, N m s/rad. wrench (6,): on the platform, at its origin, platform
     axes. axes: MuJoCo's xmat (14, 9). spins: its cvel (14, 6). own (6,): here goes the friction along the legs
-    that the mechanism has not, N. out: see `plant_kernel`; what the drives measure and the forces in the legs.
+    that the mechanism has not, N. hose, out: see `plant_kernel`; what the drives measure and the forces in the legs.
+    state (13,), loads (6,): here go the platform's state and what acts on it with the hose.
     """
     for j in range(6):
         applied[18 + j] = 0.0
     for i in range(6):
         length, speed = home[i] + positions[3 * i + 2], velocities[3 * i + 2]
         force = motor[i] + contact_kernel(drives[i], parameters, legs[i], length, speed)
-        own[i] = friction_kernel(legs[i], force, speed) if legs[i, OWN_FRICTION] != 0.0 else 0.0
+        own[i] = 0.0
+        if legs[i, OWN_FRICTION] == EVERY_FRICTION:
+            own[i] = every_friction_kernel(legs[i], drives[i], force, length, speed)
+        elif legs[i, OWN_FRICTION] != 0.0:
+            own[i] = friction_kernel(legs[i], force, speed)
         force += own[i]
         applied[3 * i + 2] = force
         out[LENGTHS, i], out[SPEEDS, i], out[FORCES, i] = length, speed, force
@@ -85,9 +109,17 @@ def apply_kernel(
             for k in range(3):  # a free joint turns about the platform's axes
                 applied[21 + k] += axes[PLATFORM, 3 * j + k] * torque
     for j in range(3):
-        applied[21 + j] += wrench[3 + j]
+        state[j], state[7 + j] = positions[18 + j], velocities[18 + j]
+        state[10 + j] = 0.0
         for k in range(3):
-            applied[18 + j] += axes[PLATFORM, 3 * j + k] * wrench[k]
+            state[10 + j] += axes[PLATFORM, 3 * j + k] * velocities[21 + k]
+    for j in range(4):
+        state[3 + j] = positions[21 + j]
+    loads_kernel(hose, state, wrench, loads)
+    for j in range(3):
+        applied[21 + j] += loads[3 + j]
+        for k in range(3):
+            applied[18 + j] += axes[PLATFORM, 3 * j + k] * loads[k]
 
 
 @kernel

@@ -35,6 +35,7 @@ class MujocoPlant(Plant):
         self._data: Any = None
         self._motor = np.zeros(6)
         self._own = np.zeros(6)
+        self._at, self._loads = np.zeros(13), np.zeros(6)
         self._home_lengths = machine.geometry.home_lengths
         step = min(settings.step, STEP)
         super().__init__(machine, settings.model_copy(update={"step": step}), start, **others)
@@ -130,8 +131,8 @@ class MujocoPlant(Plant):
         data = self._data
         kernels.apply_kernel(
             self._legs, self._parameters, self._drives, self._motor, self._home_lengths, self._spherical, self.wrench,
-            data.qpos, data.qvel, data.xmat, data.cvel, data.qfrc_applied, data.xfrc_applied, self._own,
-            self._out,
+            self._hose, data.qpos, data.qvel, data.xmat, data.cvel, data.qfrc_applied, data.xfrc_applied, self._own,
+            self._at, self._loads, self._out,
         )  # fmt: skip
 
 

@@ -7,13 +7,13 @@ import numpy as np
 
 from actuators import Mode
 from dynamics import WORK_SIZE, Dynamics, Mechanism
-from kinematics import KinematicsError, forward_kinematics, leg_matrix
-from rig.config import PlantFriction, Virtual, VirtualDrive, VirtualPlant
+from kinematics import KinematicsError, forward_kinematics, leg_matrix, quaternion_to_matrix
+from rig.config import Hose, PlantFriction, Virtual, VirtualDrive, VirtualPlant
 from rig.errors import ConfigError
 from rig.virtual import drive_kernel as columns
 from rig.virtual import plant_kernel as rows
 from rig.virtual.arrays import Array
-from rig.virtual.loading import loaded_mechanism
+from rig.virtual.loading import loaded_mechanism, smooth_legs
 
 STOP_MARGIN = 5e-3
 """The end stops stand this far outside the legs' length limits, m."""
@@ -41,11 +41,13 @@ class Plant:
         start: float = 0.0,
         *,
         friction: PlantFriction | None = None,
+        hose: Hose | None = None,
         marks: Array | None = None,
     ) -> None:
         """See the class.
 
-        machine: what the plant is, see `truth_of`. friction: that it has beside the mechanism's; of `settings` if None.
+        machine: what the plant is, see `truth_of`. friction: that it has beside the mechanism's, hose: that it is on;
+        of `settings` if None.
         marks: (6,) m, the encoders' readings at the reference marks; those at home if None.
         """
         self.time = start
@@ -62,10 +64,13 @@ class Plant:
         self._home = machine.geometry.home_pose
         self._offsets = machine.length_offsets
         self._marks = machine.geometry.home_lengths + self._offsets if marks is None else marks
-        self._bare = machine
+        friction = settings.plant.friction if friction is None else friction
+        self._bare = smooth_legs(machine) if has_every_friction(friction) else machine
+        self._hose = hose_row(settings.plant.hose if hose is None else hose)
         self._geometry = machine.geometry.array
         self._parameters = drive_parameters(settings.drive)
-        self._legs = leg_rows(machine, settings.plant, settings.plant.friction if friction is None else friction)
+        self._legs = leg_rows(machine, settings.plant, friction)
+        self._legs[:, columns.BEGAN] = start
         self._legs[:, columns.REFERENCE] = self._marks
         self._drives = np.zeros((6, columns.DRIVE_COLUMNS))
         self._drives[:, columns.GAIN] = self._drives[:, columns.HOLD] = 1.0
@@ -198,13 +203,14 @@ class Plant:
         """Take `steps` steps of `h` s from `time`, then look at everything; gives RUNNING, SINGULAR or DIVERGED."""
         return rows.advance_kernel(
             self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives,
-            self._queues, self._waiting, self.wrench, self.time, steps, h, self._scratch, self._work, self._out,
+            self._queues, self._waiting, self.wrench, self._hose, self.time, steps, h,
+            self._scratch, self._work, self._out,
         )  # fmt: skip
 
     def _observe(self) -> None:
         status = rows.observe_kernel(
             self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives, self.wrench,
-            self._scratch, self._work, self._out,
+            self._hose, self._scratch, self._work, self._out,
         )  # fmt: skip
         self._publish(status)
 
@@ -237,24 +243,42 @@ class Plant:
         weight = self._dynamics.forces(np.concatenate([self._state, np.zeros(6)]))
         self._drives[:, columns.BRAKED] = 1.0
         self._drives[:, columns.GRIP] = settings.drive.brake_force
+        self._drives[:, columns.BRISTLE_LENGTH] = lengths
         self._drives[:, columns.ANCHOR] = lengths + weight / settings.drive.brake_stiffness
 
     def _check_step(self) -> None:
-        """Refuse springs and dampers along the legs that cannot be followed at this step: ω·dt too large."""
+        """Refuse springs and dampers that cannot be followed at this step: ω·dt too large."""
         drive, step = self._settings.drive, self.step
         mass = self._dynamics.mass_matrix(self._home)
         matrix = leg_matrix(self._bare.geometry, self._home)
         # forces along the legs act as Hᵀ M⁻¹ H; twice its largest eigenvalue covers other poses of the stroke
         mobility = 2.0 * float(np.linalg.eigvals(matrix.T @ np.linalg.solve(mass, matrix)).real.max())
-        for what, stiffness, damping in (
-            ("brake_stiffness and brake_damping", drive.brake_stiffness, drive.brake_damping),
-            ("position_stiffness and position_damping", drive.position_stiffness, drive.position_damping),
-            ("quick_stop_damping", 0.0, drive.quick_stop_damping),
-        ):
-            if self._growth(mobility * damping, mobility * stiffness) > 1.0 + 1e-12:
+        across = np.hstack(
+            [np.eye(3), -_skew(quaternion_to_matrix(self._home[3:]) @ self._hose[rows.HOSE_POINT :][:3])]
+        )
+        swing = 2.0 * float(np.linalg.eigvalsh(across @ np.linalg.solve(mass, across.T)).max())
+        legs = self._legs
+        viscous = legs[:, columns.FACTOR] * legs[:, columns.PRISMATIC] + legs[:, columns.PRESLIDING_DAMPING]
+        for where, what, ease, stiffness, damping in (
+            ("drive", "brake_stiffness and brake_damping", mobility, drive.brake_stiffness, drive.brake_damping),
+            (
+                "drive", "position_stiffness and position_damping", mobility,
+                drive.position_stiffness, drive.position_damping,
+            ),
+            ("drive", "quick_stop_damping", mobility, 0.0, drive.quick_stop_damping),
+            (
+                "plant.friction", "presliding_stiffness and presliding_damping", mobility,
+                float(legs[:, columns.PRESLIDING_STIFFNESS].max()), float(viscous.max()),
+            ),
+            (
+                "plant.hose", "stiffness and damping", swing,
+                float(self._hose[rows.HOSE_STIFFNESS]), float(self._hose[rows.HOSE_DAMPING]),
+            ),
+        ):  # fmt: skip
+            if self._growth(ease * damping, ease * stiffness) > 1.0 + 1e-12:
                 raise ConfigError(
-                    f"virtual.drive: {what} ({stiffness:g} N/m, {damping:g} N s/m) cannot be integrated at a step of "
-                    f"{step:g} s: make virtual.step smaller, or the drive softer"
+                    f"virtual.{where}: {what} ({stiffness:g} N/m, {damping:g} N s/m) cannot be integrated at a step of "
+                    f"{step:g} s: make virtual.step smaller, or the {where.rpartition('.')[2]} softer"
                 )
 
     def _growth(self, damping: float, stiffness: float) -> float:
@@ -263,8 +287,40 @@ class Plant:
         return float(np.abs(1.0 + roots + roots**2 / 2.0 + roots**3 / 6.0 + roots**4 / 24.0).max())
 
 
+def has_every_friction(friction: PlantFriction) -> bool:
+    """Whether all friction along the legs, that of the mechanism too, has to be in the legs' rows."""
+    simple = ("extending", "retracting", "breakaway_extending", "breakaway_retracting", "speed", "load")
+    return friction != PlantFriction(**{name: getattr(friction, name) for name in simple})
+
+
+def hose_row(hose: Hose | None) -> Array:
+    """A hose as `plant_kernel.loads_kernel` has it; zeros without one."""
+    row = np.zeros(rows.HOSE_ENTRIES)
+    if hose is not None:
+        row[:] = hose.stiffness, hose.damping, *hose.point, *hose.rest
+    return row
+
+
+def hose_wrenches(hose: Hose | None, motions: Array) -> Array:
+    """Wrenches (n, 6) of a hose on the platform in motions (n, 13 or more), at its origin, platform axes, N and N m."""
+    wrenches = np.zeros((len(motions), 6))
+    row = hose_row(hose)
+    for state, wrench in zip(np.ascontiguousarray(motions[:, :13]), wrenches, strict=True):
+        rows.loads_kernel(row, state, np.zeros(6), wrench)
+    return wrenches
+
+
+def _skew(vector: Array) -> Array:
+    x, y, z = vector
+    return np.array([[0.0, -z, y], [z, 0.0, -x], [-y, x, 0.0]])
+
+
 def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -> Array:
-    """The legs' rows (6, LEG_COLUMNS), as `drive_kernel` has them; the marks are the encoders' readings at home."""
+    """The legs' rows (6, LEG_COLUMNS), as `drive_kernel` has them; the marks are the encoders' readings at home.
+
+    With `has_every_friction` the mechanism that is integrated is `smooth_legs` of `machine`. Raises ConfigError for a
+    friction that would push a leg somewhere.
+    """
     legs = np.zeros((6, columns.LEG_COLUMNS))
     marks = machine.geometry.home_lengths + machine.length_offsets
     for leg, (mark, part) in enumerate(zip(marks, machine.legs, strict=True)):
@@ -279,6 +335,26 @@ def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -
     legs[:, columns.STRIBECK_SPEED], legs[:, columns.LOAD] = friction.speed, friction.load
     legs[:, columns.FRICTION_SPEED] = plant.coulomb_speed
     legs[:, columns.OWN_FRICTION] = friction != PlantFriction(speed=friction.speed)
+    legs[:, columns.SHAPE], legs[:, columns.FACTOR] = friction.shape, 1.0
+    if has_every_friction(friction):
+        legs[:, columns.OWN_FRICTION] = columns.EVERY_FRICTION
+        legs[:, columns.COULOMB] = [leg.friction.coulomb for leg in machine.legs]
+        legs[:, columns.PRISMATIC] = [leg.friction.prismatic for leg in machine.legs]
+        legs[:, columns.VISCOUS], legs[:, columns.VISCOUS_SPEED] = friction.viscous, friction.viscous_speed
+        legs[:, columns.VISCOUS_EXPONENT] = friction.viscous_exponent
+        legs[:, columns.RIPPLE], legs[:, columns.RIPPLE_PHASE] = friction.ripple, friction.ripple_phase
+        legs[:, columns.RIPPLE_RATE] = 2.0 * math.pi / friction.ripple_length
+        legs[:, columns.PRESLIDING_STIFFNESS] = friction.presliding_stiffness
+        legs[:, columns.PRESLIDING_DAMPING] = friction.presliding_damping
+        legs[:, columns.RUNNING_IN], legs[:, columns.RUNNING_IN_TIME] = friction.running_in, friction.running_in_time
+        legs[:, columns.FACTOR] = 1.0 + friction.running_in
+        least = legs[:, columns.COULOMB] + np.minimum(friction.extending, friction.retracting)
+        for leg, (ripple, level) in enumerate(zip(friction.ripple, least, strict=True), start=1):
+            if ripple > level:
+                raise ConfigError(
+                    f"virtual.plant.friction: leg {leg}: ripple {ripple:g} N is above the {level:g} N of Coulomb "
+                    "friction that it is a part of: it would push the leg"
+                )
     legs[:, columns.OFFSET], legs[:, columns.BACKLASH] = machine.length_offsets, plant.backlash
     legs[:, columns.COMPLIANCE] = 0.0 if plant.leg_stiffness is None else 1.0 / plant.leg_stiffness
     return legs

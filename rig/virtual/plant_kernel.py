@@ -7,6 +7,7 @@ from kinematics import kernel, rotate, rotation_matrix
 from rig.virtual.arrays import Array, Counts
 from rig.virtual.drive_kernel import (
     BEFORE_FRICTION,
+    EVERY_FRICTION,
     GAIN,
     LEG,
     MOTOR,
@@ -16,9 +17,12 @@ from rig.virtual.drive_kernel import (
     contact_kernel,
     encoder_kernel,
     end_step_kernel,
+    every_friction_kernel,
     friction_kernel,
     grip_kernel,
+    keep_bristle_kernel,
     motor_kernel,
+    run_in_kernel,
 )
 
 RUNNING = 0
@@ -40,7 +44,8 @@ _FORCES = 5
 _MOTOR = 6  # motor forces at the beginning, middle and end of the step: three rows
 _ACCELERATION = 9
 _MOTION = 10
-SCRATCH_ROWS = 11
+_WRENCH = 11  # on the platform, with that of the hose
+SCRATCH_ROWS = 12
 SCRATCH_COLUMNS = 19
 
 # Rows of the outputs (OUTPUTS, 6).
@@ -51,6 +56,44 @@ CELLS = 3  # N, true force at each load cell, compression positive
 ACCELERATION = 4  # m/s², rad/s², of the platform
 READINGS = 5  # m, of the encoders
 OUTPUTS = 6
+
+
+# Entries of a hose.
+HOSE_STIFFNESS = 0  # N/m
+HOSE_DAMPING = 1  # N s/m
+HOSE_POINT = 2  # m, of the platform, where it is fixed: three entries, platform frame
+HOSE_REST = 5  # m, where that point is when it pulls nothing: three entries, base frame
+HOSE_ENTRIES = 8
+
+
+@kernel
+def loads_kernel(hose: Array, state: Array, wrench: Array, loads: Array) -> None:
+    """A wrench (6,) and that of a hose (HOSE_ENTRIES,) at a state (13,), together into `loads` (6,).
+
+    All at the platform's origin, in its axes, N and N m. The hose pulls its point p back to where it is slack, by a
+    spring and a damper that are alike in every direction: f = −k (t + R p − rest) − d (ṫ + ω×R p).
+    """
+    for j in range(6):
+        loads[j] = wrench[j]
+    k, d = hose[HOSE_STIFFNESS], hose[HOSE_DAMPING]
+    if k == 0.0 and d == 0.0:
+        return
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(state[3], state[4], state[5], state[6])
+    px, py, pz = hose[HOSE_POINT], hose[HOSE_POINT + 1], hose[HOSE_POINT + 2]
+    qx, qy, qz = rotate(r00, r01, r02, r10, r11, r12, r20, r21, r22, px, py, pz)
+    vx = state[7] + state[11] * qz - state[12] * qy
+    vy = state[8] + state[12] * qx - state[10] * qz
+    vz = state[9] + state[10] * qy - state[11] * qx
+    fx = -k * (state[0] + qx - hose[HOSE_REST]) - d * vx
+    fy = -k * (state[1] + qy - hose[HOSE_REST + 1]) - d * vy
+    fz = -k * (state[2] + qz - hose[HOSE_REST + 2]) - d * vz
+    gx, gy, gz = rotate(r00, r10, r20, r01, r11, r21, r02, r12, r22, fx, fy, fz)
+    loads[0] += gx
+    loads[1] += gy
+    loads[2] += gz
+    loads[3] += py * gz - pz * gy
+    loads[4] += pz * gx - px * gz
+    loads[5] += px * gy - py * gx
 
 
 @kernel
@@ -79,7 +122,9 @@ def _leg_forces(
     leg_rates_kernel(geometry, state, lengths, speeds)
     for i in range(6):
         force = motor[i] + contact_kernel(drives[i], parameters, legs[i], lengths[i], speeds[i])
-        if legs[i, OWN_FRICTION] != 0.0:
+        if legs[i, OWN_FRICTION] == EVERY_FRICTION:
+            force += every_friction_kernel(legs[i], drives[i], force, lengths[i], speeds[i])
+        elif legs[i, OWN_FRICTION] != 0.0:
             force += friction_kernel(legs[i], force, speeds[i])
         forces[i] = force
 
@@ -107,11 +152,13 @@ def _motors(drives: Array, forces: Array) -> None:
 @kernel
 def _step(
     mechanism: Array, geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, wrench: Array,
-    h: float, scratch: Array, work: Array,
+    hose: Array, h: float, scratch: Array, work: Array,
 ) -> int:  # fmt: skip
     """One RK4 step of `h` s of the state, the motors' forces of its beginning, middle and end given in `scratch`."""
     stage, slope, total = scratch[_STAGE], scratch[_SLOPE], scratch[_SUM]
     acceleration = scratch[_ACCELERATION]
+    pulled = hose[HOSE_STIFFNESS] != 0.0 or hose[HOSE_DAMPING] != 0.0
+    loads = scratch[_WRENCH] if pulled else wrench
     for j in range(13):
         stage[j] = state[j]
         total[j] = 0.0
@@ -120,7 +167,9 @@ def _step(
         _leg_forces(
             geometry, legs, parameters, stage, drives, motor, scratch[_LENGTHS], scratch[_SPEEDS], scratch[_FORCES]
         )
-        if acceleration_kernel(mechanism, stage, scratch[_FORCES], wrench, work, acceleration) != 0:
+        if pulled:
+            loads_kernel(hose, stage, wrench, loads)
+        if acceleration_kernel(mechanism, stage, scratch[_FORCES], loads, work, acceleration) != 0:
             return SINGULAR
         _slope(stage, acceleration, slope)
         weight = 1.0 if k == 0 or k == 3 else 2.0
@@ -144,7 +193,7 @@ def _step(
 @kernel
 def observe_kernel(
     mechanism: Array, geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, wrench: Array,
-    scratch: Array, work: Array, out: Array,
+    hose: Array, scratch: Array, work: Array, out: Array,
 ) -> int:  # fmt: skip
     """Everything that can be measured at `state`, into `out` (OUTPUTS, 6). Returns RUNNING or SINGULAR."""
     _motors(drives, scratch[_MOTOR])
@@ -153,7 +202,9 @@ def observe_kernel(
     )  # fmt: skip
     for i in range(6):
         out[READINGS, i] = encoder_kernel(legs[i], out[LENGTHS, i], scratch[_MOTOR, i])
-    if acceleration_kernel(mechanism, state, out[FORCES], wrench, work, out[ACCELERATION]) != 0:
+    loads = scratch[_WRENCH]
+    loads_kernel(hose, state, wrench, loads)
+    if acceleration_kernel(mechanism, state, out[FORCES], loads, work, out[ACCELERATION]) != 0:
         return SINGULAR
     motion = scratch[_MOTION]
     for j in range(13):
@@ -161,7 +212,7 @@ def observe_kernel(
     for j in range(6):
         motion[13 + j] = out[ACCELERATION, j]
     # where H is singular the motion does not tell the forces in the legs: the cells then keep their last reading
-    if cells_kernel(mechanism, motion, wrench, work, scratch[_FORCES], out[CELLS]) == 0:
+    if cells_kernel(mechanism, motion, loads, work, scratch[_FORCES], out[CELLS]) == 0:
         for i in range(6):
             if legs[i, BEFORE_FRICTION] != 0.0:
                 force = scratch[_MOTOR, i] + contact_kernel(
@@ -174,20 +225,21 @@ def observe_kernel(
 @kernel
 def advance_kernel(
     mechanism: Array, geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array,
-    queues: Array, waiting: Counts, wrench: Array, start: float, steps: int, h: float,
+    queues: Array, waiting: Counts, wrench: Array, hose: Array, start: float, steps: int, h: float,
     scratch: Array, work: Array, out: Array,
 ) -> int:  # fmt: skip
     """Integrate the plant from `start` (s) over `steps` RK4 steps of `h` s, then observe it.
 
     mechanism: the plant's `Mechanism.array`. geometry (6, 9). legs (6, LEG_COLUMNS), drives (6, DRIVE_COLUMNS),
     queues (6, QUEUE_LENGTH + 1, QUEUE_COLUMNS) with `waiting` (6,) commands, parameters: see `drive_kernel`.
-    wrench (6,): on the platform, at its origin, platform axes. out: see `observe_kernel`.
+    wrench (6,): on the platform, at its origin, platform axes. hose: see `loads_kernel`. out: see `observe_kernel`.
     Returns RUNNING; or SINGULAR or DIVERGED with the state as it was before the step that failed, and at rest.
     """
     lengths, speeds = scratch[_LENGTHS], scratch[_SPEEDS]
     status = RUNNING
     for k in range(steps):
         t = start + k * h
+        run_in_kernel(legs, t)
         leg_rates_kernel(geometry, state, lengths, speeds)
         for i in range(6):
             drive, reference = drives[i], legs[i, REFERENCE]
@@ -202,7 +254,11 @@ def advance_kernel(
                     t + 0.5 * half * h, (0.25 + 0.5 * half) * h, t + 0.5 * (half + 1) * h,
                 )  # fmt: skip
                 scratch[_MOTOR + 1 + half, leg] = drive[GAIN] * drive[MOTOR]
-        status = _step(mechanism, geometry, legs, parameters, state, drives, wrench, h, scratch, work)
+        if legs[0, OWN_FRICTION] == EVERY_FRICTION:
+            for i in range(6):
+                force = scratch[_MOTOR, i] + contact_kernel(drives[i], parameters, legs[i], lengths[i], speeds[i])
+                keep_bristle_kernel(legs[i], drives[i], force, lengths[i], speeds[i])
+        status = _step(mechanism, geometry, legs, parameters, state, drives, wrench, hose, h, scratch, work)
         if status != RUNNING:
             break
         leg_rates_kernel(geometry, state, lengths, speeds)
@@ -210,7 +266,7 @@ def advance_kernel(
             end_step_kernel(drives[i], parameters, lengths[i], speeds[i], h)
     if status == RUNNING:
         status = observe_kernel(
-            mechanism, geometry, legs, parameters, state, drives, wrench, scratch, work, out
+            mechanism, geometry, legs, parameters, state, drives, wrench, hose, scratch, work, out
         )  # fmt: skip
     if status != RUNNING:
         for j in range(7, 13):

@@ -1,11 +1,10 @@
 """One leg of the plant as its drive sees it: encoder, load cell, homing switch and output."""
 
-import math
-
 import numpy as np
 
 from actuators import Mode
 from rig.config import Virtual, VirtualCells
+from rig.virtual.cells import Cell
 from rig.virtual.plant import Plant
 
 _BLOCK = 256
@@ -28,22 +27,24 @@ class Noise:
 class LegPort:
     """Sensors and output of leg 0…5: an `actuators.PlantPort`.
 
-    The encoder is rounded to its resolution. The cell reads gain·(true force + cross-talk + test load) + bias +
-    drift·time + warming + noise, as the forces were `lag` ago, a new sample of noise each time it is read, and is
-    rounded to its own resolution.
+    The encoder is rounded to its resolution. The cell reads what `Cell` says of the forces as they were `lag` ago, with
+    a new sample of noise each time it is read, and is rounded to its own resolution.
     """
 
-    def __init__(self, plant: Plant, leg: int, settings: Virtual, cells: VirtualCells) -> None:
+    def __init__(self, plant: Plant, leg: int, settings: Virtual, cells: VirtualCells, limit: float) -> None:
+        """See the class. cells: in place of those of `settings`. limit: end of the cells' range, N."""
         self._plant = plant
         self._leg = leg
         self._resolution = settings.drive.position_resolution
         self._start = plant.time
         self._cells = cells
-        self._gain, self._bias = cells.gain[leg], cells.bias[leg]
-        self._spread, self._drift, self._warming = cells.noise[leg], cells.drift[leg], cells.warming[leg]
+        self._cell = Cell(cells, leg, limit, settings.seed)
+        self._spread = cells.noise[leg]
         self._noise = Noise(settings.seed, leg)
         self.test_load = 0.0
         """N, of a test mass hung on the cell; it loads the cell alone, not the platform."""
+        self.zero_jump = 0.0
+        """N, by which the cell's zero has jumped."""
 
     @property
     def length(self) -> float:
@@ -58,16 +59,10 @@ class LegPort:
     @property
     def cell(self) -> float:
         """Reading of the load cell, N, compression positive."""
-        settings, leg = self._cells, self._leg
+        settings = self._cells
         forces = self._plant.cells_before(settings.lag) if settings.lag else self._plant.cells
-        force = forces[leg] + self.test_load
-        if settings.cross_talk:
-            force += settings.cross_talk * (forces[leg - 1] + forces[(leg + 1) % 6])
-        time = self._plant.time - self._start
-        bias = self._bias + self._drift * time
-        if self._warming:
-            bias -= self._warming * math.expm1(-time / settings.warming_time)
-        reading = self._gain * force + bias + self._spread * self._noise.draw()
+        reading = self._cell.reading(forces, self.test_load, self._plant.time - self._start)
+        reading += self.zero_jump + self._spread * self._noise.draw()
         return round(reading / settings.resolution) * settings.resolution if settings.resolution else reading
 
     @property

@@ -62,8 +62,11 @@ class VirtualRig:
         truth = truth_of(config)
         marks = config.nominal.geometry.home_lengths
         kind = MujocoPlant if settings.plant.engine == "mujoco" else Plant
-        self.plant: Plant = kind(truth.mechanism, settings, start, friction=truth.friction, marks=marks)
-        self._ports = [LegPort(self.plant, leg, settings, truth.cells) for leg in range(6)]
+        self.plant: Plant = kind(
+            truth.mechanism, settings, start, friction=truth.friction, hose=truth.hose, marks=marks
+        )
+        limit = config.load_cells.range
+        self._ports = [LegPort(self.plant, leg, settings, truth.cells, limit) for leg in range(6)]
         self.drives = [self._drive(config, leg) for leg in range(6)]
         for drive in self.drives:
             drive.peers = self.drives

@@ -24,7 +24,14 @@ from rig.engine import (
 from rig.virtual import drive_kernel as drive_columns
 from rig.virtual.arrays import Array, Counts
 from rig.virtual.closed_loop.step import DEMAND, LENGTHS, MOTOR, SPEEDS, step_kernel
-from rig.virtual.drive_kernel import begin_step_kernel, carried_kernel, demand_kernel, motor_kernel
+from rig.virtual.drive_kernel import (
+    begin_step_kernel,
+    carried_kernel,
+    demand_kernel,
+    keep_bristle_kernel,
+    motor_kernel,
+    run_in_kernel,
+)
 from rig.virtual.plant_kernel import RUNNING, leg_rates_kernel
 
 OPEN_LOOP, PD, FORCE, COMPUTED_TORQUE, POSITION, OBSERVER = range(6)
@@ -67,7 +74,8 @@ APPLIED = 0  # N, of the motors
 COMMANDED = 1  # N
 FEEDFORWARD = 2  # N
 SATURATED = 3  # 1 where a leg's force was bounded
-ROWS = 4
+BRISTLE = 4  # m, deflection of a leg's friction
+ROWS = 5
 
 _FORCE_MODE, _POSITION_MODE = float(Mode.FORCE), float(Mode.POSITION)
 
@@ -170,20 +178,28 @@ def _motors(
 
 
 @kernel
+def _keep_bristles(legs: Array, drives: Array, lengths: Array, speeds: Array) -> None:
+    if legs[0, drive_columns.OWN_FRICTION] == drive_columns.EVERY_FRICTION:
+        for i in range(6):
+            keep_bristle_kernel(legs[i], drives[i], drives[i, drive_columns.MOTOR], lengths[i], speeds[i])
+
+
+@kernel
 def run_kernel(
     law: int, settings: Array, cycles: int, steps: int,
     geometry: Array, model: Array, observer: Array, samples: Array, bounds: Array,
     memory: Array, legs: Array, estimate_work: Array, rows: Array, work: Array, observed: Array, commands: Array,
     plant_geometry: Array, strokes: Array, leg_rows: Array, parameters: Array, friction: Array,
     state: Array, drives: Array, queues: Array, waiting: Counts, wrenches: Array,
-    scratch: Array, plant_work: Array, frozen: Array,
+    hose: Array, scratch: Array, plant_work: Array, frozen: Array,
     states: Array, kept: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """Run so many cycles from `state` and `drives` as they stand; gives a status and how many cycles were kept.
 
     Of each cycle, `states` (cycles, 13) has the plant at its time, `kept` (cycles, ROWS, 6) what was commanded then.
-    wrenches (cycles, 6): on the platform, platform axes. strokes (6, 2) m. The controller's model, geometry and memory
-    come first, then the plant's; see the modules of laws, drives and step for theirs.
+    wrenches (cycles, 6): on the platform, platform axes. hose: see `plant_kernel.loads_kernel`. strokes (6, 2) m. The
+    controller's model, geometry and memory come first, then the plant's; see the modules of laws, drives and step for
+    theirs.
     """
     period, h = settings[PERIOD], settings[STEP]
     mode = _POSITION_MODE if law == POSITION else _FORCE_MODE
@@ -191,6 +207,8 @@ def run_kernel(
     lengths, speeds = scratch[LENGTHS], scratch[SPEEDS]
     scratch[DEMAND, :6] = nan
     leg_rates_kernel(plant_geometry, state, lengths, speeds)
+    for i in range(6):
+        drives[i, drive_columns.BRISTLE_LENGTH] = lengths[i]
     for cycle in range(cycles):
         t = cycle * period
         for i in range(6):
@@ -213,18 +231,23 @@ def run_kernel(
             return status, cycle
         for j in range(13):
             states[cycle, j] = state[j]
+        run_in_kernel(leg_rows, t)
+        _keep_bristles(leg_rows, drives, lengths, speeds)
         for i in range(6):
-            row[APPLIED, i] = drives[i, drive_columns.MOTOR]
+            row[APPLIED, i], row[BRISTLE, i] = drives[i, drive_columns.MOTOR], drives[i, drive_columns.BRISTLE]
             demand, _ = demand_kernel(drives[i], parameters, 0.0, lengths[i], speeds[i], t)
             if abs(demand) >= parameters[drive_columns.FORCE_LIMIT]:
                 row[SATURATED, i] = 1.0
             if law == OPEN_LOOP and not strokes[i, 0] <= lengths[i] <= strokes[i, 1]:
                 return LEFT_STROKE, cycle + 1
         for k in range(steps):
+            if k > 0:
+                run_in_kernel(leg_rows, t + k * h)
+                _keep_bristles(leg_rows, drives, lengths, speeds)
             _motors(drives, queues, waiting, parameters, leg_rows, t + k * h, h, decay, scratch)
             status = step_kernel(
-                leg_rows, parameters, friction, settings[COULOMB_SPEED], state, drives, wrenches[cycle], h,
-                scratch, plant_work, frozen,
+                leg_rows, parameters, friction, settings[COULOMB_SPEED], state, drives, wrenches[cycle],
+                hose, h, scratch, plant_work, frozen,
             )  # fmt: skip
             if status != RUNNING:
                 return status, cycle + 1

@@ -9,9 +9,10 @@ from dynamics import WORK_SIZE, Dynamics, Mechanism
 from kinematics import MotionTable, leg_kinematics, pose_difference
 from rig.config import RigConfig, Virtual
 from rig.virtual.arrays import Array
-from rig.virtual.closed_loop.cycle import APPLIED, COMMANDED, SATURATED
+from rig.virtual.cells import Cell
+from rig.virtual.closed_loop.cycle import APPLIED, BRISTLE, COMMANDED, SATURATED
 from rig.virtual.closed_loop.motion import accelerations_kernel
-from rig.virtual.drive_kernel import DRIVE_COLUMNS, LOWER_STOP, UPPER_STOP
+from rig.virtual.drive_kernel import BEFORE_FRICTION, DRIVE_COLUMNS, LOWER_STOP, UPPER_STOP
 from rig.virtual.plant import drive_parameters
 
 _CELL_NOISE = 7
@@ -22,7 +23,8 @@ _CELL_NOISE = 7
 class LoopRun:
     """A run of m cycles; `end` says in words why it is shorter than the trajectory, "" if it is not.
 
-    config, table, controller, plant: see `run_loop`; legs: its rows, see `leg_rows`; virtual: of the configuration.
+    config, table, controller: see `run_loop`; virtual: of the configuration. plant, legs: what moves, and its rows, see
+    `leg_rows`: where all friction along the legs is in these, `plant` has none. hose: see `hose_row`.
     times (m,): places on the path, s. states (m, 13): the plant then. kept (m, ROWS, 6): see `cycle.ROWS`. wrenches
     (m, 6): see `run_loop`.
     """
@@ -33,6 +35,7 @@ class LoopRun:
     controller: str
     plant: Mechanism
     legs: Array
+    hose: Array
     times: Array
     states: Array
     kept: Array
@@ -52,14 +55,20 @@ class LoopRun:
     @cached_property
     def motion(self) -> Array:
         """The platform's motion (m, 19), with its accelerations at these times."""
+        return np.hstack([self.states, self._acting[0]])
+
+    @cached_property
+    def _acting(self) -> tuple[Array, Array, Array]:
+        """Accelerations, friction along the legs that the plant's mechanism has not, N, wrenches with the hose's."""
         dynamics = Dynamics(self.plant, self.virtual.plant.coulomb_speed)
-        accelerations = np.zeros((len(self.times), 6))
+        accelerations, rubbed, loads = (np.zeros((len(self.times), 6)) for _ in range(3))
         accelerations_kernel(
-            dynamics.parameters, self.plant.geometry.array, self.legs, drive_parameters(self.virtual.drive),
-            self.states, self.motors, self.wrenches, np.zeros(DRIVE_COLUMNS), np.zeros(WORK_SIZE),
-            np.zeros(6), np.zeros(6), np.zeros(6), accelerations,
+            dynamics.parameters, self.plant.geometry.array, self.legs.copy(), drive_parameters(self.virtual.drive),
+            self.times - self.times[0], self.states, self.motors, np.ascontiguousarray(self.kept[:, BRISTLE]),
+            self.wrenches, self.hose, np.zeros(DRIVE_COLUMNS), np.zeros(WORK_SIZE),
+            np.zeros(6), np.zeros(6), np.zeros(6), accelerations, rubbed, loads,
         )  # fmt: skip
-        return np.hstack([self.states, accelerations])
+        return accelerations, rubbed, loads
 
     @cached_property
     def lengths(self) -> Array:
@@ -97,12 +106,20 @@ class LoopRun:
         return np.rint(readings / resolution) * resolution, speeds
 
     def cells(self) -> Array:
-        """Readings of the load cells (m, 6), N, compression positive: gain · force + bias + drift · time + noise."""
+        """Readings of the load cells (m, 6), N, compression positive, as `Cell` has them, with noise, lag and steps."""
         cells, times = self.virtual.cells, self.times - self.times[0]
-        true = Dynamics(self.plant, self.virtual.plant.coulomb_speed).cells(self.motion, self.wrenches)
+        _, rubbed, loads = self._acting
+        true = Dynamics(self.plant, self.virtual.plant.coulomb_speed).cells(self.motion, loads)
+        before = self.legs[:, BEFORE_FRICTION] != 0.0  # such a cell reads what the friction takes, too
+        true[:, before] -= rubbed[:, before]
+        if cells.lag:
+            true = np.column_stack([np.interp(times - cells.lag, times, column) for column in true.T])
         noise = np.random.Generator(np.random.PCG64([self.virtual.seed, _CELL_NOISE])).standard_normal(true.shape)
-        readings: Array = np.array(cells.gain) * true + np.array(cells.bias) + np.outer(times, cells.drift)
-        return readings + np.array(cells.noise) * noise
+        bank = [Cell(cells, leg, self.config.load_cells.range, self.virtual.seed) for leg in range(6)]
+        rows = zip(true.tolist(), times.tolist(), strict=True)
+        readings: Array = np.array([[cell.reading(row, 0.0, time) for cell in bank] for row, time in rows])
+        readings += np.array(cells.noise) * noise
+        return np.rint(readings / cells.resolution) * cells.resolution if cells.resolution else readings
 
     def _legs(self, states: Array) -> tuple[Array, Array]:
         legs = leg_kinematics(self.plant.geometry, np.hstack([states, np.zeros((len(states), 6))]))

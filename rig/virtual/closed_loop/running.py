@@ -8,15 +8,15 @@ import numpy as np
 from actuators import Mode
 from dynamics import FROZEN_SIZE, WORK_SIZE, Dynamics, Mechanism, without_leg_friction
 from kinematics import FORWARD_WORK, MotionTable, leg_kinematics
-from rig.config import PlantFriction, RigConfig, Virtual
+from rig.config import Hose, PlantFriction, RigConfig, Virtual
 from rig.engine import OBSERVER_ROWS, begin_observer_kernel, observer_settings
 from rig.errors import ConfigError, InputError
 from rig.virtual import drive_kernel as columns
 from rig.virtual.arrays import Array
 from rig.virtual.closed_loop import cycle, step
 from rig.virtual.closed_loop.result import LoopRun
-from rig.virtual.loading import plant_mechanism
-from rig.virtual.plant import drive_parameters, leg_rows
+from rig.virtual.loading import plant_mechanism, smooth_legs
+from rig.virtual.plant import drive_parameters, has_every_friction, hose_row, leg_rows
 from rig.virtual.plant_kernel import DIVERGED, RUNNING, SINGULAR
 
 _LAWS = {
@@ -75,6 +75,7 @@ def run_loop(
     *,
     plant: Mechanism | None = None,
     friction: PlantFriction | None = None,
+    hose: Hose | None = None,
     start: LoopStart | None = None,
     wrenches: Array | None = None,
 ) -> LoopRun:
@@ -87,12 +88,13 @@ def run_loop(
         controller: one of `CONTROLLERS`.
         plant: the mechanism that moves; that of `config` with what its [virtual.plant] says if None.
         friction: of it beside the mechanism's; of `config` if None.
+        hose: that it is on; of `config` if None.
         start: see `LoopStart`; `on_reference` if None.
         wrenches: (n, 6) external of each cycle at the platform origin, platform axes, N and N m, n as `cycle_times` has
             them; none if None.
 
     Raises:
-        ConfigError: the configuration has no virtual rig, or one that MuJoCo moves.
+        ConfigError: the configuration has no virtual rig, one that MuJoCo moves, or a friction that no plant has.
         InputError: no such controller; the wrenches are not as many as the cycles.
         DynamicsError: the model has no solution at the start.
     """
@@ -114,7 +116,11 @@ def run_loop(
     elif wrenches.shape != (len(times), 6):
         raise InputError(f"wrenches: shape {wrenches.shape}, must be ({len(times)}, 6)")
     machine = plant_mechanism(config.machine, settings.plant) if plant is None else plant
-    legs = leg_rows(machine, settings.plant, settings.plant.friction if friction is None else friction)
+    friction = settings.plant.friction if friction is None else friction
+    legs = leg_rows(machine, settings.plant, friction)
+    if has_every_friction(friction):
+        machine = smooth_legs(machine)
+    hose_entries = hose_row(settings.plant.hose if hose is None else hose)
     dynamics = Dynamics(machine, settings.plant.coulomb_speed)
     smooth, along = without_leg_friction(dynamics.parameters)
     plant_work, scratch = np.zeros(WORK_SIZE), np.zeros((step.SCRATCH_ROWS, step.SCRATCH_COLUMNS))
@@ -135,11 +141,11 @@ def run_loop(
         machine.geometry.array, strokes(machine), legs, drive_parameters(settings.drive), along,
         state, _drives(start, law), np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS)),
         np.zeros(6, dtype=np.int64), wrenches,
-        scratch, plant_work, np.zeros(FROZEN_SIZE), states, kept,
+        hose_entries, scratch, plant_work, np.zeros(FROZEN_SIZE), states, kept,
     )  # fmt: skip
     end = "" if status == RUNNING else f"{_ENDS[status]}, at {times[min(count, len(times) - 1)]:.4g} s"
     return LoopRun(
-        config, settings, table, controller, machine, legs,
+        config, settings, table, controller, machine, legs, hose_entries,
         times[:count], states[:count], kept[:count], wrenches[:count], end,
     )  # fmt: skip
 

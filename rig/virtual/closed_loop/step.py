@@ -14,8 +14,24 @@ from math import cos, isfinite, sin, sqrt, tanh
 from dynamics import DRIFT, MOBILITY, frozen_acceleration_kernel, frozen_kernel
 from kinematics import kernel
 from rig.virtual.arrays import Array
-from rig.virtual.drive_kernel import LOWER_STOP, OWN_FRICTION, UPPER_STOP, contact_kernel, friction_kernel
-from rig.virtual.plant_kernel import DIVERGED, RUNNING, SINGULAR, SPEED_BOUND
+from rig.virtual.drive_kernel import (
+    EVERY_FRICTION,
+    LOWER_STOP,
+    OWN_FRICTION,
+    UPPER_STOP,
+    contact_kernel,
+    every_friction_kernel,
+    friction_kernel,
+)
+from rig.virtual.plant_kernel import (
+    DIVERGED,
+    HOSE_DAMPING,
+    HOSE_STIFFNESS,
+    RUNNING,
+    SINGULAR,
+    SPEED_BOUND,
+    loads_kernel,
+)
 
 # Rows of the scratch array (SCRATCH_ROWS, 13).
 LENGTHS, SPEEDS = 0, 1  # of the legs at the beginning of the step
@@ -26,7 +42,8 @@ _FORCE = 8
 _SUM, _HALF_SUM = 9, 10  # of forces: for the speed, for the place
 _AHEAD = 11  # the state in the middle; then the mean speed
 DEMAND = 12  # N, of drives that follow a force; not a number of others
-SCRATCH_ROWS = 13
+_LOADS = 13  # wrench on the platform, with that of the hose
+SCRATCH_ROWS = 14
 SCRATCH_COLUMNS = 13
 
 
@@ -59,17 +76,22 @@ def _turn(state: Array, w: float, x: float, y: float, z: float, out: Array) -> N
 @kernel
 def step_kernel(
     legs: Array, parameters: Array, friction: Array, coulomb_speed: float, state: Array, drives: Array, wrench: Array,
-    h: float, scratch: Array, work: Array, frozen: Array,
+    hose: Array, h: float, scratch: Array, work: Array, frozen: Array,
 ) -> int:  # fmt: skip
     """Advance a state (13,) by `h` s; the legs' lengths and speeds and the motors' forces stand in `scratch`.
 
-    legs, parameters, drives: see `drive_kernel`. friction (2, 6) along the legs and `work` with the parameters without
-    it: see `dynamics.without_leg_friction`. Returns RUNNING; or SINGULAR or DIVERGED, the state as it was.
+    legs, parameters, drives: see `drive_kernel`. hose: see `plant_kernel.loads_kernel`. friction (2, 6) along the
+    legs and `work` with the parameters without it: see `dynamics.without_leg_friction`. Returns RUNNING; or SINGULAR or
+    DIVERGED, the state as it was.
     """
     length, speed, force = scratch[_LENGTH], scratch[_SPEED], scratch[_FORCE]
     total, half_total, ahead, mean = scratch[_SUM], scratch[_HALF_SUM], scratch[_AHEAD], scratch[MEAN]
     _foresee(state, mean, h, ahead)
-    if frozen_kernel(ahead, wrench, work, frozen) != 0:
+    pulled = hose[HOSE_STIFFNESS] != 0.0 or hose[HOSE_DAMPING] != 0.0
+    loads = scratch[_LOADS] if pulled else wrench
+    if pulled:
+        loads_kernel(hose, ahead, wrench, loads)
+    if frozen_kernel(ahead, loads, work, frozen) != 0:
         return SINGULAR
     for i in range(6):
         total[i] = half_total[i] = 0.0
@@ -79,7 +101,9 @@ def step_kernel(
         for i in range(6):
             v = speed[i]
             f = motor[i] - friction[0, i] * v - friction[1, i] * tanh(v / coulomb_speed)
-            if legs[i, OWN_FRICTION] != 0.0:
+            if legs[i, OWN_FRICTION] == EVERY_FRICTION:
+                f += every_friction_kernel(legs[i], drives[i], motor[i], length[i], v)
+            elif legs[i, OWN_FRICTION] != 0.0:
                 f += friction_kernel(legs[i], motor[i], v)
             if not legs[i, LOWER_STOP] <= length[i] <= legs[i, UPPER_STOP]:
                 f += contact_kernel(drives[i], parameters, legs[i], length[i], v)
