@@ -16,7 +16,7 @@ from calibration.cells import (
     identity,
     judge,
 )
-from calibration.effects import ReadingsUncertainty, length_offset_sigmas, length_slopes
+from calibration.effects import ReadingsUncertainty, followed, length_offset_sigmas, length_slopes
 from calibration.errors import CalibrationError, CalibrationFileError
 from calibration.file import (
     calibration_file_name,
@@ -151,6 +151,7 @@ __all__ = [
     "drift",
     "fit_cell",
     "fit_payload",
+    "followed",
     "format_cell_calibration",
     "format_parameters",
     "hold_out",

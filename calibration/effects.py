@@ -1,6 +1,6 @@
 """How far the model's readings at the load cells move with what a calibration found, and so how uncertain they are."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import replace
 
 import numpy as np
@@ -52,9 +52,31 @@ class ReadingsUncertainty:
 
     def by_parameters(self, motions: Array) -> Array:
         """The same without what the lengths' offsets move of the pose."""
+        whole = np.zeros((len(motions), 6, 6))
+        for covariance, slopes in self._slopes(motions):
+            weighted = np.tensordot(covariance, slopes, axes=1)
+            whole += np.einsum("pmi,pmj->mij", slopes, weighted)
+        return whole
+
+    def combined(self, motions: Array, weights: Sequence[Array]) -> Array:
+        """Covariance (k, k) of k sums of all readings over motions (m, 19), each by weights (m, 6) of its own.
+
+        What is wrong of a parameter is wrong of all readings alike, so it does not average out.
+        """
+        parts = list(self._slopes(motions))
+        if self._offsets.any():
+            slopes = length_slopes(motions, self._mechanism, self._coulomb_speed)
+            parts.append((np.diag(self._offsets**2), slopes))
+        whole = np.zeros((len(weights), len(weights)))
+        for covariance, slopes in parts:
+            sums = np.stack([np.tensordot(slopes, each, axes=2) for each in weights])
+            whole += sums @ covariance @ sums.T
+        return whole
+
+    def _slopes(self, motions: Array) -> Iterator[tuple[Array, Array]]:
+        """Of each file its covariance (p, p) and what its parameters move of the readings, (p, m, 6)."""
         motions = np.ascontiguousarray(motions)
         exact = Dynamics(self._mechanism, self._coulomb_speed).cells(motions)
-        whole = np.zeros((len(motions), 6, 6))
         for covariance, changes in self._files:
             slopes = np.zeros((len(changes), *exact.shape))
             for row, change in enumerate(changes):
@@ -63,9 +85,7 @@ class ReadingsUncertainty:
                 else:
                     changed, step = change
                     slopes[row] = (Dynamics(changed, self._coulomb_speed).cells(motions) - exact) / step
-            weighted = np.tensordot(covariance, slopes, axes=1)
-            whole += np.einsum("pmi,pmj->mij", slopes, weighted)
-        return whole
+            yield covariance, slopes
 
 
 def length_slopes(motions: Array, mechanism: Mechanism, coulomb_speed: float = 0.0) -> Array:
@@ -76,6 +96,22 @@ def length_slopes(motions: Array, mechanism: Mechanism, coulomb_speed: float = 0
     return np.stack(
         [(model.cells(_moved(motions, _LENGTH_STEP * inverses[:, :, leg])) - exact) / _LENGTH_STEP for leg in range(6)]
     )
+
+
+def followed(motions: Array, deviations: Array, mechanism: Mechanism) -> Array:
+    """The motions (m, 19) of a platform whose legs were off their reference, to first order.
+
+    Args:
+        motions: of the reference.
+        deviations: (m, 3, 6), measured less reference: of the legs' lengths m, speeds m/s and accelerations m/s².
+        mechanism: gives the geometry.
+    """
+    matrices = np.stack([leg_matrix(mechanism.geometry, pose).T for pose in motions[:, :7]])
+    displacements: Array = np.asarray(np.linalg.solve(matrices, deviations.transpose(0, 2, 1)), np.float64)
+    moved = _moved(motions, displacements[:, :, 0])
+    moved[:, 7:13] += displacements[:, :, 1]
+    moved[:, 13:] += displacements[:, :, 2]
+    return moved
 
 
 def length_offset_sigmas(files: Iterable[ParameterFile]) -> Array:

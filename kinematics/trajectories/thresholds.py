@@ -28,6 +28,20 @@ class Thresholds(BaseModel):
     """Least share of the measured forces' variance that the model explains."""
     inside_band: Annotated[Number, within(0.0, 1.0)] | None = None
     """Least fraction of the samples inside the uncertainty band of two sigmas."""
+    band_noise: Annotated[Number, within(1.0, 1e4)] | None = None
+    """Greatest residual in any band of frequencies, in multiples of what the cells' noise has in it."""
+    mass_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """Greatest error of the platform's mass that the residual shows, part of it."""
+    inertia_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """The same of the inertia of platform and legs, and of the platform's about its centre of mass alone."""
+    gravity_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """The same of gravity, part of it, and of its direction, rad."""
+    friction_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """The same of what friction reaches the cells, part of it."""
+    center_error: Annotated[Length, within(1e-6, 1.0, "m")] | None = None
+    """The same of the platform's centre of mass, each axis, m."""
+    gain_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """The same of each load cell's gain, part of it."""
     position_rms: Annotated[Length, within(1e-9, 10.0, "m")] | None = None
     """Greatest root mean square of the distance between measured and commanded position of the platform, m."""
     position_max: Annotated[Length, within(1e-9, 10.0, "m")] | None = None

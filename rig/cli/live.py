@@ -133,7 +133,7 @@ def demo(
 
         mujoco_package()  # before anything is designed or started
         config = config.changed({"virtual": {"plant": {"engine": plant.value}}})
-    config = with_demo_thresholds(config, timing=not lockstep)
+    config = with_demo_thresholds(config, timing=not lockstep, exact=exact and plant is not DemoPlant.MUJOCO)
     if not exact:
         config = as_built(config, built)
     trajectory, size = fitted_demo(config, duration)

@@ -16,7 +16,7 @@ from kinematics import Array, Trajectory, leg_kinematics, tabulate
 from rig.client.moving import Progress
 from rig.client.ports import on_free_ports
 from rig.client.runs import RunResult, execute
-from rig.config import RigConfig, relaxed_timing
+from rig.config import PROPOSED, RigConfig, relaxed_timing
 from rig.errors import RefusedError
 from rig.recording import RecordingFile
 from rig.virtual import Truth, hose_wrenches, truth_of
@@ -58,14 +58,17 @@ def as_built(config: RigConfig, seed: int) -> RigConfig:
     return config.changed({"safety": bounds, "virtual": {"plant": {"as_built": seed}}})
 
 
-def with_demo_thresholds(config: RigConfig, *, timing: bool) -> RigConfig:
+def with_demo_thresholds(config: RigConfig, *, timing: bool, exact: bool = False) -> RigConfig:
     """The configuration of a demonstration with what it is judged by.
+
+    Of a plant that is `exact`ly the model, in a motion over all six axes, that is what is proposed for any rig.
 
     The model of a drawing is beyond the residual, 1.5 times the cells' noise, as is expected of a machine as built (see
     `expecting`); one that is identified or exact is not. The platform may be off its reference by twice what a leg may,
     `safety.following_error`, and, where `timing` counts, one cycle in a hundred may be skipped.
     """
-    thresholds = {"residual_noise": _RESIDUAL_NOISE, "position_max": _POSITION * config.safety.following_error}
+    of_model = PROPOSED if exact else {"residual_noise": _RESIDUAL_NOISE}
+    thresholds = {**of_model, "position_max": _POSITION * config.safety.following_error}
     return config.changed({"validation": thresholds | ({"overruns": _OVERRUNS} if timing else {})})
 
 

@@ -23,7 +23,16 @@ from rig.config.sections import (
     Safety,
 )
 from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
-from rig.config.validation import GIVEN, MOTION, RIG, Validation, checked_thresholds, own_thresholds, parse_thresholds
+from rig.config.validation import (
+    GIVEN,
+    MOTION,
+    PROPOSED,
+    RIG,
+    Validation,
+    checked_thresholds,
+    own_thresholds,
+    parse_thresholds,
+)
 from rig.config.virtual_rig import (
     AT_PLATFORM,
     FAULT_WORDS,
@@ -46,6 +55,7 @@ __all__ = [
     "LAW_GROUP",
     "MOST_TRIANGLES",
     "MOTION",
+    "PROPOSED",
     "RIG",
     "Control",
     "Hose",

@@ -14,6 +14,20 @@ from rig.errors import ConfigError
 
 RIG, MOTION, GIVEN = "rig", "motion", "given"
 """Whose a threshold is: the configuration's, that of the motion's own file, or of neither."""
+PROPOSED: Mapping[str, float] = {
+    "residual_noise": 1.3,
+    "band_noise": 2.0,
+    "bias": 0.5,
+    "lag": 1e-3,
+    "mass_error": 0.02,
+    "inertia_error": 0.1,
+    "gravity_error": 0.02,
+    "friction_error": 0.2,
+    "center_error": 2e-3,
+    "gain_error": 0.005,
+}
+"""Thresholds, SI: a right model of a laboratory hexapod keeps them in a motion that tells, and a wrong one does not.
+The shipped configuration and the guide have the same."""
 _Kind = TypeVar("_Kind", bound=Thresholds)
 
 

@@ -13,7 +13,16 @@ from rig.report.curves import Curves
 from rig.report.pages import fixed, scripted_page
 from rig.report.plots import LEG_COLORS
 from rig.report.provenance import source_of
-from rig.report.saying import in_unit, said_chance, said_lag, said_model, said_verdict
+from rig.report.saying import (
+    in_unit,
+    said_cause,
+    said_chance,
+    said_lag,
+    said_model,
+    said_noticed,
+    said_unfinished,
+    said_verdict,
+)
 from rig.report.side_by_side import figures
 from rig.report.zoomable import curves_json
 from rig.runtime import slowdown_text
@@ -132,7 +141,16 @@ def _validation(summary: Mapping[str, Any]) -> dict[str, Any] | None:
     found = summary.get("validation")
     if found is None:
         return None
-    return {**found, "kind": KINDS[found["verdict"]], "said": said_verdict(found), "said_lag": said_lag(found)}
+    return {
+        **found,
+        "kind": KINDS[found["verdict"]],
+        "said": said_verdict(found),
+        "said_lag": said_lag(found),
+        "said_noticed": said_noticed(found["noticed"]),
+        "said_unfinished": said_unfinished(found["unfinished"]),
+        "no_band": said_cause({**found["band"], "code": found["band"]["why"]} if found["band"]["why"] else None),
+        "undecidable": [said_cause(cause) for cause in found["undecidable"]],
+    }
 
 
 def _origins(found: Mapping[str, Any]) -> list[tuple[str, str]]:

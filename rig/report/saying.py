@@ -1,6 +1,6 @@
 """What a validation found, in a few lines for a person."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kinematics import figure_and_bound
@@ -12,6 +12,13 @@ UNITS = {
     "lag": "s",
     "r_squared": "",
     "inside_band": "",
+    "band_noise": "",
+    "mass_error": "",
+    "inertia_error": "",
+    "gravity_error": "",
+    "friction_error": "",
+    "center_error": "m",
+    "gain_error": "",
     "position_rms": "m",
     "position_max": "m",
     "rotation_rms": "rad",
@@ -22,8 +29,16 @@ UNITS = {
     "overruns": "",
 }
 """SI, of what thresholds are given in, by their names."""
+AT_LEAST = ("r_squared", "inside_band")
+"""Thresholds that are a least, not a most."""
 SHOWN = {
     "lag": ("ms", 1e3),
+    "mass_error": ("%", 1e2),
+    "inertia_error": ("%", 1e2),
+    "gravity_error": ("%", 1e2),
+    "friction_error": ("%", 1e2),
+    "center_error": ("mm", 1e3),
+    "gain_error": ("%", 1e2),
     "position_rms": ("µm", 1e6),
     "position_max": ("µm", 1e6),
     "rotation_rms": ("µrad", 1e6),
@@ -32,6 +47,117 @@ SHOWN = {
     "overruns": ("%", 1e2),
 }
 """Unit in a sentence, and how many of it one of SI is, where it is another."""
+
+
+_SAID = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
+_CAUSES = {
+    "few_samples": "too few samples without a gap",
+    "no_change": "the modelled forces do not change",
+    "not_told": "the motion does not tell it: no leg's force changes enough against its residual",
+    "not_moved": "the motion moves nothing by it",
+    "no_noise": "the recording does not say the cells' noise",
+    "no_mechanism": "the recording does not say a mechanism that can be used",
+    "no_samples": "there are no samples",
+    "not_computable": "the model cannot be computed along it: {detail}",
+    "other_parameters": "its parameters are not those of its mechanism",
+    "no_such_term": "the model has no such term",
+    "few_rows": "too few rows, {count}",
+    "few_blocks": "too few rows with forces and a model, {count}: nothing can be said of uncertainty",
+    "still": "the platform stood still, or nearly: the modelled forces change by {moved_n:.2g} N RMS, no more than the "
+    "{level}, {level_n:.2g} N",
+    "saturated": "{count} readings at the end of the load cells' scale, where they mean nothing",
+    "damaged": "the recording is damaged: what it says may be wrong",
+    "slow_cells": "the cells are read every {reading_ms:.3g} ms and the cycle takes {cycle_ms:.3g} ms: rows repeat "
+    "readings",
+    "simulated_clock": "the clock was simulated, and no cycle could be late",
+    "not_recorded": "nothing was recorded of it",
+    "own_loop": "its drive holds a command for {period_ms:.3g} ms, and what it gives meanwhile by its own loop is not "
+    "known (drives.position_stiffness, position_damping)",
+    "in_turns": "its drive holds a command for {period_ms:.3g} ms, and what it gives meanwhile is not known of a drive "
+    "that is not asked in every cycle",
+    "parameters": "that is within what the parameter files are unsure of",
+    "by_design": "the plant differs from the model by design: the worst leg's residual is {rms_n:.2f} N RMS, expected "
+    "up to {expected_n:.2f} N; identification removes it (`rig demo --identify`, `rig identify`)",
+}
+"""Why something cannot be told, or is no fail: the sentence of each code, with its fields; times in ms."""
+
+
+def said_cause(cause: Mapping[str, Any] | None) -> str:
+    """A cause, `code` with its fields, in words; empty of none."""
+    if not cause:
+        return ""
+    times = {
+        f"{key[:-2]}_ms": 1e3 * value for key, value in cause.items() if key in ("period_s", "reading_s", "cycle_s")
+    }
+    return _CAUSES[cause["code"]].format(**cause, **times)
+
+
+def said_unfinished(cause: Mapping[str, Any] | None) -> str:
+    """Why a motion has not passed, however well its beginning went; empty of none."""
+    if not cause:
+        return ""
+    how = "the recording ends" if cause["outcome"] == "underway" else cause["outcome"]
+    place = "" if cause["reached_s"] is None else f" at {cause['reached_s']:.2f} s of it"
+    return f"the motion did not come to its end: {how}{place}"
+
+
+def said_criterion(criterion: Mapping[str, Any]) -> str:
+    """How a number of a verdict stands to its threshold, in a sentence."""
+    name, code, cause = criterion["name"], criterion["code"], said_cause(criterion["cause"])
+    if code == "undecidable":
+        return cause
+    subject = _subject(criterion)
+    if code == "negligible":
+        return f"{subject}: what all of it moves at the cells is lost in their noise"
+    if code == "unknown":
+        return f"{subject}: cannot be told{cause and f': {cause}'}"
+    figure, bound = in_unit_with_bound(name, criterion["value"], criterion["threshold"])
+    if criterion["margin"] is not None:
+        unit, scale = _shown(name)
+        figure = f"{figure.removesuffix(unit).rstrip()} ± {scale * criterion['margin']:.2g} {unit}".rstrip()
+    wanted = f"{'at least' if name in AT_LEAST else 'at most'} {bound}"
+    by = " (the motion's threshold)" if criterion["whose"] == "motion" else ""
+    if code == "close":
+        return f"{subject}: {figure}: too close to the threshold, {wanted}{by}"
+    if code == "kept":
+        return f"{subject}: {figure}, {wanted} wanted{by}"
+    missed = f"{subject}: {figure}, wanted {wanted}{by}"
+    return f"{cause}; {missed}" if code == "expected" else f"{missed}{cause and f'; {cause}'}"
+
+
+def said_noticed(found: Sequence[Mapping[str, Any]]) -> str:
+    """What errors of the model the thresholds would notice, in a sentence: of each kind the one noticed worst."""
+    parts, unseen = [], []
+    for name, terms in _KINDS.items():
+        here = [one for one in found if one["term"] in terms]
+        if not here:
+            continue
+        if any(one["error"] is None for one in here):
+            unseen.append(name)
+            continue
+        worst = max(here, key=lambda one: one["error"])
+        if worst["absolute"] is not None:
+            parts.append(f"{worst['absolute']:.2g} {worst['absolute_unit']} of {name}")
+        elif worst["unit"] == "m":
+            parts.append(f"{1e3 * worst['error']:.2g} mm of {name}")
+        else:
+            parts.append(f"{100.0 * worst['error']:.2g} % of {name}")
+    if not parts:
+        return "no error of a term" if unseen else ""
+    return f"{', '.join(parts)}{'; no error of ' if unseen else ''}{', '.join(unseen)}"
+
+
+_KINDS = {
+    "the platform's mass": ("platform mass",),
+    "its inertia": ("platform inertia",),
+    "its rotational inertia": ("platform rotational inertia",),
+    "the legs' inertia": ("leg inertia",),
+    "friction": ("friction",),
+    "gravity": ("gravity",),
+    "its direction": ("gravity direction 1", "gravity direction 2"),
+    "the centre of mass": ("centre of mass x", "centre of mass y", "centre of mass z"),
+    "a cell's gain": ("cell gain",),
+}
 
 
 def said(summary: Mapping[str, Any]) -> list[str]:
@@ -45,15 +171,33 @@ def said(summary: Mapping[str, Any]) -> list[str]:
 
 def in_unit(name: str, value: float) -> str:
     """A threshold, or what is held against it, with the unit in which it is read."""
-    unit, scale = SHOWN.get(name, (UNITS[name], 1.0))
+    unit, scale = _shown(name)
     return f"{scale * value:.4g} {unit}".rstrip()
 
 
 def in_unit_with_bound(name: str, value: float, bound: float) -> tuple[str, str]:
     """What is held against a threshold, and the threshold, with the unit in which they are read."""
-    unit, scale = SHOWN.get(name, (UNITS[name], 1.0))
+    unit, scale = _shown(name)
     figure, most = figure_and_bound(scale * value, scale * bound, bound_digits=4)
     return f"{figure} {unit}".rstrip(), f"{most} {unit}".rstrip()
+
+
+def _shown(name: str) -> tuple[str, float]:
+    return SHOWN.get(name, (UNITS[name], 1.0))
+
+
+def _subject(criterion: Mapping[str, Any]) -> str:
+    """What a number is of, by name, leg, term or band of frequencies."""
+    name, leg = str(criterion["name"]), criterion["leg"]
+    said = _SAID.get(name, name.replace("_", " "))
+    if criterion["term"]:
+        said += f", {criterion['term']}"
+    if leg is not None:
+        said += f" of leg {leg}"
+    if criterion["band_hz"]:
+        low, high = criterion["band_hz"]
+        said += f" between {low:.3g} and {high:.3g} Hz"
+    return said
 
 
 def said_verdict(validation: Mapping[str, Any]) -> str:
@@ -71,7 +215,7 @@ def said_lag(validation: Mapping[str, Any]) -> str:
     """The lag in a sentence."""
     lag, together = validation["lag"], validation["together"]
     if together["lag_s"] is None:
-        return f"not to be told: {lag['why']}"
+        return f"not to be told: {said_cause({'code': lag['why']})}"
     sentence = f"measured {1e3 * together['lag_s']:.3f} ± {1e3 * together['lag_sigma_s']:.3f} ms behind the model"
     if not lag["hold_s"]:
         return sentence
@@ -113,4 +257,6 @@ def _lines(validation: Mapping[str, Any], models: list[Mapping[str, Any]]) -> It
     told = [f"{entry['model']} {said_model(entry)}" for entry in models if said_model(entry)]
     if told:
         yield f"models     beside the exact one: {', '.join(told)}"
+    if power := said_noticed(validation["noticed"]):
+        yield f"notices    {power}"
     yield f"verdict    {said_verdict(validation)}"

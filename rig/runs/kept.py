@@ -12,7 +12,7 @@ from rig.errors import InputError
 
 KEPT = ".runs-known.json"
 _LARGEST = 200_000_000  # bytes
-_LAYOUT = 4
+_LAYOUT = 5
 
 
 class Kept:

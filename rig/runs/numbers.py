@@ -7,7 +7,7 @@ from kinematics import Thresholds
 from rig.config import GIVEN, RIG, Validation
 from rig.recording import MotionPart
 
-_LEFT_OUT = ("spectrum", "dependence", "criteria", "verdict", "reasons", "confidence", "own")
+_LEFT_OUT = ("spectrum", "dependence", "criteria", "verdict", "reasons", "confidence", "noticed", "own")
 """of a validation: what a verdict does not need, and what it is itself"""
 _SAID_OF_CYCLE = (
     "rate_hz",
@@ -28,7 +28,7 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
     """Numbers and verdict of a run, a JSON object.
 
     Keys: `headline` (N RMS over all legs, m RMS, rad RMS, N, N, s: see `NUMBERS`), `verdict`, `reasons`, `criteria`,
-    `confidence`, `own` (see `rig.report.validate`, by the thresholds recorded), `validation` (its numbers),
+    `confidence`, `noticed`, `own` (see `rig.report.validate`, by the thresholds recorded), `validation` (its numbers),
     `noise_n`, `tracking`, `cycle`, `speed` (the greatest part of full speed, null where that is all of it), `rows`,
     `dropped`, `config_sha256`, `machine_sha256`, `mechanism_sha256`.
     Raises RecordingError when the file changes meanwhile.
@@ -53,9 +53,10 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
         "reasons": found["reasons"],
         "criteria": found["criteria"],
         "confidence": found["confidence"],
+        "noticed": found["noticed"],
         "own": found["own"],
         "validation": {key: value for key, value in found.items() if key not in _LEFT_OUT},
-        "noise_n": summary["force"]["noise_n"],
+        "noise_n": found["noise_n"],
         "tracking": tracking,
         "cycle": cycle,
         "speed": None if speed is None or speed > _FULL else speed,

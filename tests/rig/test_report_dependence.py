@@ -30,7 +30,16 @@ LEGS = leg_kinematics(LAB.geometry, MOTIONS)
 def samples(residuals: Array, motions: Array = MOTIONS) -> Samples:
     count = len(motions)
     lengths = np.zeros((count, 6))
-    return Samples(np.arange(count) / 200.0, motions, residuals, lengths, lengths, np.zeros(count, np.intp))
+    return Samples(
+        np.arange(count) / 200.0,
+        motions,
+        residuals,
+        lengths,
+        lengths,
+        0.0 * lengths,
+        np.zeros((count, 3, 6)),
+        np.zeros(count, np.intp),
+    )
 
 
 def noise() -> Array:

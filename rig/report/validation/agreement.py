@@ -8,6 +8,7 @@ import numpy.typing as npt
 
 from rig.report.series import Floats, finite
 from rig.report.validation.blocks import BlockSums, Estimate, block_numbers
+from rig.report.validation.octaves import Octaves
 from rig.report.validation.spectra import Welch, bands, window_length
 from rig.report.validation.spool import Spool
 from rig.telemetry import TERMS
@@ -34,6 +35,8 @@ class Agreement:
         self.spool = Spool(2 * _LEGS)
         """measured, then modelled forces, N, in stretches without a gap"""
         self.sums = BlockSums(6 * _LEGS)
+        self.octaves = Octaves()
+        """of the residuals, N"""
         self.saturated = 0
         """readings at the end of a cell's scale or beyond"""
         self.held = np.zeros(_LEGS, np.bool_)
@@ -80,6 +83,7 @@ class Agreement:
             continues = first == 0 and follows
             here = np.concatenate([y[first:last], m[first:last]], axis=1)
             self.spool.add(here, continues=continues)
+            self.octaves.add(here[:, :_LEGS] - here[:, _LEGS:], continues=continues)
             for leg, welch in enumerate(self._welch):
                 columns = np.stack([here[:, leg], here[:, _LEGS + leg], here[:, leg] - here[:, _LEGS + leg]], axis=1)
                 welch.add(columns, continues=continues)

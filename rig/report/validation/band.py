@@ -22,13 +22,19 @@ _FINEST = 1e-10
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """Rows at which the band is computed: motions (m, 19), residuals (m, 6) N, lengths and theirs of the reference."""
+    """Rows at which the band is computed: motions (m, 19), residuals (m, 6) N, lengths and theirs of the reference.
+
+    `slopes` (m, 6) N/s are those of the modelled readings, `deviations` (m, 3, 6) measured lengths less their
+    references, m, and their first two derivatives.
+    """
 
     times: Floats
     motions: Floats
     residuals: Floats
     lengths: Floats
     references: Floats
+    slopes: Floats
+    deviations: Floats
     blocks: Numbers
 
 
@@ -50,9 +56,12 @@ class Band:
         return np.sqrt(self.cell**2 + self.pose**2 + self.parameters**2)
 
 
-def sampled(rows: Sequence[npt.NDArray[np.void]], blocks: Sequence[Numbers]) -> Samples:
-    """The samples of some telemetry rows (k,) each, with the numbers of their blocks."""
-    whole = np.concatenate(rows)
+def sampled(rows: Sequence[npt.NDArray[np.void]], derivatives: Sequence[Floats], blocks: Sequence[Numbers]) -> Samples:
+    """The samples of some telemetry rows (k,) each, with the numbers of their blocks.
+
+    derivatives: (k, 4, 6), slopes of the model and deviations of the lengths, see `Samples`.
+    """
+    whole, beside = np.concatenate(rows), np.concatenate(derivatives)
     known = np.isfinite(whole["reference"]).all(axis=1) & np.isfinite(whole["length"]).all(axis=1)
     whole = whole[known]
     return Samples(
@@ -61,6 +70,8 @@ def sampled(rows: Sequence[npt.NDArray[np.void]], blocks: Sequence[Numbers]) -> 
         whole["force_measured"] - whole["force_model"],
         whole["length"],
         whole["length_reference"],
+        beside[known, 0],
+        beside[known, 1:],
         np.concatenate(blocks)[known],
     )
 

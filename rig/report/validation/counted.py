@@ -5,6 +5,8 @@ from typing import Any
 
 from rig.report.validation.blocks import FEWEST
 
+Cause = dict[str, Any] | None
+"""A `code` and its fields, see `rig.report.saying.said_cause`."""
 _TRACKING = {
     "position_rms": "position_rms_m",
     "position_max": "position_max_m",
@@ -16,22 +18,24 @@ COUNTED = (*_TRACKING, *_PEAKS, "period_error", "overruns")
 """Names of their thresholds."""
 
 
-def counted(summary: Mapping[str, Any], *, real_time: bool, damaged: str, saturated: str) -> dict[str, dict[str, Any]]:
+def counted(
+    summary: Mapping[str, Any], *, real_time: bool, damaged: Cause, saturated: Cause
+) -> dict[str, dict[str, Any]]:
     """What thresholds of tracking, peaks and timing are held against, by their names.
 
     Each has `value` (SI, None where there is none), `leg` (that of the largest, None where it is of the platform or of
-    the cycle) and `doubt`: why it cannot be told, or with a value why it may be greater; empty where it is sure.
+    the cycle) and `doubt`: why it cannot be told, or with a value why it may be greater; None where it is sure.
 
     Args:
         summary: what `summarize` gave.
         real_time: whether cycles could be late at all; on a simulated clock none can.
-        damaged: why nothing can be decided by these rows, empty where it can.
+        damaged: why nothing can be decided by these rows, None where it can.
         saturated: why forces are not what was read, likewise.
     """
     window, tracking = summary["window"], summary["tracking"]
     few = damaged
     if not few and window["rows"] < FEWEST:
-        few = f"too few rows, {window['rows']}"
+        few = {"code": "few_rows", "count": window["rows"]}
     found = {name: _number(tracking[key], few) for name, key in _TRACKING.items()}
     for name, key in _PEAKS.items():
         worst = max(summary["force"]["legs"], key=lambda leg: -1.0 if leg[key] is None else leg[key])
@@ -39,13 +43,13 @@ def counted(summary: Mapping[str, Any], *, real_time: bool, damaged: str, satura
         if saturated and not few:
             found[name] |= {"doubt": saturated, "value": worst[key] if name == "peak_force" else None}
     rows = window["rows"] + window["overruns"]
-    clock = few or ("" if real_time else "the clock was simulated, and no cycle could be late")
+    clock = few or (None if real_time else {"code": "simulated_clock"})
     found["period_error"] = _number(window["period_error_p99_s"], clock)
     found["overruns"] = _number(window["overruns"] / rows if rows else None, clock)
     return found
 
 
-def _number(value: float | None, doubt: str) -> dict[str, Any]:
+def _number(value: float | None, doubt: Cause) -> dict[str, Any]:
     """A number that is sure, or why there is none."""
-    why = doubt or ("" if value is not None else "nothing was recorded of it")
+    why = doubt or (None if value is not None else {"code": "not_recorded"})
     return {"value": None if why else value, "leg": None, "doubt": why}

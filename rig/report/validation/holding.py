@@ -25,24 +25,25 @@ def hold_lag(header: Mapping[str, Any]) -> float | None:
     return config.exchange_period - config.command_lead
 
 
-def unknown_holding(header: Mapping[str, Any], held: npt.NDArray[Any]) -> list[str]:
-    """By leg, in words, why it is not known what its drive gives between two commands; empty where it is.
+def unknown_holding(header: Mapping[str, Any], held: npt.NDArray[Any]) -> list[dict[str, Any] | None]:
+    """By leg, why it is not known what its drive gives between two commands; None where it is.
 
     Args:
         header: of the recording.
         held: by leg, whether it is in the model.
+
+    Returns:
+        Causes: `code` ("own_loop" of a drive that closes its own loop, "in_turns" of one that is not asked in every
+        cycle) and `period_s`, for which a command is held.
     """
     try:
         config = RigConfig.model_validate(header.get("config", {}))
     except ValidationError:
-        return [""] * len(held)
-    found = []
-    for own, known in zip(config.own_loops, held.tolist(), strict=True):
-        time = f"its drive holds a command for {1e3 * config.exchange_period:.3g} ms, and what it gives meanwhile"
-        if known or not (own or config.exchange_period > config.period):
-            found.append("")
-        elif own:
-            found.append(f"{time} by its own loop is not known (drives.position_stiffness, position_damping)")
-        else:
-            found.append(f"{time} is not known of a drive that is not asked in every cycle")
-    return found
+        return [None] * len(held)
+    seldom = config.exchange_period > config.period
+    return [
+        {"code": "own_loop" if own else "in_turns", "period_s": config.exchange_period}
+        if not known and (own or seldom)
+        else None
+        for own, known in zip(config.own_loops, held.tolist(), strict=True)
+    ]

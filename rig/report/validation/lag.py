@@ -55,7 +55,8 @@ def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
 
     Returns:
         `lag_s`, `sigma_s` of all legs together, `legs` with the same of each, `consistency_p` (how likely legs of one
-        lag would differ as much); null where the motion cannot tell, `why` then says so.
+        lag would differ as much); null where the motion cannot tell, `why` then says so by a code: "few_samples"
+        without a gap, "no_change" of the modelled forces, "not_told": too little of it against the residual.
     """
     nothing: dict[str, Any] = {
         "lag_s": None,
@@ -67,13 +68,13 @@ def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
     halo = most + _HALF + 1
     start = _whole_lag(spool, most, halo)
     if start is None:
-        return nothing | {"why": "too few samples without a gap"}
+        return nothing | {"why": "few_samples"}
     lag = _refined(spool, start, most, halo)
     length = window_length(spool.count, rate)
     last = _sums(spool, lag, halo)
     known = last.curvature > 0.0
     if not known.any() or not length:
-        return nothing | {"why": "the modelled forces do not change"}
+        return nothing | {"why": "no_change"}
     lag = np.clip(lag + _step(last), -most, most)
     welch = Welch(2 * _LEGS, length)
     for values, continues in spool.pieces(halo):
@@ -81,7 +82,7 @@ def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
         residual = values[halo : len(values) - halo, :_LEGS] - delayed - last.offset
         welch.add(np.concatenate([slope - last.mean, residual], axis=1), continues=continues)
     if welch.windows < _FEWEST_WINDOWS:
-        return nothing | {"why": "too few samples without a gap"}
+        return nothing | {"why": "few_samples"}
     density = welch.density()
     products = density[:, :_LEGS, :_LEGS] * density[:, _LEGS:, _LEGS:].conj()
     curvature = np.where(known, last.curvature, np.inf)
@@ -101,7 +102,7 @@ def _told(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_]) -> dict
         for leg in range(_LEGS)
     ]
     if not told.any():
-        return {"legs": legs, "why": "the motion does not tell it: no leg's force changes enough against its residual"}
+        return {"legs": legs, "why": "not_told"}
     weights = np.where(told, 1.0, 0.0) / np.where(told, sigma, 1.0) ** 2
     weights /= weights.sum()
     joint = float(weights @ np.where(told, lag, 0.0))

@@ -12,20 +12,28 @@ from pydantic import ValidationError
 from calibration import CalibrationError, ParameterFile, parse_parameters
 from dynamics import DynamicsError, Mechanism, parse_mechanism
 from rig.cell_models import recorded_coulomb_speed
-from rig.config import GIVEN, RIG, Validation
+from rig.config import GIVEN, RIG, RigConfig, Validation
 from rig.recording import Recorded, RecordingError
+from rig.report.series import Floats
 from rig.report.summary import window_of
 from rig.report.validation.agreement import Agreement
 from rig.report.validation.band import SAMPLES, Samples, band, inside, sampled
 from rig.report.validation.blocks import FEWEST, Numbers, block_numbers
-from rig.report.validation.counted import counted
+from rig.report.validation.counted import Cause, counted
 from rig.report.validation.dependence import dependence
 from rig.report.validation.holding import hold_lag, unknown_holding
 from rig.report.validation.lag import find_lag
+from rig.report.validation.sensitivity import sensitivity
 from rig.report.validation.verdict import judged
+from rig.states import State
 
 _LEGS = 6
+_SHORTEST_REST = 50
+"""Cycles of one standing still, from which the cells' noise is told."""
+_SMOOTHED = 0.06
+"""s"""
 Rows = npt.NDArray[np.void]
+_Kept = tuple[list[Rows], list[Floats], list[Numbers]]
 
 
 def validate(
@@ -46,14 +54,17 @@ def validate(
         parameters: whose covariance widens the band; None: those that the recording was computed with.
 
     Returns:
-        A JSON object: `verdict`, `confidence`, `reasons`, `criteria` (see `judged`), `legs` and `together` (see
-        `Agreement.legs`, with the lag, the fraction inside the band, and `holding`: why the residual may come of what
-        the leg's drive gives between two commands, empty where it cannot), `lag` (`hold_s`, see `hold_lag`,
+        A JSON object: `verdict`, `confidence`, `reasons`, `criteria`, `noticed` (see `judged`), `legs` and `together`
+        (see `Agreement.legs`, with the lag, the fraction inside the band, and `holding`: why the residual may come of
+        what the leg's drive gives between two commands, null where it cannot), `lag` (`hold_s`, see `hold_lag`,
         `consistency_p` and `why`, see `find_lag`), `spectrum` (see `Agreement.spectrum`, or null), `band` (see
         `inside`; without its numbers and with `why` where it cannot be computed), `dependence` (see `dependence`, or
-        null), `undecidable` (sentences: why these rows can tell nothing of the model), `counted` (tracking, peaks and
+        null), `sensitivity` (see `sensitivity`, or with `why` alone), `octaves` (see `Octaves.bands`), `noise_n` and
+        `noise_source` ("configured", "at rest" or null), `undecidable` (why these rows can tell nothing of the
+        model), `slow_cells` (why cells tell nothing of noise and terms, or null), `counted` (tracking, peaks and
         timing, see there), `expected_n` (N RMS of a leg's residual that a machine which is known not to be its model
-        explains, or null), `unfinished` (a sentence, empty where the motion came to its end), `rows`.
+        explains, or null), `unfinished` (null where the motion came to its end), `rows`. Why something cannot be told
+        is a `code` with its fields, see `rig.report.saying.said_cause`.
 
     Raises:
         RecordingError: the file changed meanwhile, or there is no room for its columns in the temporary folder.
@@ -65,7 +76,7 @@ def validate(
     with ExitStack() as resources:
         agreement = Agreement(summary["window"]["rows"], rate, _full_scale(recording.header))
         resources.callback(agreement.close)
-        kept: tuple[list[Rows], list[Numbers]] = ([], [])
+        kept: _Kept = ([], [], [])
         try:
             _look(recording, summary, rate, agreement, kept)
             numbers = _numbers(recording, summary, agreement, kept, parameters)
@@ -73,9 +84,10 @@ def validate(
             raise RecordingError(f"{recording.path}: no room for its forces: {error.strerror}") from None
     covered = summary["window"]["motion"]
     own = next((motion.own_thresholds for motion in recording.motions if motion.id == covered), None)
-    numbers["unfinished"] = next((_unfinished(motion) for motion in summary["motions"] if motion["id"] == covered), "")
+    motions = [motion for motion in summary["motions"] if motion["id"] == covered]
+    numbers["unfinished"] = next(map(_unfinished, motions), None)
     whose = GIVEN if alone else RIG
-    found = judged(thresholds, numbers, summary["force"]["noise_n"], None if alone else own, whose)
+    found = judged(thresholds, numbers, numbers["noise_n"], None if alone else own, whose)
     return found | numbers | {"own": {} if own is None else own.named}
 
 
@@ -99,7 +111,7 @@ def _look(
     summary: Mapping[str, Any],
     rate: float,
     agreement: Agreement,
-    kept: tuple[list[Rows], list[Numbers]],
+    kept: _Kept,
 ) -> None:
     whole = summary["window"]["rows"]
     stride = -(-whole // SAMPLES) or 1
@@ -112,15 +124,35 @@ def _look(
             numbers = block_numbers(taken, len(rows), whole, rate)
             places = known[(known + taken) % stride == 0]
             kept[0].append(rows[places])
-            kept[1].append(numbers[places])
+            kept[1].append(_derivatives(rows, rate)[places])
+            kept[2].append(numbers[places])
             taken += len(rows)
+
+
+def _derivatives(rows: Rows, rate: float) -> Floats:
+    """Slopes of the modelled readings, N/s, and the lengths less their references, m, with two derivatives: (m, 4, 6).
+
+    Those of the lengths by a cubic over `_SMOOTHED` s (Savitzky and Golay, Anal. Chem. 36, 1964), so that an encoder's
+    steps are no accelerations; 0 where there is none.
+    """
+    from scipy.signal import savgol_filter
+
+    found = np.zeros((len(rows), 4, _LEGS))
+    if len(rows) > 1 and (np.diff(rows["t"]) > 0.0).all():
+        found[:, 0] = np.gradient(rows["force_model"], rows["t"], axis=0)
+    width = max(5, int(_SMOOTHED * rate) // 2 * 2 + 1)
+    if len(rows) >= width:
+        off = rows["length"] - rows["length_reference"]
+        for order in range(3):
+            found[:, 1 + order] = savgol_filter(off, width, 3, deriv=order, delta=1.0 / rate, axis=0)
+    return np.nan_to_num(found, posinf=0.0, neginf=0.0)
 
 
 def _numbers(
     recording: Recorded,
     summary: Mapping[str, Any],
     agreement: Agreement,
-    kept: tuple[list[Rows], list[Numbers]],
+    kept: _Kept,
     parameters: Sequence[ParameterFile] | None,
 ) -> dict[str, Any]:
     legs, together = agreement.legs(), agreement.together()
@@ -129,9 +161,11 @@ def _numbers(
     unknown = unknown_holding(recording.header, agreement.held)
     samples = sampled(*kept) if kept[0] else None
     mechanism = _mechanism(recording)
-    told = _band(recording, summary, samples, mechanism, parameters)
+    configured = summary["force"]["noise_n"]
+    noise = configured or _noise_at_rest(recording)
+    told, terms = _of_model(recording, noise, samples, mechanism, parameters)
     for place, (leg, dynamic) in enumerate(zip(legs, agreement.dynamic().tolist(), strict=True)):
-        leg["holding"] = unknown[place] if (leg["rms_n"] or 0.0) <= dynamic else ""
+        leg["holding"] = unknown[place] if (leg["rms_n"] or 0.0) <= dynamic else None
         of_lag, of_band = lag["legs"][place], told["legs"][place]
         leg |= _lag(of_lag, held)
         leg |= {key: of_band[key] for key in ("inside_band", "inside_band_sigma")}
@@ -152,6 +186,11 @@ def _numbers(
         "legs": legs,
         "lag": {"hold_s": held} | {key: lag[key] for key in ("consistency_p", "why")},
         "band": {key: value for key, value in told.items() if key != "legs"},
+        "sensitivity": terms,
+        "octaves": agreement.octaves.bands(agreement.rate),
+        "noise_n": noise,
+        "noise_source": "configured" if configured else "at rest" if noise else None,
+        "slow_cells": _slow_cells(recording.header),
         "spectrum": agreement.spectrum(),
         "dependence": None if samples is None or mechanism is None else dependence(samples, mechanism.geometry),
     }
@@ -173,64 +212,92 @@ def _expected(header: Mapping[str, Any]) -> float | None:
 
 def _undecidable(
     recording: Recorded, agreement: Agreement, legs: list[dict[str, Any]], noise: float | None
-) -> list[str]:
+) -> list[dict[str, Any]]:
     """Why nothing can be decided by these rows."""
-    found = []
+    found: list[dict[str, Any] | None] = []
     count = int(agreement.sums.counts.sum())
     if np.count_nonzero(agreement.sums.counts) < FEWEST:
-        found.append(f"too few rows with forces and a model, {count}: nothing can be said of uncertainty")
+        found.append({"code": "few_blocks", "count": count})
     elif (moved := float(agreement.spread().max())) <= (level := noise or legs[0]["rms_n"]):
-        found.append(
-            f"the platform stood still, or nearly: the modelled forces change by {moved:.2g} N RMS, no more than "
-            f"{'the noise' if noise else 'the residual'}, {level:.2g} N"
-        )
-    return [*found, *filter(None, [_saturated(agreement), _damaged(recording)])]
+        found.append({"code": "still", "moved_n": moved, "level_n": level, "level": "noise" if noise else "residual"})
+    return [cause for cause in (*found, _saturated(agreement), _damaged(recording)) if cause]
 
 
-def _saturated(agreement: Agreement) -> str:
-    count = agreement.saturated
-    return f"{count} readings at the end of the load cells' scale, where they mean nothing" if count else ""
+def _saturated(agreement: Agreement) -> Cause:
+    return {"code": "saturated", "count": agreement.saturated} if agreement.saturated else None
 
 
-def _damaged(recording: Recorded) -> str:
-    return "the recording is damaged: what it says may be wrong" if recording.doubts else ""
+def _damaged(recording: Recorded) -> Cause:
+    return {"code": "damaged"} if recording.doubts else None
 
 
-def _unfinished(motion: Mapping[str, Any]) -> str:
-    """Why a motion has not passed, however well its beginning went; empty of one that came to its end."""
+def _slow_cells(header: Mapping[str, Any]) -> Cause:
+    """That cells are read less often than once a cycle: rows repeat a reading, whose noise is not what is expected."""
+    try:
+        config = RigConfig.model_validate(header.get("config", {}))
+    except ValidationError:
+        return None
+    if config.reading_period <= config.period:
+        return None
+    return {"code": "slow_cells", "reading_s": config.reading_period, "cycle_s": config.period}
+
+
+def _unfinished(motion: Mapping[str, Any]) -> Cause:
+    """Why a motion has not passed, however well its beginning went; None of one that came to its end."""
     if motion["outcome"] == "finished":
-        return ""
-    how = "the recording ends" if motion["outcome"] == "underway" else motion["outcome"]
-    place = "" if motion["reached_s"] is None else f" at {motion['reached_s']:.2f} s of it"
-    return f"the motion did not come to its end: {how}{place}"
+        return None
+    return {"code": "unfinished", "outcome": motion["outcome"], "reached_s": motion["reached_s"]}
 
 
-def _band(
+def _noise_at_rest(recording: Recorded) -> float | None:
+    """Standard deviation of the cells' readings where the platform was held still, N; None where it never was.
+
+    About the mean of each cell and standing still, so that no model is in it. Of the noisiest cell.
+    """
+    squares, freedom = np.zeros(_LEGS), 0
+    for block in recording.blocks():
+        resting = (block["state"] == State.ENGAGED) & (block["motion"] == 0)
+        resting &= np.isfinite(block["force_measured"]).all(axis=1) & ~block["reference"][:, 7:].any(axis=1)
+        for part in np.split(np.arange(len(block)), np.flatnonzero(np.diff(resting)) + 1):
+            if len(part) >= _SHORTEST_REST and resting[part[0]]:
+                squares += len(part) * block["force_measured"][part].var(axis=0)
+                freedom += len(part) - 1
+    return float(np.sqrt(squares.max() / freedom)) or None if freedom else None
+
+
+def _of_model(
     recording: Recorded,
-    summary: Mapping[str, Any],
+    noise: float | None,
     samples: Samples | None,
     mechanism: Mechanism | None,
     parameters: Sequence[ParameterFile] | None,
-) -> dict[str, Any]:
+) -> tuple[dict[str, Any], dict[str, Any]]:
+    """The uncertainty band, and what goes with each term of the model; both with `why`, which is empty where all is."""
     empty = {"inside_band": None, "inside_band_sigma": None}
     nothing = {"legs": [{"leg": leg + 1} | empty for leg in range(_LEGS)], **empty}
-    noise = summary["force"]["noise_n"]
+
+    def without(code: str, detail: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
+        said = {"why": code, "detail": detail}
+        return nothing | said, {"freedom": 0, "terms": []} | said
+
     if noise is None or mechanism is None:
-        lacking = "the cells' noise" if noise is None else "a mechanism that can be used"
-        return nothing | {"why": f"the recording does not say {lacking}"}
+        return without("no_noise" if noise is None else "no_mechanism")
     if samples is None or not len(samples.residuals):
-        return nothing | {"why": "there are no samples"}
+        return without("no_samples")
     files = recorded_parameters(recording.header) if parameters is None else parameters
+    speed = recorded_coulomb_speed(recording.header)
     try:
-        made = band(samples, mechanism, noise, files, recorded_coulomb_speed(recording.header))
+        made = band(samples, mechanism, noise, files, speed)
+        terms = sensitivity(samples, mechanism, noise, files, speed)
     except (DynamicsError, np.linalg.LinAlgError) as error:
-        return nothing | {"why": f"the model cannot be computed along it: {error}"}
+        return without("not_computable", str(error))
     except CalibrationError:
         if parameters is not None:
             raise
-        return nothing | {"why": "its parameters are not those of its mechanism"}
+        return without("other_parameters")
+    sure = {"why": "", "detail": ""}
     said = [f"{file.kind} of {file.date}" for file in files]
-    return inside(made, samples) | {"parameter_files": said, "why": ""}
+    return inside(made, samples) | {"parameter_files": said} | sure, terms | sure
 
 
 def _mechanism(recording: Recorded) -> Mechanism | None:

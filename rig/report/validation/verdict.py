@@ -1,25 +1,81 @@
 """Pass, fail or undecided: thresholds of the rig and of the motion against numbers that are uncertain."""
 
+import math
 from collections.abc import Iterator, Mapping
+from dataclasses import dataclass
 from typing import Any
 
-from kinematics import Thresholds, figure_and_bound
+import numpy as np
+
+from kinematics import Thresholds
 from rig.config import MOTION, RIG, Validation
-from rig.report.saying import SHOWN, UNITS, in_unit_with_bound
+from rig.report.saying import AT_LEAST, UNITS, said_criterion, said_unfinished
 from rig.report.validation.counted import COUNTED
+from rig.report.validation.sensitivity import NEGLIGIBLE
 
 PASS, FAIL, UNDECIDED, EXPECTED = "pass", "fail", "undecided", "expected"
-_OF_MODEL = ("residual_rms", "residual_noise", "bias", "r_squared", "inside_band")
+_TERMS = {
+    "mass_error": ("platform mass",),
+    "inertia_error": ("platform inertia", "platform rotational inertia", "leg inertia"),
+    "gravity_error": ("gravity", "gravity direction 1", "gravity direction 2"),
+    "friction_error": ("friction",),
+    "center_error": ("centre of mass x", "centre of mass y", "centre of mass z"),
+    "gain_error": ("cell gain",),
+}
+"""Which terms a threshold is of."""
+_BOUND_OF = {term: name for name, terms in _TERMS.items() for term in terms}
+_NEW = (*_TERMS, "band_noise")
+"""Those that suppose readings of every cycle."""
+_OF_MODEL = ("residual_rms", "residual_noise", "bias", "r_squared", "inside_band", *_NEW)
 """What a model that is known to be off explains, as long as no leg's residual is greater than it explains."""
-_SAID = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
-_AT_LEAST = ("r_squared", "inside_band")
 _KEYS = {
     "residual_rms": ("rms_n", "rms_sigma_n"),
+    "residual_noise": ("rms_n", "rms_sigma_n"),
     "bias": ("bias_n", "bias_sigma_n"),
     "r_squared": ("r_squared", "r_squared_sigma"),
     "inside_band": ("inside_band", "inside_band_sigma"),
     "lag": ("lag_beyond_hold_s", "lag_sigma_s"),
 }
+_TOLD = 2.0
+"""sigmas of what parameter files are unsure of, within which a model that is off is not failed"""
+_POWER = 0.95
+"""Chance with which what is told as noticed is noticed."""
+
+
+@dataclass(slots=True)
+class _Part:
+    """A number that a threshold is held against: of a leg, of a term, or of a band of frequencies.
+
+    `low` and `high` are limits of its size, one-sided each, by which it fails or passes (of what has to be great, the
+    other way round), `eased` that of a fail with what parameters leave open taken off; not known where None.
+    """
+
+    value: float | None
+    sigma: float | None
+    leg: int | None = None
+    term: str | None = None
+    band_hz: list[float] | None = None
+    low: float = math.nan
+    high: float = math.nan
+    eased: float | None = None
+    negligible: bool = False
+    unknown: dict[str, Any] | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Sure:
+    """How sure a pass of each number is to be, and the chance of a false alarm that each criterion may have."""
+
+    confidence: float
+    alarm: float
+
+    def student(self, freedom: int | None, parts: int) -> tuple[float, float]:
+        """How many sigmas towards a pass and towards a fail, of one of so many numbers of a criterion."""
+        from scipy.special import stdtrit
+
+        if not freedom:
+            return math.nan, math.nan
+        return float(stdtrit(freedom, self.confidence)), float(-stdtrit(freedom, self.alarm / parts))
 
 
 def judged(
@@ -32,12 +88,17 @@ def judged(
     """The verdict on a validation's numbers.
 
     A criterion on an estimate passes where its number is within the threshold, and fails where it is beyond it, by more
-    than its uncertainty at the wanted confidence (Student's t, one side); it is undecided in between, where there is no
-    number or no uncertainty, where the data can tell nothing of the model (`undecidable` of the numbers), and instead
-    of a fail on the model where a leg's `holding` says what else may be the cause. Of six legs the worst counts: one
-    that fails, then one that is undecided. What is counted (see `counted`) is sure, and undecided only where its
-    `doubt` says why. Of all criteria a fail counts first, then what is undecided; a motion that did not come to its
-    end (`unfinished`) has not passed, however well its beginning went.
+    than its uncertainty at the wanted confidence (Student's t, of bands chi-squared, one side). Any leg, term or band
+    of any criterion may fail a right model by chance: they share the chance of that, 1 less the confidence
+    (Bonferroni). To pass all of them have to keep the threshold, and none has to be surer for that.
+
+    It is undecided in between, where there is no number or no uncertainty, where the data can tell nothing of the model
+    (`undecidable` of the numbers), and instead of a fail on the model where a leg's `holding` says what else may be the
+    cause, or where what the parameter files are unsure of explains it. Of legs, terms and bands the worst counts: one
+    that fails, then one that is undecided. A term that moves no cell by a fifth of the noise is not judged; where a
+    threshold has no other, it is undecided, but of friction, which then does not matter. What is counted (see
+    `counted`) is sure, and undecided only where its `doubt` says why. Of all criteria a fail counts first, then what is
+    undecided; a motion that did not come to its end (`unfinished`) has not passed, however well its beginning went.
 
     Of a machine that is known not to be its model (`expected_n` of the numbers: N RMS of a leg's residual that this
     explains) a fail on the model by the rig's thresholds is expected, as long as no leg's residual is beyond that.
@@ -51,132 +112,286 @@ def judged(
 
     Returns:
         `verdict` (null without thresholds), `confidence`, `reasons` (sentences), `own` (what the motion's file names),
-        `criteria`: each `name`, `unit`, `threshold`, `whose`, `leg` (the worst one), `value`, `sigma`, `verdict` and
-        `why`.
+        `criteria`: each `name`, `unit`, `threshold`, `whose`, of the worst `leg`, `term`, `band_hz`, `value`, `sigma`,
+        `margin` (what the confidence asks beside it), `verdict`, `code` (kept, exceeded, close, unknown, negligible,
+        undecidable, explained, or expected), `cause` (a code with its fields, or null) and `why` (a sentence made of
+        these); `noticed`: see `_noticed`.
     """
     named = {} if own is None else own.named
     thresholds = thresholds if own is None else thresholds.under(own)
-    criteria = [
-        _criterion(name, bound, thresholds.confidence, numbers, noise, MOTION if name in named else whose)
-        for name, bound in thresholds.thresholds.items()
-    ]
     expected = _expected(numbers)
-    if expected:
-        criteria = [
-            criterion | {"verdict": EXPECTED, "why": f"{expected}; {criterion['why']}"}
-            if criterion["verdict"] == FAIL and criterion["name"] in _OF_MODEL and criterion["whose"] == RIG
-            else criterion
-            for criterion in criteria
-        ]
+    estimated = [name for name in thresholds.thresholds if name not in COUNTED]
+    sure = _Sure(thresholds.confidence, (1.0 - thresholds.confidence) / max(1, len(estimated)))
+    criteria = []
+    for name, bound in thresholds.thresholds.items():
+        by = MOTION if name in named else whose
+        criterion = _criterion(name, bound, sure, numbers, noise)
+        criterion = {"name": name, "unit": UNITS[name], "threshold": bound, "whose": by} | criterion
+        if expected and criterion["verdict"] == FAIL and name in _OF_MODEL and by == RIG:
+            criterion |= {"verdict": EXPECTED, "code": "expected", "cause": expected}
+        criteria.append(criterion | {"why": said_criterion(criterion)})
     words = [criterion["verdict"] for criterion in criteria]
     word = next((each for each in (FAIL, UNDECIDED, EXPECTED, PASS) if each in words), None)
     reasons = [criterion["why"] for criterion in criteria if criterion["verdict"] == word and word != PASS]
     if word in (PASS, EXPECTED) and numbers["unfinished"]:
-        word, reasons = UNDECIDED, [numbers["unfinished"]]
+        word, reasons = UNDECIDED, [said_unfinished(numbers["unfinished"])]
     return {
         "verdict": word,
         "confidence": thresholds.confidence,
         "reasons": list(dict.fromkeys(reasons)),
         "own": named,
         "criteria": criteria,
+        "noticed": _noticed(thresholds, sure, numbers, noise),
     }
 
 
-def _expected(numbers: Mapping[str, Any]) -> str:
-    """That the residual is what is expected of a machine that is known not to be its model; empty where it is not."""
+def _expected(numbers: Mapping[str, Any]) -> dict[str, Any] | None:
+    """That the residual is what is expected of a machine that is known not to be its model; None where it is not."""
     bound = numbers.get("expected_n")
     residuals = [leg["rms_n"] for leg in numbers["legs"]]
     if bound is None or not residuals or any(value is None or value > bound for value in residuals):
-        return ""
-    return (
-        f"the plant differs from the model by design: the worst leg's residual is {max(residuals):.2f} N RMS, "
-        f"expected up to {bound:.2f} N; identification removes it (`rig demo --identify`, `rig identify`)"
-    )
+        return None
+    return {"code": "by_design", "rms_n": max(residuals), "expected_n": bound}
 
 
-def _criterion(
-    name: str, bound: float, confidence: float, numbers: Mapping[str, Any], noise: float | None, whose: str
-) -> dict[str, Any]:
+def _criterion(name: str, bound: float, sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> dict[str, Any]:
     if name in COUNTED:
-        return _of_counted(name, bound, numbers["counted"][name], whose)
-    told: list[dict[str, Any]] = []
-    for leg, value, sigma in _values(name, numbers, noise):
-        part: dict[str, Any] = {"leg": leg, "value": value, "sigma": sigma}
-        if numbers["undecidable"]:
-            word, why = UNDECIDED, str(numbers["undecidable"][0])
-        else:
-            word, why = _word(name, bound, confidence, part, numbers)
-            why += _by(whose)
-            holding = numbers["legs"][leg - 1].get("holding", "")
-            if word == FAIL and name in _OF_MODEL and holding:
-                word, why = UNDECIDED, f"{why}; {holding}"
-        told.append(part | {"verdict": word, "why": why})
-    order = (FAIL, UNDECIDED, PASS)
-    worst = min(told, key=lambda part: (order.index(part["verdict"]), -_excess(name, part["value"])))
-    return {"name": name, "unit": UNITS[name], "threshold": bound, "whose": whose} | worst
-
-
-def _of_counted(name: str, bound: float, number: Mapping[str, Any], whose: str) -> dict[str, Any]:
-    """A criterion on what is counted: no uncertainty, but where it says so it may be greater than it was read."""
-    value, leg = number["value"], number["leg"]
-    said = _SAID.get(name, name.replace("_", " ")) + ("" if leg is None else f" of leg {leg}")
-    figure, most = ("", "") if value is None else in_unit_with_bound(name, value, bound)
-    if value is not None and value > bound:
-        word, why = FAIL, f"{said}: {figure}, wanted at most {most}{_by(whose)}"
-    elif number["doubt"]:
-        word, why = UNDECIDED, f"{said}: cannot be told: {number['doubt']}"
+        return _of_counted(bound, numbers["counted"][name])
+    if name in _TERMS:
+        parts = list(_of_terms(name, sure, numbers, noise))
+    elif name == "band_noise":
+        parts = list(_of_bands(sure, numbers, noise))
     else:
-        word, why = PASS, f"{said}: {figure}, at most {most} wanted{_by(whose)}"
-    part = {"leg": leg, "value": value, "sigma": None, "verdict": word, "why": why}
-    return {"name": name, "unit": UNITS[name], "threshold": bound, "whose": whose} | part
+        parts = list(_of_legs(name, sure, numbers, noise))
+    told = [_told(name, bound, part, numbers) for part in parts]
+    order = (FAIL, UNDECIDED, PASS)
+    chosen = [one for one in told if one["code"] != "negligible"] or told
+    return min(chosen, key=lambda one: (order.index(one["verdict"]), -_excess(name, one["value"])))
 
 
-def _by(whose: str) -> str:
-    return " (the motion's threshold)" if whose == MOTION else ""
+def _told(name: str, bound: float, part: _Part, numbers: Mapping[str, Any]) -> dict[str, Any]:
+    """One part of a criterion against its bound."""
+    word, code, cause = UNDECIDED, "unknown", part.unknown
+    sign = -1.0 if name in AT_LEAST else 1.0
+    if numbers["undecidable"]:
+        code, cause = "undecidable", numbers["undecidable"][0]
+    elif name in _NEW and numbers["slow_cells"]:
+        code, cause = "undecidable", numbers["slow_cells"]
+    elif part.negligible:
+        word, code, cause = PASS if name == "friction_error" else UNDECIDED, "negligible", None
+    elif part.value is not None and math.isfinite(part.low) and cause is None:
+        best, worst = sign * part.low, sign * part.high
+        if best > sign * bound:
+            word, code, cause = _failed(name, sign * bound, sign, part, numbers)
+        else:
+            word, code = (UNDECIDED, "close") if worst > sign * bound else (PASS, "kept")
+    known = part.value is not None and math.isfinite(part.low)
+    size = 0.0 if part.value is None else abs(part.value)
+    margin = abs(size - (part.low if code in ("exceeded", "explained") else part.high)) if known else None
+    return {
+        "leg": part.leg,
+        "term": part.term,
+        "band_hz": part.band_hz,
+        "value": part.value,
+        "sigma": part.sigma,
+        "margin": margin,
+        "verdict": word,
+        "code": code,
+        "cause": cause,
+    }
 
 
-def _values(
-    name: str, numbers: Mapping[str, Any], noise: float | None
-) -> Iterator[tuple[int, float | None, float | None]]:
-    value_key, sigma_key = _KEYS["residual_rms" if name == "residual_noise" else name]
-    for leg in numbers["legs"]:
+def _failed(
+    name: str, bound: float, sign: float, part: _Part, numbers: Mapping[str, Any]
+) -> tuple[str, str, dict[str, Any] | None]:
+    """What is beyond a threshold is a fail, unless something that is known to be unknown explains it."""
+    if name in _OF_MODEL and part.eased is not None and not sign * part.eased > bound:
+        return UNDECIDED, "explained", {"code": "parameters"}
+    if name in _OF_MODEL:
+        legs = numbers["legs"] if part.leg is None else [numbers["legs"][part.leg - 1]]
+        if holding := next((leg["holding"] for leg in legs if leg.get("holding")), None):
+            return UNDECIDED, "explained", holding
+    return FAIL, "exceeded", None
+
+
+def _of_counted(bound: float, number: Mapping[str, Any]) -> dict[str, Any]:
+    """A criterion on what is counted: no uncertainty, but where it says so it may be greater than it was read."""
+    value, doubt = number["value"], number["doubt"]
+    if value is not None and value > bound:
+        word, code = FAIL, "exceeded"
+    else:
+        word, code = (UNDECIDED, "unknown") if doubt else (PASS, "kept")
+    told = {"leg": number["leg"], "term": None, "band_hz": None, "value": value, "sigma": None, "margin": None}
+    return told | {"verdict": word, "code": code, "cause": doubt if code == "unknown" else None}
+
+
+def _of_legs(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
+    """Numbers of each leg, with Student's t, and what the parameters' uncertainty leaves of them."""
+    value_key, sigma_key = _KEYS[name]
+    open_n = numbers["band"].get("parameters_sigma_n") or [0.0] * len(numbers["legs"])
+    freedom = numbers["freedom"] if name != "lag" else 1000
+    for leg, parameters in zip(numbers["legs"], open_n, strict=True):
+        scale = (noise or 0.0) if name == "residual_noise" else 1.0
         value, sigma = leg[value_key], leg[sigma_key]
-        if name == "residual_noise":
-            value = value / noise if value is not None and noise else None
-            sigma = sigma / noise if sigma is not None and noise else None
-        yield leg["leg"], value, sigma
+        if value is None or sigma is None or not scale:
+            code = {"lag": numbers["lag"]["why"], "inside_band": numbers["band"]["why"]}.get(name, "")
+            cause = {"code": code, "detail": numbers["band"].get("detail", "")} if code else None
+            yield _Part(None if not scale else value, sigma, leg["leg"], unknown=cause)
+            continue
+        value, sigma = value / scale, sigma / scale
+        to_pass, to_fail = (sigma * t for t in sure.student(freedom, len(numbers["legs"])))
+        sign, size = (-1.0, value) if name in AT_LEAST else (1.0, abs(value))
+        part = _Part(value, sigma, leg["leg"], low=size - sign * to_fail, high=size + sign * to_pass)
+        if parameters > 0.0 and name != "lag" and leg["rms_n"]:
+            left = max(0.0, 1.0 - (_TOLD * parameters / leg["rms_n"]) ** 2)  # of the mean square
+            if name == "r_squared":
+                part.eased = 1.0 - (1.0 - value) * left + to_fail
+            elif name == "bias":
+                part.eased = size - math.hypot(to_fail, _TOLD * parameters)
+            elif name != "inside_band":  # which has them in it
+                part.eased = size * math.sqrt(left) - to_fail
+        yield part
+
+
+def _of_terms(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
+    """Coefficients of the threshold's terms."""
+    found = numbers["sensitivity"]
+    terms = [one for one in found["terms"] if _BOUND_OF[one["term"]] == name]
+    if not terms:
+        yield _Part(None, None, unknown={"code": found.get("why") or "no_such_term", "detail": found.get("detail", "")})
+    for one in terms:
+        part = _Part(one["coefficient"], one["sigma"], one["leg"], one["term"])
+        if one["leg"] is None and one["whole_n"] < NEGLIGIBLE * (noise or 0.0):
+            part.negligible = True
+        elif one["coefficient"] is None:
+            part.unknown = {"code": "not_moved"}
+        else:
+            size = abs(one["coefficient"])
+            to_pass, to_fail = sure.student(found["freedom"], len(terms))
+            part.low, part.high = size - to_fail * one["sigma"], size + to_pass * one["sigma"]
+            if one["parameters_sigma"]:
+                part.eased = size - max(to_fail, _TOLD) * math.hypot(one["sigma"], one["parameters_sigma"])
+        yield part
+
+
+def _of_bands(sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
+    """Residual of each leg by band of frequencies, in multiples of the cells' noise.
+
+    Limits are those of chi-squared.
+    """
+    from scipy.special import chdtri
+
+    bands = numbers["octaves"]
+    if not bands or not noise:
+        yield _Part(None, None, unknown={"code": "few_samples" if noise else "no_noise", "detail": ""})
+        return
+    open_n = numbers["band"].get("parameters_sigma_n") or [0.0] * len(numbers["legs"])
+    alarm = sure.alarm / (len(bands) * len(numbers["legs"]))
+    for band in bands:
+        freedom = band["freedom"]
+        greatest, least = float(chdtri(freedom, alarm)), float(chdtri(freedom, sure.confidence))
+        # all that parameters leave open may be in this band, whose share of white noise's power is this
+        share = freedom / sum(each["freedom"] for each in bands)
+        for leg, rms, parameters in zip(numbers["legs"], band["rms_n"], open_n, strict=True):
+            ratio = rms / noise
+            low = ratio * math.sqrt(freedom / greatest)
+            sigma, hz = ratio / math.sqrt(2.0 * freedom), [band["low_hz"], band["high_hz"]]
+            part = _Part(ratio, sigma, leg["leg"], band_hz=hz)
+            part.low, part.high = low, ratio * math.sqrt(freedom / least)
+            if parameters > 0.0:
+                part.eased = math.sqrt(max(0.0, low**2 - (_TOLD * parameters / noise) ** 2 / share))
+            yield part
 
 
 def _excess(name: str, value: float | None) -> float:
     """The greater the worse."""
     if value is None:
         return float("inf")
-    return -value if name in _AT_LEAST else abs(value)
+    return -value if name in AT_LEAST else abs(value)
 
 
-def _word(
-    name: str, bound: float, confidence: float, part: Mapping[str, Any], numbers: Mapping[str, Any]
-) -> tuple[str, str]:
-    from scipy.special import stdtrit
+def _noticed(
+    thresholds: Validation, sure: _Sure, numbers: Mapping[str, Any], noise: float | None
+) -> list[dict[str, Any]]:
+    """The smallest error of each term that these thresholds would fail in this recording, with 95 % probability.
 
-    leg, value, sigma = part["leg"], part["value"], part["sigma"]
-    said = name.replace("_", " ")
-    if value is None or sigma is None:
-        return UNDECIDED, f"{said} of leg {leg}: cannot be told{_because(name, numbers)}"
-    freedom = numbers["freedom"] if name != "lag" else 1000
-    margin = float(stdtrit(freedom, confidence)) * sigma
-    beyond = bound - value if name in _AT_LEAST else abs(value) - bound
-    unit, scale = SHOWN.get(name, (UNITS[name], 1.0))
-    figure, limit = figure_and_bound(scale * value, scale * bound, bound_digits=4)
-    shown = f"{said} of leg {leg}: {figure} ± {scale * margin:.2g} {unit}".rstrip()
-    wanted = f"{'at least' if name in _AT_LEAST else 'at most'} {limit} {unit}".rstrip()
-    if beyond > margin:
-        return FAIL, f"{shown}, wanted {wanted}"
-    if beyond + margin > 0.0:
-        return UNDECIDED, f"{shown}: too close to the threshold, {wanted}"
-    return PASS, f"{shown}, {wanted} wanted"
+    An error of one term in a model that is right otherwise. Of thresholds on the residual, of the leg where it shows
+    most; that on bands of frequencies is left out, so that less may be noticed than is told.
+
+    Returns:
+        Each `term`, `leg`, `unit`, `error` (null where none would be), `by` (the threshold that notices it first), and
+        with a term that has a scale `absolute` in `absolute_unit`.
+    """
+    found = numbers["sensitivity"]
+    if not found["terms"] or not noise or numbers["undecidable"] or not numbers["freedom"]:
+        return []
+    power = _Sure(_POWER, 0.0).student(found["freedom"], 1)[0]
+    of_legs = sure.student(numbers["freedom"], len(numbers["legs"]))[1], power
+    told = []
+    for one in found["terms"]:
+        errors = {}
+        name = _BOUND_OF[one["term"]]
+        bound = thresholds.thresholds.get(name)
+        alike = sum(_BOUND_OF[each["term"]] == name for each in found["terms"])
+        to_fail = sure.student(found["freedom"], alike)[1]
+        judged_by_itself = one["leg"] is not None or one["whole_n"] >= NEGLIGIBLE * noise
+        if bound is not None and one["sigma"] is not None and judged_by_itself and not numbers["slow_cells"]:
+            wide = (to_fail + power) * one["sigma"]
+            if one["parameters_sigma"]:
+                wide += (max(to_fail, _TOLD) + power) * one["parameters_sigma"]
+            errors[name] = bound + wide
+        for other, most in thresholds.thresholds.items():
+            seen = [_shows(other, most, noise, of_legs, numbers["rows"], leg, one) for leg in numbers["legs"]]
+            if any(value is not None for value in seen):
+                errors[other] = min(value for value in seen if value is not None)
+        by = min(errors, key=lambda each: errors[each], default=None)
+        said = {key: one[key] for key in ("term", "leg", "unit")}
+        error = None if by is None else errors[by]
+        absolute = None if error is None or one["scale"] is None else error * one["scale"]
+        told.append(said | {"error": error, "by": by, "absolute": absolute, "absolute_unit": one["scale_unit"]})
+    return told
 
 
-def _because(name: str, numbers: Mapping[str, Any]) -> str:
-    why = {"lag": numbers["lag"]["why"], "inside_band": numbers["band"].get("why", "")}.get(name, "")
-    return f": {why}" if why else ""
+def _shows(
+    name: str,
+    bound: float,
+    noise: float,
+    sigmas: tuple[float, float],
+    rows: int,
+    leg: Mapping[str, Any],
+    term: Mapping[str, Any],
+) -> float | None:
+    """The least error of a term that shows in a number of a leg's residual; None where none does, or it has no such.
+
+    With the error β the residual is noise and β times what the term moves. That differs from block to block, which
+    makes the number less sure; by chance it differs from run to run by the noise alone. `sigmas`: how many of them are
+    asked of the one, towards a fail, and of the other.
+    """
+    place, (to_fail, power) = leg["leg"] - 1, sigmas
+    if name == "bias" and leg["bias_sigma_n"] is not None:
+        value, chance = _ERRORS * abs(term["mean_n"][place]), leg["bias_sigma_n"]
+        sigma = np.hypot(chance, _ERRORS * term["mean_sigma_n"][place])
+    elif name in ("residual_rms", "residual_noise", "r_squared") and leg["rms_sigma_n"] is not None:
+        moved = _ERRORS**2 * term["square_n2"][place]
+        value = noise**2 + moved
+        chance = 2.0 * noise * np.hypot(leg["rms_sigma_n"], np.sqrt(moved / rows))
+        sigma = np.hypot(chance, _ERRORS**2 * term["square_sigma_n2"][place])
+        if name == "r_squared":
+            unexplained = 1.0 - (leg["r_squared"] or 0.0)
+            if leg["r_squared_sigma"] is None or not unexplained > 0.0:
+                return None
+            spread = leg["rms_n"] ** 2 / unexplained
+            sigma = value / spread * np.hypot(sigma / value, leg["r_squared_sigma"] / unexplained)
+            value, chance, bound = value / spread, chance / spread, 1.0 - bound
+        else:
+            value = np.sqrt(value)
+            sigma, chance = 0.5 * sigma / value, 0.5 * chance / value
+            bound *= noise if name == "residual_noise" else 1.0
+    else:
+        return None
+    shown = np.flatnonzero(value - to_fail * sigma - power * chance >= bound)
+    return float(_ERRORS[shown[0]]) if len(shown) else None
+
+
+_ERRORS = np.geomspace(1e-5, 1e3, 800)
+"""That are tried, 2 % apart."""
