@@ -261,6 +261,25 @@ def pose_to_coordinates(pose: ArrayLike) -> Array:
     return np.concatenate([p[..., :3], quaternion_to_angles(p[..., 3:])], axis=-1)
 
 
+def motion_of_derivatives(pose: ArrayLike, first: ArrayLike, second: ArrayLike) -> Array:
+    """Motion (…,19) of poses (…,7) and the first and second derivatives of their seven numbers with respect to time.
+
+    The quaternion's norm may differ from 1, as after a low-pass on each of its numbers: ω and α are those of its
+    attitude, from q̇ = ½ ω q. Quaternions must not jump to the other sign between samples.
+    """
+    p, dp, ddp = (_checked(name, value, 7) for name, value in (("pose", pose), ("rate", first), ("change", second)))
+    norm = np.linalg.norm(p[..., 3:], axis=-1, keepdims=True)
+    back = quaternion_conjugate(p[..., 3:] / norm)
+    turned = [quaternion_multiply(value[..., 3:] / norm, back) for value in (dp, ddp)]
+    rate, change = (2.0 * value[..., 1:] for value in turned)
+    # where the norm changes, q̈ q* has 2 ṅ/n times q̇ q* beside ω̇/2
+    change = change - 2.0 * turned[0][..., :1] * rate
+    return np.concatenate(
+        [p[..., :3], p[..., 3:] / norm, dp[..., :3], rate, ddp[..., :3], change],
+        axis=-1,
+    )
+
+
 @kernel
 def coordinates_to_motion_kernel(state: Array, out: Array) -> None:
     """Fill `out` (19,) with the motion of `state` (18,): the coordinates, their rates and accelerations (six each).

@@ -10,7 +10,7 @@ from numpy.typing import NDArray
 from calibration.errors import CalibrationError
 from calibration.inertia.departures import Scales, Term, friction_columns, friction_terms
 from dynamics import friction_signs, switched_friction
-from kinematics import Array, Geometry, leg_kinematics, leg_lengths
+from kinematics import Array, Geometry, leg_kinematics, leg_lengths, motion_of_derivatives
 
 _ORDER = 4
 _EDGE = 0.5  # s at either end that the filter has not settled in
@@ -163,14 +163,7 @@ def measured_motion(record: ForceRecord, cutoff: float) -> Array:
     pose = low_passed(signed, cutoff, record.rate)
     first = _derivative(pose, _FIRST) * record.rate
     second = _derivative(pose, _SECOND) * record.rate**2
-    norm = np.linalg.norm(pose[:, 3:], axis=1, keepdims=True)
-    q, dq, ddq = pose[:, 3:] / norm, first[:, 3:] / norm, second[:, 3:] / norm
-    motion = np.zeros((len(pose), 19))
-    motion[:, :3], motion[:, 3:7] = pose[:, :3], q
-    motion[:, 7:10], motion[:, 13:16] = first[:, :3], second[:, :3]
-    motion[:, 10:13] = 2.0 * _times_conjugate(dq, q)  # q̇ = ½ ω q
-    motion[:, 16:19] = 2.0 * _times_conjugate(ddq, q)  # the other part of q̈ q* is real
-    return motion
+    return motion_of_derivatives(pose, first, second)
 
 
 def low_passed(values: Array, cutoff: float, rate: float) -> Array:
@@ -249,9 +242,3 @@ def _derivative(values: Array, stencil: Array) -> Array:
     for offset, weight in zip(range(-2, 3), stencil, strict=True):
         result[2:-2] += weight * values[2 + offset : n - 2 + offset]
     return result
-
-
-def _times_conjugate(p: Array, q: Array) -> Array:
-    """Vector part (n, 3) of p q*."""
-    vector: Array = q[:, :1] * p[:, 1:] - p[:, :1] * q[:, 1:] - np.cross(p[:, 1:], q[:, 1:])
-    return vector
