@@ -11,15 +11,19 @@ from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.responding import RecordedResponse, recorded_response
 from rig.analysis.response import Response, frequency_response, steady_periods, well_excited
 from rig.analysis.response_fit import ResponseFit, fit_response
-from rig.analysis.resting import RecordedRests, recorded_rests
-from rig.analysis.smoothing import Smoothing
-from rig.analysis.stretches import ForceRecords, force_records, split
+from rig.analysis.resting import STILL, RecordedRests, recorded_rests, runs_of
+from rig.analysis.smoothing import NARROWEST, Smoothing
+from rig.analysis.stretches import REPEATED, SHORTEST, ForceRecords, force_records, split
 from rig.analysis.weighing import Weighing, weighing_of, zero_of
 from rig.analysis.wrench import BANDWIDTH, PER_HOUR, Contact, ContactLog, ExternalWrench, WrenchEstimator
 
 __all__ = [
     "BANDWIDTH",
+    "NARROWEST",
     "PER_HOUR",
+    "REPEATED",
+    "SHORTEST",
+    "STILL",
     "TERM_NAMES",
     "Contact",
     "ContactLog",
@@ -52,6 +56,7 @@ __all__ = [
     "recorded_rests",
     "residuals_of",
     "rig_of",
+    "runs_of",
     "split",
     "stated_noise",
     "steady_periods",

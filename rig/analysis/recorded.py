@@ -11,14 +11,15 @@ from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.smoothing import Smoothing
 from rig.cell_models import recorded_coulomb_speed
 from rig.errors import InputError
-from rig.recording import Recorded, RecordingError
+from rig.recording import Finding, Recorded, RecordingError, has_finding, imported_from
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRig:
     """The mechanism that the engine computed with, its cycle's rate, Hz, the cells' noise, N, and Coulomb smoothing.
 
-    drives: the configuration's, or None where it does not say their delay and force_bandwidth.
+    drives: the configuration's, or None where it does not say their delay and force_bandwidth, or where the motion was
+    imported: which drives made it is not known.
     """
 
     mechanism: Mechanism
@@ -36,7 +37,7 @@ def rig_of(recording: Recorded) -> RecordedRig:
     if not isinstance(text, str) or not isinstance(rate, int | float) or not rate > 0:
         raise RecordingError(f"{recording.path}: holds no mechanism or no rate, nothing can be computed from it")
     noise = config.get("load_cells", {}).get("noise")
-    drives = config.get("drives", {})
+    drives = {} if imported_from(header) is not None else config.get("drives", {})
     return RecordedRig(
         mechanism=parse_mechanism(text, source="recorded mechanism", evaluate_only=True),
         rate=float(rate),
@@ -44,6 +45,13 @@ def rig_of(recording: Recorded) -> RecordedRig:
         coulomb_speed=recorded_coulomb_speed(header),
         drives=drives if {"delay", "force_bandwidth"} <= drives.keys() else None,
     )
+
+
+def check_forces(recording: Recorded, what: str) -> None:
+    """Refuse a recording that was imported without leg forces, where `what` needs them. Raises InputError."""
+    if has_finding(recording.header, Finding.NO_FORCES):
+        name = imported_from(recording.header)
+        raise InputError(f"{recording.path}: imported from {name} without leg forces, which {what}")
 
 
 def recorded_zeros(recording: Recorded) -> Array:
@@ -71,6 +79,7 @@ def recorded_residuals(
     Raises RecordingError when the file changes meanwhile.
     """
     found = rig_of(recording)
+    check_forces(recording, "an external wrench and a payload need")
     blocks = recording.blocks()
     if span is not None:
         begin, end = span

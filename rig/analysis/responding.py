@@ -13,7 +13,7 @@ from rig.analysis.response import Complex, Response, frequency_response, well_ex
 from rig.analysis.response_fit import fit_response
 from rig.analysis.smoothing import Floats
 from rig.errors import InputError
-from rig.recording import Recorded
+from rig.recording import Recorded, imported_from, tells_tracking
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -60,6 +60,11 @@ def recorded_response(
     Raises InputError where there is no run, where it excites more than one coordinate, or not enough.
     """
     made_by = rig_of(recording)
+    if not tells_tracking(recording.header):
+        raise InputError(
+            f"{recording.path}: imported from {imported_from(recording.header)} without commanded motion, to which a "
+            "frequency response is"
+        )
     names = ["t", "reference", "pose", "twist", "velocity", "mode", "force_command", "force_measured"]
     parts = [
         block[names][(block["state"] == State.RUNNING) & (block["path_rate"] == 1.0)] for block in recording.blocks()
@@ -67,7 +72,10 @@ def recorded_response(
     rows = np.concatenate([np.zeros(0, ROW)[names], *parts])
     breaks = np.flatnonzero(np.abs(np.diff(rows["t"]) * made_by.rate - 1.0) > 0.5) + 1
     rows = max(np.split(rows, breaks), key=len)
-    known = np.isfinite(rows["pose"]).all(axis=1) & np.isfinite(rows["force_measured"]).all(axis=1)
+    forced = len(rows) > 0 and bool(np.ptp(rows["force_command"], axis=0).any())
+    known = np.isfinite(rows["pose"]).all(axis=1) & np.isfinite(rows["reference"][:, :7]).all(axis=1)
+    if forced:
+        known &= np.isfinite(rows["force_measured"]).all(axis=1)
     if len(rows) < 4 or not known.all():
         raise InputError(f"{recording.path}: no run with a measured pose throughout, at full speed")
     commanded, measured = (_coordinates(rows[name][:, :7]) for name in ("reference", "pose"))
@@ -76,7 +84,7 @@ def recorded_response(
     source = commanded[:, column]
     pose = well_excited(frequency_response(source, measured[:, column], source, made_by.rate), band)
     force = friction = None
-    if np.ptp(rows["force_command"], axis=0).any():
+    if forced:
         # the same at all times: shares that move with the pose would bring the weight along, without any lag
         along = _leg_shares(made_by.mechanism, rows["reference"][:, :7], column).mean(axis=0)
         asked = (rows["force_command"] * along).sum(axis=1)

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration import LoadCellCalibration, Rests, cell_zeros, identity, parse_cell_calibration, parse_parameters
-from rig.analysis.recorded import RecordedRig, rig_of
+from rig.analysis.recorded import RecordedRig, check_forces, rig_of
 from rig.analysis.residuals import STANDING
 from rig.analysis.smoothing import Floats
 from rig.errors import InputError
@@ -51,6 +51,8 @@ def recorded_rests(recordings: Sequence[Recorded]) -> RecordedRests:
         RecordingError: one cannot be read.
     """
     rigs = [rig_of(recording) for recording in recordings]
+    for recording in recordings:
+        check_forces(recording, "a calibration of the load cells needs")
     texts = [recording.header.get("calibration") for recording in recordings]
     faults = []
     for recording, rig, text in zip(recordings, rigs, texts, strict=True):

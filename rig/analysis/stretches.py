@@ -11,7 +11,7 @@ import numpy.typing as npt
 from actuators import Mode
 from calibration import ForceRecord
 from rig.analysis.held import drive_forces
-from rig.analysis.recorded import RecordedRig, recorded_zeros, rig_of
+from rig.analysis.recorded import RecordedRig, check_forces, recorded_zeros, rig_of
 from rig.errors import InputError
 from rig.recording import Recorded
 from rig.states import State
@@ -20,13 +20,15 @@ Floats = npt.NDArray[np.float64]
 
 _FIELDS = ("t", "pose", "force_measured", "force_command", "mode")
 _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
-_SHORTEST = 5.5  # s, of what is worth a filter
+SHORTEST = 5.5
+"""s, of a stretch that is worth a filter"""
 _SHORTEST_HELD = 3.0  # s, of what is only judged by
 _HELD_OUT = 0.25  # of a motion, its end
 _STILL = 1e-4  # m/s, of every leg
 _AT_REST = 1000
 """steps of readings at rest, fewer of which do not tell the noise: it is known to some 2 % then"""
-_REPEATED = 0.2  # of the readings, which real noise never makes alike
+REPEATED = 0.2
+"""of the readings, which real noise never makes alike"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -53,6 +55,8 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
     their readings, or nothing that is long enough; RecordingError where one cannot be read.
     """
     rigs = [rig_of(recording) for recording in recordings]
+    for recording in recordings:
+        check_forces(recording, "masses and frictions need")
     zeros = [recorded_zeros(recording) for recording in recordings]
     faults = []
     first = rigs[0].mechanism
@@ -72,11 +76,11 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
         at_rest += _steps_at_rest(recording, rig)
         if not found:
             faults.append(
-                f"{recording.path}: no motion along a path of {_SHORTEST:g} s without a gap, with its pose known"
+                f"{recording.path}: no motion along a path of {SHORTEST:g} s without a gap, with its pose known"
             )
         for record in found:
             alike = float(np.mean(np.all(record.cells[1:] == record.cells[:-1], axis=1)))
-            if alike > _REPEATED:
+            if alike > REPEATED:
                 faults.append(
                     f"{recording.path}: {100 * alike:.0f} % of the readings repeat the one before: the cells are "
                     "slower than the cycle; record at a rate that they keep"
@@ -113,7 +117,7 @@ def split(records: Sequence[ForceRecord]) -> tuple[list[ForceRecord], list[Force
     fitted, held = [], []
     for record in records:
         at = round((1.0 - _HELD_OUT) * len(record.pose))
-        if (len(record.pose) - at) / record.rate < _SHORTEST_HELD or at / record.rate < _SHORTEST:
+        if (len(record.pose) - at) / record.rate < _SHORTEST_HELD or at / record.rate < SHORTEST:
             fitted.append(record)
             continue
         fitted.append(_part(record, slice(0, at)))
@@ -150,7 +154,7 @@ def _stretches(recording: Recorded, rig: RecordedRig) -> list[ForceRecord]:
     breaks = np.flatnonzero(np.abs(np.diff(rows["t"]) - period) > _SAME_PERIOD * period) + 1
     found = []
     for part in np.split(rows, breaks):
-        if len(part) * period < _SHORTEST:
+        if len(part) * period < SHORTEST:
             continue
         mean = excess = None
         if (part["mode"] == Mode.FORCE).all():

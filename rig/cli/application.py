@@ -21,6 +21,7 @@ from rig.cli import (
     export,
     gui,
     identify,
+    import_log,
     live,
     monitor,
     motion,
@@ -106,6 +107,7 @@ app.command("multisine", rich_help_panel=_TOOLS)(respond.multisine)
 app.command("respond", rich_help_panel=_TOOLS)(respond.respond)
 app.command("weigh", rich_help_panel=_TOOLS)(weigh.weigh)
 app.command("export", rich_help_panel=_TOOLS)(export.export)
+app.command("import", rich_help_panel=_TOOLS)(import_log.import_log)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
 app.add_typer(setup.app, name="setup", rich_help_panel=_TOOLS)
 app.command("inverse", rich_help_panel=_MODEL)(offline.inverse)

@@ -1,6 +1,16 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
 from rig.recording.export import write_rows_csv
+from rig.recording.imported import (
+    IMPORTED,
+    Finding,
+    Found,
+    Origin,
+    has_finding,
+    imported_from,
+    said_finding,
+    tells_tracking,
+)
 from rig.recording.motion_record import MotionRecord, cause_of
 from rig.recording.part import MOST_BESIDE, MotionPart, beside_path, open_part, part_name, report_path, split_part
 from rig.recording.reader import Recorded, Recording, RecordingFile, in_memory, open_recording, size_of_rows
@@ -25,11 +35,15 @@ __all__ = [
     "COMMAND",
     "CYCLE_MESSAGE",
     "CYCLE_TOPIC",
+    "IMPORTED",
     "INJECTED",
     "MOST_BESIDE",
     "EventLevel",
+    "Finding",
+    "Found",
     "MotionPart",
     "MotionRecord",
+    "Origin",
     "Recorded",
     "RecordedEvent",
     "Recorder",
@@ -46,6 +60,8 @@ __all__ = [
     "caveats",
     "cycle_definition",
     "encode_cycle",
+    "has_finding",
+    "imported_from",
     "in_memory",
     "open_part",
     "open_recording",
@@ -53,7 +69,9 @@ __all__ = [
     "recover",
     "report_path",
     "room_text",
+    "said_finding",
     "size_of_rows",
     "split_part",
+    "tells_tracking",
     "write_rows_csv",
 ]

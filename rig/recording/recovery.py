@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from rig.recording.imported import said_imported
 from rig.recording.reader import Recorded, RecordingFile
 from rig.recording.scan import held, open_file
 from rig.recording.schema import RecordingError
@@ -59,4 +60,4 @@ def caveats(recording: Recorded) -> list[str]:
         said.append("put together from what was left of a damaged or cut one" + "".join(f"; {one}" for one in listed))
     if recording.unverified:
         said.append(f"not verifiable, nothing vouches for it: {', '.join(recording.unverified)}")
-    return said
+    return said + said_imported(recording.header)

@@ -92,6 +92,7 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "config.safety": _TABLE,
     "clock": _TABLE,
     "clock.wall_ns": (_is_count, "a count of nanoseconds since 1970"),
+    "imported": _TABLE,
     "mechanism": _TEXT,
     "rate": (_number(1e-3, 1e6), "a rate in Hz"),
     "operator": _LINE,

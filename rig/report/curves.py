@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.angles import rotation_vector
-from rig.recording import Recorded
+from rig.recording import Recorded, tells_tracking
 from rig.report.running import Histogram
 from rig.report.series import Angles, Floats, Outline
 from rig.report.summary import window_of
@@ -57,6 +57,7 @@ class Curves:
         self._period = Outline(recording.count - 1, 1)
         self._durations = Outline(recording.count, len(_DURATIONS))
         self._places = (Angles(), Angles())
+        self._tracked = tells_tracking(recording.header)
         self._nominal = 1e6 / cycle["rate_hz"] if cycle["rate_hz"] else 0.0
         self.residuals = [_histogram(leg["min_residual_n"], leg["max_residual_n"]) for leg in summary["force"]["legs"]]
         """over the part that the numbers cover, N; None of a leg without"""
@@ -125,13 +126,14 @@ class Curves:
 
     def _under_power(self, rows: npt.NDArray[np.void]) -> Floats:
         pose, reference = rows["pose"], rows["reference"]
+        followed = 1.0 if self._tracked else np.nan
         parts = {
             "measured": rows["force_measured"],
             "model": rows["force_model"],
             "residual": rows["force_residual"],
-            "position error": 1e6 * (pose[:, :3] - reference[:, :3]),
-            "rotation error": 1e6 * rotation_vector(reference[:, 3:7], pose[:, 3:7]),
-            "length error": 1e6 * (rows["length"] - rows["length_reference"]),
+            "position error": followed * 1e6 * (pose[:, :3] - reference[:, :3]),
+            "rotation error": followed * 1e6 * rotation_vector(reference[:, 3:7], pose[:, 3:7]),
+            "length error": followed * 1e6 * (rows["length"] - rows["length_reference"]),
             "condition": rows["condition"][:, np.newaxis],
             "measured place": _place(pose, self._places[0]),
             "commanded place": _place(reference, self._places[1]),

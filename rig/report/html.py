@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from rig.csvio import check_output, whole_file
-from rig.recording import EventLevel, MotionPart, Recorded, caveats, part_name
+from rig.recording import EventLevel, MotionPart, Recorded, caveats, imported_from, part_name
 from rig.report.curves import Curves
 from rig.report.pages import fixed, scripted_page
 from rig.report.plots import LEG_COLORS
@@ -68,6 +68,8 @@ _OWN_LOOPS = (
 
 
 def _captions(header: Mapping[str, Any]) -> dict[str, str]:
+    if imported_from(header) is not None:
+        return _CAPTIONS
     config = header.get("config", {})
     legs = config.get("drives", {}).get("legs", [])
     own = [str(leg) for leg, drive in enumerate(legs, start=1) if drive.get("mode") == "position"]
@@ -193,11 +195,16 @@ def _origin(recording: Recorded) -> str:
     wall = header.get("clock", {}).get("wall_ns", 0)
     when = datetime.fromtimestamp(wall / 1e9, UTC).strftime("%Y-%m-%d %H:%M:%S UTC") if wall else "on a simulated clock"
     name, motion = recording.path.name, recording.motion if isinstance(recording, MotionPart) else None
+    imported = imported_from(header)
+    if imported is not None:
+        when, mode = f"imported from {imported}", ""
+    else:
+        when, mode = f"recorded {when}", f"{config['mode']} mode" if "mode" in config else ""
     parts = [
         "virtual rig" if header.get("virtual") else "",
         f"mechanism {config['mechanism']}" if "mechanism" in config else "",
-        f"{config['mode']} mode" if "mode" in config else "",
-        f"recorded {when}",
+        mode,
+        when,
         name if motion is None else part_name(name, motion.id),
     ]
     return " · ".join(part for part in parts if part)

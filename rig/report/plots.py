@@ -275,7 +275,8 @@ def _timing(curves: Curves, _summary: Mapping[str, Any]) -> Figure:
     grid[1, 0].set(title="Period error over time", xlabel="rig time, s", ylabel="µs")
     grid[1, 1].set(title="Durations over time", xlabel="rig time, s", ylabel="µs")
     for axes in grid[:, 1]:
-        axes.legend(loc="upper right", ncols=3, borderaxespad=0, bbox_to_anchor=(1, 1.13))
+        if axes.get_legend_handles_labels()[0]:  # of an imported recording there are none
+            axes.legend(loc="upper right", ncols=3, borderaxespad=0, bbox_to_anchor=(1, 1.13))
     return figure
 
 

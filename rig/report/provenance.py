@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from calibration import CalibrationError, parse_cell_calibration, parse_parameters
-from rig.recording import Recorded
+from rig.recording import IMPORTED, Recorded
 
 _PIECE = 1 << 20
 _WITH_PLACES = ("drives", "load_cells")
@@ -18,6 +18,7 @@ _PLACE = ("host", "port", "device")
 def source_of(recording: Recorded) -> dict[str, Any]:
     """`file`, `sha256` and `bytes` of the recording, `software`, `virtual`, `recorded` (UTC or null).
 
+    `imported`: of a recording that was made of another program's log, what `rig import` understood of it, else null;
     `config_sha256` with `machine_sha256` (see there), `mechanism` with `mechanism_sha256`, `drives` (serial numbers,
     legs 1 to 6), `calibration` (of the cells: date and the rest of what its file says of its origin) and
     `parameter_files` (kind, date, provenance); null or empty where the recording does not say. Hash and size are null
@@ -31,6 +32,7 @@ def source_of(recording: Recorded) -> dict[str, Any]:
         "file": recording.path.name,
         **_hashed(recording.path),
         "complete": recording.complete,
+        "imported": header.get(IMPORTED),
         "software": header.get("software"),
         "virtual": bool(header.get("virtual")),
         "recorded": datetime.fromtimestamp(wall / 1e9, UTC).isoformat(timespec="seconds") if wall else None,

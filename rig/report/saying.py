@@ -69,6 +69,9 @@ _CAUSES = {
     "damaged": "the recording is damaged: what it says may be wrong",
     "slow_cells": "the cells are read every {reading_ms:.3g} ms and the cycle takes {cycle_ms:.3g} ms: rows repeat "
     "readings",
+    "imported_cycles": "it was imported, its cycles are not a rig's",
+    "unaligned": "the measured motion follows the commanded one with a delay of log or machine, and the model is at "
+    "the commanded one: import it with --align",
     "simulated_clock": "the clock was simulated, and no cycle could be late",
     "not_recorded": "nothing was recorded of it",
     "own_loop": "its drive holds a command for {period_ms:.3g} ms, and what it gives meanwhile by its own loop is not "

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import COMMAND, INJECTED, Recorded, RecordedEvent, caveats
+from rig.recording import COMMAND, INJECTED, Recorded, RecordedEvent, caveats, tells_tracking
 from rig.report.motions import described
 from rig.report.survey import HELD, Covered, Survey
 from rig.states import FaultCode, State, cause_text, enum_name, fault_name
@@ -34,18 +34,19 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     covered = survey.covered
     begin, end = survey.powered
     noise = configured_noise(recording.header)
+    tracked = tells_tracking(recording.header)
     headline = survey.motions.headline
     return {
         "cycle": _cycle(recording, survey),
         "window": _window(survey),
         "motions": [
-            described(motion, recording.events) | _motion(survey.by_motion.get(motion.id), noise)
+            described(motion, recording.events) | _motion(survey.by_motion.get(motion.id), noise, tracked)
             for motion in survey.motions.records
         ],
         "motion": None if headline is None else described(headline, recording.events),
         "motion_begin_s": survey.motions.begin,
         "leg_tests": survey.leg_tests.found,
-        "tracking": _tracking(covered),
+        "tracking": _tracking(covered, tracked),
         "force": _force(covered, noise),
         "checks_off": checks_off(recording.header),
         "condition": _condition(covered),
@@ -179,11 +180,15 @@ def _window(survey: Survey) -> dict[str, Any]:
     }
 
 
-def _motion(covered: Covered | None, noise: float | None) -> dict[str, Any]:
+def _motion(covered: Covered | None, noise: float | None, tracked: bool) -> dict[str, Any]:
     """One motion's numbers; those are null without a path, and of motions beyond the first thousand."""
     if covered is None:
         return {"rows": None, "tracking": None, "force": None, "condition": None}
-    numbers = {"tracking": _tracking(covered), "force": _force(covered, noise), "condition": _condition(covered)}
+    numbers = {
+        "tracking": _tracking(covered, tracked),
+        "force": _force(covered, noise),
+        "condition": _condition(covered),
+    }
     return {"rows": covered.rows} | numbers
 
 
@@ -191,15 +196,15 @@ def _condition(covered: Covered) -> dict[str, float | None]:
     return {"min": covered.condition.low(), "max": covered.condition.peak()}
 
 
-def _tracking(covered: Covered) -> dict[str, Any]:
+def _tracking(covered: Covered, tracked: bool) -> dict[str, Any]:
+    """Tracking; null where the reference was made of the measured motion, which it follows by construction."""
+    of = covered if tracked else Covered()
     return {
-        "position_rms_m": covered.position.rms(),
-        "position_max_m": covered.position.peak(),
-        "rotation_rms_rad": covered.rotation.rms(),
-        "rotation_max_rad": covered.rotation.peak(),
-        "legs": [
-            {"length_rms_m": covered.length.rms(leg), "length_max_m": covered.length.peak(leg)} for leg in range(6)
-        ],
+        "position_rms_m": of.position.rms(),
+        "position_max_m": of.position.peak(),
+        "rotation_rms_rad": of.rotation.rms(),
+        "rotation_max_rad": of.rotation.peak(),
+        "legs": [{"length_rms_m": of.length.rms(leg), "length_max_m": of.length.peak(leg)} for leg in range(6)],
     }
 
 

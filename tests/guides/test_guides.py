@@ -40,6 +40,7 @@ from rig.csvio import MOTION, write_table
 from rig.engine import rehearsed
 from rig.engine.laws import law_of
 from rig.errors import ConfigError, ExitCode, InputError, RefusedError
+from rig.importing import load_mapping
 from rig.states import State
 
 ROOT = Path(__file__).parents[2]
@@ -81,6 +82,7 @@ NOT_RUN = {
     + " ".join(f"--drive 192.168.10.{11 + leg}:502" for leg in range(6)): HARDWARE,
     "rig stream plotjuggler my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
     "rig stream foxglove my-rig.toml": "tests/rig/test_streaming.py runs it beside a rig",
+    "rig import my-rig.toml log.csv --mapping columns.toml -o log.mcap": "tests/rig/test_import.py runs such",
     "rig weigh RECORDING --at-rest": "tests/integration/test_wrench_and_response.py runs it, with a payload",
     "rig weigh RECORDING --before 2,8 --during 12,40 -o payload.toml": "tests/integration/test_wrench_and_response.py "
     "runs it, with a payload",
@@ -196,7 +198,7 @@ class Typist:
             self.recording = str(max(made, key=lambda path: path.stat().st_mtime).relative_to(self.folder))
 
     def file(self, block: Block) -> None:
-        """A file as its keys tell: motion, register profile, a package's registration, configuration or part of one."""
+        """A file as its keys tell: motion, profile, registration, a log's columns, configuration or part of one."""
         data = tomllib.loads(block.text)
         if "parts" in data:
             self.write("motion.toml", block.text)
@@ -205,6 +207,8 @@ class Typist:
             assert load_profile(self.write(f"{data['name']}.toml", block.text), ServoProfile).name == data["name"]
         elif "project" in data:
             assert set(data["project"]["entry-points"]) <= {GROUP, CELL_GROUP, LAW_GROUP}
+        elif "lengths" in data:
+            assert load_mapping(self.write("columns.toml", block.text)) is not None
         elif "mechanism" in data:
             assert load_config(self.write(f"{data['name']}.toml", block.text)).name == data["name"]
         else:

@@ -19,7 +19,7 @@ COUNTED = (*_TRACKING, *_PEAKS, "period_error", "overruns")
 
 
 def counted(
-    summary: Mapping[str, Any], *, real_time: bool, damaged: Cause, saturated: Cause
+    summary: Mapping[str, Any], *, real_time: bool, damaged: Cause, saturated: Cause, imported: bool = False
 ) -> dict[str, dict[str, Any]]:
     """What thresholds of tracking, peaks and timing are held against, by their names.
 
@@ -31,6 +31,7 @@ def counted(
         real_time: whether cycles could be late at all; on a simulated clock none can.
         damaged: why nothing can be decided by these rows, None where it can.
         saturated: why forces are not what was read, likewise.
+        imported: whether the cycles are those of another program's log.
     """
     window, tracking = summary["window"], summary["tracking"]
     few = damaged
@@ -43,7 +44,8 @@ def counted(
         if saturated and not few:
             found[name] |= {"doubt": saturated, "value": worst[key] if name == "peak_force" else None}
     rows = window["rows"] + window["overruns"]
-    clock = few or (None if real_time else {"code": "simulated_clock"})
+    simulated = None if real_time else {"code": "simulated_clock"}
+    clock = few or ({"code": "imported_cycles"} if imported else simulated)
     found["period_error"] = _number(window["period_error_p99_s"], clock)
     found["overruns"] = _number(window["overruns"] / rows if rows else None, clock)
     return found

@@ -7,6 +7,7 @@ import numpy.typing as npt
 from pydantic import ValidationError
 
 from rig.config import RigConfig
+from rig.recording import imported_from
 
 
 def hold_lag(header: Mapping[str, Any]) -> float | None:
@@ -14,8 +15,10 @@ def hold_lag(header: Mapping[str, Any]) -> float | None:
 
     A force is commanded for the instant `command_lead` ahead, the middle of the period in which it acts, and held. It
     is read with the next exchange, at the period's end: late by the period less the lead. The motion is not late.
-    Known where the host closes all loops by forces and the drives read the cells.
+    Known where the host closes all loops by forces and the drives read the cells, of a motion that was not imported.
     """
+    if imported_from(header) is not None:
+        return None
     try:
         config = RigConfig.model_validate(header.get("config", {}))
     except ValidationError:
@@ -36,6 +39,9 @@ def unknown_holding(header: Mapping[str, Any], held: npt.NDArray[Any]) -> list[d
         Causes: `code` ("own_loop" of a drive that closes its own loop, "in_turns" of one that is not asked in every
         cycle) and `period_s`, for which a command is held.
     """
+    name = imported_from(header)
+    if name is not None:
+        return [f"it was imported from {name}, and what the drives of then gave between two commands is not known"] * 6
     try:
         config = RigConfig.model_validate(header.get("config", {}))
     except ValidationError:

@@ -13,7 +13,7 @@ from calibration import CalibrationError, ParameterFile, parse_parameters
 from dynamics import DynamicsError, Mechanism, parse_mechanism
 from rig.cell_models import recorded_coulomb_speed
 from rig.config import GIVEN, RIG, RigConfig, Validation
-from rig.recording import Recorded, RecordingError
+from rig.recording import Finding, Recorded, RecordingError, has_finding, imported_from
 from rig.report.series import Floats
 from rig.report.summary import window_of
 from rig.report.validation.agreement import Agreement
@@ -177,6 +177,7 @@ def _numbers(
         "counted": counted(
             summary,
             real_time=bool(recording.header.get("clock", {}).get("wall_ns", 0)),
+            imported=imported_from(recording.header) is not None,
             damaged=_damaged(recording),
             saturated=_saturated(agreement),
         ),
@@ -205,6 +206,8 @@ def _lag(found: Mapping[str, Any], held: float | None) -> dict[str, float | None
 
 def _expected(header: Mapping[str, Any]) -> float | None:
     """N RMS of a leg's residual that a virtual plant's own departures from the model explain; None where none are."""
+    if imported_from(header) is not None:
+        return None
     virtual = header.get("config", {}).get("virtual") or {}
     value = virtual.get("plant", {}).get("expected_residual") if isinstance(virtual, Mapping) else None
     return float(value) if isinstance(value, int | float) and value >= 0.0 else None
@@ -220,6 +223,8 @@ def _undecidable(
         found.append({"code": "few_blocks", "count": count})
     elif (moved := float(agreement.spread().max())) <= (level := noise or legs[0]["rms_n"]):
         found.append({"code": "still", "moved_n": moved, "level_n": level, "level": "noise" if noise else "residual"})
+    if has_finding(recording.header, Finding.DELAY, aligned=False):
+        found.append({"code": "unaligned"})
     return [cause for cause in (*found, _saturated(agreement), _damaged(recording)) if cause]
 
 

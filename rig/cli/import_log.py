@@ -1,0 +1,177 @@
+"""`rig import`: a recording of another program's log."""
+
+import json
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import typer
+
+from rig.cli.options import ConfigArgument, JsonOption, check_made_of, parse_span, print_warning, table_console
+
+if TYPE_CHECKING:
+    from rig.importing import ImportedLog
+
+_SHOWN = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("deg", 57.29577951308232), "N": ("N", 1.0)}
+
+
+def import_log(
+    config: ConfigArgument,
+    data: Annotated[Path, typer.Argument(metavar="DATA.csv", help="The log: a table with a line for each sample.")],
+    output: Annotated[
+        Path | None,
+        typer.Option(
+            "--output", "-o", metavar="FILE.mcap", help="Recording to write; left out: beside the log, same name."
+        ),
+    ] = None,
+    columns: Annotated[
+        list[str] | None,
+        typer.Option(
+            "--columns",
+            metavar="GROUP=NAMES",
+            help="Which columns a group has, legs 1 to 6 in this order, and its unit: lengths=a,b,c,d,e,f [mm]. "
+            "Groups: time, lengths, pose ([mm,deg]), commanded_lengths, commanded_pose, forces.",
+        ),
+    ] = None,
+    mapping: Annotated[
+        Path | None,
+        typer.Option("--mapping", metavar="FILE", help="The same and more as a TOML file; --columns go before it."),
+    ] = None,
+    during: Annotated[
+        str | None,
+        typer.Option("--during", metavar="FROM,TO", help="s on the log's own clock; left out: all of it."),
+    ] = None,
+    rate: Annotated[
+        float | None, typer.Option("--rate", metavar="HZ", help="Cycles a second; left out: as the log has samples.")
+    ] = None,
+    bandwidth: Annotated[
+        float | None,
+        typer.Option(
+            "--bandwidth",
+            metavar="HZ",
+            help="Of the low-pass on the motion for speeds and accelerations; left out: 25 Hz, or a seventh of the "
+            "rate.",
+        ),
+    ] = None,
+    align: Annotated[
+        bool,
+        typer.Option("--align", help="Move the commanded motion by the delay with which the measured one follows it."),
+    ] = False,
+    dry_run: Annotated[
+        bool, typer.Option("--dry-run", "--look", help="Only say what was understood; nothing is written.")
+    ] = False,
+    as_json: JsonOption = False,
+) -> None:
+    """Make a recording of another program's log: time, leg lengths or poses, leg forces or none.
+
+    Then `rig identify`, `respond`, `weigh`, `wrench`, `report` and `export` work on it, as far as what was measured
+    supports. Look first (--dry-run): it says rate, jitter, gaps, delay, ranges beside the mechanism's own limits, and
+    what the log cannot tell. Measured lengths or a pose are needed; commanded ones and forces may be missing.
+
+    Without --columns and --mapping columns are called as in this program's own tables: t, l1…l6, x y z qw qx qy qz,
+    f1…f6, or as `rig export` has them. Delimiter, decimal comma and lines above the names are recognised. Stamps are
+    brought to an even cycle; gaps stay gaps; a lower --rate is low-passed before.
+    """
+    from rig.config import load_config
+    from rig.importing import import_log as understood
+    from rig.importing import load_mapping
+
+    target = data.with_suffix(".mcap") if output is None else output
+    if not dry_run:
+        _check_new(data, target)
+    found = understood(
+        data,
+        load_config(config),
+        load_mapping(mapping, columns or ()),
+        span=None if during is None else parse_span(during, "--during"),
+        rate=rate,
+        bandwidth=bandwidth,
+        align=align,
+    )
+    if not dry_run:
+        found.write(target)
+    paths = {"recording": None if dry_run else str(target)}
+    if as_json:
+        from rig.importing import ranges_of
+
+        typer.echo(json.dumps(found.summary() | {"ranges": ranges_of(found), "paths": paths}, indent=2))
+        return
+    _print(found)
+    typer.echo("nothing was written" if dry_run else f"recording  {target}")
+
+
+def _check_new(data: Path, target: Path) -> None:
+    from rig.errors import InputError
+
+    check_made_of(data, target)
+    if target.exists():
+        raise InputError(
+            f"cannot write {target}: it exists already, recordings are never overwritten; name another: -o"
+        )
+
+
+def _print(found: "ImportedLog") -> None:
+    from rig.recording import said_finding
+
+    told = found.summary()
+    typer.echo("\n".join(_lines(told)))
+    _print_ranges(found)
+    for finding in told["findings"]:
+        print_warning(f"the recording is {said_finding(finding)}")
+
+
+def _lines(told: dict[str, Any]) -> list[str]:
+    lines = [
+        f"log        {told['file']}, {told['rows']} rows, {told['bytes']} bytes, SHA-256 {told['sha256'][:12]}…",
+        f"motion     measured: {_words(told['measured'])}; reference: {_words(told['reference'])}; "
+        f"forces: {'yes' if told['forces'] else 'none'}",
+        f"rate       {told['rate_hz']:g} Hz, the log's {told['own_rate_hz']:g} Hz; {told['cycles']} cycles, "
+        f"{told['duration_s']:.3f} s from {told['begin_s']:.6g} s of its clock",
+        f"stamps     jitter {1e6 * told['jitter_s']:.4g} µs RMS, at most {1e6 * told['jitter_max_s']:.4g} µs; "
+        f"taken as {'when the samples were taken' if told['stamps'] == 'sampled' else 'late: the samples are even'}"
+        + _followed(told),
+        f"gaps       {told['gaps']}, {told['missing_cycles']} cycles missing, the longest gap "
+        f"{told['longest_gap_s']:.4g} s; the longest stretch without {told['longest_stretch_s']:.3f} s",
+        f"bridged    {told['bridged']} intervals with samples missing that count as no gap, the longest "
+        f"{told['longest_bridged_s']:.4g} s",
+        f"rows       {told['duplicates']} duplicates left out, {told['disordered']} put in order, "
+        f"{sum(told['empty_cells'].values())} cells empty, {told['forces_missing']} cycles without forces",
+        f"low-pass   {told['bandwidth_hz']:.4g} Hz, on speeds and accelerations",
+    ]
+    if told["delay_s"] is not None:
+        lines.append(
+            f"delay      {1e3 * told['delay_s']:.4f} ± {1e3 * told['delay_sigma_s']:.4f} ms of measured behind "
+            f"commanded motion{', taken off' if told['aligned'] else ''}"
+        )
+    if told["lengths_pose_rms_m"] is not None:
+        lines.append(f"lengths    {1e6 * told['lengths_pose_rms_m']:.4g} µm RMS from those of the poses")
+    return lines
+
+
+def _followed(told: dict[str, Any]) -> str:
+    if told["jitter_followed"] is None:
+        return ""
+    return f" (the motion follows {told['jitter_followed']:.3f} ± {told['jitter_followed_sigma']:.3f} of it)"
+
+
+def _words(name: str) -> str:
+    return name.replace("_", " ")
+
+
+def _print_ranges(found: "ImportedLog") -> None:
+    from rich.table import Table
+
+    from rig.importing import ranges_of
+
+    table = Table(title="What was measured, beside the limits of mechanism and cells")
+    for heading in ("", "unit", "least", "most", "limits"):
+        table.add_column(heading, justify="left" if heading in ("", "unit") else "right")
+    for entry in ranges_of(found):
+        unit, scale = _SHOWN[entry["unit"]]
+
+        def shown(value: float | None, scale: float = scale) -> str:
+            return "–" if value is None else f"{scale * value:.6g}"
+
+        limits = [entry["limit_least"], entry["limit_most"]]
+        bounds = "–" if limits[1] is None else " to ".join(shown(each) for each in limits if each is not None)
+        table.add_row(entry["name"], unit, shown(entry["least"]), shown(entry["most"]), bounds)
+    table_console().print(table)

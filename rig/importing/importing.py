@@ -1,0 +1,258 @@
+"""From a log to what is recorded of it: every table on one even cycle, lengths and poses checked against each other."""
+
+import math
+from dataclasses import replace
+from pathlib import Path
+
+import numpy as np
+
+from dynamics import Mechanism
+from kinematics import (
+    CONVERGED,
+    FORWARD_WORK,
+    Array,
+    KinematicsError,
+    forward_kinematics,
+    forward_kinematics_kernel,
+)
+from rig.analysis import NARROWEST, Smoothing, runs_of
+from rig.config import RigConfig
+from rig.errors import InputError
+from rig.importing.delays import delay_of
+from rig.importing.findings import findings_of
+from rig.importing.log import Log, read_log
+from rig.importing.mapping import LogMapping
+from rig.importing.recorded import ImportedLog, LegMotions, lengths_of, low_passed_motion
+from rig.importing.sampling import Stamps, check_rate, resampled, stamps_of
+
+BANDWIDTH = 25.0
+"""Hz, of the low-pass on motions, as far as the rate allows it"""
+
+_MOST_CYCLES = 20_000_000
+_GROSS = 0.1
+"""of a leg's stroke: lengths that are mostly so far beyond it, or RMS so far from those of the poses, are none of it"""
+_SAME_LENGTH = 1e-5  # m RMS, up to which lengths and those of poses are the same
+_EXCHANGED = 0.5  # of what they differ by, that another order of legs leaves
+_TOLERANCE = 1e-12  # m
+
+
+def import_log(
+    path: Path,
+    config: RigConfig,
+    mapping: LogMapping | None = None,
+    *,
+    span: tuple[float, float] | None = None,
+    rate: float | None = None,
+    bandwidth: float | None = None,
+    align: bool = False,
+) -> ImportedLog:
+    """Understand a log by a mapping, and put it on an even cycle; nothing is written yet.
+
+    Args:
+        path: of the log.
+        config: the rig: mechanism, limits, cells.
+        mapping: what its columns are; None: those of this program's own tables.
+        span: s on the log's own clock, of which alone the recording is made; None: all of it.
+        rate: Hz of the cycle; None: that of the log, of its slowest table.
+        bandwidth: Hz, of the low-pass on motions; None: BANDWIDTH, or as much as the rate allows.
+        align: whether the commanded motion is moved by the delay with which the measured one follows it.
+
+    Raises:
+        InputError: the log cannot be read or is none of this mechanism, or an option does not fit it.
+    """
+    machine = config.machine
+    log = read_log(path, mapping, machine.geometry.home_pose)
+    if span is not None:
+        log = _during(log, span)
+    source = "lengths" if "lengths" in log.groups else "pose"
+    commanded = next((name for name in ("commanded_lengths", "commanded_pose") if name in log.groups), None)
+    if align and commanded is None:
+        raise InputError("align: there is no commanded motion to be moved")
+    stamps = _stamps(log, source, machine)
+    rate, bandwidth = _rates(stamps, rate, bandwidth)
+    begin = min(float(stamps[source].t[part.start]) for part in stamps[source].stretches)
+    end = max(float(stamps[source].t[part.stop - 1]) for part in stamps[source].stretches)
+    count = math.floor((end - begin) * rate + 1e-6) + 1
+    if count > _MOST_CYCLES:
+        raise InputError(f"{path}: {end - begin:.4g} s at {rate:g} Hz are {count} cycles, at most {_MOST_CYCLES} go")
+
+    def on_cycle(name: str, later: float = 0.0) -> Array | None:
+        """A table of the log on the cycle, `later` s than it was; None where there is none."""
+        if name not in log.groups:
+            return None
+        values = log.groups[name]
+        values = resampled(stamps[name], values[np.isfinite(values).all(axis=1)], rate, begin - later, count)
+        if name.endswith("pose"):
+            values[:, 3:] /= np.linalg.norm(values[:, 3:], axis=1, keepdims=True)
+        elif not log.mapping.corrected:
+            values -= config.cell_zeros if name == "forces" else machine.length_offsets
+        return values
+
+    smoothing = Smoothing(math.sqrt(2.0) * bandwidth, rate)
+    lengths, pose = on_cycle("lengths"), on_cycle("pose")
+    measured, differ = _motion("measured", lengths, pose, machine, smoothing)
+    here = np.asarray(np.isfinite(measured.pose).all(axis=1))
+    if not here.any():
+        raise InputError(f"{path}: its stretches without a gap are too short for a cycle of {rate:g} Hz")
+    reference, delay = replace(measured, lengths=lengths_of(machine, measured.motion[:, :7])), None
+    if commanded is not None:
+
+        def commanded_motion(later: float = 0.0) -> LegMotions:
+            lengths, pose = on_cycle("commanded_lengths", later), on_cycle("commanded_pose", later)
+            found, _ = _motion("commanded", lengths, pose, machine, smoothing)
+            motion = found.motion.copy()
+            motion[:, :7] = found.pose  # a command has no noise to be taken out of it
+            return replace(found, motion=motion)
+
+        reference = commanded_motion()
+        both = runs_of(np.asarray(here & np.isfinite(reference.pose).all(axis=1)))
+        stretches = [slice(int(run[0]), int(run[-1]) + 1) for run in both]
+        delay = delay_of(reference.lengths, measured.lengths, stretches, rate) if stretches else None
+        if align:
+            if delay is None:
+                raise InputError("align: the delay between commanded and measured motion cannot be told")
+            reference = commanded_motion(delay.delay)
+    forces = on_cycle("forces")
+    found = ImportedLog(
+        config=config,
+        log=log,
+        rate=rate,
+        begin=begin,
+        stamps=stamps[source],
+        source=source,
+        commanded=commanded,
+        bandwidth=bandwidth,
+        delay=delay,
+        aligned=align,
+        differ=differ,
+        cycles=np.flatnonzero(here),
+        measured=measured,
+        reference=reference,
+        forces=np.full((count, 6), np.nan) if forces is None else forces,
+    )
+    return replace(found, findings=tuple(findings_of(found)))
+
+
+def _during(log: Log, span: tuple[float, float]) -> Log:
+    """The rows of a span of time, s. Raises InputError where there are none."""
+    inside = (log.t >= span[0]) & (log.t <= span[1])
+    if not inside.any():
+        raise InputError(
+            f"during: {span[0]:g} to {span[1]:g} s, the log has rows from {log.t[0]:.9g} to {log.t[-1]:.9g} s"
+        )
+    return replace(log, t=log.t[inside], groups={name: values[inside] for name, values in log.groups.items()})
+
+
+def _stamps(log: Log, source: str, machine: Mechanism) -> dict[str, Stamps]:
+    """The stamps of each table's rows; whether samples are when stamps say is told by the measured motion, for all."""
+    time = log.mapping.time
+    found: dict[str, Stamps] = {}
+    kind = time.stamps
+    for name in sorted(log.groups, key=lambda each: each != source):
+        values = log.groups[name]
+        known = np.isfinite(values).all(axis=1)
+        values = lengths_of(machine, values[known]) if name.endswith("pose") else values[known]
+        found[name] = stamps_of(log.t[known], values, kind, time.gap, name.replace("_", " "))
+        if name == source:
+            kind = "sampled" if found[name].sampled else "even"
+    return found
+
+
+def _rates(stamps: dict[str, Stamps], rate: float | None, bandwidth: float | None) -> tuple[float, float]:
+    """Rate of the cycle and bandwidth of the low-pass, Hz, as they were asked for or follow from the log."""
+    if rate is not None and not (math.isfinite(rate) and rate > 0.0):
+        raise InputError(f"rate: {rate:g} Hz, must be above 0 Hz")
+    rate = min(each.rate for each in stamps.values()) if rate is None else rate
+    for name, each in stamps.items():
+        check_rate(rate, each.rate, name.replace("_", " "))
+    widest = rate / (NARROWEST * math.sqrt(2.0))
+    bandwidth = min(BANDWIDTH, widest) if bandwidth is None else bandwidth
+    if not 0.0 < bandwidth <= widest:
+        raise InputError(
+            f"bandwidth: {bandwidth:g} Hz, must be above 0 and at most {widest:.4g} Hz at {rate:g} cycles a second"
+        )
+    return rate, bandwidth
+
+
+def _motion(
+    what: str, lengths: Array | None, pose: Array | None, machine: Mechanism, smoothing: Smoothing
+) -> tuple[LegMotions, float | None]:
+    """A motion by leg lengths (n, 6) or poses (n, 7), and the RMS, m, by which the two differ where both are there."""
+    strokes = [leg.limits.length for leg in machine.legs if leg.limits is not None and leg.limits.length is not None]
+    shortest = min(most - least for least, most in strokes)
+    differ = None
+    if lengths is None:
+        assert pose is not None
+        lengths = lengths_of(machine, pose)
+        _refuse_lengths(f"{what} pose: its leg", lengths, strokes)
+    else:
+        _refuse_lengths(f"{what} lengths: leg", lengths, strokes)
+        if pose is not None:
+            differ = _difference(what, lengths, lengths_of(machine, pose), _GROSS * shortest)
+        pose = _poses(what, lengths, machine, smoothing.rate)
+    return LegMotions(pose, lengths, low_passed_motion(pose, smoothing)), differ
+
+
+def _refuse_lengths(what: str, lengths: Array, strokes: list[tuple[float, float]]) -> None:
+    """Refuse lengths that are mostly far beyond the strokes: another unit, another origin, or another machine's."""
+    faults = []
+    for leg, (least, most) in enumerate(strokes):
+        values = lengths[np.isfinite(lengths[:, leg]), leg]
+        spare = _GROSS * (most - least)
+        beyond = np.mean((values < least - spare) | (values > most + spare)) if len(values) else 0.0
+        if beyond > 0.5:
+            faults.append(
+                f"{what} {leg + 1} is {values.min():.6g} to {values.max():.6g} m, its stroke {least:g} to {most:g} m"
+            )
+    if faults:
+        raise InputError(
+            "the log is none of this mechanism: the unit, the offset (lengths from another zero), the order of legs or "
+            "the frame of poses is another:",
+            faults,
+        )
+
+
+def _difference(what: str, lengths: Array, others: Array, most: float) -> float | None:
+    """RMS, m, of lengths less those of poses. Raises InputError where it is more than `most`, or legs are exchanged."""
+    both = np.isfinite(lengths).all(axis=1) & np.isfinite(others).all(axis=1)
+    if not both.any():
+        return None
+    apart = lengths[both, :, np.newaxis] - others[both, np.newaxis, :]
+    cost = np.mean(apart**2, axis=0)
+    rms = float(np.sqrt(np.trace(cost) / 6.0))
+    from scipy.optimize import linear_sum_assignment  # takes long to import, and few need it
+
+    rows, best = linear_sum_assignment(cost)
+    exchanged = rms > _SAME_LENGTH and np.sqrt(cost[rows, best].mean()) < _EXCHANGED * rms
+    if rms <= most and not exchanged:
+        return rms
+    hint = ""
+    if exchanged:
+        pairs = ", ".join(f"column {row + 1} is leg {best[row] + 1}" for row in rows if best[row] != row)
+        hint = f"; in another order they fit: {pairs}"
+    raise InputError(
+        f"{what} lengths and poses: RMS {1e3 * rms:.4g} mm apart, at most {1e3 * most:.4g} mm go: units, offsets, "
+        f"rotation or order of legs are others{hint}"
+    )
+
+
+def _poses(what: str, lengths: Array, machine: Mechanism, rate: float) -> Array:
+    """Poses (n, 7) of leg lengths (n, 6): each from the one before, the first from home, or from the last one found."""
+    geometry = machine.geometry
+    poses = np.full((len(lengths), 7), np.nan)
+    pose = geometry.home_pose.copy()
+    work, last = np.empty(FORWARD_WORK), -2
+    for row in np.flatnonzero(np.isfinite(lengths).all(axis=1)).tolist():
+        try:
+            if row != last + 1:
+                pose = forward_kinematics(geometry, lengths[row], pose).copy()
+            elif forward_kinematics_kernel(geometry.array, lengths[row], pose, _TOLERANCE, 100, work)[0] != CONVERGED:
+                pose = forward_kinematics(geometry, lengths[row], pose).copy()  # raises, with the reason
+        except KinematicsError as error:
+            shown = ", ".join(f"{length:.6g}" for length in lengths[row])
+            raise InputError(
+                f"{what} lengths: no pose for {shown} m, {row / rate:.6g} s after the first of them, from the pose "
+                f"before (offset, unit, order of legs? --during leaves out what is none): {error}"
+            ) from None
+        poses[row], last = pose, row
+    return poses
