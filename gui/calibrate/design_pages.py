@@ -8,7 +8,7 @@ from gui.widgets import field_refusal
 from kinematics import COORDINATES
 
 _DURATION, _FASTEST, _MARGIN, _CANDIDATES = 60.0, 2.0, 0.75, 40
-_LOW, _HIGH, _PERIOD, _PERIODS = 0.5, 30.0, 4.0, 8
+_LOW, _HIGH, _PERIOD, _PERIODS, _REALIZATIONS = 0.5, 30.0, 4.0, 2, 6
 
 
 class DesignPage(AskPage):
@@ -96,9 +96,12 @@ class MultisinePage(DesignPage):
         self.high = fields.quantity(tr("To"), tr("Highest frequency"), "Hz", _HIGH, 1e-3, 1e3)
         self.period = fields.quantity(tr("Period"), tr("Period of the excitation"), "s", _PERIOD, 0.1, 1e3)
         self.periods = fields.count(
-            tr("Periods"), tr("Periods beside those in which it fades in and out"), _PERIODS, 2, 1000
+            tr("Periods"), tr("Periods of each realisation, beside its fades"), _PERIODS, 2, 1000
         )
-        self.seed = fields.count(tr("Seed"), tr("Seed of the search for phases"), 0, 0, 1_000_000)
+        self.realizations = fields.count(
+            tr("Realisations"), tr("Realisations of random phases, which tell distortion"), _REALIZATIONS, 1, 1000
+        )
+        self.seed = fields.count(tr("Seed"), tr("Seed of phases and of the multiples left out"), 0, 0, 1_000_000)
 
     @property
     def fault(self) -> str:
@@ -129,6 +132,7 @@ class MultisinePage(DesignPage):
             to=unless(self.high.si(), _HIGH),
             period=unless(self.period.si(), _PERIOD),
             periods=unless(self.periods.value(), _PERIODS),
+            realizations=unless(self.realizations.value(), _REALIZATIONS),
             seed=unless(self.seed.value(), 0),
         )
         if self.low.si() != _LOW:

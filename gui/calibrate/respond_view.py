@@ -17,15 +17,27 @@ _HEADINGS = (
     "± σ",
     tr("Dead time\nms"),
     "± σ",
-    tr("Order"),
-    tr("Averages"),
+    tr("Corner\nHz"),
+    "± σ",
+    tr("Model"),
+    tr("Odd\n%"),
+    tr("Even\n%"),
+    tr("Noise\n%"),
+    tr("Realisations"),
 )
+_MODELS = {
+    None: tr("none fits"),
+    "delay": tr("dead time"),
+    "first-order": tr("first order"),
+    "second-order": tr("second order"),
+    "second-order-zero": tr("second order, zero"),
+}
 _TALL = 300  # px
 _DECIBEL = 20.0 / np.log(10.0)  # a small part of a magnitude, in dB
 
 
 class RespondView(ResultView):
-    """Magnitude, phase and coherence over the frequency, of pose and force.
+    """Magnitude, phase, coherence and distortion over the frequency, of pose and force.
 
     Args:
         theme: colours.
@@ -39,12 +51,16 @@ class RespondView(ResultView):
         self.phase = PointPicture(tr("Phase"), theme, "°", "Hz", log_x=True)
         self.coherence = PointPicture(tr("Coherence"), theme, "", "Hz", log_x=True)
         self.table = NumberTable(tr("Responses"), _HEADINGS, words=(0,), wide=None)
+        self.distortion = PointPicture(tr("Output and distortion"), theme, "dB", "Hz", log_x=True)
+        self._kinds = {"output": theme.warning, "odd": theme.error, "even": theme.good, "noise": theme.muted}
+        kinds = " ".join(swatch(colour, name) for name, colour in self._kinds.items())
         names = " ".join(swatch(colour, name) for name, colour in self._colours.items())
         self.add_pictures(
             (
                 (tr("Magnitude ± σ: {names}").format(names=names), self.magnitude),
                 (tr("Phase ± σ"), self.phase),
                 (tr("Coherence"), self.coherence),
+                (tr("Output and what is not linear in it: {names}").format(names=kinds), self.distortion),
             ),
             _TALL,
         )
@@ -71,6 +87,7 @@ class RespondView(ResultView):
             (self.magnitude, self.phase, self.coherence), groups, ((), (), whole), strict=True
         ):
             picture.show_points(group, levels)
+        self.distortion.show_points(self._distorted(list(responses.values())[-1]))
         self.table.fill([_row(name, one) for name, one in responses.items()])
         lines = told["pose"]["frequency_hz"]
         return said(
@@ -89,17 +106,47 @@ class RespondView(ResultView):
             ],
         )
 
+    def _distorted(self, one: dict[str, Any]) -> list[Points]:
+        """Output, distortion and noise over the frequency, over the greatest output."""
+        if (known := one["distortion"]) is None:
+            return []
+        output = np.array(one["output"])
+        frequency, level, noise = (np.array(known[name]) for name in ("frequency_hz", "level", "noise"))
+        even = np.array(known["even"], dtype=bool)
+        parts = {
+            "output": (np.array(one["frequency_hz"]), output),
+            "odd": (frequency[~even], level[~even]),
+            "even": (frequency[even], level[even]),
+            "noise": (frequency, noise),
+        }
+        return [
+            Points(x.tolist(), (20.0 * np.log10(np.maximum(y / output.max(), 1e-12))).tolist(), self._kinds[name])
+            for name, (x, y) in parts.items()
+        ]
+
 
 def _row(name: str, one: dict[str, Any]) -> tuple[str, ...]:
-    fit, reached = one["fit"], one["bandwidth_hz"]
+    fit, reached, distorted = one["fit"], one["bandwidth_hz"], one["distortion"]
+    corner = "corner" if fit["corner"] is not None else "natural_frequency"
+    parts = [
+        _told(None if distorted is None else distorted[key], ".2g", 100.0)
+        for key in ("odd_part", "even_part", "noise_part")
+    ]
     return (
         name,
         tr("above {frequency:.3g}").format(frequency=one["frequency_hz"][-1]) if reached is None else f"{reached:.3f}",
-        "–" if reached is None else f"{one['bandwidth_sigma_hz']:.2g}",
-        f"{1e3 * fit['lag']:.3f}",
-        f"{1e3 * fit['lag_sigma']:.2g}",
-        f"{1e3 * fit['dead_time']:.3f}",
-        f"{1e3 * fit['dead_time_sigma']:.2g}",
-        str(fit["order"]),
-        f"{one['averages']:g}",
+        _told(one["bandwidth_sigma_hz"], ".2g"),
+        _told(fit["lag"], ".3f", 1e3),
+        _told(fit["lag_sigma"], ".2g", 1e3),
+        _told(fit["dead_time"], ".3f", 1e3),
+        _told(fit["dead_time_sigma"], ".2g", 1e3),
+        _told(fit[corner], ".3f"),
+        _told(fit[f"{corner}_sigma"], ".2g"),
+        _MODELS[fit["structure"]],
+        *parts,
+        f"{one['realizations']}",
     )
+
+
+def _told(value: float | None, style: str, scale: float = 1.0) -> str:
+    return "–" if value is None else format(scale * value, style)

@@ -9,8 +9,9 @@ from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
 from rig.analysis.recorded import RecordedRig, recorded_parameters, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.responding import RecordedResponse, recorded_response
-from rig.analysis.response import Response, frequency_response, steady_periods, well_excited
-from rig.analysis.response_fit import ResponseFit, fit_response
+from rig.analysis.response import Distortion, Grid, Response, frequency_response, steady_stretches, well_excited
+from rig.analysis.response_fit import Candidate, Held, Note, Nuisance, ResponseFit, Structure, Verdict, fit_response
+from rig.analysis.response_words import described, notes_of
 from rig.analysis.resting import STILL, RecordedRests, recorded_rests, runs_of
 from rig.analysis.smoothing import NARROWEST, Smoothing
 from rig.analysis.stretches import REPEATED, SHORTEST, ForceRecords, force_records, split
@@ -25,11 +26,17 @@ __all__ = [
     "SHORTEST",
     "STILL",
     "TERM_NAMES",
+    "Candidate",
     "Contact",
     "ContactLog",
+    "Distortion",
     "ExternalWrench",
     "ForceRecords",
+    "Grid",
+    "Held",
     "Identified",
+    "Note",
+    "Nuisance",
     "RecordedResponse",
     "RecordedRests",
     "RecordedRig",
@@ -38,10 +45,13 @@ __all__ = [
     "Response",
     "ResponseFit",
     "Smoothing",
+    "Structure",
+    "Verdict",
     "Weighing",
     "WrenchEstimator",
     "alarm_threshold",
     "crossing_probability",
+    "described",
     "draw_bode",
     "drive_forces",
     "fit_response",
@@ -50,6 +60,7 @@ __all__ = [
     "identify_recordings",
     "learned_noise",
     "multisine",
+    "notes_of",
     "recorded_parameters",
     "recorded_residuals",
     "recorded_response",
@@ -59,7 +70,7 @@ __all__ = [
     "runs_of",
     "split",
     "stated_noise",
-    "steady_periods",
+    "steady_stretches",
     "weighing_of",
     "well_excited",
     "zero_of",

@@ -5,12 +5,13 @@ from dataclasses import dataclass, replace
 import numpy as np
 import numpy.typing as npt
 
+from actuators import Mode
 from dynamics import Dynamics, Mechanism
 from kinematics import COORDINATES, pose_to_coordinates, quaternion_to_matrix
 from rig.analysis.held import held_excess
 from rig.analysis.recorded import RecordedRig, rig_of
 from rig.analysis.response import Complex, Response, frequency_response, well_excited
-from rig.analysis.response_fit import fit_response
+from rig.analysis.response_fit import Held, Nuisance, ResponseFit, fit_response
 from rig.analysis.smoothing import Floats
 from rig.errors import InputError
 from rig.recording import Recorded, imported_from, tells_tracking
@@ -18,6 +19,7 @@ from rig.states import State
 from rig.telemetry import ROW
 
 _ELSEWHERE = 0.01  # of the excited coordinate's motion, times the joints' radius for angles, that another may have
+_STRIBECK_SPEED = 0.02  # m/s, near which breakaway friction is looked for
 
 
 @dataclass(frozen=True, slots=True)
@@ -25,7 +27,8 @@ class RecordedResponse:
     """Responses of one coordinate over a run.
 
     pose: from the reference to the measured coordinate `dof`. force: from the drives' commanded generalised force
-    along it to what the cells and the model have of it, or None where no force was commanded. begin, end: s.
+    along it to what the cells and the model have of it, or None where no force was commanded, or (own_loops) drives
+    close loops of their own, which add forces that nobody commanded. begin, end: s.
     """
 
     dof: str
@@ -34,18 +37,22 @@ class RecordedResponse:
     rate: float
     pose: Response
     force: Response | None
-    friction: Complex | None
-    """of `force` at its lines (k,): what is the model's friction of the prismatic joints, which no cell has read"""
+    own_loops: bool
+    held: Held | None
+    """how a force's command acts, where it goes out once a cycle"""
+    friction: dict[str, Complex]
+    """of `force` at its lines (k,), by the friction's kind: what is the model's friction of the prismatic joints, which
+    no cell has read; breakaway: a Coulomb friction's size, near standstill only, which the model does not have"""
 
-    def lag_by_friction(self, part: float) -> float:
-        """How far the force's lag moves, s, where this friction is greater by a part of it; 0 without a force."""
-        if self.force is None or self.friction is None:
-            return 0.0
-        more, less = (
-            fit_response(replace(self.force, gain=self.force.gain + sign * part * self.friction)).lag
-            for sign in (1.0, -1.0)
-        )
-        return 0.5 * abs(more - less)
+    def responses(self) -> dict[str, Response]:
+        """By name, those that there are."""
+        return {"pose": self.pose} | ({} if self.force is None else {"force": self.force})
+
+    def fits(self, friction: float) -> dict[str, ResponseFit]:
+        """The fits by name; friction: the part, one sigma, to which each kind of the model's friction is known."""
+        nuisances = [Nuisance(name, -shape, friction) for name, shape in self.friction.items() if friction > 0.0]
+        fits = {"pose": fit_response(self.pose)}
+        return fits | ({} if self.force is None else {"force": fit_response(self.force, self.held, nuisances)})
 
 
 def recorded_response(
@@ -83,39 +90,75 @@ def recorded_response(
     column = COORDINATES.index(chosen)
     source = commanded[:, column]
     pose = well_excited(frequency_response(source, measured[:, column], source, made_by.rate), band)
-    force = friction = None
-    if forced:
+    force = None
+    friction: dict[str, Complex] = {}
+    own_loops = bool((rows["mode"] != Mode.FORCE).any())
+    if not own_loops and forced:
         # the same at all times: shares that move with the pose would bring the weight along, without any lag
         along = _leg_shares(made_by.mechanism, rows["reference"][:, :7], column).mean(axis=0)
         asked = (rows["force_command"] * along).sum(axis=1)
         drives, rubbed = _drive_forces(rows, made_by)
-        whole, part = (
+        force, *parts_of_it = (
             _at(frequency_response(asked, (forces * along).sum(axis=1), source, made_by.rate), pose)
-            for forces in (drives, rubbed)
+            for forces in (drives, *rubbed.values())
         )
-        force, friction = whole, part.gain
-    return RecordedResponse(chosen, float(rows["t"][0]), float(rows["t"][-1]), made_by.rate, pose, force, friction)
+        friction = {name: part.gain for name, part in zip(rubbed, parts_of_it, strict=True) if part.gain.any()}
+    return RecordedResponse(
+        chosen,
+        float(rows["t"][0]),
+        float(rows["t"][-1]),
+        made_by.rate,
+        pose,
+        force,
+        own_loops,
+        _held(made_by),
+        friction,
+    )
 
 
-def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Floats, Floats]:
+def _held(made_by: RecordedRig) -> Held | None:
+    drives = made_by.drives
+    if drives is None or drives.get("sample_period"):
+        return None
+    return Held(1.0 / made_by.rate)
+
+
+def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Floats, dict[str, Floats]]:
     """Forces (n, 6) N of the drives: what the cells read and what the model has between drive and cell.
 
-    And what of these is the friction of the prismatic joints. The model is taken at the motion that was measured: a
-    slow drive leaves its reference, and would seem faster by the friction that the reference has earlier.
+    And what of these is the friction of the prismatic joints, by its kind. The model is taken at the motion that was
+    measured: a slow drive leaves its reference, and would seem faster by the friction that the reference has earlier.
     """
     motion = np.ascontiguousarray(rows["reference"])
-    motion[:, 13:] += np.gradient(rows["twist"] - motion[:, 7:13], 1.0 / made_by.rate, axis=0)
-    motion[:, :7], motion[:, 7:13] = rows["pose"], rows["twist"]
+    beside = np.gradient(rows["twist"] - motion[:, 7:13], 1.0 / made_by.rate, axis=0)
     if made_by.drives is not None:
+        # what held forces are beyond their mean about a sample is of all they do: first the acceleration's mean, in the
+        # same weights, of the reference, which is of the instant, and of the differences, which are over two periods
+        beside += (_second_differences(motion[:, 13:]) - _second_differences(beside)) / 12.0
         excess = held_excess(rows, made_by.mechanism, made_by.coulomb_speed, made_by.rate, made_by.drives)
-        motion[:, 13:] += Dynamics(made_by.mechanism).response(motion[:, :13], excess)
-    smooth_legs = tuple(
-        replace(leg, friction=replace(leg.friction, prismatic=0.0, coulomb=0.0)) for leg in made_by.mechanism.legs
+        beside += Dynamics(made_by.mechanism).response(motion[:, :13], excess)
+    motion[:, 13:] += beside
+    motion[:, :7], motion[:, 7:13] = rows["pose"], rows["twist"]
+    whole, slick, smooth = (
+        Dynamics(_rubbing(made_by.mechanism, **without), made_by.coulomb_speed)
+        for without in ({}, {"coulomb": 0.0}, {"prismatic": 0.0})
     )
-    machines = (made_by.mechanism, replace(made_by.mechanism, legs=smooth_legs))
-    models = [Dynamics(machine, made_by.coulomb_speed) for machine in machines]
-    between, smooth = (model.inverse(motion).forces - model.cells(motion) for model in models)
-    return rows["force_measured"] + between, between - smooth
+    between, no_coulomb, no_viscous = (
+        model.inverse(motion).forces - model.cells(motion) for model in (whole, slick, smooth)
+    )
+    coulomb = between - no_coulomb
+    near_rest = np.exp(-((rows["velocity"] / _STRIBECK_SPEED) ** 2))
+    kinds = {"coulomb": coulomb, "viscous": between - no_viscous, "breakaway": coulomb * near_rest}
+    return rows["force_measured"] + between, kinds
+
+
+def _second_differences(values: Floats) -> Floats:
+    return np.diff(values, 2, axis=0, prepend=values[:1], append=values[-1:])
+
+
+def _rubbing(mechanism: Mechanism, **friction: float) -> Mechanism:
+    legs = tuple(replace(leg, friction=replace(leg.friction, **friction)) for leg in mechanism.legs)
+    return replace(mechanism, legs=legs)
 
 
 def _coordinates(poses: Floats) -> Floats:
@@ -154,12 +197,4 @@ def _leg_shares(mechanism: Mechanism, poses: Floats, column: int) -> Floats:
 
 def _at(response: Response, other: Response) -> Response:
     """The lines of a response at which another one has some."""
-    same = np.isin(response.frequency, other.frequency)
-    return Response(
-        response.frequency[same],
-        response.gain[same],
-        response.sigma[same],
-        response.coherence[same],
-        response.averages,
-        response.periodic,
-    )
+    return response.at(np.isin(response.frequency, other.frequency))

@@ -1,7 +1,14 @@
-"""Frequency response by the H1 estimator: over whole periods of a periodic excitation, or by Welch's method."""
+"""Frequency response: the best linear approximation over phase realisations and periods, or Welch's method.
+
+Of a multisine with several phase realisations, each over several whole periods, by the robust method (Pintelon &
+Schoukens, System Identification, 2nd ed., 4.3.1): scatter from period to period is noise, scatter from realisation to
+realisation noise and stochastic non-linear distortion. On a random odd grid the lines without excitation show even and
+odd distortion by themselves.
+"""
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from enum import StrEnum
 
 import numpy as np
 import numpy.typing as npt
@@ -17,23 +24,78 @@ FEWEST_LINES = 5
 
 _EXCITED = 1e-8  # of the strongest line's power
 _SAME = 1e-6  # of the signal's range: a reference that repeats itself does so to rounding
+_ANCHORS = 64  # places at which a period is looked for
+_ALIKE = 8  # samples in which two places must be alike to be a period apart, perhaps
 _SEGMENTS = 8  # of Welch's method, half overlapping
 _THIRD = 2.0 ** (1.0 / 3.0)
+_NEAR = 3  # lines on either side over which variances are smoothed
+_ROUNDING = 1e-9  # of the output, below which a scatter is rounding
+_LEVEL = 0.01  # of a false alarm, at which distortion is said to be there
+# What an odd static non-linearity adds to the linear gain, over the root of its stochastic distortion's power in the
+# band, computed for `multisine`: 1.9 to 2.1 for sign(v), 1.4 to 1.6 for v³, 2.4 to 2.6 for a smoothed sign. For all of
+# a Gaussian signal's distortion, in the band and beyond, it is 1.32 for sign(v) and 1.22 for v³.
+_ODD_BIAS = 2.0
+
+
+class Grid(StrEnum):
+    """How what is excited lies among the multiples of a period's frequency."""
+
+    ODD = "odd"
+    """odd multiples only: even and odd distortion are told apart"""
+    ANY = "any"
+    NONE = "none"
+    """no period: Welch's method"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Distortion:
+    """Output at the lines without excitation (d,), Hz, between the excited ones, less what the input has there.
+
+    even: which are even multiples. level, noise: rms of output and of its noise at a line, unit of the output.
+    even_part, odd_part, noise_part: rms of all such lines over that of all excited ones, the noise's share taken off
+    the first two; even_found, odd_found: beyond noise, at 1 % of false alarms.
+    """
+
+    frequency: Floats
+    even: npt.NDArray[np.bool_]
+    level: Floats
+    noise: Floats
+    even_part: float
+    odd_part: float
+    noise_part: float
+    even_found: bool
+    odd_found: bool
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Response:
-    """H at the excited frequencies (k,), Hz: `gain` complex, `sigma` its standard uncertainty (of |H − Ĥ|), coherence.
+    """H at the excited frequencies (k,), Hz: `gain` complex, its standard uncertainties (of |H − Ĥ|), coherence.
 
-    averages: independent pieces that it is the mean of. periodic: whether these are whole periods, without leakage.
+    sigma: of the best linear approximation, noise and stochastic distortion together. noise: by noise alone.
+    bias: standard uncertainty of what an odd non-linearity adds to the linear system's gain; common to all lines, no
+    averaging makes it less. output: rms of the output at the lines, in its unit. averages: independent pieces that it
+    is the mean of, of `realizations` together. log_variance: variance of the logarithm of sigma². distortion_known:
+    whether sigma and bias have the distortion in them: with several realisations or a random odd grid.
     """
 
     frequency: Floats
     gain: Complex
     sigma: Floats
+    noise: Floats
+    bias: Floats
     coherence: Floats
+    output: Floats
     averages: float
-    periodic: bool
+    realizations: int
+    grid: Grid
+    log_variance: float
+    distortion_known: bool
+    distortion: Distortion | None
+
+    @property
+    def periodic(self) -> bool:
+        """Whether it is of whole periods, without leakage."""
+        return self.grid is not Grid.NONE
 
     @property
     def phase(self) -> Floats:
@@ -52,72 +114,228 @@ class Response:
         slope = (size[at] - size[at - 1]) / (self.frequency[at] - self.frequency[at - 1])
         found = self.frequency[at - 1] + (level - size[at - 1]) / slope
         share = (found - self.frequency[at - 1]) / (self.frequency[at] - self.frequency[at - 1])
-        spread = np.array([1.0 - share, share]) * self.sigma[[at - 1, at]] / math.sqrt(2.0)
-        reference = self.sigma[0] / 2.0
+        total = np.hypot(self.sigma, self.bias)
+        spread = np.array([1.0 - share, share]) * total[[at - 1, at]] / math.sqrt(2.0)
+        reference = total[0] / 2.0
         return float(found), float(math.hypot(*spread, reference) / abs(slope))
 
+    def at(self, lines: npt.NDArray[np.bool_]) -> "Response":
+        """The same at some of its lines, (k,) true where one is kept."""
+        kept = {name: getattr(self, name)[lines] for name in _BY_LINE}
+        return replace(self, **kept)
 
-def steady_periods(signal: Floats) -> tuple[slice, int] | None:
-    """The part of a noise-free signal (n,) that repeats itself, whole periods of it, and the period in samples.
 
-    None where there are not two of them.
+_BY_LINE = ("frequency", "gain", "sigma", "noise", "bias", "coherence", "output")
+
+
+def steady_stretches(signal: Floats) -> tuple[list[slice], int] | None:
+    """The parts of a noise-free signal (n,) that repeat themselves, whole periods of each, and the period in samples.
+
+    None where none has two periods.
     """
     reach = float(np.ptp(signal))
-    count = len(signal)
-    middle = signal[count // 4 : 3 * count // 4]
-    for period in range(4, len(middle) // 2 + 1):
-        if abs(middle[period] - middle[0]) <= _SAME * reach and (
-            np.abs(middle[period:] - middle[:-period]).max() <= _SAME * reach
-        ):
-            break
-    else:
+    if reach == 0.0 or len(signal) < 2 * _ALIKE:
         return None
-    if reach == 0.0:
-        return None
-    same = np.abs(signal[period:] - signal[:-period]) <= _SAME * reach
-    centre = min(count // 2, len(same) - 1)
-    breaks = np.flatnonzero(~same)
-    first = int(breaks[breaks < centre].max(initial=-1)) + 1
-    last = int(breaks[breaks > centre].min(initial=len(same))) + period
-    periods = (last - first) // period
-    return (slice(first, first + periods * period), period) if periods >= 2 else None
+    bound = _SAME * reach
+    for anchor in np.linspace(0, len(signal) - _ALIKE, _ANCHORS).astype(int).tolist():
+        rest = signal[anchor:]
+        if np.ptp(rest[:_ALIKE]) <= bound:
+            continue  # at rest everything repeats itself
+        windows = np.lib.stride_tricks.sliding_window_view(rest, _ALIKE)
+        near = np.flatnonzero(np.abs(rest[4 : len(windows)] - rest[0]) <= bound) + 4
+        alike = near[np.abs(windows[near] - rest[:_ALIKE]).max(axis=1, initial=0.0) <= bound]
+        for period in alike.tolist():
+            found = _repeating(signal, period, bound)
+            if found:
+                return found, period
+    return None
+
+
+def _repeating(signal: Floats, period: int, bound: float) -> list[slice]:
+    """Where a signal repeats itself after so many samples over one period at least, whole periods, but not at rest."""
+    same = np.abs(signal[period:] - signal[:-period]) <= bound
+    edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
+    return [
+        slice(begin, begin + (end + period - begin) // period * period)
+        for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True)
+        if end - begin >= period and np.ptp(signal[begin : begin + period]) > bound
+    ]
 
 
 def frequency_response(excitation: Floats, output: Floats, source: Floats, rate: float) -> Response:
-    """H from `excitation` to `output` (n,), both driven by `source` (n,): S_output,source / S_excitation,source.
+    """H from `excitation` to `output` (n,), both driven by `source` (n,), over its whole periods or by Welch's method.
 
     source: the reference, without noise; where it is the excitation itself this is H1. In a closed loop noise that goes
     round is in both, but not in the source, so that it makes no bias.
 
     Raises InputError where there are not enough repetitions to tell uncertainty from signal.
     """
-    steady = steady_periods(source)
-    if steady is not None:
-        part, period = steady
-        pieces = [signal[part].reshape(-1, period) for signal in (source, excitation, output)]
-        window, averages = np.ones(period), float(len(pieces[0]))
-    else:
-        length = 2 * len(source) // (_SEGMENTS + 1)
-        starts = np.arange(_SEGMENTS) * (length // 2)
-        if length < 16:
-            raise InputError(f"frequency response: {len(source)} cycles are too few")
-        pieces = [np.stack([signal[at : at + length] for at in starts]) for signal in (source, excitation, output)]
-        from scipy.signal import get_window  # takes long to import, and few need it
+    steady = steady_stretches(source)
+    if steady is None:
+        return _welch(excitation, output, source, rate)
+    stretches, period = steady
+    fewest = min(part.stop - part.start for part in stretches) // period
+    spectra = []
+    for signal in (source, excitation, output):
+        pieces = np.stack([signal[part][: fewest * period].reshape(fewest, period) for part in stretches])
+        spectra.append(np.fft.rfft(pieces, axis=2) / period)
+    R, U, Y = spectra  # (realisations, periods, lines)
+    return _periodic(R, U, Y, rate / period)
 
-        window, averages = get_window("hann", length), 0.5 * (_SEGMENTS + 1)
-    spectra = [np.fft.rfft((piece - piece.mean(axis=1, keepdims=True)) * window, axis=1)[:, 1:] for piece in pieces]
-    frequency = np.fft.rfftfreq(len(window), 1.0 / rate)[1:]
-    R, U, Y = spectra
+
+def _periodic(R: Complex, U: Complex, Y: Complex, spacing: float) -> Response:
+    count, periods = Y.shape[:2]
+    r, u, y = (one.mean(axis=1) for one in (R, U, Y))
+    power = np.abs(r[:, 1:]) ** 2
+    numbers = np.flatnonzero((power > _EXCITED * power.max()).all(axis=0)) + 1
+    reference = np.sqrt((np.abs(r[:, numbers]) ** 2).mean(axis=0))
+    through = (u[:, numbers] / r[:, numbers]).mean(axis=0)
+    gain = (y[:, numbers] / r[:, numbers]).mean(axis=0) / through
+    size = np.abs(through) * reference  # rms of the excitation
+    output = np.sqrt((np.abs(y[:, numbers]) ** 2).mean(axis=0))
+    grid = Grid.ODD if (numbers % 2 == 1).all() else Grid.ANY
+    band = np.arange(numbers[0], numbers[-1] + 1)
+    inside = np.interp(band, numbers, gain.real) + 1j * np.interp(band, numbers, gain.imag)
+    scatter = Y[:, :, band] - inside * U[:, :, band]
+    scatter -= scatter.mean(axis=1, keepdims=True)
+    by_noise = (np.abs(scatter) ** 2).sum(axis=(0, 1)) / (count * periods * (periods - 1))  # of a realisation's mean
+    least = (_ROUNDING * output) ** 2
+    excited = np.isin(band, numbers)
+    noise, noise_spread = _smooth_variance(np.maximum(by_noise[excited], least), count * (periods - 1))
+    left = y[:, band] - inside * u[:, band]
+    distortion = None
+    if grid is Grid.ODD and (band[~excited] % 2 == 1).any() and (band % 2 == 0).any():
+        level = np.sqrt((np.abs(left[:, ~excited]) ** 2).mean(axis=0))
+        freedom = (2 * count, 2 * count * (periods - 1))
+        distortion = _distortion(band[~excited], level, np.sqrt(by_noise[~excited]), output, spacing, freedom)
+    if count > 1:
+        by_all = (np.abs(left[:, excited]) ** 2).sum(axis=0) / (count - 1)
+        variance, spread = _smooth_variance(np.maximum(by_all, least), count - 1)
+        twice = 2 * len(numbers)
+        above = float((by_all / noise).mean())
+        distorted = _beyond_noise(above, twice * (count - 1), twice * count * (periods - 1))
+        variance = np.maximum(variance, noise)
+    elif distortion is not None:
+        odd = ~distortion.even
+        beyond = np.maximum(distortion.level[odd] ** 2 - distortion.noise[odd] ** 2, 0.0)
+        near, spread = _smooth_variance(np.maximum(distortion.level[odd] ** 2, least.min()), count)
+        share = np.sqrt(beyond.sum() / max((distortion.level[odd] ** 2).sum(), 1e-300))
+        variance = noise + share**2 * np.interp(numbers, band[~excited][odd], near)
+        distorted = distortion.odd_found
+    else:
+        variance, spread, distorted = noise, noise_spread, False
+    apart = np.gradient(numbers.astype(float)) if len(numbers) > 1 else np.ones(1)
+    apart /= 2.0 if grid is Grid.ODD else 1.0
+    bias = distorted * _ODD_BIAS * np.sqrt(np.maximum(variance - noise, 0.0) * np.maximum(apart, 1.0)) / size
+    yr = (Y[:, :, numbers] * R[:, :, numbers].conj()).sum(axis=(0, 1))
+    total = (np.abs(R[:, :, numbers]) ** 2).sum(axis=(0, 1)) * (np.abs(Y[:, :, numbers]) ** 2).sum(axis=(0, 1))
+    return Response(
+        frequency=spacing * numbers.astype(np.float64),
+        gain=gain,
+        sigma=np.sqrt(variance / count) / size,
+        noise=np.sqrt(noise / count) / size,
+        bias=bias,
+        coherence=np.abs(yr) ** 2 / np.where(total > 0.0, total, 1.0),
+        output=output,
+        averages=float(count * periods),
+        realizations=count,
+        grid=grid,
+        log_variance=spread,
+        distortion_known=count > 1 or distortion is not None,
+        distortion=distortion,
+    )
+
+
+def _smooth_variance(values: Floats, freedom: int) -> tuple[Floats, float]:
+    """Sample variances (k,) of so many complex degrees of freedom, smoothed; and the variance of a logarithm of these.
+
+    By a straight line through their logarithms, over neighbouring lines, the mean of a logarithm put right.
+    """
+    from scipy.special import polygamma, psi
+
+    logs = np.log(values) - (psi(freedom) - math.log(freedom))
+    count = len(values)
+    weights = np.zeros((count, count))
+    for at in range(count):
+        near = np.arange(max(at - _NEAR, 0), min(at + _NEAR + 1, count))
+        design = np.vander(near - at, min(2, len(near)), increasing=True).astype(float)
+        weights[at, near] = np.linalg.pinv(design)[0]
+    spread = float(polygamma(1, freedom)) * float((weights**2).sum(axis=1).mean())
+    return np.exp(weights @ logs), spread
+
+
+def _beyond_noise(ratio: float, freedom: int, of_noise: int) -> bool:
+    """Whether a ratio of variances, of so many degrees of freedom, is above 1 by more than chance."""
+    from scipy.stats import f
+
+    return bool(ratio > f.ppf(1.0 - _LEVEL, freedom, of_noise))
+
+
+def _distortion(
+    numbers: npt.NDArray[np.int64],
+    level: Floats,
+    noise: Floats,
+    output: Floats,
+    spacing: float,
+    freedom: tuple[int, int],
+) -> Distortion:
+    even = numbers % 2 == 0
+    signal = float((output**2).sum())
+    parts, found = [], []
+    for which in (even, ~even):
+        here, by_noise = float((level[which] ** 2).sum()), float((noise[which] ** 2).sum())
+        lines = int(which.sum())
+        parts.append(math.sqrt(max(here - by_noise, 0.0) / signal))
+        beyond = here / by_noise if by_noise > 0.0 else math.inf
+        found.append(_beyond_noise(beyond, freedom[0] * lines, freedom[1] * lines))
+    return Distortion(
+        frequency=spacing * numbers.astype(np.float64),
+        even=even,
+        level=level,
+        noise=noise,
+        even_part=parts[0],
+        odd_part=parts[1],
+        noise_part=math.sqrt(float((noise**2).sum()) / signal),
+        even_found=found[0],
+        odd_found=found[1],
+    )
+
+
+def _welch(excitation: Floats, output: Floats, source: Floats, rate: float) -> Response:
+    length = 2 * len(source) // (_SEGMENTS + 1)
+    if length < 16:
+        raise InputError(f"frequency response: {len(source)} cycles are too few")
+    starts = np.arange(_SEGMENTS) * (length // 2)
+    from scipy.signal import get_window  # takes long to import, and few need it
+
+    window, averages = get_window("hann", length), 0.5 * (_SEGMENTS + 1)
+    pieces = [np.stack([signal[at : at + length] for at in starts]) for signal in (source, excitation, output)]
+    R, U, Y = (np.fft.rfft((one - one.mean(axis=1, keepdims=True)) * window, axis=1)[:, 1:] for one in pieces)
+    frequency = np.fft.rfftfreq(length, 1.0 / rate)[1:]
     power = (np.abs(R) ** 2).sum(axis=0)
     lines = power > _EXCITED * power.max(initial=0.0)
     R, U, Y, frequency = R[:, lines], U[:, lines], Y[:, lines], frequency[lines]
     ur, yr = ((one * R.conj()).sum(axis=0) for one in (U, Y))
     gain = yr / ur
     left = (np.abs(Y - gain * U) ** 2).sum(axis=0) / (len(R) - 1)
-    sigma = np.sqrt(left * power[lines]) / np.abs(ur) * math.sqrt(len(R) / averages)
+    least = _ROUNDING * np.abs(gain)
+    sigma = np.maximum(np.sqrt(left * power[lines]) / np.abs(ur) * math.sqrt(len(R) / averages), least)
     total = power[lines] * (np.abs(Y) ** 2).sum(axis=0)
-    coherence = np.abs(yr) ** 2 / np.where(total > 0.0, total, 1.0)
-    return Response(frequency, gain, sigma, coherence, averages, steady is not None)
+    return Response(
+        frequency=frequency,
+        gain=gain,
+        sigma=sigma,
+        noise=sigma,
+        bias=np.zeros(len(frequency)),
+        coherence=np.abs(yr) ** 2 / np.where(total > 0.0, total, 1.0),
+        output=np.sqrt((np.abs(Y) ** 2).mean(axis=0)) / window.sum(),
+        averages=averages,
+        realizations=1,
+        grid=Grid.NONE,
+        log_variance=1.0 / averages,
+        distortion_known=False,
+        distortion=None,
+    )
 
 
 def well_excited(response: Response, band: tuple[float, float] | None = None) -> Response:
@@ -132,8 +350,8 @@ def well_excited(response: Response, band: tuple[float, float] | None = None) ->
     edge = low
     while edge < high * (1.0 - 1e-9):
         end = min(edge * _THIRD, high)
-        near = good & (response.frequency >= edge / _THIRD) & (response.frequency <= end * _THIRD)
-        if not near.any():
+        near = (response.frequency >= edge / _THIRD) & (response.frequency <= end * _THIRD)
+        if not (near & good).any() and (near.any() or band is not None):  # what nobody asked for need not be excited
             lacking.append((edge, end))
         edge = end
     if lacking:
@@ -146,14 +364,7 @@ def well_excited(response: Response, band: tuple[float, float] | None = None) ->
             f"not enough excitation: {count} frequencies{f' ({known} Hz)' if known else ''}, at least {FEWEST_LINES} "
             "are needed: a multisine (rig multisine) or a chirp"
         )
-    return Response(
-        response.frequency[inside],
-        response.gain[inside],
-        response.sigma[inside],
-        response.coherence[inside],
-        response.averages,
-        response.periodic,
-    )
+    return response.at(inside)
 
 
 def _range(frequency: Floats) -> tuple[float, float]:

@@ -1,7 +1,6 @@
 """`rig multisine` and `rig respond`: a coordinate excited, and its frequency response."""
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -15,14 +14,13 @@ from rig.cli.options import (
     ProgressOption,
     check_made_of,
     end_doubtful,
+    print_warning,
     tell_caveats,
     tell_holds,
 )
 
 if TYPE_CHECKING:
-    from rig.analysis import Response, ResponseFit
-
-_LISTED = 12
+    from rig.analysis import Distortion, Response, ResponseFit
 
 
 def multisine(
@@ -36,13 +34,17 @@ def multisine(
         typer.Option("--amplitude", metavar="M|RAD", help="Of the whole; left out: 10 mm or 50 mrad, as limits allow."),
     ] = None,
     period: Annotated[float, typer.Option("--period", metavar="S", help="Of the excitation.")] = 4.0,
-    periods: Annotated[int, typer.Option("--periods", help="Beside those in which it is faded in and out.")] = 8,
-    seed: Annotated[int, typer.Option("--seed", min=0, help="Of the search for phases.")] = 0,
+    periods: Annotated[int, typer.Option("--periods", help="Of each realisation, beside its fades.")] = 2,
+    realizations: Annotated[
+        int, typer.Option("--realizations", min=1, help="Of random phases, one after the other: they tell distortion.")
+    ] = 6,
+    seed: Annotated[int, typer.Option("--seed", min=0, help="Of phases and of the multiples left out.")] = 0,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Write a motion about home that excites one coordinate at many frequencies at once, for `rig run`.
 
+    Odd multiples of 1/period, some left out at random, which then show non-linear distortion.
     The motion is checked as `rig check` does; without --amplitude it is made as large as the limits allow.
     """
     import tomlkit
@@ -61,12 +63,15 @@ def multisine(
         raise InputError(
             f"to: {high:g} Hz, must be at most {settings.rate / 4.0:g} Hz, a quarter of the cycles a second"
         )
+    cycles = period * settings.rate
+    if not abs(cycles - round(cycles)) < 1e-6 * max(cycles, 1.0):
+        raise InputError(f"period: {period:g} s, must be a whole number of cycles of {1.0 / settings.rate:g} s")
     home = settings.machine.geometry.home_pose
     size = (0.05 if dof.startswith("r") else 0.01) if amplitude is None else amplitude
     tell = tell_step if progress else lambda _step: None
     for _ in range(2):
         tell("searching phases")
-        spec = spec_of(dof, low, high, size, period, periods, seed)
+        spec = spec_of(dof, low, high, size, period, periods, seed, realizations=realizations, odd=True)
         tell("checking the motion")
         _, verdict = checked_motion(settings, build_trajectory(TrajectorySpec.model_validate(spec), home))
         if verdict.passed or amplitude is not None:
@@ -79,11 +84,15 @@ def multisine(
     terms = spec["parts"][0]["terms"]
     if as_json:
         told = {"trajectory": str(output), "dof": dof, "duration_s": verdict.duration, "amplitude": size}
+        told |= {"realizations": realizations, "periods": periods}
         told |= {"frequency_hz": [term["frequency"] for term in terms], "checks": verdict.as_dict()["checks"]}
         typer.echo(json.dumps(told, indent=2))
         return
     lines = len(terms)
-    typer.echo(f"{lines} frequencies from {low:g} to {high:g} Hz, amplitude {size:.3g}: {output}")
+    typer.echo(
+        f"{lines} frequencies from {terms[0]['frequency']:g} to {terms[-1]['frequency']:g} Hz, {realizations} "
+        f"realisations, amplitude {size:.3g}, {verdict.duration:g} s: {output}"
+    )
 
 
 def respond(
@@ -98,7 +107,7 @@ def respond(
     ] = None,
     friction: Annotated[
         float,
-        typer.Option("--friction", metavar="PART", help="How well the legs' friction is known, one sigma.", min=0.0),
+        typer.Option("--friction", metavar="PART", help="How well the model's friction is known, one sigma.", min=0.0),
     ] = 0.2,
     look: LookOption = False,
     progress: ProgressOption = False,
@@ -106,13 +115,13 @@ def respond(
 ) -> None:
     """Frequency response of a recorded excitation: commanded to measured pose, commanded to measured force.
 
-    H1 with its coherence, over whole periods where the excitation has them (`rig multisine`), by Welch's method else
-    (a chirp); dead time, lag and -3 dB bandwidth with their standard uncertainties. Without enough excitation it is
-    refused, and the frequencies that lack it are named. The force of a drive whose friction the cells do not read
-    rests on the model's friction: what --friction makes of the lag is said.
+    The best linear approximation over whole periods and phase realisations (`rig multisine`), else by Welch's method
+    (a chirp); noise, even and odd distortion; dead time, corner and -3 dB bandwidth with their standard uncertainties,
+    or that no model fits. Without enough excitation it is refused, and the frequencies that lack it are named. The
+    force of a drive whose friction the cells do not read rests on the model's: --friction says how well that is known.
     """
     from kinematics import COORDINATES
-    from rig.analysis import fit_response, recorded_response
+    from rig.analysis import described, notes_of, recorded_response
     from rig.cli.progress import tell_step
     from rig.recording import RecordingFile
 
@@ -136,9 +145,8 @@ def respond(
         tell_holds(f"coordinate {found.dof}, {span}, {found.begin:.1f} to {found.end:.1f} s", as_json)
         return
     tell("fitting dead time and lag")
-    responses = {"pose": found.pose} | ({} if found.force is None else {"force": found.force})
-    fits = {name: fit_response(one) for name, one in responses.items()}
-    by_friction = found.lag_by_friction(friction)
+    responses, fits = found.responses(), found.fits(friction)
+    notes = notes_of(found, fits)
     if output is not None:
         from rig.analysis import draw_bode
 
@@ -151,21 +159,16 @@ def respond(
             "begin_s": found.begin,
             "end_s": found.end,
         }
-        if "force" in told:
-            told["force"]["lag_friction_sigma_s"] = by_friction
+        base["notes"] = [{"response": name, "code": code, "text": text} for name, code, text in notes]
         typer.echo(json.dumps(base | told | {"plot": None if output is None else str(output)}, indent=2))
     else:
         typer.echo(f"coordinate {found.dof}, {found.begin:.3f} to {found.end:.3f} s, {found.rate:g} cycles a second")
         for name, one in responses.items():
-            typer.echo(_described(name, one, fits[name]))
-        if by_friction > 0.0:
-            lag = math.hypot(by_friction, fits["force"].lag_sigma)
-            typer.echo(
-                f"force: its lag is known to ± {lag * 1e3:.3f} ms, {by_friction * 1e3:.3f} ms of that by the legs' "
-                f"friction, which these cells do not read and the model knows to {100.0 * friction:g} %"
-            )
+            typer.echo(described(name, one, fits[name]))
         if output is not None:
             typer.echo(f"plot       {output}")
+    for name, _code, text in notes:
+        print_warning(f"{name}: {text}")
     end_doubtful(opened)
 
 
@@ -174,41 +177,35 @@ def _told(response: "Response", fit: "ResponseFit") -> dict[str, Any]:
 
     import numpy as np
 
-    reached = response.bandwidth()
+    reached, distortion = response.bandwidth(), response.distortion
     return {
         "frequency_hz": response.frequency.tolist(),
         "magnitude": np.abs(response.gain).tolist(),
         "phase_rad": response.phase.tolist(),
         "sigma": response.sigma.tolist(),
+        "noise_sigma": response.noise.tolist(),
+        "bias_sigma": response.bias.tolist(),
         "coherence": response.coherence.tolist(),
+        "output": response.output.tolist(),
         "averages": response.averages,
+        "realizations": response.realizations,
         "periodic": response.periodic,
         "bandwidth_hz": None if reached is None else reached[0],
         "bandwidth_sigma_hz": None if reached is None else reached[1],
+        "distortion": None if distortion is None else _distortion_told(distortion),
         "fit": asdict(fit),
     }
 
 
-def _described(name: str, response: "Response", fit: "ResponseFit") -> str:
-    import numpy as np
-
-    reached = response.bandwidth()
-    periods = "periods" if response.periodic else "averages"
-    lines = [
-        f"{name}: commanded to measured, {len(response.frequency)} frequencies, {response.averages:g} {periods}",
-        "  -3 dB      "
-        + (f"above {response.frequency[-1]:g} Hz" if reached is None else f"{reached[0]:.3f} ± {reached[1]:.3f} Hz"),
-        f"  lag        {fit.lag * 1e3:.3f} ± {fit.lag_sigma * 1e3:.3f} ms at low frequencies",
-        f"  dead time  {fit.dead_time * 1e3:.3f} ± {fit.dead_time_sigma * 1e3:.3f} ms beside order {fit.order}"
-        + (f", {fit.natural_frequency:.3f} ± {fit.natural_frequency_sigma:.3f} Hz" if fit.order else "")
-        + (f", damping {fit.damping:.3f}" if fit.damping is not None else "")
-        + f" (reduced χ² {fit.chi_square:.2g})",
-        f"  {'Hz':>9} {'|H|':>10} {'sigma':>9} {'phase deg':>10} {'coherence':>10}",
-    ]
-    shown = np.unique(np.round(np.linspace(0, len(response.frequency) - 1, _LISTED)).astype(int))
-    for at in shown:
-        lines.append(
-            f"  {response.frequency[at]:9.3f} {abs(response.gain[at]):10.5f} {response.sigma[at]:9.2g} "
-            f"{np.degrees(response.phase[at]):10.3f} {response.coherence[at]:10.6f}"
-        )
-    return "\n".join(lines)
+def _distortion_told(distortion: "Distortion") -> dict[str, Any]:
+    return {
+        "frequency_hz": distortion.frequency.tolist(),
+        "even": distortion.even.tolist(),
+        "level": distortion.level.tolist(),
+        "noise": distortion.noise.tolist(),
+        "even_part": distortion.even_part,
+        "odd_part": distortion.odd_part,
+        "noise_part": distortion.noise_part,
+        "even_found": distortion.even_found,
+        "odd_found": distortion.odd_found,
+    }

@@ -60,5 +60,5 @@ def excited(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("excited")
     config, motion = slower_file(folder / "rig.toml"), folder / "sines.toml"
     sines = ["multisine", config, "--from", "1", "--to", "20", "--amplitude", "0.004", "--period", "1"]
-    assert main([*sines, "--periods", "4", "-o", str(motion)]) == ExitCode.OK
+    assert main([*sines, "--realizations", "2", "-o", str(motion)]) == ExitCode.OK
     return recorded_run(folder, motion, config)

@@ -125,20 +125,37 @@ def test_the_responses_of_an_excitation_are_found(tmp_path: Path, bandwidth: flo
     loose = {"following_error": "9 mm", "force_residual": 200.0}
     with Bench(tmp_path, bench_config(drives=slow, virtual={"drive": slow}, control=gains, safety=loose)) as bench:
         bench.engage()
-        follow(bench, multisine("z", 1.0, 20.0, 0.004, 1.0, 4))
+        follow(bench, multisine("z", 1.0, 20.0, 0.004, 1.0, 2, realizations=3, odd=True))
         bench.recording()
     told = command("respond", bench.path, "-o", tmp_path / "bode.svg")
-    assert told["dof"] == "z" and told["pose"]["periodic"] and told["pose"]["averages"] == 4
+    assert told["dof"] == "z" and told["pose"]["periodic"]
+    assert told["pose"]["averages"] == 6 and told["pose"]["realizations"] == 3
     assert np.abs(np.array(told["pose"]["magnitude"]) - 1.0).max() < (0.05 if bandwidth > 100.0 else 0.5)
     period, delay, lag = bench.config.period, bench.config.drives.delay, 1.0 / (2.0 * math.pi * bandwidth)
     kept, late = math.exp(-period / lag), math.exp(-(period - delay) / lag)
     truth = 2.0 * period + late / (1.0 - kept) * period  # of a ramp, at the end of each cycle
     fit = told["force"]["fit"]
-    assert fit["lag"] == pytest.approx(truth, abs=6e-5) and fit["lag_sigma"] < 5e-5
-    assert 3e-4 < told["force"]["lag_friction_sigma_s"] < 3e-3
+    assert fit["verdict"] == "fits" and fit["structure"] == "first-order"
+    assert fit["lag"] == pytest.approx(truth, abs=max(3.0 * fit["lag_sigma"], 6e-5)) and fit["lag_sigma"] < 5e-4
+    if bandwidth < 100.0:
+        assert fit["corner"] == pytest.approx(bandwidth, abs=3.0 * fit["corner_sigma"])
+    assert fit["dead_time"] >= 0.0 and fit["transport"] == pytest.approx(1.5 * period)
+    assert set(fit["nuisances"]) == {"coulomb", "viscous", "breakaway"}
+    assert told["pose"]["distortion"]["odd_found"], "friction is odd"
+    assert {note["code"] for note in told["notes"] if note["response"] == "pose"} >= {"odd-distortion"}
     assert (tmp_path / "bode.svg").read_text(encoding="utf-8").startswith("<?xml")
     lines = told["pose"]["frequency_hz"]
     looked = command("respond", bench.path, "--look")["holds"]
     assert looked.startswith(f"coordinate z, {len(lines)} frequencies from {lines[0]:.3g} to {lines[-1]:.3g} Hz, ")
     refused = RUNNER.invoke(app, ["respond", str(bench.path), "--from", "1", "--to", "60"])
     assert refused.exit_code != 0 and "not enough excitation at" in str(refused.exception)
+
+
+def test_drives_with_loops_of_their_own_have_no_response_of_a_force(tmp_path: Path) -> None:
+    with Bench(tmp_path, bench_config(mode="position", safety={"following_error": "9 mm"})) as bench:
+        bench.engage()
+        follow(bench, multisine("z", 1.0, 20.0, 0.004, 1.0, 2, realizations=2, odd=True))
+        bench.recording()
+    told = command("respond", bench.path)
+    assert "force" not in told and "pose" in told
+    assert ("force", "own-loops") in {(note["response"], note["code"]) for note in told["notes"]}

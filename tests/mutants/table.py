@@ -18,6 +18,7 @@ from number_breaks import NUMBER_BREAKS
 from orca_breaks import ORCA_BREAKS
 from pad_breaks import PAD_BREAKS
 from recorder_breaks import RECORDER_BREAKS
+from response_breaks import RESPONSE_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
 from screen_breaks import SCREEN_BREAKS
 from state_breaks import STATE_BREAKS
@@ -47,6 +48,7 @@ BREAKS: list[Break] = [
     *ORCA_BREAKS,
     *PAD_BREAKS,
     *RECORDER_BREAKS,
+    *RESPONSE_BREAKS,
     *SAMPLING_BREAKS,
     *SCREEN_BREAKS,
     *VERDICT_BREAKS,
