@@ -254,6 +254,10 @@ def _solve(
     shapes = np.array([one.sigma * one.shape for one in nuisances]).reshape(len(nuisances), len(response.gain)).T
     stacked = np.concatenate([shapes.real, shapes.imag])
     spread = np.diag(np.tile(response.sigma**2 / 2.0, 2)) + stacked @ stacked.T
+    bias = _bias_of(response)
+    if nuisances:  # what distorts has a known shape: only the rest of it is a bias, which the lines may tell too
+        spread += bias @ bias.T
+        bias = np.zeros_like(bias)
     root = np.linalg.cholesky(spread)
 
     def model(values: Floats, frequency: Floats) -> Complex:
@@ -303,7 +307,7 @@ def _solve(
     enlarged = (max(1.0, chi_square) if probability < _DOUBTED else 1.0) * (1.0 + uncertain)
     jacobian: Floats = np.asarray(result.jac)
     covariance = _inverse(jacobian)
-    biased = covariance @ jacobian.T @ solve_triangular(root, _bias_of(response), lower=True)
+    biased = covariance @ jacobian.T @ solve_triangular(root, bias, lower=True)
     covariance = covariance * enlarged + biased @ biased.T
     factors = -stacked.T @ np.linalg.solve(spread, left(values))
     known = np.eye(len(nuisances)) - stacked.T @ np.linalg.solve(spread, stacked)
