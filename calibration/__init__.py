@@ -55,6 +55,8 @@ from calibration.in_place import (
     plan_weight_poses,
 )
 from calibration.inertia import (
+    FRICTION_SHAPES,
+    THETA,
     Accuracy,
     BaseParameters,
     Excitation,
@@ -64,11 +66,14 @@ from calibration.inertia import (
     IdentificationSettings,
     base_parameters,
     design_excitation,
+    feels_friction,
+    friction_shapes,
     hold_out,
     identify,
     told_parameters,
 )
 from calibration.measurements import read_cell_measurements
+from calibration.nuisance import Nuisance
 from calibration.parameters import (
     Parameter,
     ParameterFile,
@@ -81,9 +86,10 @@ from calibration.parameters import (
     save_parameters,
 )
 from calibration.payload import (
-    CellZero,
     PayloadEstimate,
+    PayloadFit,
     PayloadSamples,
+    UntoldPayloadError,
     fit_payload,
     loaded_platform,
     nominal_platform,
@@ -98,7 +104,9 @@ from calibration.zero import shift_offsets
 __all__ = [
     "CELLS",
     "FEWEST_RESTS",
+    "FRICTION_SHAPES",
     "STANDARD_GRAVITY",
+    "THETA",
     "Accuracy",
     "BaseParameters",
     "CalibrationError",
@@ -107,7 +115,6 @@ __all__ = [
     "CellCalibration",
     "CellLoads",
     "CellMeasurements",
-    "CellZero",
     "Drift",
     "Excitation",
     "ForceHoldOut",
@@ -127,10 +134,12 @@ __all__ = [
     "Limits",
     "Load",
     "LoadCellCalibration",
+    "Nuisance",
     "Observability",
     "Parameter",
     "ParameterFile",
     "PayloadEstimate",
+    "PayloadFit",
     "PayloadSamples",
     "PoseErrors",
     "PosePlan",
@@ -139,6 +148,7 @@ __all__ = [
     "Rests",
     "Tare",
     "UnobservableError",
+    "UntoldPayloadError",
     "WeightPlan",
     "base_parameters",
     "calibrate_cells",
@@ -149,11 +159,13 @@ __all__ = [
     "check_masses",
     "design_excitation",
     "drift",
+    "feels_friction",
     "fit_cell",
     "fit_payload",
     "followed",
     "format_cell_calibration",
     "format_parameters",
+    "friction_shapes",
     "hold_out",
     "homing_repeatability",
     "identify",

@@ -94,7 +94,10 @@ def length_slopes(motions: Array, mechanism: Mechanism, coulomb_speed: float = 0
     exact = model.cells(motions)
     inverses = np.linalg.inv(np.stack([leg_matrix(mechanism.geometry, pose).T for pose in motions[:, :7]]))
     return np.stack(
-        [(model.cells(_moved(motions, _LENGTH_STEP * inverses[:, :, leg])) - exact) / _LENGTH_STEP for leg in range(6)]
+        [
+            (model.cells(moved_motions(motions, _LENGTH_STEP * inverses[:, :, leg])) - exact) / _LENGTH_STEP
+            for leg in range(6)
+        ]
     )
 
 
@@ -108,7 +111,7 @@ def followed(motions: Array, deviations: Array, mechanism: Mechanism) -> Array:
     """
     matrices = np.stack([leg_matrix(mechanism.geometry, pose).T for pose in motions[:, :7]])
     displacements: Array = np.asarray(np.linalg.solve(matrices, deviations.transpose(0, 2, 1)), np.float64)
-    moved = _moved(motions, displacements[:, :, 0])
+    moved = moved_motions(motions, displacements[:, :, 0])
     moved[:, 7:13] += displacements[:, :, 1]
     moved[:, 13:] += displacements[:, :, 2]
     return moved
@@ -137,7 +140,7 @@ def _covariance(file: ParameterFile) -> Array:
     return chosen
 
 
-def _moved(motions: Array, displacement: Array) -> Array:
+def moved_motions(motions: Array, displacement: Array) -> Array:
     """Motions whose poses are displaced by small translations and rotations (m, 6), base axes."""
     moved = motions.copy()
     moved[:, :3] += displacement[:, :3]

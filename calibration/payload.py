@@ -1,73 +1,124 @@
-"""A payload's mass, centre of mass and inertia, from what the load cells read beyond the model of the bare platform.
+"""A payload's mass, centre of mass and inertia, from load cells and a model that is not quite the rig.
 
-The payload puts the wrench Y θ on the platform, linear in θ = (m, m c, J), see `dynamics.payload_wrenches`; the cells
-see r = b + C Y θ − τ₁ Ḟ₁ − τ₂ Ḟ₂ + noise. b are the offsets of their zero, τ₁ is the lag of their readings F₁, τ₂ that
-of the drives' forces F₂ behind the motion: drives that hold a force for a cycle are half of one late, and the friction
-between drive and cell is not. Either would look like inertia. At rest Y has no column for J, and no lag shows.
+The payload puts the wrench Y θ on the platform, linear in θ = (m, m c, J), see `dynamics.payload_wrenches`. The cells
+read r = N z + C Y θ + noise beyond the model of the bare platform: z are the nuisance parameters, see
+`calibration.nuisance`, with lags and drifts of the readings; θ is there only in samples with the payload. So what the
+rig has beyond its model is common to samples with and without it, whatever their motions are, and what none of them
+tells of it stays in the covariance. At rest Y has no column for J, and no lag shows.
 """
 
 import math
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
 from calibration.errors import CalibrationError
-from dynamics import Mechanism
+from calibration.inertia import FRICTION_SHAPES, feels_friction
+from calibration.nuisance import Nuisance
+from calibration.taring import CELLS
+from dynamics import Body, Mechanism, linear_body, payload_wrenches, residual_from_wrench
 from kinematics import Array
 
 STATIC = 4
 """Numbers of θ that poses at rest can tell: mass and first moments."""
+DRIFT_TIME = 0.25
+"""s, over which what is left of the samples in motion is averaged, to find what of it is slower than noise"""
 
 _TOLD = 0.25
 """of the payload's mass: a direction whose standard uncertainty is greater, moments divided by the joints' radius and
 inertias by its square, is not told"""
-_LAG = 1e-3  # s, of the size that lags have
+_BEYOND = (2.0, 2.0, 0.02, 2.0)
+"""σ of what friction has beyond the model by `FRICTION_SHAPES` but the first, and of its part that is the same both
+ways; N, but per N of load"""
+_ACCELERATION = 0.01
+"""part of each component of the acceleration in motion: it is known by the reference and the encoders' differences, and
+cells read an instant of forces that are held"""
 _CLEAR = 3.0  # standard uncertainties that a mass must be from nothing
 _SHARE = 0.3  # of a direction's greatest component, from which on others are named
-_ROUNDING = 1e-9  # of a direction that is one of lags and offsets only
+_LARGEST_CHI_SQUARE = 4.0  # reduced; a greater one is no scatter that enlarges uncertainties, but another rig
+_CHANCE = 1e-6  # probability that noise alone is refused
+_ROUNDS = 3
+_UNSEEN = 1e-3  # standard deviations, by which a nuisance must move all readings together to count
+_SINGULAR = 1e-12  # of the best told direction
 _PLACES = tuple(f"center_of_mass[{axis}]" for axis in range(3))
 _TENSOR = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _NAMES = ("mass", *_PLACES, *(f"inertia[{i}][{j}]" for i, j in _TENSOR))
+_BODY = len(_NAMES)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PayloadSamples:
-    """Independent samples: residual (n, 6) N, design (n, 6, 10) = C Y, N per unit of θ, variance (n,) N² of each.
+    """Independent samples (n), with the payload where `loaded` (n,) and without it.
 
-    slopes (n, 6, 2) N/s: of the cells' readings and of the drives' forces, zero at rest.
+    residual (n, 6) N: cells less the model of the bare platform. forces (n, 6) N: what the cells read. motion (n, 19).
+    design (n, 6, 10) = C Y, N per unit of θ. regressor (n, 6, THETA): `dynamics.Regressor.cells`. slopes (n, 6, 2) N/s:
+    of the cells' readings and of the drives' forces, zero at rest. friction (n, 6, 4): `FRICTION_SHAPES` of the legs,
+    zero at rest. variance (n, 6) N², of each. moving (n,): whether in motion. t (n,) s, on the clock of `recording`
+    (n,), a number of each.
     """
 
     residual: Array
+    forces: Array
+    motion: Array
     design: Array
+    regressor: Array
     slopes: Array
+    friction: Array
     variance: Array
+    loaded: npt.NDArray[np.bool_]
+    moving: npt.NDArray[np.bool_]
+    t: Array
+    recording: npt.NDArray[np.intp]
 
     def __len__(self) -> int:
         return len(self.residual)
 
+    def select(self, chosen: npt.NDArray[np.bool_]) -> "PayloadSamples":
+        """The samples of a mask (n,)."""
+        return PayloadSamples(*(getattr(self, name)[chosen] for name in PayloadSamples.__slots__))
 
-@dataclass(frozen=True, slots=True, eq=False)
-class CellZero:
-    """What the six cells read beyond the model without the payload: mean (6,) N and its covariance (6, 6) N²."""
+    def joined(self, other: "PayloadSamples") -> "PayloadSamples":
+        """These, and others behind them."""
+        return PayloadSamples(
+            *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in PayloadSamples.__slots__)
+        )
 
-    mean: Array
-    covariance: Array
+
+@dataclass(frozen=True, slots=True)
+class PayloadFit:
+    """Reduced χ² of the samples at rest or in motion, and its degrees of freedom.
+
+    Their variances were multiplied by it where it is above 1. Both are 0 where the samples leave no freedom.
+    """
+
+    chi_square: float
+    freedom: float
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PayloadEstimate:
-    """θ (k,), k being STATIC or 10, and its covariance (k, k); platform axes, inertia about the platform's origin.
+    """θ (k,), k being STATIC or 10; platform axes, inertia about the platform's origin.
 
-    chi_square: reduced, of `freedom` degrees; the covariance is multiplied by it where it is above 1.
+    platform (10,): what m, h, J of the bare platform have beyond the mechanism's. joint (10 + k, 10 + k): covariance of
+    it and θ. rest, motion: how the samples at rest and in motion fit. before, after (6,) N: RMS of the loaded samples
+    by cell beyond the model and nuisances, without and with the payload.
     """
 
     theta: Array
-    covariance: Array
-    chi_square: float
-    freedom: int
-    samples: int
+    platform: Array
+    joint: Array
+    rest: PayloadFit
+    motion: PayloadFit
+    before: Array
+    after: Array
+
+    @property
+    def covariance(self) -> Array:
+        """Of θ, (k, k)."""
+        return self.joint[_BODY:, _BODY:]
 
     @property
     def mass(self) -> float:
@@ -85,75 +136,263 @@ class PayloadEstimate:
         """Whether the inertia was estimated."""
         return len(self.theta) > STATIC
 
+    @property
+    def chi_square(self) -> float:
+        """The greater of the two, reduced."""
+        return max(self.rest.chi_square, self.motion.chi_square)
+
+
+class UntoldPayloadError(CalibrationError):
+    """Samples that do not tell all that was asked of a payload."""
+
+
+class _Solution(NamedTuple):
+    """Of samples: θ (k,), nuisances (m,), a root (m + k, m + k) of the covariance of nuisances and θ.
+
+    root (k, k): of the information on θ, scaled by `_scale`. left, leverage (n, 6): residuals N, and leverages.
+    """
+
+    theta: Array
+    nuisances: Array
+    spread: Array
+    root: Array
+    left: Array
+    leverage: Array
+
 
 def fit_payload(
-    samples: PayloadSamples, mechanism: Mechanism, *, inertia: bool, zero: CellZero | None = None
+    samples: PayloadSamples, nuisance: Nuisance, *, inertia: bool, zero_change: float = 0.0
 ) -> PayloadEstimate:
-    """Weighted least squares of the payload.
+    """Weighted least squares of the payload with the nuisance parameters, which have their prior.
+
+    What is left of the fit tells whether the model can be this rig. Where its reduced χ² is above 1, at rest or in
+    motion, the variances of those samples are multiplied by it; beyond 4 the answer is refused.
 
     Args:
-        samples: of the loaded platform.
-        mechanism: of the bare one, whose joints' radius makes masses, moments and inertias comparable.
+        samples: with the payload, and without it where such were recorded.
+        nuisance: what else the cells read beyond the model.
         inertia: whether J is estimated as well.
-        zero: the cells' zero, estimated along; left out, it is taken to be right.
+        zero_change: N, standard deviation of what each cell's zero may change from one recording to the next.
 
     Raises:
-        CalibrationError: the samples do not tell a direction of θ, which is named with the motion that would; there is
-            no payload, or one of negative mass.
+        UntoldPayloadError: the samples do not tell a direction of θ, or not beside what is not known of the rig, which
+            is named with what would.
+        CalibrationError: no model with these nuisances fits; there is no payload, or one of negative mass.
     """
-    count = len(_NAMES) if inertia else STATIC
-    if not len(samples):
+    count = _BODY if inertia else STATIC
+    if not samples.loaded.any():
         raise CalibrationError("payload: no samples")
-    weights = 1.0 / np.sqrt(samples.variance)
-    design = (samples.design[:, :, :count] * weights[:, None, None]).reshape(-1, count)
-    values = (samples.residual * weights[:, None]).ravel()
-    lags = samples.slopes.shape[2] if samples.slopes.any() else 0
-    if lags:
-        design = np.column_stack([design, (-samples.slopes * weights[:, None, None]).reshape(-1, lags)])
-    if zero is not None:
-        known = design.shape[1]
-        root = np.linalg.inv(np.linalg.cholesky(zero.covariance))
-        offsets = (weights[:, None, None] * np.eye(6)).reshape(-1, 6)
-        design = np.block([[design, offsets], [np.zeros((6, known)), root]])
-        values = np.concatenate([values, root @ zero.mean])
-    radius = float(np.linalg.norm(mechanism.geometry.platform_points, axis=1).mean())
-    scale = np.concatenate([[1.0], np.full(3, radius), np.full(6, radius**2)])[:count]
-    scales = np.concatenate([1.0 / scale, np.full(lags, _LAG), np.ones(design.shape[1] - count - lags)])
-    u, s, vt = np.linalg.svd(design * scales, full_matrices=False)
-    told = s > s[0] * max(design.shape) * np.finfo(float).eps
-    inverse = np.where(told, 1.0 / np.where(told, s, 1.0), 0.0)
-    solution = scales * (vt.T @ (inverse * (u.T @ values)))
-    covariance = (scales[:, None] * vt.T * inverse**2) @ (vt * scales)
-    freedom = max(len(values) - design.shape[1], 1)
-    chi_square = float(np.sum((values - design @ solution) ** 2)) / freedom
+    mechanism = nuisance.mechanism
+    scales = np.ones(2)
+    theta = np.zeros(count)
+    places = nuisance.geometry_slopes(samples.motion, theta)
+    for number in range(_ROUNDS):
+        if number == 1:  # what a joint's place does goes with the load
+            places[samples.loaded] = nuisance.geometry_slopes(samples.motion[samples.loaded], theta)
+        columns = _columns(samples, nuisance, places, zero_change, theta)
+        solution = _solved(samples, columns, count, mechanism, scales)
+        fits = [_fit_of(samples, solution, moving) for moving in (False, True)]
+        scales = np.array([max(1.0, fit.chi_square) for fit in fits])
+        theta = solution.theta
+    _refuse_misfit(fits)
+    to_platform = np.zeros((_BODY, columns.shape[2]))
+    to_platform[:, : nuisance.root.shape[1]] = nuisance.root[:_BODY]
+    joint = np.vstack([to_platform @ solution.spread[:-count], solution.spread[-count:]])
+    before = solution.left + samples.design[:, :, : len(theta)] @ theta
     found = PayloadEstimate(
-        theta=solution[:count],
-        covariance=covariance[:count, :count] * max(1.0, chi_square),
-        chi_square=chi_square,
-        freedom=freedom,
-        samples=len(samples),
+        theta=theta,
+        platform=to_platform @ solution.nuisances,
+        joint=joint @ joint.T,
+        rest=fits[0],
+        motion=fits[1],
+        before=np.sqrt(np.mean(before[samples.loaded] ** 2, axis=0)),
+        after=np.sqrt(np.mean(solution.left[samples.loaded] ** 2, axis=0)),
     )
-    _refuse_nothing(found)
-    _refuse_untold(s, vt, told, count, found.mass, inertia)
+    alone = _root_alone(samples, count, scales)
+    _refuse_nothing(found, alone)
+    _refuse_untold(solution.root, alone, mechanism, count, found.mass, inertia)
     return found
 
 
-def _refuse_untold(s: Array, vt: Array, told: npt.NDArray[np.bool_], count: int, mass: float, inertia: bool) -> None:
+def _columns(samples: PayloadSamples, nuisance: Nuisance, places: Array, zero_change: float, theta: Array) -> Array:
+    """All nuisances of unit prior variance, (n, 6, k)."""
+    accuracy = nuisance.accuracy
+    # an identified platform has the cells' gains in its covariance: they count for what is beyond it
+    forces = samples.residual if nuisance.identified else samples.forces
+    parts = [nuisance.columns(samples.regressor, places, forces)]
+    own = np.eye(CELLS)
+    if samples.moving.any():
+        parts.append(_ACCELERATION * _accelerated(samples, nuisance.mechanism, theta))
+    if samples.slopes.any():
+        parts += [-accuracy.lag * samples.slopes[:, :, [way]] * own for way in (0, 1)]
+    for number in np.unique(samples.recording):
+        here = samples.recording == number
+        since = np.where(here, samples.t - samples.t[here].mean(), 0.0)
+        parts.append(accuracy.drift * since[:, np.newaxis, np.newaxis] * own)
+        if zero_change and number != samples.recording.min():
+            parts.append(zero_change * here[:, np.newaxis, np.newaxis] * own)
+    shapes = [*(samples.friction[:, :, k] for k in range(1, len(FRICTION_SHAPES)))]
+    shapes.append(np.repeat(samples.moving[:, np.newaxis], CELLS, axis=1).astype(np.float64))
+    rubbed = np.array([feels_friction(nuisance.mechanism, leg) for leg in range(CELLS)])
+    if rubbed.any():
+        parts += [
+            sigma * (shape * rubbed)[:, :, np.newaxis] * own for sigma, shape in zip(_BEYOND, shapes, strict=True)
+        ]
+    return np.concatenate(parts, axis=2)
+
+
+def _accelerated(samples: PayloadSamples, mechanism: Mechanism, theta: Array) -> Array:
+    """What the cells read more with each component of the acceleration as much more as it is, (n, 6, 6) N."""
+    body = np.tile(_linear_platform(mechanism), (len(samples), 1))
+    body[samples.loaded, : len(theta)] += theta
+    to_cells = residual_from_wrench(mechanism.geometry, samples.motion[:, :7])
+    columns = np.zeros((len(samples), CELLS, 6))
+    for axis in range(6):
+        motion = samples.motion.copy()
+        motion[:, 7:] = 0.0
+        motion[samples.moving, 13 + axis] = samples.motion[samples.moving, 13 + axis]
+        wrenches = payload_wrenches(motion, np.zeros(3)) @ body[:, :, np.newaxis]
+        columns[:, :, axis] = (to_cells @ wrenches)[:, :, 0]
+    return columns
+
+
+def _solved(samples: PayloadSamples, columns: Array, count: int, mechanism: Mechanism, scales: Array) -> _Solution:
+    from scipy.linalg import solve_triangular  # takes long to import, and few need it
+
+    weights = _weights(samples, scales)
+    seen = np.sum((columns * weights[:, :, np.newaxis]) ** 2, axis=(0, 1)) > _UNSEEN**2
+    kept, size = np.flatnonzero(seen), int(np.count_nonzero(seen))
+    design = np.where(samples.loaded[:, np.newaxis, np.newaxis], samples.design[:, :, :count], 0.0)
+    scale = _scale(mechanism, count)
+    whole = np.concatenate([columns[:, :, kept], design / scale], axis=2)
+    rows = (whole * weights[:, :, np.newaxis]).reshape(-1, size + count)
+    stacked = np.zeros((len(rows) + size, size + count + 1))
+    stacked[:size, :size] = np.eye(size)
+    stacked[size:, :-1], stacked[size:, -1] = rows, (samples.residual * weights).ravel()
+    triangle = _triangle(stacked)
+    upper, cross = triangle[:size, :size], triangle[:size, size : size + count]
+    root = triangle[size : size + count, size : size + count]
+    u, s, vt = np.linalg.svd(root)
+    inverse = np.where(s > s[0] * _SINGULAR, 1.0 / np.where(s > 0.0, s, 1.0), 0.0)
+    theta = vt.T @ (inverse * (u.T @ triangle[size : size + count, -1]))
+    found = np.append(solve_triangular(upper, triangle[:size, -1] - cross @ theta), theta)
+    spread = np.zeros((size + count, size + count))  # its square is the covariance
+    spread[:size, :size] = solve_triangular(upper, np.eye(size))
+    spread[:size, size:] = -spread[:size, :size] @ cross @ (vt.T * inverse)
+    spread[size:, size:] = vt.T * inverse
+    leverage = np.sum((rows @ spread) ** 2, axis=1).reshape(-1, CELLS)
+    left = samples.residual - whole @ found
+    nuisances = np.zeros(columns.shape[2])
+    nuisances[kept] = found[:size]
+    places = np.append(kept, columns.shape[2] + np.arange(count))
+    every = np.eye(columns.shape[2] + count)
+    every[np.ix_(places, places)] = spread
+    every[columns.shape[2] :] /= scale[:, np.newaxis]
+    return _Solution(theta / scale, nuisances, every, root, left, leverage)
+
+
+def _weights(samples: PayloadSamples, scales: Array) -> Array:
+    weights: Array = 1.0 / np.sqrt(samples.variance * scales[samples.moving.astype(int)][:, np.newaxis])
+    return weights
+
+
+def _scale(mechanism: Mechanism, count: int) -> Array:
+    """What makes masses, moments and inertias comparable, per unit: powers of 1/radius of the joints, (count,)."""
+    radius = float(np.linalg.norm(mechanism.geometry.platform_points, axis=1).mean())
+    return np.concatenate([[1.0], np.full(3, 1.0 / radius), np.full(6, 1.0 / radius**2)])[:count]
+
+
+def _root_alone(samples: PayloadSamples, count: int, scales: Array) -> Array:
+    """R (k, k) of θ's information RᵀR, were the rig its model."""
+    weights = _weights(samples, scales)[samples.loaded]
+    rows = samples.design[samples.loaded][:, :, :count] * weights[:, :, np.newaxis]
+    rows = np.concatenate([rows.reshape(-1, count), np.zeros((count, count))])
+    return _triangle(rows)
+
+
+def _triangle(rows: Array) -> Array:
+    root: Array = np.asarray(np.linalg.qr(rows, mode="r"))
+    return root
+
+
+def _fit_of(samples: PayloadSamples, solution: _Solution, moving: bool) -> PayloadFit:
+    """How samples at rest or in motion fit, by each and, in motion, by their means over `DRIFT_TIME`."""
+    chosen = samples.moving == moving
+    freedom = float(np.sum(1.0 - solution.leverage[chosen]))
+    if freedom < 1.0:
+        return PayloadFit(0.0, 0.0)
+    whitened = solution.left[chosen] / np.sqrt(samples.variance[chosen])
+    found = float(np.sum(whitened**2)) / freedom
+    if moving:
+        spans = np.stack(
+            [samples.recording[chosen], samples.loaded[chosen], np.floor(samples.t[chosen] / DRIFT_TIME)], axis=1
+        )
+        _, where, counts = np.unique(spans, axis=0, return_inverse=True, return_counts=True)
+        sums = np.zeros((len(counts), CELLS))
+        np.add.at(sums, where.reshape(-1), whitened)
+        slow = float(np.mean(sums**2 / counts[:, np.newaxis])) * whitened.size / freedom
+        found = max(found, slow)
+    return PayloadFit(found, freedom)
+
+
+def _refuse_misfit(fits: Sequence[PayloadFit]) -> None:
+    """Refuse what no noise and no nuisance within its prior explains."""
+    from scipy.special import chdtri  # takes long to import, and few need it
+
+    faults = []
+    for fit, what in zip(fits, ("at rest", "in motion"), strict=True):
+        if not fit.freedom:
+            continue
+        bound = max(_LARGEST_CHI_SQUARE, float(chdtri(fit.freedom, _CHANCE)) / fit.freedom)
+        if fit.chi_square > bound:
+            faults.append(
+                f"payload: the model does not fit the samples {what}: reduced chi-square {fit.chi_square:.3g}, at most "
+                f"{bound:.3g}"
+            )
+    if faults:
+        raise CalibrationError(
+            [
+                *faults,
+                "why it may be: something else touches the platform, the payload moves on it, the cells' noise is more "
+                "than stated (--noise), their zeros changed between the recordings (--zero-change), or the mechanism's "
+                "file is of another rig",
+            ]
+        )
+
+
+def _refuse_untold(root: Array, alone: Array, mechanism: Mechanism, count: int, mass: float, inertia: bool) -> None:
+    """Refuse directions of θ that are not told: by the motions, or because too little is known of the rig."""
     limit = _TOLD * max(abs(mass), np.finfo(float).tiny)
+    scaled_alone = alone / _scale(mechanism, count)
     faults = []
     names: list[str] = []
-    for value, direction, known in zip(s, vt, told, strict=True):
-        sigma = 1.0 / value if known else math.inf
-        share = np.abs(direction[:count])
-        greatest = float(share.max())
-        if greatest < _ROUNDING or sigma * greatest <= limit:
+    of_rig = False
+    _, s, vt = np.linalg.svd(root)
+    for value, direction in zip(s, vt, strict=True):
+        greatest = float(np.abs(direction).max())
+        if value > s[0] * _SINGULAR and greatest / value <= limit:
             continue
-        weak = [_NAMES[place] for place in np.flatnonzero(share >= _SHARE * greatest)]
+        sigma = math.inf if value <= s[0] * _SINGULAR else greatest / value
+        weak = [_NAMES[place] for place in np.flatnonzero(np.abs(direction) >= _SHARE * greatest)]
+        by_model = float(np.linalg.norm(scaled_alone @ direction))
+        if by_model and greatest / by_model <= limit:
+            of_rig = True
+            faults.append(
+                f"payload: the rig is not known well enough to tell {' with '.join(weak)} (± {sigma:.2g} kg beside a "
+                f"mass of {mass:.2g} kg, scaled)"
+            )
+            continue
         names += weak
-        spread = "" if math.isinf(sigma) else f" (± {sigma * greatest:.2g} kg beside a mass of {mass:.2g} kg, scaled)"
+        spread = "" if math.isinf(sigma) else f" (± {sigma:.2g} kg beside a mass of {mass:.2g} kg, scaled)"
         faults.append(f"payload: these data do not tell {' with '.join(weak)}{spread}")
     if faults:
-        raise CalibrationError([*faults, *_remedies(names, inertia)])
+        raise UntoldPayloadError([*faults, *([_RIG_REMEDY] if of_rig else []), *_remedies(names, inertia)])
+
+
+_RIG_REMEDY = (
+    "what would: a recording of the same rig without the payload (--before), at rest and in motion as with it, or a "
+    "rig that is identified"
+)
 
 
 def _remedies(names: Sequence[str], inertia: bool) -> list[str]:
@@ -171,10 +410,13 @@ def _remedies(names: Sequence[str], inertia: bool) -> list[str]:
     return found
 
 
-def _refuse_nothing(found: PayloadEstimate) -> None:
+def _refuse_nothing(found: PayloadEstimate, alone: Array) -> None:
     sigma = math.sqrt(float(found.covariance[0, 0]))
     if abs(found.mass) < _CLEAR * sigma:
-        raise CalibrationError(f"payload: none is found, its mass would be {found.mass:.3g} ± {sigma:.2g} kg")
+        faults = [f"payload: none is found, its mass would be {found.mass:.3g} ± {sigma:.2g} kg"]
+        if abs(alone[0, 0]) * sigma > 2.0 * _CLEAR:
+            faults.append(_RIG_REMEDY)
+        raise CalibrationError(faults)
     if found.mass < 0.0:
         raise CalibrationError(
             f"payload: {found.mass:.3g} ± {sigma:.2g} kg: the platform is lighter than its model, which is to be "
@@ -186,11 +428,18 @@ def loaded_platform(mechanism: Mechanism, estimate: PayloadEstimate) -> tuple[tu
     """Names, values (k,) and covariance (k, k) of the platform with its payload: what a mechanism's file says of it.
 
     `platform.mass`, `platform.center_of_mass[…]` and, where it was estimated, `platform.inertia[…][…]` about the centre
-    of mass, SI. The bare platform counts as known; the covariance is carried over linearly.
+    of mass, SI. It is the bare platform as the samples and what was known before tell it, with the payload; the
+    covariance is that of both, carried over linearly.
     Raises CalibrationError where the inertia is that of no body.
     """
     names = tuple(f"platform.{name}" for name in _NAMES[: len(estimate.theta)])
-    values = _with_platform(mechanism, estimate.theta)
+    count, platform = len(estimate.theta), _linear_platform(mechanism)
+    both = np.concatenate([estimate.platform, estimate.theta])
+
+    def loaded(numbers: Array) -> Array:
+        return _with_payload(platform + numbers[:_BODY], numbers[_BODY:])
+
+    values = loaded(both)
     if estimate.has_inertia:
         moments = np.linalg.eigvalsh(_matrix(values[STATIC:]))
         if moments[0] <= 0.0 or moments[0] + moments[1] < moments[2]:
@@ -199,12 +448,12 @@ def loaded_platform(mechanism: Mechanism, estimate: PayloadEstimate) -> tuple[tu
                 f"payload: the platform with it would have principal moments of inertia {shown} kg m², which no body "
                 "has: the motion does not tell the inertia well enough, or the model is wrong in something else"
             )
-    return names, values, _carried(lambda theta: _with_platform(mechanism, theta), estimate)
+    return names, values[:count], _carried(loaded, both, estimate.joint)
 
 
 def nominal_platform(mechanism: Mechanism, count: int) -> Array:
     """The first `count` of the bare platform's mass, centre of mass and inertia, as of `loaded_platform`."""
-    return _with_platform(mechanism, np.zeros(count))
+    return _with_payload(_linear_platform(mechanism), np.zeros(count))
 
 
 def payload_names(count: int) -> tuple[str, ...]:
@@ -214,37 +463,35 @@ def payload_names(count: int) -> tuple[str, ...]:
 
 def payload_values(theta: Array) -> Array:
     """Mass, kg, centre of mass, m, and inertia about it, kg m², of θ (k,); k is STATIC or 10."""
-    m, h = theta[0], theta[1:STATIC]
-    center = h / m
-    return np.concatenate([[m], center, theta[STATIC:] - _tensor(_moved(m, center))[: len(theta) - STATIC]])
+    return _with_payload(np.zeros(_BODY), theta)
 
 
 def payload_sigma(estimate: PayloadEstimate) -> Array:
     """Standard uncertainties (k,) of `payload_values`."""
-    return np.sqrt(np.diag(_carried(payload_values, estimate)))
+    return np.sqrt(np.diag(_carried(payload_values, estimate.theta, estimate.covariance)))
 
 
-def _carried(function: Callable[[Array], Array], estimate: PayloadEstimate) -> Array:
-    """Covariance of a function of θ, by its central differences."""
-    steps = np.maximum(np.abs(estimate.theta), 1e-3) * 1e-6
+def _carried(function: Callable[[Array], Array], at: Array, known: Array) -> Array:
+    """Covariance of a function of numbers whose covariance is known, by its central differences."""
+    steps = np.maximum(np.abs(at), 1e-3) * 1e-6
     columns = [
-        (function(estimate.theta + step) - function(estimate.theta - step)) / (2.0 * size)
+        (function(at + step) - function(at - step)) / (2.0 * size)
         for step, size in zip(np.diag(steps), steps, strict=True)
     ]
     jacobian = np.column_stack(columns)
-    carried: Array = jacobian @ estimate.covariance @ jacobian.T
+    carried: Array = jacobian @ known @ jacobian.T
     return carried
 
 
-def _with_platform(mechanism: Mechanism, theta: Array) -> Array:
-    mass, center = mechanism.mass, mechanism.center_of_mass
-    total = mass + theta[0]
-    place = (mass * center + theta[1:STATIC]) / total
-    values = [[total], place]
-    if len(theta) > STATIC:
-        about_origin = mechanism.inertia + _moved(mass, center)
-        values.append(_tensor(about_origin - _moved(total, place)) + theta[STATIC:])
-    return np.concatenate(values)
+def _linear_platform(mechanism: Mechanism) -> Array:
+    return linear_body(Body(mechanism.mass, mechanism.center_of_mass, mechanism.inertia))
+
+
+def _with_payload(platform: Array, theta: Array) -> Array:
+    """Mass, centre of mass and, where θ (k,) has it, inertia about it (k,), of m, h, J (10,) of a platform with θ."""
+    total = platform[: len(theta)] + theta
+    place = total[1:STATIC] / total[0]
+    return np.concatenate([total[:1], place, total[STATIC:] - _tensor(_moved(total[0], place))[: len(theta) - STATIC]])
 
 
 def _moved(mass: float, arm: Array) -> Array:

@@ -6,14 +6,19 @@ at all.
 """
 
 from calibration.inertia.base import BaseParameters, base_parameters
+from calibration.inertia.departures import FRICTION_SHAPES, friction_shapes
+from calibration.inertia.design import THETA, feels_friction
 from calibration.inertia.estimate import Identification, IdentificationSettings, identify
 from calibration.inertia.excitation import Excitation, design_excitation
 from calibration.inertia.holdout import ForceHoldOut, hold_out
 from calibration.inertia.prior import Accuracy
 from calibration.inertia.samples import ForceRecord
-from calibration.inertia.told import told_parameters
+from calibration.inertia.told import BODY_NUMBERS, told_parameters
 
 __all__ = [
+    "BODY_NUMBERS",
+    "FRICTION_SHAPES",
+    "THETA",
     "Accuracy",
     "BaseParameters",
     "Excitation",
@@ -23,6 +28,8 @@ __all__ = [
     "IdentificationSettings",
     "base_parameters",
     "design_excitation",
+    "feels_friction",
+    "friction_shapes",
     "hold_out",
     "identify",
     "told_parameters",

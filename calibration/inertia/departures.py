@@ -107,6 +107,17 @@ def friction_columns(
     return np.stack(columns, axis=2)
 
 
+FRICTION_SHAPES = ("coulomb", *(f"stribeck_{speed:g}" for speed in _USUAL[2::3]), "load")
+"""The fewest that tell usual friction beside the viscous one, see `friction_shapes`."""
+
+
+def friction_shapes(speeds: Array, load: Array, coulomb_speed: float) -> Array:
+    """The shapes (n, 6, 4) of `FRICTION_SHAPES` at speeds (n, 6) m/s and axial forces (n, 6) N."""
+    signs = friction_signs(speeds, coulomb_speed)
+    excesses = [signs * np.exp(-((speeds / speed) ** 2)) for speed in _USUAL[2::3]]
+    return np.stack([signs, *excesses, signs * load], axis=2)
+
+
 def _dahl(lengths: Array, signs: Array, travel: float) -> Array:
     """Dahl's friction of strength one (n, 6): dz = (sign(dl) − z) |dl| / travel."""
     steps = np.diff(lengths, axis=0)

@@ -10,11 +10,12 @@ from kinematics import Array
 
 _STEP = 1e-5  # of a number's own size, or of what the body's mass makes of it
 _ELEMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
-_BODY_PATHS = (
+BODY_NUMBERS = (
     ("mass", "kg"),
     *((f"center_of_mass[{k}]", "m") for k in range(3)),
     *((f"inertia[{i}][{j}]", "kg m²") for i, j in _ELEMENTS),
 )
+"""Names, in a mechanism's file, and units of what a body is: mass, centre and inertia about it."""
 _FRICTIONS = (("universal", "N m s/rad"), ("prismatic", "N s/m"), ("spherical", "N m s/rad"), ("coulomb", "N"))
 
 
@@ -30,8 +31,8 @@ def told_parameters(result: Identification) -> tuple[tuple[Parameter, ...], Arra
     start = result.before[:THETA]
     for number, place in enumerate(BODIES):
         owner = "platform" if number == 0 else f"legs[{(number - 1) // 2}].{('lower', 'upper')[(number - 1) % 2]}"
-        names += [(place.start + k, f"{owner}.{path}") for k, (path, _) in enumerate(_BODY_PATHS)]
-        units += [(place.start + k, unit) for k, (_, unit) in enumerate(_BODY_PATHS)]
+        names += [(place.start + k, f"{owner}.{path}") for k, (path, _) in enumerate(BODY_NUMBERS)]
+        units += [(place.start + k, unit) for k, (_, unit) in enumerate(BODY_NUMBERS)]
         values[place], before[place] = _numbers(result.theta[place]), _numbers(start[place])
         slopes[place, place] = _slopes(result.theta[place])
     for leg, place in enumerate(FRICTIONS):

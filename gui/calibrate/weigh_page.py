@@ -1,4 +1,4 @@
-"""The first step of weighing: recordings with the payload, and what tells the cells' zero without it."""
+"""The first step of weighing: recordings with the payload, and what tells the rig without it."""
 
 from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, unless
 from gui.texts import tr
@@ -22,7 +22,8 @@ class WeighPage(RecordingsPage):
             tr("Recordings"),
             tr(
                 "Choose recordings with the payload on the platform: poses at rest tell mass and centre of mass, a "
-                "motion its inertia. One without it gives the cells' zero, which counts as right else."
+                "motion its inertia. One without it tells what the rig has beyond its model, in the same poses or "
+                "others. A rig that is not identified needs it."
             ),
             (Role(tr("With it"), tr("Choose a recording with the payload.")), Role(tr("Without"), several=False)),
             look,

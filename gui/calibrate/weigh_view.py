@@ -43,11 +43,11 @@ class WeighView(ResultView):
         self.table.show_parameters(file.parameters)
         source = (
             tr(
-                "From {poses} poses at rest and {samples} samples in motion, reduced χ² {chi_square:.2f}; the cells' "
-                "zero {zero}."
+                "From {poses} poses at rest and {samples} samples in motion, reduced χ² {chi_square:.2f}; the platform "
+                "known {platform}."
             )
             if told["inertia"]
-            else tr("From {poses} poses at rest, reduced χ² {chi_square:.2f}; the cells' zero {zero}.")
+            else tr("From {poses} poses at rest, reduced χ² {chi_square:.2f}; the platform known {platform}.")
         )
         lines = [
             tr("Payload: {parameters}.").format(parameters=", ".join(map(_words, file.nuisance))),
@@ -55,7 +55,7 @@ class WeighView(ResultView):
                 poses=told["poses"],
                 samples=told["samples_in_motion"],
                 chi_square=told["chi_square"],
-                zero=file.provenance["zero"],
+                platform=file.provenance["platform"],
             ),
         ]
         if not told["inertia"]:

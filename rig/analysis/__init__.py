@@ -15,7 +15,7 @@ from rig.analysis.response_words import described, notes_of
 from rig.analysis.resting import STILL, RecordedRests, recorded_rests, runs_of
 from rig.analysis.smoothing import NARROWEST, Smoothing
 from rig.analysis.stretches import REPEATED, SHORTEST, ForceRecords, force_records, split
-from rig.analysis.weighing import Weighing, weighing_of, zero_of
+from rig.analysis.weighing import Stretch, Weighing, weighing_of
 from rig.analysis.wrench import BANDWIDTH, PER_HOUR, Contact, ContactLog, ExternalWrench, WrenchEstimator
 
 __all__ = [
@@ -45,6 +45,7 @@ __all__ = [
     "Response",
     "ResponseFit",
     "Smoothing",
+    "Stretch",
     "Structure",
     "Verdict",
     "Weighing",
@@ -73,5 +74,4 @@ __all__ = [
     "steady_stretches",
     "weighing_of",
     "well_excited",
-    "zero_of",
 ]

@@ -32,13 +32,14 @@ _FIELDS = (
 class Residuals:
     """Consecutive samples, oldest first: times t (n,), s; residual (n, 6) N, cells less model; motion (n, 19) measured.
 
-    Both are smoothed, see `residuals_of`. slopes (n, 6, 2) N/s: of the cells' smoothed readings, and of the drives'
-    forces that they imply. state (n,): `rig.states.State`.
+    Both are smoothed, see `residuals_of`, and so are forces (n, 6) N, what the cells read. slopes (n, 6, 2) N/s: of the
+    cells' smoothed readings, and of the drives' forces that they imply. state (n,): `rig.states.State`.
     """
 
     t: Floats
     residual: Floats
     motion: Floats
+    forces: Floats
     slopes: Floats
     state: npt.NDArray[np.uint8]
 
@@ -92,7 +93,8 @@ def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing, excess: Floats
     motion[:, :7], motion[:, 13:] = here[inner, :7], here[inner, 13:]
     drives = rows["force_residual"] + rows["force_held"] + rows["terms"].sum(axis=1)
     slopes = smoothing.derivative(np.stack([rows["force_measured"], drives], axis=2))
-    return Residuals(rows["t"][inner].copy(), residual.copy(), motion, slopes, rows["state"][inner].copy())
+    forces = smoothing(rows["force_measured"])
+    return Residuals(rows["t"][inner].copy(), residual.copy(), motion, forces, slopes, rows["state"][inner].copy())
 
 
 def _excess(rows: Rows, mechanism: Mechanism, coulomb_speed: float, rate: float, drives: Mapping[str, Any]) -> Floats:

@@ -22,7 +22,7 @@ class Smoothing:
 
     A symmetric filter shifts nothing in time. Its response falls to −3 dB at the bandwidth and overshoots nowhere, so
     that a step appears as a rise, never as a second contact. `half` is the number of samples at either end for which
-    there is no result: an answer is that many cycles late.
+    there is no result: an answer is that many cycles late. weights (2 half + 1,): of the samples about each.
 
     Raises InputError for a bandwidth that is not above 0 Hz or beyond a fifth of the rate.
     """
@@ -32,7 +32,7 @@ class Smoothing:
         self.rate = rate
         if bandwidth is None:
             self.half = 0
-            self._weights = np.ones(1)
+            self.weights = np.ones(1)
             self._slopes = np.zeros(1)
             return
         if not (math.isfinite(bandwidth) and 0.0 < bandwidth <= rate / NARROWEST):
@@ -43,9 +43,9 @@ class Smoothing:
         sigma = _WIDTH / bandwidth * rate  # samples
         self.half = math.ceil(_REACH * sigma)
         offsets = np.arange(-self.half, self.half + 1.0)
-        self._weights = np.exp(-0.5 * (offsets / sigma) ** 2)
-        self._weights /= self._weights.sum()
-        slopes = -offsets * self._weights  # convolution turns it round
+        self.weights = np.exp(-0.5 * (offsets / sigma) ** 2)
+        self.weights /= self.weights.sum()
+        slopes = -offsets * self.weights  # convolution turns it round
         self._slopes = slopes * (rate / (slopes @ -offsets))
 
     @property
@@ -60,7 +60,7 @@ class Smoothing:
 
     def __call__(self, values: Floats) -> Floats:
         """Smoothed values (n − 2 half, …) of values (n, …): of the samples `half` to `n − half`."""
-        return self._convolved(values, self._weights)
+        return self._convolved(values, self.weights)
 
     def derivative(self, values: Floats) -> Floats:
         """The same of their derivative with respect to time, per s; zero where nothing is smoothed."""
@@ -69,12 +69,12 @@ class Smoothing:
     @property
     def noise_gain(self) -> float:
         """Variance of smoothed white noise, in that of the noise."""
-        return float(self._weights @ self._weights)
+        return float(self.weights @ self.weights)
 
     @property
     def noise_correlation(self) -> float:
         """Correlation of smoothed white noise with itself a sample later."""
-        return float(self._weights[1:] @ self._weights[:-1]) / self.noise_gain
+        return float(self.weights[1:] @ self.weights[:-1]) / self.noise_gain
 
     def _convolved(self, values: Floats, kernel: Floats) -> Floats:
         if not self.half:

@@ -1,103 +1,236 @@
-"""The samples of a recording that a payload is weighed with: poses at rest, and the platform in motion."""
+"""The samples of recordings that a payload is weighed with: poses at rest, and the platform in motion."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 
 import numpy as np
 import numpy.typing as npt
 
-from calibration import CellZero, PayloadSamples
-from dynamics import Mechanism, payload_wrenches, residual_from_wrench
+from calibration import (
+    FRICTION_SHAPES,
+    THETA,
+    Accuracy,
+    Nuisance,
+    PayloadEstimate,
+    PayloadSamples,
+    feels_friction,
+    fit_payload,
+    friction_shapes,
+    parse_cell_calibration,
+)
+from dynamics import Mechanism, Regressor, payload_wrenches, residual_from_wrench
+from kinematics import leg_kinematics
+from rig.analysis.recorded import RecordedRig, recorded_parameters, recorded_residuals, recorded_zeros, rig_of
 from rig.analysis.residuals import Residuals
 from rig.analysis.resting import LEAST_REST, STILL, runs_of
 from rig.analysis.smoothing import Floats, Smoothing
+from rig.errors import InputError
+from rig.recording import Recorded
 
 BANDWIDTH = 10.0
 """Hz; a platform's motions are slower"""
 
 _CELLS = 6
+_ENDS = 0.1  # s at both ends of a rest that are left out: a motion begins and ends with accelerations, but slowly
+_MOST = 3000  # samples in motion of a recording; with more, evenly spaced ones are used
+_AT_ONCE = 200  # samples whose regressor is computed together
+
+
+@dataclass(frozen=True, slots=True)
+class Stretch:
+    """A recording, or the part of it between two of its times, s."""
+
+    recording: Recorded
+    span: tuple[float, float] | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighing:
-    """Samples at rest, one a pose, and in motion; `poses` and `moving` are their numbers."""
+    """Samples of recordings with a payload and without it, and what else their cells read, of one rig.
 
-    at_rest: PayloadSamples
-    in_motion: PayloadSamples
+    change: N, what each cell's zero may have changed from one recording to the next, one standard deviation.
+    """
 
-    @property
-    def everything(self) -> PayloadSamples:
-        """All of them."""
-        both = (self.at_rest, self.in_motion)
-        return PayloadSamples(
-            np.concatenate([part.residual for part in both]),
-            np.concatenate([part.design for part in both]),
-            np.concatenate([part.slopes for part in both]),
-            np.concatenate([part.variance for part in both]),
+    rig: RecordedRig
+    samples: PayloadSamples
+    nuisance: Nuisance
+    change: float
+
+    def counts(self, *, loaded: bool) -> tuple[int, int]:
+        """How many poses at rest and samples in motion there are, with the payload or without it."""
+        moving = self.samples.moving[self.samples.loaded == loaded]
+        return int(np.count_nonzero(~moving)), int(np.count_nonzero(moving))
+
+    def fit(self, *, inertia: bool) -> PayloadEstimate:
+        """See `fit_payload`; without the inertia by poses at rest alone."""
+        chosen = self.samples if inertia else self.samples.select(~self.samples.moving)
+        return fit_payload(chosen, self.nuisance, inertia=inertia, zero_change=self.change)
+
+
+def weighing_of(
+    loaded: Sequence[Stretch],
+    before: Stretch | None = None,
+    *,
+    bandwidth: float = BANDWIDTH,
+    noise: float | None = None,
+    accuracy: Accuracy | None = None,
+    change: float | None = None,
+) -> Weighing:
+    """What recordings of one rig tell of a payload.
+
+    Args:
+        loaded: with the payload. before: without it.
+        bandwidth: Hz, of the low-pass on cells and models.
+        noise: N, standard deviation of a cell's reading; None: what the recording says.
+        accuracy: how well the rig is known where neither parameter files nor the cells' calibration tell.
+        change: see `Weighing`; None: the drift that the cells' calibration saw, 0 without one.
+
+    Raises:
+        InputError: recordings of several rigs, calibrations or zeros; a noise or change that cannot be.
+        RecordingError: one cannot be read. CalibrationError: parameters that cannot be.
+    """
+    stretches = [*loaded, *([] if before is None else [before])]
+    first = loaded[0].recording
+    rig, header = rig_of(first), first.header
+    faults = []
+    for other in dict.fromkeys(each.recording for each in stretches[1:]):
+        found = rig_of(other)
+        if found.mechanism.source != rig.mechanism.source or found.rate != rig.rate:
+            faults.append(f"{other.path}: of another mechanism or rate than {first.path}")
+        if other.header.get("calibration") != header.get("calibration"):
+            faults.append(f"{other.path}: recorded with another calibration of its cells than {first.path}")
+        if not np.array_equal(recorded_zeros(other), recorded_zeros(first)):
+            faults.append(f"{other.path}: recorded with other zeros of its cells than {first.path}")
+    if faults:
+        raise InputError("these recordings cannot be weighed together:", faults)
+    sigma = rig.noise if noise is None else noise
+    if sigma is None or not 0.0 < sigma < float("inf"):
+        raise InputError("noise: not known, or not above 0 N; give --noise")
+    if change is not None and not 0.0 <= change < float("inf"):
+        raise InputError(f"zero change: {change:g} N, must be at least 0 N and finite")
+    text = header.get("calibration")
+    calibration = None if text is None else parse_cell_calibration(text, "recorded calibration")
+    if change is None:
+        seen = None if calibration is None else calibration.drift
+        change = 0.0 if seen is None else float(np.sqrt(np.mean(seen.force**2)))
+    smoothing = Smoothing(bandwidth, rig.rate)
+    numbers = {each: number for number, each in enumerate(dict.fromkeys(one.recording for one in stretches))}
+    samples: PayloadSamples | None = None
+    for stretch in stretches:
+        more = payload_samples(
+            recorded_residuals(stretch.recording, smoothing, stretch.span),
+            rig.mechanism,
+            smoothing,
+            sigma,
+            loaded=stretch is not before,
+            recording=numbers[stretch.recording],
+            coulomb_speed=rig.coulomb_speed,
         )
+        if stretch is before and not len(more):
+            raise InputError(
+                f"--before: {before.recording.path} holds too little of the platform under power with its pose known"
+            )
+        samples = more if samples is None else samples.joined(more)
+    assert samples is not None
+    nuisance = Nuisance(rig.mechanism, recorded_parameters(first), accuracy, calibration)
+    return Weighing(rig, samples, nuisance, change)
 
 
-def weighing_of(pieces: Iterable[Residuals], mechanism: Mechanism, smoothing: Smoothing, noise: float) -> Weighing:
-    """What smoothed residuals tell of a payload.
+def payload_samples(
+    pieces: Iterable[Residuals],
+    mechanism: Mechanism,
+    smoothing: Smoothing,
+    noise: float,
+    *,
+    loaded: bool,
+    recording: int,
+    coulomb_speed: float = 0.0,
+) -> PayloadSamples:
+    """What smoothed residuals tell of a payload, those at rest first.
 
     At rest (below 1 mm/s and 5 mrad/s for 0.3 s) the mean of each stretch is one sample. In motion every so many are
-    taken that their noise is independent, and the model of the payload goes through the same low-pass as the cells; the
-    slopes of the forces go along, so that lags can be estimated.
+    taken that their noise is independent, and the models of rig and payload go through the same low-pass as the cells;
+    the slopes of the forces go along, so that lags can be estimated.
     A cell at the actuator reads the Coulomb friction of a joint that rests, wherever between its bounds that is: there
     its variance F_c²/3 is added.
 
-    noise: standard deviation of a cell's reading, N.
+    noise: standard deviation of a cell's reading, N. loaded: whether the payload was on the platform. recording: a
+    number, the same for all stretches of one. coulomb_speed: m/s, over which the control smooths Coulomb friction.
     """
-    rests: list[tuple[Floats, Floats, float]] = []
-    moving: list[tuple[Floats, Floats, Floats]] = []
-    friction = max(
-        (leg.friction.coulomb for leg in mechanism.legs if leg.load_cell.location == "actuator"), default=0.0
-    )
-    least = max(2, round(LEAST_REST * smoothing.rate))
+    rests: list[tuple[Floats, Floats, Floats, Floats, float]] = []
+    moving: list[tuple[Floats, ...]] = []
+    rubbed = np.array([feels_friction(mechanism, leg) for leg in range(_CELLS)])
+    friction = np.where(rubbed, [leg.friction.coulomb for leg in mechanism.legs], 0.0)
+    ends, least = round(_ENDS * smoothing.rate), max(2, round(LEAST_REST * smoothing.rate))
     for piece in pieces:
         still: npt.NDArray[np.bool_] = np.asarray((np.abs(piece.motion[:, 7:13]) < STILL).all(axis=1))
         for places in runs_of(still):
-            if len(places) >= least:
-                motion = piece.motion[places[len(places) // 2]].copy()
-                motion[7:] = 0.0
-                mean = piece.residual[places].mean(axis=0)
-                rests.append(
-                    (mean, _designs(mechanism, motion[np.newaxis])[0], noise**2 / len(places) + friction**2 / 3.0)
+            if len(places) < max(least, 2 * ends + 2):
+                continue
+            inner = places[ends : len(places) - ends]
+            motion = piece.motion[inner[len(inner) // 2]].copy()
+            motion[7:] = 0.0
+            rests.append(
+                (
+                    piece.residual[inner].mean(axis=0),
+                    piece.forces[inner].mean(axis=0),
+                    motion,
+                    noise**2 / len(inner) + friction**2 / 3.0,
+                    float(piece.t[inner].mean()),
                 )
+            )
         for places in runs_of(~still):
             if len(places) <= 2 * smoothing.half:
                 continue
-            design = smoothing(_designs(mechanism, piece.motion[places]))
             inner = places[smoothing.half : len(places) - smoothing.half : smoothing.settled]
-            moving.append((piece.residual[inner], design[:: smoothing.settled], piece.slopes[inner]))
-    return Weighing(
-        PayloadSamples(
-            _joined([rest[0][np.newaxis] for rest in rests], _CELLS),
-            _joined([rest[1][np.newaxis] for rest in rests], _CELLS, 10),
-            np.zeros((len(rests), _CELLS, 2)),
-            np.array([rest[2] for rest in rests]),
-        ),
-        PayloadSamples(
-            _joined([part[0] for part in moving], _CELLS),
-            _joined([part[1] for part in moving], _CELLS, 10),
-            _joined([part[2] for part in moving], _CELLS, 2),
-            np.full(sum(len(part[0]) for part in moving), noise**2 * smoothing.noise_gain),
-        ),
+            design = smoothing(_designs(mechanism, piece.motion[places]))[:: smoothing.settled]
+            moving.append(
+                (
+                    piece.residual[inner],
+                    piece.forces[inner],
+                    piece.motion[inner],
+                    design,
+                    *_regressors(mechanism, piece, inner, smoothing, coulomb_speed),
+                    piece.slopes[inner],
+                    piece.t[inner],
+                )
+            )
+    still_motions = np.array([rest[2] for rest in rests]).reshape(-1, 19)
+    at_rest = PayloadSamples(
+        residual=np.array([rest[0] for rest in rests]).reshape(-1, _CELLS),
+        forces=np.array([rest[1] for rest in rests]).reshape(-1, _CELLS),
+        motion=still_motions,
+        design=_designs(mechanism, still_motions),
+        regressor=Regressor(mechanism).cells(still_motions)[0],
+        slopes=np.zeros((len(rests), _CELLS, 2)),
+        friction=np.zeros((len(rests), _CELLS, len(FRICTION_SHAPES))),
+        variance=np.array([rest[3] for rest in rests]).reshape(-1, _CELLS),
+        loaded=np.full(len(rests), loaded),
+        moving=np.full(len(rests), False),
+        t=np.array([rest[4] for rest in rests]),
+        recording=np.full(len(rests), recording),
     )
-
-
-def zero_of(pieces: Iterable[Residuals], smoothing: Smoothing, noise: float) -> CellZero | None:
-    """What the cells read beyond the model in smoothed residuals without the payload; None where there are none.
-
-    Their scatter counts where it is more than the noise: the model of the bare platform is not the same everywhere.
-    """
-    values = [piece.residual[:: smoothing.settled] for piece in pieces]
-    everything = np.concatenate(values) if values else np.empty((0, _CELLS))
-    if len(everything) <= _CELLS:
-        return None
-    white = noise**2 * smoothing.noise_gain
-    spread = np.maximum(everything.var(axis=0, ddof=1) - white, 0.0)
-    return CellZero(everything.mean(axis=0), np.diag(white / len(everything) + spread))
+    if not moving:
+        return at_rest
+    residual, forces, motion, design, regressor, shapes, slopes, t = (
+        np.concatenate(parts)[:: -(-sum(map(len, parts)) // _MOST)] for parts in zip(*moving, strict=True)
+    )
+    return at_rest.joined(
+        PayloadSamples(
+            residual=residual,
+            forces=forces,
+            motion=motion,
+            design=design,
+            regressor=regressor,
+            slopes=slopes,
+            friction=shapes,
+            variance=np.full((len(t), _CELLS), noise**2 * smoothing.noise_gain),
+            loaded=np.full(len(t), loaded),
+            moving=np.full(len(t), True),
+            t=t,
+            recording=np.full(len(t), recording),
+        )
+    )
 
 
 def _designs(mechanism: Mechanism, motions: Floats) -> Floats:
@@ -106,5 +239,26 @@ def _designs(mechanism: Mechanism, motions: Floats) -> Floats:
     return designs
 
 
-def _joined(parts: list[Floats], *shape: int) -> Floats:
-    return np.concatenate(parts) if parts else np.empty((0, *shape))
+def _regressors(
+    mechanism: Mechanism, piece: Residuals, middles: npt.NDArray[np.intp], smoothing: Smoothing, coulomb_speed: float
+) -> tuple[Floats, Floats]:
+    """The regressor (n, 6, THETA) and the friction's shapes (n, 6, 4) about places of a piece, through the low-pass.
+
+    The sign of a leg's speed jumps, and has to go through it; the rest is as smooth as the motion, and does for the
+    sake of its fast parts.
+    """
+    regressor = Regressor(mechanism, coulomb_speed)
+    whole = np.empty((len(middles), _CELLS, THETA))
+    shapes = np.empty((len(middles), _CELLS, len(FRICTION_SHAPES)))
+    for begin in range(0, len(middles), _AT_ONCE):
+        wanted = middles[begin : begin + _AT_ONCE]
+        first = wanted[0] - smoothing.half
+        motions = np.ascontiguousarray(piece.motion[first : wanted[-1] + smoothing.half + 1])
+        speeds = leg_kinematics(mechanism.geometry, motions).velocity
+        load = np.abs(piece.forces[first : first + len(motions)])
+        rows = (regressor.cells(motions)[0], friction_shapes(speeds, load, coulomb_speed))
+        for place, middle in enumerate(wanted - first):
+            for values, out in zip(rows, (whole, shapes), strict=True):
+                near = values[middle - smoothing.half : middle + smoothing.half + 1]
+                out[begin + place] = np.tensordot(smoothing.weights, near, axes=1)
+    return whole, shapes

@@ -20,9 +20,8 @@ from rig.cli.options import (
 )
 
 if TYPE_CHECKING:
-    from calibration import CellZero, ParameterFile, PayloadEstimate, PayloadSamples
-    from dynamics import Mechanism
-    from rig.analysis import Smoothing, Weighing
+    from calibration import ParameterFile, PayloadEstimate
+    from rig.analysis import Weighing
     from rig.recording import RecordingFile
 
 _UNITS = ("kg", "m", "m", "m", *["kg m²"] * 6)
@@ -37,8 +36,8 @@ def weigh(
         typer.Option(
             "--before",
             metavar="RECORDING|FROM,TO",
-            help="Without the payload: a recording, or a stretch of the first one, s. It gives the cells' zero, which "
-            "counts as right where this is left out.",
+            help="Without the payload: a recording, or a stretch of the first one, s. What the rig has beyond its "
+            "model is told by it and cancels, whatever the motions are. A rig that is not identified needs it.",
         ),
     ] = None,
     during: Annotated[
@@ -55,6 +54,23 @@ def weigh(
         float | None,
         typer.Option("--noise", metavar="N", help="Of each load cell, standard deviation; left out: the recording's."),
     ] = None,
+    mass: Annotated[
+        float,
+        typer.Option(
+            metavar="PART", help="How well masses that no parameter file tells are known, one sigma: 0.2 is 20 %."
+        ),
+    ] = 0.2,
+    inertia: Annotated[float, typer.Option(metavar="PART", help="The same of moments of inertia.")] = 0.2,
+    center: Annotated[float, typer.Option(metavar="M", help="The same of centres of mass, each axis.")] = 3e-3,
+    zero_change: Annotated[
+        float | None,
+        typer.Option(
+            "--zero-change",
+            metavar="N",
+            help="How much each cell's zero may change between recordings, one sigma; left out: the drift that its "
+            "calibration saw, none without one.",
+        ),
+    ] = None,
     output: Annotated[
         Path | None,
         typer.Option(
@@ -70,59 +86,66 @@ def weigh(
 ) -> None:
     """Weigh a payload by the load cells: mass and centre of mass from a few poses, inertia from a motion as well.
 
-    Hold the platform at some poses, tilted ones among them, and let it turn about all axes for the inertia. Every
-    number comes with its standard uncertainty. Data that do not tell one are refused, with what would tell it. The file
-    lays the platform's mass, centre of mass and inertia with its payload over the mechanism.
+    Hold the platform at some poses, tilted ones among them, and let it turn about all axes for the inertia: the same
+    without the payload, for --before, and with it. Every number comes with its standard uncertainty, in which count the
+    cells' noise, gains and zeros, the joints' places, and how well the rig's own masses are known: by --before, by the
+    parameter files that the recording was made with, or as stated.
+
+    Refuses (exit code 4) data that do not tell a number, with what would tell it, and a model that does not fit them.
+    The file lays the platform's mass, centre of mass and inertia with its payload over the mechanism.
     """
-    from calibration import CalibrationError, fit_payload
-    from rig.analysis import Smoothing, rig_of
+    from calibration import Accuracy, CalibrationError, UntoldPayloadError
+    from rig.analysis import Stretch, weighing_of
     from rig.cli.progress import tell_step
-    from rig.errors import InputError
+    from rig.errors import InputError, RefusedError
 
     tell = tell_step if progress else lambda _step: None
     if output is not None and not look:
         check_new_file(output)
+    try:
+        accuracy = Accuracy(mass=mass, inertia=inertia, center=center)
+    except CalibrationError as error:
+        raise typer.BadParameter("; ".join(error.faults)) from None
     opened = [_open(path) for path in recordings]
-    made_by = rig_of(opened[0])
-    for other in opened[1:]:
-        if rig_of(other).mechanism.source != made_by.mechanism.source or rig_of(other).rate != made_by.rate:
-            raise InputError(f"{other.path}: of another mechanism or rate than {opened[0].path}")
-    sigma = made_by.noise if noise is None else noise
-    if sigma is None or not 0.0 < sigma < float("inf"):
-        raise InputError("noise: not known, or not above 0 N; give --noise")
-    smoothing = Smoothing(bandwidth, made_by.rate)
+    span = parse_span(during, "--during") if during else None
+    bare = None
+    if before is not None and Path(before).suffix == ".mcap":
+        bare = Stretch(_open(Path(before)))
+    elif before is not None:
+        bare = Stretch(opened[0], parse_span(before, "--before"))
     tell("reading the recordings")
-    zero = None if before is None else _zero(before, opened[0], made_by.mechanism.source, smoothing, sigma)
-    weighing = _weighing(
-        opened, made_by.mechanism, smoothing, sigma, parse_span(during, "--during") if during else None
+    weighing = weighing_of(
+        [Stretch(one, span) for one in opened],
+        bare,
+        bandwidth=bandwidth,
+        noise=noise,
+        accuracy=accuracy,
+        change=zero_change,
     )
+    poses, moving = weighing.counts(loaded=True)
     if look:
-        poses, moving = len(weighing.at_rest), len(weighing.in_motion)
-        tell_holds(f"{poses} poses at rest, {moving} samples in motion, {made_by.mechanism.name}", as_json)
+        tell_holds(f"{poses} poses at rest, {moving} samples in motion, {weighing.rig.mechanism.name}", as_json)
         return
     tell("fitting the payload")
-    inertia = len(weighing.in_motion) > 0 and not at_rest
-    if not inertia and not len(weighing.at_rest):
+    in_motion = moving > 0 and not at_rest
+    if not in_motion and not poses:
         raise InputError("payload: the platform neither rested under power with its pose known, nor moved")
     try:
-        samples = weighing.everything if inertia else weighing.at_rest
-        found = fit_payload(samples, made_by.mechanism, inertia=inertia, zero=zero)
+        try:
+            found = weighing.fit(inertia=in_motion)
+        except UntoldPayloadError as error:
+            if not in_motion or not poses:
+                raise
+            print_warning(f"the motion does not tell everything, only poses at rest are used:\n  {error}")
+            found = weighing.fit(inertia=False)
+        file = _file(found, weighing, opened, before, date)
     except CalibrationError as error:
-        if not inertia or not len(weighing.at_rest):
-            raise
-        print_warning(f"the motion does not tell everything, only poses at rest are used:\n  {error}")
-        samples = weighing.at_rest
-        found = fit_payload(samples, made_by.mechanism, inertia=False, zero=zero)
-    file = _file(found, made_by.mechanism, weighing, opened, before, date)
+        raise RefusedError("\n  ".join(["weighing refused, nothing written:", *error.faults])) from None
     if output is not None:
         from calibration import save_parameters
 
         save_parameters(output, file)
-    typer.echo(
-        json.dumps(_summary(found, file, weighing, samples, zero, output), indent=2)
-        if as_json
-        else _described(found, file, weighing)
-    )
+    typer.echo(json.dumps(_summary(found, file, output), indent=2) if as_json else _described(found, file))
     if output is not None and not as_json:
         typer.echo(f"parameters {output}")
     for one in opened:
@@ -137,39 +160,8 @@ def _open(path: Path) -> "RecordingFile":
     return opened
 
 
-def _zero(before: str, loaded: "RecordingFile", mechanism: str, smoothing: "Smoothing", noise: float) -> "CellZero":
-    from rig.analysis import recorded_residuals, rig_of, zero_of
-    from rig.errors import InputError
-
-    if Path(before).suffix == ".mcap":
-        recording = _open(Path(before))
-        if rig_of(recording).mechanism.source != mechanism:
-            raise InputError(f"--before: {before} is of another mechanism")
-        pieces = recorded_residuals(recording, smoothing)
-    else:
-        pieces = recorded_residuals(loaded, smoothing, parse_span(before, "--before"))
-    zero = zero_of(pieces, smoothing, noise)
-    if zero is None:
-        raise InputError(f"--before: {before} holds too little of the platform under power with its pose known")
-    return zero
-
-
-def _weighing(
-    opened: "list[RecordingFile]",
-    mechanism: "Mechanism",
-    smoothing: "Smoothing",
-    noise: float,
-    span: tuple[float, float] | None,
-) -> "Weighing":
-    from rig.analysis import recorded_residuals, weighing_of
-
-    pieces = (piece for one in opened for piece in recorded_residuals(one, smoothing, span))
-    return weighing_of(pieces, mechanism, smoothing, noise)
-
-
 def _file(
     found: "PayloadEstimate",
-    mechanism: "Mechanism",
     weighing: "Weighing",
     opened: "list[RecordingFile]",
     before: str | None,
@@ -188,9 +180,15 @@ def _file(
     )
     from rig import __version__
 
+    mechanism = weighing.rig.mechanism
     names, values, covariance = loaded_platform(mechanism, found)
     count = len(names)
     rows = zip(names, _UNITS, nominal_platform(mechanism, count), values, np.sqrt(np.diag(covariance)), strict=False)
+    poses, moving = weighing.counts(loaded=True)
+    bare_poses, bare_moving = weighing.counts(loaded=False)
+    known = "by parameter files" if weighing.nuisance.identified else "by the mechanism's file, to what is stated"
+    if before is not None:
+        known = f"without the payload: {before}"
     own = zip(payload_names(count), _UNITS, payload_values(found.theta), payload_sigma(found), strict=False)
     return ParameterFile(
         kind="payload",
@@ -205,57 +203,62 @@ def _file(
         provenance={
             "recordings": ", ".join(str(one.path) for one in opened),
             "mechanism_sha256": str(opened[0].header.get("mechanism_sha256", "")),
-            "zero": "taken to be right" if before is None else f"without the payload: {before}",
+            "platform": known,
             "software": f"stewart-rig {__version__}",
         },
         findings={
-            "chi_square": found.chi_square,
-            "poses": float(len(weighing.at_rest)),
-            "samples_in_motion": float(len(weighing.in_motion) if found.has_inertia else 0),
+            "chi_square_at_rest": found.rest.chi_square,
+            "freedom_at_rest": found.rest.freedom,
+            "chi_square_in_motion": found.motion.chi_square,
+            "freedom_in_motion": found.motion.freedom,
+            "poses": float(poses),
+            "samples_in_motion": float(moving if found.has_inertia else 0),
+            "poses_without": float(bare_poses),
+            "samples_in_motion_without": float(bare_moving if found.has_inertia else 0),
         },
     )
 
 
-def _summary(
-    found: "PayloadEstimate",
-    file: "ParameterFile",
-    weighing: "Weighing",
-    samples: "PayloadSamples",
-    zero: "CellZero | None",
-    output: Path | None,
-) -> dict[str, Any]:
+def _summary(found: "PayloadEstimate", file: "ParameterFile", output: Path | None) -> dict[str, Any]:
     from dataclasses import asdict
 
-    import numpy as np
-
-    before = samples.residual - (0.0 if zero is None else zero.mean)
-    after = before - samples.design[:, :, : len(found.theta)] @ found.theta
     return {
         "mechanism": file.mechanism,
         "cells": [
             {"leg": leg + 1, "residual_before_n": old, "residual_after_n": new}
-            for leg, (old, new) in enumerate(
-                zip(*(np.sqrt(np.mean(each**2, axis=0)).tolist() for each in (before, after)), strict=True)
-            )
+            for leg, (old, new) in enumerate(zip(found.before.tolist(), found.after.tolist(), strict=True))
         ],
         "payload": [asdict(each) for each in file.nuisance],
         "parameters": [asdict(each) for each in file.parameters],
         "inertia": found.has_inertia,
         "chi_square": found.chi_square,
-        "poses": len(weighing.at_rest),
-        "samples_in_motion": len(weighing.in_motion) if found.has_inertia else 0,
+        **{name: value if name.startswith(("chi", "freedom")) else int(value) for name, value in file.findings.items()},
         "provenance": dict(file.provenance),
         "output": None if output is None else str(output),
     }
 
 
-def _described(found: "PayloadEstimate", file: "ParameterFile", weighing: "Weighing") -> str:
-    used = f"{len(weighing.at_rest)} poses at rest"
-    if found.has_inertia:
-        used += f", {len(weighing.in_motion)} samples in motion"
+def _described(found: "PayloadEstimate", file: "ParameterFile") -> str:
+    told = file.findings
+
+    def used(suffix: str) -> str:
+        words = f"{told[f'poses{suffix}']:.0f} poses at rest"
+        return words + (f", {told[f'samples_in_motion{suffix}']:.0f} samples in motion" if found.has_inertia else "")
+
+    fits = [
+        f"{fit.chi_square:.3g} {where} of {fit.freedom:.0f} degrees"
+        for fit, where in ((found.rest, "at rest"), (found.motion, "in motion"))
+        if fit.freedom
+    ]
+    bare = (
+        f"; without the payload {used('_without')}"
+        if told["poses_without"] or told["samples_in_motion_without"]
+        else ""
+    )
     lines = [
-        f"weighed with  {used}; the cells' zero {file.provenance['zero']}",
-        f"fit           reduced χ² {found.chi_square:.3g} of {found.freedom} degrees"
+        f"weighed with  {used('')}{bare}",
+        f"platform      known {file.provenance['platform']}",
+        f"fit           reduced χ² {', '.join(fits) or 'not told'}"
         + (": the uncertainties are enlarged by it" if found.chi_square > 1.0 else ""),
         f"{'payload':<27} {'value':>12} {'sigma':>10}  unit",
     ]

@@ -17,7 +17,7 @@ from rig.client.motions import prepare_motion
 from rig.client.telemetry import Telemetry
 from rig.client.touch import external_wrench
 from rig.engine.messages import Follow
-from rig.errors import InputError
+from rig.errors import InputError, RefusedError
 
 RUNNER = CliRunner()
 
@@ -94,27 +94,43 @@ def test_in_fast_motion_at_a_low_rate_the_uncertainty_is_what_is_there(tmp_path:
     assert z.std(axis=0).max() < 1.2  # 1.5 and 2.8 at once where the model is that of a force that follows at once
 
 
-def test_a_payload_is_weighed_from_poses(tmp_path: Path) -> None:
-    payload = {"mass": 3.0, "center_of_mass": [0.02, -0.03, 0.08]}
-    config = bench_config(virtual={"plant": {"payload": payload}}, safety={"off": ["tare_shift"]})
-    places = [[0.0] * 6, [0, 0, 0, 0.17, 0, 0], [0, 0, 0, 0, 0.17, 0]]
+PAYLOAD: dict[str, Any] = {"mass": 3.333, "center_of_mass": [0.02, -0.03, 0.08]}
+
+
+def rested(folder: Path, plant: dict[str, Any], tilt: float) -> Path:
+    """A recording of a rig that rests level and tilted, three poses of them."""
+    config = bench_config(virtual={"plant": plant, "step": 5e-4}, safety={"off": ["tare_shift", "force_residual"]})
+    places = [[0.0] * 6, [0, 0, 0, tilt, 0, 0], [0, 0, 0, 0, tilt, 0]]
     parts = []
     for start, end in zip(places, [*places[1:], places[0]], strict=True):
         parts.append({"type": "minimum-jerk", "start": start, "end": end, "duration": 0.8})
-        parts.append({"type": "hold", "position": end, "duration": 0.6})
-    with Bench(tmp_path, config) as bench:
+        parts.append({"type": "hold", "position": end, "duration": 0.8})
+    folder.mkdir()
+    with Bench(folder, config) as bench:
         bench.engage()
         follow(bench, {"frame": "home", "parts": parts})
         bench.recording()
-    told = command("weigh", bench.path, "--at-rest", "-o", tmp_path / "payload.toml")
-    truth = [payload["mass"], *payload["center_of_mass"]]  # type: ignore[misc]
-    for found, true in zip(told["payload"], truth, strict=True):
+    return bench.path
+
+
+@pytest.mark.parametrize("machine", [3, 8])
+def test_a_payload_is_weighed_on_a_machine_that_is_not_identified(tmp_path: Path, machine: int) -> None:
+    """A machine as built, of whose masses its file is wrong by kilograms: what is measured without it tells them."""
+    bare = rested(tmp_path / "bare", {"as_built": machine}, 0.17)
+    loaded = rested(tmp_path / "loaded", {"as_built": machine, "payload": PAYLOAD}, 0.15)
+    told = command("weigh", loaded, "--before", bare, "--at-rest", "-o", tmp_path / "payload.toml")
+    for found, true in zip(told["payload"], [PAYLOAD["mass"], *PAYLOAD["center_of_mass"]], strict=True):
         assert found["value"] == pytest.approx(true, abs=3.5 * found["sigma"])
-    assert told["payload"][0]["sigma"] < 0.02 and told["poses"] >= 3
+    assert told["payload"][0]["value"] == pytest.approx(PAYLOAD["mass"], abs=0.02)
+    assert told["payload"][0]["sigma"] < 0.01 and told["poses"] >= 3 and told["poses_without"] >= 3
     assert (tmp_path / "payload.toml").read_text().count("platform.center_of_mass") == 3
     assert all(each["residual_after_n"] < 0.1 * each["residual_before_n"] for each in told["cells"])
-    assert command("weigh", bench.path, "--look")["holds"].startswith(f"{told['poses']} poses at rest, ")
-    one = RUNNER.invoke(app, ["weigh", str(bench.path), "--at-rest", "--during", "0,2.0"])
+    looked = command("weigh", loaded, "--look")["holds"]
+    assert looked.startswith(f"{told['poses']} poses at rest, ")
+    alone = RUNNER.invoke(app, ["weigh", str(loaded), "--at-rest", "-o", str(tmp_path / "alone.toml")])
+    assert isinstance(alone.exception, RefusedError) and "--before" in str(alone.exception)
+    assert not (tmp_path / "alone.toml").exists()
+    one = RUNNER.invoke(app, ["weigh", str(loaded), "--before", str(bare), "--at-rest", "--during", "0,2.0"])
     assert one.exit_code != 0
 
 

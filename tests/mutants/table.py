@@ -25,6 +25,7 @@ from state_breaks import STATE_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
 from verdict_breaks import VERDICT_BREAKS
+from weigh_breaks import WEIGH_BREAKS
 from word_breaks import WORD_BREAKS
 
 BREAKS: list[Break] = [
@@ -52,5 +53,6 @@ BREAKS: list[Break] = [
     *SAMPLING_BREAKS,
     *SCREEN_BREAKS,
     *VERDICT_BREAKS,
+    *WEIGH_BREAKS,
     *WORD_BREAKS,
 ]

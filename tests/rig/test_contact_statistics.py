@@ -36,7 +36,9 @@ def pieces(residual: np.ndarray, pose: np.ndarray | None = None) -> Residuals:
     motion = np.zeros((len(residual), 19))
     motion[:, :7] = LAB.geometry.home_pose if pose is None else pose
     state = np.full(len(residual), State.ENGAGED, np.uint8)
-    return Residuals(np.arange(len(residual)) / RATE, residual, motion, np.zeros((len(residual), 6, 2)), state)
+    return Residuals(
+        np.arange(len(residual)) / RATE, residual, motion, residual, np.zeros((len(residual), 6, 2)), state
+    )
 
 
 def coloured(random: np.random.Generator, count: int, smoothing: Smoothing) -> np.ndarray:
