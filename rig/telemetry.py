@@ -61,6 +61,12 @@ _FIELDS: list[tuple[str, type[np.generic], tuple[int, ...], str]] = [
         "N, part of force_model: what the drives give beyond the model's force, holding it from command to command",
     ),
     (
+        "velocity_held",
+        np.float64,
+        (6,),
+        "m/s, by how much the legs are faster than the reference's by that, as it was foreseen",
+    ),
+    (
         "terms",
         np.float64,
         (5, 6),
@@ -86,7 +92,7 @@ ROW = np.dtype([(name, kind, shape) for name, kind, shape, _ in _FIELDS], align=
 MEANING: dict[str, str] = {name: meaning for name, _, _, meaning in _FIELDS}
 """Unit and meaning of every field of `ROW`."""
 
-ABSENT: dict[str, float] = {"position_command": np.nan, "force_held": 0.0, "motion": 0.0}
+ABSENT: dict[str, float] = {"position_command": np.nan, "force_held": 0.0, "velocity_held": 0.0, "motion": 0.0}
 """What is read for a field that rows recorded before it was there do not have."""
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")

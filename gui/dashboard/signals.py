@@ -252,6 +252,9 @@ QUANTITIES = (
         digits=2,
         least=0.5,
     ),
+    _of_legs(
+        mark("Legs"), mark("Speed by holding commands"), "velocity_held", ("mm/s", 1e3), told=True, digits=3, least=0.1
+    ),
     _of_axes("position", mark("Position measured"), "pose", _POSITION, _MM, told=False),
     _of_axes("position_reference", mark("Position of the reference"), "reference", _POSITION, _MM, told=True),
     _angles("angle", mark("Angle measured"), "pose", told=False),

@@ -20,13 +20,28 @@ _SAME_TIME = 2e-5
 """s; a force changes by nothing that can be measured in it"""
 
 
+_ASKED_LATER, _READ_LATER, _READ_BEFORE = 1, 2, 4
+"""Bits of what drives and cells of a cycle may be: not all at its time."""
+
+
 @kernel
-def carry_legs_kernel(legs: Array, later: Array, lengths: Array, speeds: Array) -> None:
-    """Lengths, m, and speeds, m/s, (6,) `later` (6,) s than `legs` (6, ≥3) has them with their accelerations."""
+def carry_legs_kernel(legs: Array, later: Array, read: Array, lengths: Array, speeds: Array) -> int:
+    """Lengths, m, and speeds, m/s, (6,) `later` (6,) s than `legs` (6, ≥3) has them with their accelerations.
+
+    Returns bits of `_ASKED_LATER`, by `later`, and of the other two by `read` (6,), when cells were read, s.
+    """
+    bits = 0
     for i in range(6):
         length, speed, acceleration = legs[i, 0], legs[i, 1], legs[i, 2]
         lengths[i] = length + later[i] * (speed + 0.5 * later[i] * acceleration)
         speeds[i] = speed + later[i] * acceleration
+        if later[i] != 0.0:
+            bits |= _ASKED_LATER
+        if read[i] > 0.0:
+            bits |= _READ_LATER
+        elif read[i] < -_SAME_TIME:
+            bits |= _READ_BEFORE
+    return bits
 
 
 class Frame:
@@ -66,6 +81,9 @@ class Frame:
         self._estimator = PoseEstimator(mechanism.geometry)
         self.offset = np.zeros(6)
         self._cells_offset = np.zeros(6)
+        self._apart = 0
+        named = self.fields
+        self._modelled = named["force_model"], named["terms"], named["force_held"], named["velocity_held"]
         self._history = ModelHistory(len(self.fields["terms"]))
         self._reference: Reference | None = None
         self._shifted, self._legs_shifted = np.zeros(19), np.zeros((6, 13))
@@ -108,7 +126,7 @@ class Frame:
         inverse_kinematics_kernel(self._geometry, now, self.legs)
         fields["reference"][:] = now
         lengths, speeds = fields["length_reference"], fields["velocity_reference"]
-        carry_legs_kernel(self.legs, self.offset, lengths, speeds)
+        self._apart = carry_legs_kernel(self.legs, self.offset, self._cells_offset, lengths, speeds)
         np.subtract(lengths, fields["length"], out=self.length_error)
         np.subtract(speeds, fields["velocity"], out=self.velocity_error)
         self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
@@ -128,25 +146,34 @@ class Frame:
             DynamicsError: the model has no solution there.
         """
         fields = self.fields
-        fields["force_model"][:] = fields["terms"][:] = math.nan
-        fields["force_held"][:] = 0.0
+        model, terms, held, rates = self._modelled
         if known:
-            modelled = self.dynamics.cell_and_terms(self.now)
-            fields["force_model"][:] = modelled.cells
-            fields["terms"][:] = modelled.terms
+            try:
+                modelled = self.dynamics.cell_and_terms(self.now)
+            except DynamicsError:
+                self._no_model()
+                raise
+            model[:], terms[:] = modelled.cells, modelled.terms
             self._history.note(t, modelled.cells, modelled.terms)
-            for legs in self._later(self._cells_offset, 0.0):
-                modelled = self.dynamics.cell_and_terms(self._shifted)
-                fields["force_model"][legs] = modelled.cells[legs]
-                fields["terms"][:, legs] = modelled.terms[:, legs]
-            for leg in np.flatnonzero(self._cells_offset < -_SAME_TIME).tolist():
-                self._history.recall(t + self._cells_offset[leg], leg, fields["force_model"], fields["terms"])
-            terms, speeds, held = fields["terms"], fields["velocity_reference"], fields["force_held"]
-            self.held.excess(t, self.offset, self._cells_offset, terms, speeds, held)
-            fields["force_model"] += held
+            if self._apart & _READ_LATER:
+                for legs in self._later(self._cells_offset, 0.0):
+                    modelled = self.dynamics.cell_and_terms(self._shifted)
+                    model[legs], terms[:, legs] = modelled.cells[legs], modelled.terms[:, legs]
+            if self._apart & _READ_BEFORE:
+                for leg in np.flatnonzero(self._cells_offset < -_SAME_TIME).tolist():
+                    self._history.recall(t + self._cells_offset[leg], leg, model, terms)
+            speeds = fields["velocity_reference"]
+            self.held.excess(t, self.offset, self._cells_offset, terms, speeds, self.legs, held, rates)
+            model += held
         else:
+            self._no_model()
             self._history.forget()
-        np.subtract(fields["force_measured"], fields["force_model"], out=fields["force_residual"])
+        np.subtract(fields["force_measured"], model, out=fields["force_residual"])
+
+    def _no_model(self) -> None:
+        model, terms, held, rates = self._modelled
+        model[:] = terms[:] = math.nan
+        held[:] = rates[:] = 0.0
 
     def no_command(self) -> None:
         """No set-point is commanded in this cycle."""
@@ -179,8 +206,9 @@ class Frame:
             motion, self._legs_of_forces = self._shifted, self._legs_shifted
             inverse_kinematics_kernel(self._geometry, motion, self._legs_of_forces)
         self.dynamics.forces(motion, out=forces)
-        for legs in self._later(self.offset, by):
-            forces[legs] = self.dynamics.forces(self._shifted)[legs]
+        if self._apart & _ASKED_LATER:
+            for legs in self._later(self.offset, by):
+                forces[legs] = self.dynamics.forces(self._shifted)[legs]
 
     def note_command(self, t: float) -> None:
         """The forces of `force_ahead` are commanded in the cycle at `t`, s."""
@@ -188,7 +216,7 @@ class Frame:
 
     def _later(self, offset: Array, ahead: float) -> Iterator[NDArray[np.intp]]:
         """Legs whose time within the cycle is the same, at which `_shifted` is the reference `ahead` s from now."""
-        if self._reference is None or not offset.any():
+        if self._reference is None:
             return
         times = np.round(offset / _SAME_TIME)
         for time in np.unique(times[times > 0.0]):

@@ -3,13 +3,15 @@
 The model's force F(t) is commanded once a cycle and held until the next command. The drive delivers it after its dead
 time T_d with the lag τ of its force loop: τ Ḟ_d = F_c(t − T_d) − F_d. A cell samples that staircase at one instant.
 F_d − F(t) follows from the commands alone, whether the model is right or wrong, so it is part of the expected reading
-and not of the residual. Feedback is left out: the force by which it corrects a wrong model stays in the residual.
+and not of the residual.
 
-A drive that closes its own loop, on a length that it carries on at the commanded speed v_c, adds to F_c the difference
-of that straight line from the reference, K (l_c + v_c x − l(x)) + D (v_c − l̇(x)), x s after the command took effect.
-With it the legs deviate from their reference by δ, and the loops are against that: Λ δ̈ = F_d − F − K δ − D δ̇, where
-Λ is the inertia that the legs feel. A leg that deviates turns round a little earlier or later, and Coulomb
-friction with it. Deviations are computed, never measured: those that a wrong model causes stay in the residual.
+With it the legs deviate from their reference by δ: Λ δ̈ = F_d − F − C_p δ̇ − (turned Coulomb friction), where Λ is the
+inertia that the legs feel. A leg that deviates turns round a little earlier or later, and Coulomb friction with it.
+Loops are against δ. The host's is closed once a cycle, on δ as it was then: F_c = F − K δ − D δ̇. A drive that closes
+its own loop does so all the time, on a length that it carries on at the commanded speed v_c: to F_c it adds the
+difference of that straight line from the reference, K (l_c + v_c x − l(x)) + D (v_c − l̇(x)), x s after the command took
+effect. Deviations are computed, never measured: those that a wrong model causes, and the force of the loops against
+them, stay in the residual.
 
 What becomes of an excess in the platform's motion, and in what a cell reads that sits beyond the leg's own inertia, is
 taken as it is at home: the two are corrections of a correction.
@@ -26,41 +28,59 @@ from rig.config import RigConfig
 
 _DEPTH = 64
 """commands that are kept"""
-_SUBSTEPS = (2, 16)
-"""of a cycle, in which deviations are computed: before and after a command takes effect in it"""
+_LEAST = 1e-9
+"""N, of what dies away and of what moves a leg; with ever less processors are slow"""
+_SUBSTEP = 3e-4
+"""s, of deviations; they have from 4 to 16 of them in the part of a cycle after a command took effect, 2 before"""
+_HOST_LAWS = ("force", "computed-torque", "observer")
+"""control laws whose feedback is known here"""
 
 # Rows of a command (COMMAND_ROWS, 6).
-_FORCE = 0  # N, the model's
-_SMOOTH = 1  # N, the same less Coulomb friction
+_FORCE = 0  # N, commanded, as far as it follows from commands
+_SMOOTH = 1  # N, the model's, less Coulomb friction
 _LENGTH = 2  # m, of the reference's leg where a length takes effect …
 _SPEED = 3  # m/s
 _ACCELERATION = 4  # m/s²
 _DELIVERED = 5  # N, as the command takes effect
 _COURSE = 6  # N/s⁰ … N/s⁵, six rows: what the drive gives x s later is their polynomial and a part that dies away
-_COMMAND_ROWS = 12
+_TIME = 12  # s, of the cycle in which it was computed, in the first column
+_COMMAND_ROWS = 13
 _POWERS = 6
 
 # Rows of what is known of the legs and their drives (LEG_ROWS, 6).
 _STIFFNESS = 0  # N/m, of the drive's own loop; 0 where the host closes it
 _DAMPING = 1  # N s/m
 _KNOWN = 2  # 1 where what the drive gives follows from its command
-_AGAINST = 3  # N/m, of whichever loop is against deviations …
-_AGAINST_SPEED = 4  # N s/m
-_COULOMB = 5  # N, friction of the leg
-_BEYOND = 6  # 1 where the cell sits beyond what moves the leg, so that friction and the leg's inertia come between
-_LEG_ROWS = 7
+_COULOMB = 3  # N, friction of the leg …
+_VISCOUS = 4  # N s/m
+_BEYOND = 5  # 1 where the cell sits beyond what moves the leg, so that friction and the leg's inertia come between
+_MOBILITY = 6  # 1/kg, six rows: Λ⁻¹; 0 where no deviations are computed
+_TRANSFER = 12  # six rows: readings of the cells by forces in the legs
+_HOST_STIFFNESS = 18  # N/m, six rows: of the host's loop …
+_HOST_DAMPING = 24  # N s/m, six rows
+_LEG_ROWS = 30
 
 # Rows of the state (STATE_ROWS, 6).
 _DEVIATION = 0  # m
 _RATE = 1  # m/s
-_BEFORE = 2  # m/s, speed of the reference's leg in the cycle before …
-_WANTED = 3  # N, … and the model's force less Coulomb friction
-_REACTION = 4  # N, of the loops against the deviation
-_NET = 5  # N
-_EXCESS = 6  # N, of the drive and its loop at the reading
-_MODEL = 7  # N
-_SIGN = 8  # of Coulomb friction at the reference
-_STATE_ROWS = 9
+_SPEED_BEFORE = 2  # m/s, of the reference's leg in the cycle before …
+_SLOPE_BEFORE = 3  # m/s², … its acceleration, …
+_WANTED = 4  # N, … and the model's force less Coulomb friction
+_REACTION = 5  # N, of the drives' own loops against the deviation
+_NET = 6  # N
+_EXCESS = 7  # N, of the drive and its loop at the reading
+_MODEL = 8  # N
+_SIGN = 9  # of Coulomb friction at the reference
+_PLACE = 10  # of the command that the drive follows, …
+_SINCE = 11  # s, … for how long, …
+_UNTIL = 12  # s, … for how long it will, …
+_DYING = 13  # N, … and the part of its force that dies away
+_PUSHED = 14  # m/s², acceleration of the deviation in the substep before
+_GAINED = 15  # m/s, of the reference's speed in the cycle, …
+_BENT_BEFORE = 16  # m/s, … by which its slope at either end would be more, …
+_BENT = 17
+_WANTED_BENDS = 18  # N, … and two divided differences of the model's force, see `_bends`
+_STATE_ROWS = 20
 
 # Entries of the timing.
 _PERIOD = 0  # s
@@ -106,53 +126,66 @@ def _rest(command: Array, following: Array, leg: int, hold: float) -> tuple[floa
 
 
 @inlined
-def _delivered(command: Array, leg: int, x: float, lag: float) -> float:
-    """Force, N, that a leg's (index) drive gives `x` s after a command took effect."""
+def _steady(command: Array, leg: int, x: float) -> float:
+    """Force, N, that a leg's (index) drive gives `x` s after a command took effect, less what dies away."""
     force = 0.0
     for power in range(_POWERS - 1, -1, -1):
         force = force * x + command[_COURSE + power, leg]
-    result: float = force + (command[_DELIVERED, leg] - command[_COURSE, leg]) * math.exp(-x / lag)
+    return force
+
+
+@inlined
+def _delivered(command: Array, leg: int, x: float, lag: float) -> float:
+    """Force, N, that a leg's (index) drive gives `x` s after a command took effect."""
+    dying = command[_DELIVERED, leg] - command[_COURSE, leg]
+    result: float = _steady(command, leg, x) + (dying * math.exp(-x / lag) if abs(dying) > _LEAST else 0.0)
     return result
 
 
-@inlined
-def _given(times: Array, commands: Array, count: int, sent: float, at: float, leg: int, lag: float) -> float:
-    """Force, N, that a leg's (index) drive gives at `at`, s, less all dead times; not a number where it is not known.
+@kernel
+def _followed(commands: Array, count: int, sent: float, at: float) -> tuple[int, float, float]:
+    """Place of the command that is followed at `at`, s, less all dead times, when it was sent and until when it counts.
 
-    sent: s, when the newest command went out.
+    sent: s, when the newest command went out. The place is -1 where nothing is known.
     """
-    for back in range(min(count, len(times))):
-        place = (count - 1 - back) % len(times)
+    until = math.inf
+    for back in range(min(count, len(commands))):
+        place = (count - 1 - back) % len(commands)
         if at >= sent:
-            return _delivered(commands[place], leg, at - sent, lag)
-        sent = times[place]
-    return math.nan
+            return place, sent, until
+        sent, until = commands[place, _TIME, 0], sent
+    return -1, sent, until
 
 
 @inlined
-def _between(u: float, ahead: float, before: float, newer: float, older: float, now: float) -> float:
-    """The model's smooth force, N, at a part `u` of the way from the cycle before to this one.
+def _bends(ahead: float, before: float, newer: float, older: float, now: float) -> tuple[float, float]:
+    """Second and third divided difference of the model's smooth force, N, in the cycle from `before` to `now`.
 
-    It was `before` and `now` in them. By the cubic through the two and through those that were commanded in them,
-    `newer` and `older`, the newer of `ahead` cycles after this one; by the straight line where these are of no use.
+    By the cubic through the two and through those that were commanded in them, `newer` and `older`, the newer of
+    `ahead` cycles after this one; 0, a straight line, where these are of no use.
     """
     if not 0.2 < ahead < 0.9:
-        return before + u * (now - before)
-    a, b = ahead, 1.0 + ahead  # the four are at 0, a, 1 and b
-    return u * (u - 1.0) * ((u - a) * newer / (a * b) + (u - b) * older / (a * (1.0 - a))) - (u - a) * (u - b) * (
-        (u - 1.0) * before / (a * b) + u * now / (a * (1.0 - a))
-    )
+        return 0.0, 0.0
+    second = ((older - before) / ahead - (now - before)) / (ahead - 1.0)
+    return second, ((newer - before) / (1.0 + ahead) - (now - before)) / ahead - second
 
 
 @kernel
 def note_command_kernel(
-    forces: Array, speeds: Array, ahead: Array, legs: Array, timing: Array, command: Array
+    t: float, forces: Array, speeds: Array, ahead: Array, legs: Array, timing: Array, state: Array, command: Array
 ) -> None:  # fmt: skip
     """Fill a command's (COMMAND_ROWS, 6) first rows; see `HeldForces.note`."""
     later = timing[_LENGTH_LATER]
+    deviating = legs[_MOBILITY, 0] != 0.0
+    command[_TIME, 0] = t
     for i in range(6):
         length, speed, acceleration = ahead[i, 0], ahead[i, 1], ahead[i, 2]
         command[_FORCE, i] = forces[i]
+        if deviating:
+            for j in range(6):
+                command[_FORCE, i] -= (
+                    legs[_HOST_STIFFNESS + i, j] * state[_DEVIATION, j] + legs[_HOST_DAMPING + i, j] * state[_RATE, j]
+                )
         command[_SMOOTH, i] = forces[i] - legs[_COULOMB, i] * math.tanh(speeds[i] / timing[_COULOMB_SPEED])
         command[_LENGTH, i] = length + later * (speed + 0.5 * later * acceleration)
         command[_SPEED, i] = speed + later * acceleration
@@ -160,26 +193,100 @@ def note_command_kernel(
 
 
 @kernel
+def _deviate(
+    commands: Array, count: int, sent: float, t: float, asked: Array, read: Array, legs: Array, timing: Array,
+    speeds: Array, reference: Array, state: Array,
+) -> None:  # fmt: skip
+    """Carry deviations on from `sent`, s, the time of the cycle before, to t."""
+    delay, lag, smooth, period = timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED], t - sent
+    newest, before = commands[(count - 1) % len(commands)], commands[(count - 2) % len(commands)]
+    ahead = timing[_AHEAD]
+    later = 0.0  # mean of the times by which cells are read after their drives were asked
+    for i in range(6):
+        later += (read[i] - asked[i]) / 6.0
+        gained = speeds[i] - state[_SPEED_BEFORE, i]
+        state[_GAINED, i] = gained
+        state[_BENT_BEFORE, i] = period * state[_SLOPE_BEFORE, i] - gained
+        state[_BENT, i] = period * reference[i, 2] - gained
+        now = state[_MODEL, i] - legs[_COULOMB, i] * state[_SIGN, i]
+        second, third = _bends(ahead, state[_WANTED, i], newest[_SMOOTH, i], before[_SMOOTH, i], now)
+        state[_WANTED_BENDS, i], state[_WANTED_BENDS + 1, i] = second, third
+    switch = (delay - later) % period
+    for part in range(2):
+        begin, end = (0.0, switch) if part == 0 else (switch, period)
+        steps = 2 if part == 0 else min(16, max(4, math.ceil((end - begin) / _SUBSTEP)))
+        h = (end - begin) / steps
+        if h <= 0.0:
+            continue
+        kept = math.exp(-h / lag)
+        for step in range(steps):
+            since = begin + (step + 0.5) * h
+            u = since / period
+            for i in range(6):
+                if step == 0 or state[_SINCE, i] >= state[_UNTIL, i]:
+                    at = sent + since + read[i] - asked[i] - delay
+                    place, went, until = _followed(commands, count, t, at)
+                    state[_PLACE, i], state[_SINCE, i], state[_UNTIL, i] = place, at - went, until - went
+                    dying = commands[place, _DELIVERED, i] - commands[place, _COURSE, i]
+                    state[_DYING, i] = dying * math.exp((went - at) / lag) if abs(dying) > _LEAST else 0.0
+                coulomb, pushed = legs[_COULOMB, i], state[_PUSHED, i]
+                rate = state[_RATE, i] + 0.5 * h * pushed
+                bent = (1.0 - u) * state[_BENT_BEFORE, i] - u * state[_BENT, i]  # a cubic, as Hermite's
+                speed = state[_SPEED_BEFORE, i] + u * (state[_GAINED, i] + (1.0 - u) * bent)
+                sign = math.tanh((speed + rate) / smooth)
+                net = -legs[_VISCOUS, i] * rate
+                stiffness, damping = legs[_STIFFNESS, i], legs[_DAMPING, i]
+                looped = stiffness != 0.0 or damping != 0.0
+                if looped:
+                    against = stiffness * (state[_DEVIATION, i] + 0.5 * h * state[_RATE, i]) + damping * rate
+                    state[_REACTION, i] += (1.0 - kept) * (against - state[_REACTION, i])
+                    net -= state[_REACTION, i]
+                place = int(state[_PLACE, i])
+                if legs[_KNOWN, i] != 0.0 and place >= 0:
+                    x = state[_SINCE, i]
+                    given = _steady(commands[place], i, x) if looped else commands[place, _COURSE, i]
+                    gained = state[_MODEL, i] - coulomb * state[_SIGN, i] - state[_WANTED, i]
+                    bent = state[_WANTED_BENDS, i] + (u - ahead) * state[_WANTED_BENDS + 1, i]
+                    wanted = state[_WANTED, i] + u * (gained + (u - 1.0) * bent)
+                    net += given + state[_DYING, i] - wanted - coulomb * sign
+                if abs(net) < _LEAST:
+                    net = 0.0
+                # linearly implicit: the slope of friction is steep
+                steep = 0.5 * h * coulomb / smooth * (1.0 - sign * sign)
+                state[_NET, i] = (net + steep * pushed) / (1.0 + steep * legs[_MOBILITY + i, i])
+                state[_SINCE, i] += h
+                state[_DYING, i] *= kept
+            for i in range(6):
+                pushed = 0.0
+                for j in range(6):
+                    pushed += legs[_MOBILITY + i, j] * state[_NET, j]
+                state[_PUSHED, i] = pushed
+                state[_DEVIATION, i] += h * (state[_RATE, i] + 0.5 * h * pushed)
+                state[_RATE, i] += h * pushed
+
+
+@kernel
 def held_forces_kernel(
-    times: Array, commands: Array, count: int, t: float, asked: Array, read: Array, legs: Array, timing: Array,
-    mobility: Array, transfer: Array, terms: Array, speeds: Array, state: Array, out: Array,
+    commands: Array, count: int, t: float, asked: Array, read: Array, legs: Array, timing: Array,
+    terms: Array, speeds: Array, reference: Array, state: Array, out: Array, rates: Array,
 ) -> None:  # fmt: skip
     """What the drives give beyond the model's forces as their cells are read, N, into `out` (6,).
 
-    times (n,): s, of the cycle in which each of `commands` (n, COMMAND_ROWS, 6) was computed, a ring in which `count`
-    were put. t: s, of the present cycle, with whose exchange the newest goes out. asked, read (6,): s after it, when a
-    drive is asked and its cell read. legs (LEG_ROWS, 6), timing (TIMING,): see there. mobility (6, 6): Λ⁻¹, 1/kg; 0
-    where no deviations are to be computed. transfer (6, 6): readings of the cells by forces in the legs. terms (n, 6):
-    N, whose sum the model's forces are. speeds (6,): m/s, of the reference's legs. state (STATE_ROWS, 6): of the cycle
-    before. `out` is 0 where nothing is known.
+    Into `rates` (6,) the legs' speeds beyond the reference's at that instant, m/s, where deviations are computed.
+
+    commands (n, COMMAND_ROWS, 6): a ring in which `count` were put. t: s, of the present cycle, with whose exchange the
+    newest goes out. asked, read (6,): s after it, when a drive is asked and its cell read. legs (LEG_ROWS, 6), timing
+    (TIMING,): see there. terms (n, 6): N, whose sum the model's forces are. speeds (6,): m/s, of the reference's legs.
+    reference (6, ≥3): length, speed and acceleration of the same. state (STATE_ROWS, 6): of the cycle before. `out` is
+    0 where nothing is known.
     """
     period, delay, lag, smooth = timing[_PERIOD], timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED]
-    newest = commands[(count - 1) % len(times)]
-    before = commands[(count - 2) % len(times)]
-    sent = times[(count - 1) % len(times)]  # when the command before the newest went out
-    deviating = mobility[0, 0] != 0.0
+    newest = commands[(count - 1) % len(commands)]
+    before = commands[(count - 2) % len(commands)]
+    sent = newest[_TIME, 0]  # when the command before the newest went out
+    deviating = legs[_MOBILITY, 0] != 0.0
     for i in range(6):
-        out[i] = state[_MODEL, i] = 0.0
+        out[i] = rates[i] = state[_MODEL, i] = 0.0
         for term in range(len(terms)):
             state[_MODEL, i] += terms[term, i]
         state[_SIGN, i] = math.tanh(speeds[i] / smooth)
@@ -189,7 +296,7 @@ def held_forces_kernel(
         looped = stiffness != 0.0 or damping != 0.0
         if count == 1:
             newest[_DELIVERED, i] = newest[_FORCE, i]
-            state[_DEVIATION, i] = state[_RATE, i] = state[_REACTION, i] = 0.0
+            state[_DEVIATION, i] = state[_RATE, i] = state[_REACTION, i] = state[_PUSHED, i] = 0.0
         else:
             if looped:
                 r3, r4, r5 = _rest(before, newest, i, t - sent)
@@ -200,56 +307,34 @@ def held_forces_kernel(
         else:
             newest[_COURSE, i] = newest[_FORCE, i]
     if deviating and count > 1:
-        switch = (delay - np.mean(read - asked)) % (t - sent)
-        for part in range(2):
-            begin, end = (0.0, switch) if part == 0 else (switch, t - sent)
-            h = (end - begin) / _SUBSTEPS[part]
-            share = 1.0 - math.exp(-h / lag)
-            for step in range(_SUBSTEPS[part]):
-                since = begin + (step + 0.5) * h
-                u = since / (t - sent)
-                for i in range(6):
-                    coulomb, rate = legs[_COULOMB, i], state[_RATE, i]
-                    force = _given(times, commands, count, t, sent + since + read[i] - asked[i] - delay, i, lag)
-                    now = state[_MODEL, i] - coulomb * state[_SIGN, i]
-                    wanted = _between(u, timing[_AHEAD], state[_WANTED, i], newest[_SMOOTH, i], before[_SMOOTH, i], now)
-                    sign = math.tanh((state[_BEFORE, i] + u * (speeds[i] - state[_BEFORE, i]) + rate) / smooth)
-                    against = legs[_AGAINST, i] * state[_DEVIATION, i] + legs[_AGAINST_SPEED, i] * rate
-                    state[_REACTION, i] += share * (against - state[_REACTION, i])
-                    net = -state[_REACTION, i]
-                    if legs[_KNOWN, i] != 0.0 and math.isfinite(force):
-                        net += force - wanted - coulomb * sign
-                    # friction as it is at the substep's end: its slope is steep
-                    state[_NET, i] = net / (1.0 + h * mobility[i, i] * coulomb / smooth * (1.0 - sign * sign))
-                for i in range(6):
-                    for j in range(6):
-                        state[_RATE, i] += h * mobility[i, j] * state[_NET, j]
-                for i in range(6):
-                    state[_DEVIATION, i] += h * state[_RATE, i]
+        _deviate(commands, count, sent, t, asked, read, legs, timing, speeds, reference, state)
     for i in range(6):
-        state[_BEFORE, i] = speeds[i]
+        state[_SPEED_BEFORE, i], state[_SLOPE_BEFORE, i] = speeds[i], reference[i, 2]
         state[_WANTED, i] = state[_MODEL, i] - legs[_COULOMB, i] * state[_SIGN, i]
         state[_EXCESS, i] = state[_NET, i] = 0.0
-        force = _given(times, commands, count, t, t + read[i] - asked[i] - delay, i, lag)
-        if legs[_KNOWN, i] != 0.0 and math.isfinite(force):
+        at = t + read[i] - asked[i] - delay
+        place, went, _ = _followed(commands, count, t, at)
+        if legs[_KNOWN, i] != 0.0 and place >= 0:
+            force = _delivered(commands[place], i, at - went, lag)
             state[_EXCESS, i] = state[_NET, i] = force - state[_MODEL, i]
             if deviating:
+                rate = rates[i] = state[_RATE, i]
                 state[_EXCESS, i] -= state[_REACTION, i]
-                turned = math.tanh((speeds[i] + state[_RATE, i]) / smooth) - state[_SIGN, i]
-                state[_NET, i] = state[_EXCESS, i] - legs[_COULOMB, i] * turned
+                turned = math.tanh((speeds[i] + rate) / smooth) - state[_SIGN, i]
+                state[_NET, i] = state[_EXCESS, i] - legs[_COULOMB, i] * turned - legs[_VISCOUS, i] * rate
     for i in range(6):
         if legs[_BEYOND, i] == 0.0:
             out[i] = state[_EXCESS, i]
         else:
             for j in range(6):
-                out[i] += transfer[i, j] * state[_NET, j]
+                out[i] += legs[_TRANSFER + i, j] * state[_NET, j]
 
 
 class HeldForces:
-    """Zero-order hold, dead time and lag of the feedforward that was commanded so far.
+    """Zero-order hold, dead time and lag of the feedforward that was commanded so far, and what the loops do about it.
 
     Args:
-        config: gives period, dead time and lag of the force loops, and the loops that drives close themselves.
+        config: gives period, dead time and lag of the force loops, and the loops of host and drives.
         force_feedforward: by leg, whether such a loop takes the model's force along.
     """
 
@@ -268,9 +353,8 @@ class HeldForces:
         if loop is not None:
             legs[_STIFFNESS, own], legs[_DAMPING, own] = loop
         legs[_KNOWN] = known
-        legs[_AGAINST] = np.where(own, legs[_STIFFNESS], control.stiffness)
-        legs[_AGAINST_SPEED] = np.where(own, legs[_DAMPING], control.damping)
         legs[_COULOMB] = [leg.friction.coulomb for leg in machine.legs]
+        legs[_VISCOUS] = [leg.friction.prismatic for leg in machine.legs]
         legs[_BEYOND] = [leg.load_cell.location != "actuator" for leg in machine.legs]
         home = np.concatenate([machine.geometry.home_pose, np.zeros(12)])
         pushed = np.tile(home, (6, 1))
@@ -278,12 +362,18 @@ class HeldForces:
         dynamics = Dynamics(machine)
         inertia = dynamics.inverse(pushed).forces - dynamics.inverse(home[np.newaxis]).forces
         pushed[:, 13:] = np.linalg.inv(inertia)  # the platform's acceleration by a unit force of each leg
-        self._transfer = (dynamics.cells(pushed) - dynamics.cells(home[np.newaxis])).T.copy()
-        self._mobility = np.zeros((6, 6))
-        if (own & known).any():
-            self._mobility = leg_kinematics(machine.geometry, pushed).acceleration.T.copy()
+        legs[_TRANSFER : _TRANSFER + 6] = (dynamics.cells(pushed) - dynamics.cells(home[np.newaxis])).T
+        if known.any() and (own.all() or config.mode in _HOST_LAWS):
+            mobility = leg_kinematics(machine.geometry, pushed).acceleration.T
+            legs[_MOBILITY : _MOBILITY + 6] = mobility
+            if config.mode == "computed-torque":
+                felt = np.linalg.inv(mobility)
+                gains = control.task_stiffness * felt, control.task_damping * felt
+            else:
+                gains = control.stiffness * np.eye(6), control.damping * np.eye(6)
+            legs[_HOST_STIFFNESS : _HOST_STIFFNESS + 6][~own] = gains[0][~own]
+            legs[_HOST_DAMPING : _HOST_DAMPING + 6][~own] = gains[1][~own]
         self._state = np.zeros((_STATE_ROWS, 6))
-        self._times = np.zeros(_DEPTH)
         self._commands = np.zeros((_DEPTH, _COMMAND_ROWS, 6))
         self._count = 0
 
@@ -296,18 +386,21 @@ class HeldForces:
 
         speeds (6,): m/s, of the reference's legs at the time that the forces are of.
         """
-        place = self._count % _DEPTH
-        self._times[place] = t
-        note_command_kernel(forces, speeds, legs, self._legs, self._timing, self._commands[place])
+        command = self._commands[self._count % _DEPTH]
+        note_command_kernel(t, forces, speeds, legs, self._legs, self._timing, self._state, command)
         self._count += 1
 
-    def excess(self, t: float, asked: Array, read: Array, terms: Array, speeds: Array, out: Array) -> None:
+    def excess(
+        self, t: float, asked: Array, read: Array, terms: Array, speeds: Array, legs: Array, out: Array, rates: Array
+    ) -> None:  # fmt: skip
         """Put into `out` (6,) what the drives give beyond the model as the cells are read, N; 0 where not known.
 
+        Into `rates` (6,) goes by how much the legs are faster than the reference's at that instant, m/s.
+
         t: s, of the cycle that has just exchanged. asked, read (6,): s after it, of drives and cells. terms (n, 6): N,
-        of the model at the cells' times. speeds (6,): m/s, of the reference's legs.
+        of the model at the cells' times. speeds (6,): m/s, of the reference's legs; legs (6, ≥3) as `Frame.legs`.
         """
         held_forces_kernel(
-            self._times, self._commands, self._count, t, asked, read, self._legs, self._timing,
-            self._mobility, self._transfer, terms, speeds, self._state, out,
+            self._commands, self._count, t, asked, read, self._legs, self._timing,
+            terms, speeds, legs, self._state, out, rates,
         )  # fmt: skip
