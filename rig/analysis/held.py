@@ -1,4 +1,4 @@
-"""What a force that is held from command to command is more at the instant of a reading than on average about it.
+"""What forces that are held from command to command do at the instant of a reading, and from one reading to the next.
 
 Encoders tell the mean of an acceleration over a period, cells are read at once. Between the two lies what the drives
 give beyond their mean, and what Coulomb friction takes more than on average, since a leg turns round within a cycle.
@@ -12,34 +12,93 @@ import numpy as np
 import numpy.typing as npt
 
 from actuators import Mode
-from dynamics import Mechanism, switched_friction
+from dynamics import Dynamics, friction_signs
+from kinematics import Geometry, leg_matrix, quaternion_to_matrix
 from rig.analysis.smoothing import Floats
 from rig.recording import RecordingError
 
-LEAD = 4
+LEAD = 24
 """rows from which on the forces do not rest on what was before the first one, at the dead times and lags of drives"""
-TRAIL = 1
-"""rows at the end that would need the next one to know what friction did after them"""
+TRAIL = 3
+"""rows at the end whose period the model's course would need later rows for"""
 
 _SUBSTEPS = 20  # of a period
 _PLACES = (np.arange(_SUBSTEPS) + 0.5) / _SUBSTEPS
+_ROUNDS = 6
+"""in which speeds within a period and the friction at them are found, each time nearer by about half"""
+_MEAN = (np.array([13.0, -1.0]) / 24.0, np.array([802.0, -93.0, 11.0]) / 1440.0)
+"""Of the 4 or 6 samples about a period, from the middle, as a polynomial through them has its mean over the period."""
 
 
-def held_excess(
-    rows: npt.NDArray[np.void], mechanism: Mechanism, coulomb_speed: float, rate: float, drives: Mapping[str, Any]
-) -> Floats:
-    """What accelerates the platform at the instant of telemetry rows (n) beyond the mean about it, (n, 6) N by leg.
+def held_net(
+    rows: npt.NDArray[np.void], model: Dynamics, period: float, drives: Mapping[str, Any]
+) -> tuple[Floats, Floats]:
+    """Forces that accelerate the platform beyond the reference, of legs whose drives are given forces.
 
-    Of legs whose drive was given forces; 0 for the others. See `drive_forces`, which raises as well, and
-    `dynamics.switched_friction`.
+    Of telemetry rows (n), `period` s apart, without a gap: what the drives give beyond the model's force at the
+    reference, Coulomb friction at the speeds that were measured, at the instants of the rows (n, 6) N by leg, and on
+    average until the next row (n, 6) N; 0 for the other legs. See `drive_forces`, which raises as well.
     """
-    commanded = np.all(rows["mode"] == Mode.FORCE, axis=0) & np.isfinite(rows["force_command"]).all(axis=0)
+    commanded = (rows["mode"] == Mode.FORCE) & np.isfinite(rows["force_command"])
     if not commanded.any():
-        return np.zeros((len(rows), 6))
-    commands = np.where(commanded, rows["force_command"], 0.0)
-    _, excess = drive_forces(commands, 1.0 / rate, drives)
-    friction = np.array([leg.friction.coulomb for leg in mechanism.legs])
-    return np.where(commanded, excess - friction * switched_friction(rows["velocity"], coulomb_speed), 0.0)
+        nothing = np.zeros((2, len(rows), 6))
+        return nothing[0], nothing[1]
+    here, mean, course = _given(np.where(commanded, rows["force_command"], 0.0), period, drives)
+    friction = np.array([leg.friction.coulomb for leg in model.mechanism.legs])
+    smooth = rows["terms"].sum(axis=1) - friction * friction_signs(rows["velocity_reference"], model.coulomb_speed)
+    net = here - smooth - friction * friction_signs(rows["velocity"], model.coulomb_speed)
+    mean -= _mean_between(smooth) + friction * _mean_signs(rows["velocity"], course, friction, model, period)
+    mean[-1] = net[-1]  # nothing is known of what follows
+    return np.where(commanded, net, 0.0), np.where(commanded, mean, 0.0)
+
+
+def _mean_signs(speeds: Floats, course: Floats, friction: Floats, model: Dynamics, period: float) -> Floats:
+    """Mean signs of Coulomb friction (n, 6) from each row to the next, speeds being (n, 6) m/s at the rows.
+
+    Between two rows a leg is as fast as the forces say, with what makes it as fast as was measured at both of them:
+    course (places, n, 6) N of its drive in the period that begins with a row, friction (6,) N.
+    """
+    geometry = model.mechanism.geometry
+    home, matrix = geometry.home_pose, leg_matrix(geometry, geometry.home_pose)
+    mobility = matrix.T @ np.linalg.solve(model.mass_matrix(home), matrix)  # 1/kg, m/s² of the legs by N
+    gained = np.diff(speeds, axis=0, append=speeds[-1:])
+    part = _PLACES[:, np.newaxis, np.newaxis]
+    straight = speeds + part * gained
+    signs = friction_signs(straight, model.coulomb_speed)
+    for _ in range(_ROUNDS):
+        impulse = (course - friction * signs) * (period / _SUBSTEPS)  # N s
+        until = np.cumsum(impulse, axis=0) - 0.5 * impulse
+        bent = straight + (until - part * impulse.sum(axis=0)) @ mobility.T
+        signs += 0.5 * (friction_signs(bent, model.coulomb_speed) - signs)
+    mean: Floats = signs.mean(axis=0)
+    return mean
+
+
+def twists(geometry: Geometry, poses: Floats, speeds: Floats) -> Floats:
+    """Twists (n, 6), base axes, whose leg speeds at poses (n, 7) are `speeds` (n, 6) m/s: Hᵀ [v; ω] = L̇."""
+    found = np.zeros((len(poses), 6))
+    some = np.flatnonzero(speeds.any(axis=1))
+    if len(some):
+        points = geometry.platform_points @ quaternion_to_matrix(poses[some, 3:]).transpose(0, 2, 1)
+        legs = points + poses[some, np.newaxis, :3] - geometry.base_points
+        along = legs / np.linalg.norm(legs, axis=2, keepdims=True)
+        rows = np.concatenate([along, np.cross(points, along)], axis=2)
+        found[some] = np.linalg.solve(rows, speeds[some, :, np.newaxis])[:, :, 0]
+    return found
+
+
+def _mean_between(values: Floats) -> Floats:
+    """Means (n, 6) of values (n, 6) from each row to the next, by the polynomial through the rows about them."""
+    mean = values.copy()
+    mean[:-1] = 0.5 * (values[:-1] + values[1:])
+    for reach, weights in enumerate(_MEAN, start=1):
+        count = len(values) - 2 * reach - 1
+        if count > 0:
+            mean[reach : reach + count] = sum(
+                weight * (values[reach - k : reach - k + count] + values[reach + 1 + k : reach + 1 + k + count])
+                for k, weight in enumerate(weights)
+            )
+    return mean
 
 
 def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats]:
@@ -51,6 +110,18 @@ def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> 
 
     drives: the configuration's, of which `delay`, s, and `force_bandwidth`, Hz, are taken.
     Raises RecordingError where they are not there.
+    """
+    forces, mean, course = _given(commands, period, drives)
+    rising = np.tensordot(_PLACES, course, axes=1) / _SUBSTEPS
+    falling = mean - rising
+    about = falling + np.vstack([rising[:1], rising[:-1]])
+    return about, forces - about
+
+
+def _given(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats, Floats]:
+    """Forces (n, 6) N that drives give when commands (n, 6) are computed, and their mean over the period from then on.
+
+    The third (places, n, 6) is their course in that period, at `_PLACES`. As `drive_forces`, which see.
     """
     delay, bandwidth = drives.get("delay"), drives.get("force_bandwidth")
     if not isinstance(delay, int | float) or not isinstance(bandwidth, int | float) or not bandwidth > 0:
@@ -69,17 +140,15 @@ def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> 
 
     forces[1:] = lfilter([1.0], [1.0, -kept * late], steps[:-1], axis=0, zi=(kept * late * commands[0])[np.newaxis])[0]
     middle = older + (forces - older) * kept
-    rising, falling = np.zeros_like(commands), np.zeros_like(commands)  # over the period that begins with a row
-    for place in _PLACES:
-        since = place * period
+    mean = older * early + (forces - older) * lag * (1.0 - kept)
+    mean = (mean + newer * (period - early) + (middle - newer) * lag * (1.0 - late)) / period
+    course = np.empty((_SUBSTEPS, *commands.shape))
+    for place, since in enumerate((_PLACES * period).tolist()):
         if since < early:
-            here = older + (forces - older) * math.exp(-since / lag)
+            course[place] = older + (forces - older) * math.exp(-since / lag)
         else:
-            here = newer + (middle - newer) * math.exp(-(since - early) / lag)
-        rising += place * here / _SUBSTEPS
-        falling += (1.0 - place) * here / _SUBSTEPS
-    mean = falling + np.vstack([rising[:1], rising[:-1]])
-    return mean, forces - mean
+            course[place] = newer + (middle - newer) * math.exp(-(since - early) / lag)
+    return forces, mean, course
 
 
 def _earlier(values: Floats, rows: int) -> Floats:

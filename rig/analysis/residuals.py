@@ -9,10 +9,10 @@ import numpy.typing as npt
 
 from actuators import Mode
 from dynamics import Dynamics, Mechanism
-from rig.analysis.held import LEAD, TRAIL, held_excess
+from rig.analysis.held import LEAD, TRAIL, held_net, twists
 from rig.analysis.smoothing import Floats, Smoothing
 from rig.states import State
-from rig.telemetry import TERMS, CycleFlag
+from rig.telemetry import CycleFlag
 
 Rows = npt.NDArray[np.void]
 
@@ -23,8 +23,8 @@ _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ
 _UNIT = 1e-6
 _PIECE = 16_384  # rows worked on together
 _FIELDS = (
-    "t", "force_residual", "force_held", "force_measured", "terms", "reference", "pose", "twist", "state", "motion",
-    "force_command", "velocity", "mode",
+    "t", "force_residual", "force_held", "velocity_held", "force_measured", "terms", "reference", "pose", "twist",
+    "state", "motion", "force_command", "velocity", "velocity_reference", "mode",
 )  # fmt: skip
 
 
@@ -58,9 +58,9 @@ def residuals_of(
 
     Of the rows with the platform under power (`STANDING`) and its pose known. Telemetry has the model at the reference;
     a platform that is pushed leaves it, and its own inertia would hide the push. So the model is taken at the motion
-    that was measured: pose and twist as they were read, the acceleration being the reference's and what the smoothed
-    difference of measured from commanded twist adds to it, which without smoothing is nothing, and what held forces add
-    at the instant of a reading, see `held_excess`.
+    that was measured: pose and twist as they were read. To the reference's acceleration is added what holding commands
+    makes at the instant of a reading (`held_net`, or the model's `force_held`), and the smoothed derivative of what the
+    twist is then more than by that, which without smoothing is nothing.
 
     coulomb_speed: m/s, over which the control smooths Coulomb friction. drives: of the configuration, or None where the
     drives' `delay` and `force_bandwidth` are not known, and nothing is known of held forces.
@@ -68,45 +68,44 @@ def residuals_of(
     """
     model = Dynamics(mechanism, coulomb_speed)
     for rows, wanted in _pieces(blocks, smoothing):
-        excess = None
-        if drives is not None:
-            excess = _excess(rows, mechanism, coulomb_speed, smoothing.rate, drives)[wanted]
-        yield _residuals(rows[wanted], model, smoothing, excess)
+        yield _residuals(rows, wanted, model, smoothing, drives)
 
 
-def _residuals(rows: Rows, model: Dynamics, smoothing: Smoothing, excess: Floats | None) -> Residuals:
+def _residuals(
+    rows: Rows, wanted: slice, model: Dynamics, smoothing: Smoothing, drives: Mapping[str, Any] | None
+) -> Residuals:
+    period = 1.0 / smoothing.rate
+    # what drives that close their own loops give is not known but as it was foreseen, and is in the model
+    foreseen = (rows["velocity_held"].any(axis=1) & np.any(rows["mode"] != Mode.FORCE, axis=1))[:, np.newaxis]
+    net, mean = np.zeros((2, len(rows), 6))
+    if drives is not None:
+        net, mean = (np.where(foreseen, 0.0, part) for part in held_net(rows, model, period, drives))
+    if not smoothing.half:  # drift is not looked at: only what is more than on average about the instant
+        net = net - 0.5 * (mean + np.vstack([mean[:1], mean[:-1]]))
+    net, mean, rows, foreseen = net[wanted], mean[wanted], rows[wanted], foreseen[wanted]
+    residual = rows["force_residual"] + np.where(foreseen, 0.0, rows["force_held"])
     reference = np.ascontiguousarray(rows["reference"])
-    residual = rows["force_residual"] + rows["force_held"]  # of the model at the reference alone
-    inner = slice(smoothing.half, len(rows) - smoothing.half)
-    motion = reference[inner].copy()
     here = reference.copy()
     here[:, :7], here[:, 7:13] = rows["pose"], rows["twist"]
-    if excess is not None:
-        here[:, 13:] += model.response(here[:, :13], excess)
-    at_reference, at_here = model.cells(reference), model.cells(here)
+    drift = here[:, 7:13] - reference[:, 7:13]
+    explained = twists(model.mechanism.geometry, here[:, :7], np.where(foreseen, rows["velocity_held"], 0.0))
+    expected = reference.copy()
+    expected[:, 7:13] += explained
+    explained[1:] += period * np.cumsum(model.response(here[:, :13], mean)[:-1], axis=0)
+    here[:, 13:] += model.response(here[:, :13], net)
+    at_reference, at_here = model.cells(expected), model.cells(here)
     residual = smoothing(residual - (at_here - at_reference))
-    drift = rows["twist"] - reference[:, 7:13]
+    inner = slice(smoothing.half, len(rows) - smoothing.half)
+    motion = reference[inner].copy()
     if smoothing.half:
-        here[inner, 13:] += smoothing.derivative(drift)
+        here[inner, 13:] += smoothing.derivative(drift - explained)
         residual -= model.cells(here[inner]) - at_here[inner]
     motion[:, 7:13] += smoothing(drift)
     motion[:, :7], motion[:, 13:] = here[inner, :7], here[inner, 13:]
-    drives = rows["force_residual"] + rows["force_held"] + rows["terms"].sum(axis=1)
-    slopes = smoothing.derivative(np.stack([rows["force_measured"], drives], axis=2))
+    driven = rows["force_residual"] + rows["force_held"] + rows["terms"].sum(axis=1)
+    slopes = smoothing.derivative(np.stack([rows["force_measured"], driven], axis=2))
     forces = smoothing(rows["force_measured"])
     return Residuals(rows["t"][inner].copy(), residual.copy(), motion, forces, slopes, rows["state"][inner].copy())
-
-
-def _excess(rows: Rows, mechanism: Mechanism, coulomb_speed: float, rate: float, drives: Mapping[str, Any]) -> Floats:
-    """What accelerates the platform at the instant of rows (n) beyond what is measured of it, (n, 6) N by leg.
-
-    That beyond the mean of what the drives give, and of what the reference asks for: its acceleration is that of the
-    instant as well. Of legs that close their own loop `force_held`, whose mean is next to nothing.
-    """
-    excess = held_excess(rows, mechanism, coulomb_speed, rate, drives)
-    smooth = np.delete(rows["terms"], TERMS.index("friction"), axis=1).sum(axis=1)
-    excess[1:-1] += np.diff(smooth, 2, axis=0) / 12.0
-    return np.where(np.all(rows["mode"] == Mode.FORCE, axis=0), excess, rows["force_held"])
 
 
 def _pieces(blocks: Iterable[Rows], smoothing: Smoothing) -> Iterator[tuple[Rows, slice]]:

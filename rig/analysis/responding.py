@@ -8,7 +8,7 @@ import numpy.typing as npt
 from actuators import Mode
 from dynamics import Dynamics, Mechanism
 from kinematics import COORDINATES, pose_to_coordinates, quaternion_to_matrix
-from rig.analysis.held import held_excess
+from rig.analysis.held import held_net
 from rig.analysis.recorded import RecordedRig, rig_of
 from rig.analysis.response import Complex, Response, frequency_response, well_excited
 from rig.analysis.response_fit import Held, Nuisance, ResponseFit, fit_response
@@ -72,7 +72,18 @@ def recorded_response(
             f"{recording.path}: imported from {imported_from(recording.header)} without commanded motion, to which a "
             "frequency response is"
         )
-    names = ["t", "reference", "pose", "twist", "velocity", "mode", "force_command", "force_measured"]
+    names = [
+        "t",
+        "reference",
+        "pose",
+        "twist",
+        "velocity",
+        "velocity_reference",
+        "terms",
+        "mode",
+        "force_command",
+        "force_measured",
+    ]
     parts = [
         block[names][(block["state"] == State.RUNNING) & (block["path_rate"] == 1.0)] for block in recording.blocks()
     ]
@@ -135,8 +146,10 @@ def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Flo
         # what held forces are beyond their mean about a sample is of all they do: first the acceleration's mean, in the
         # same weights, of the reference, which is of the instant, and of the differences, which are over two periods
         beside += (_second_differences(motion[:, 13:]) - _second_differences(beside)) / 12.0
-        excess = held_excess(rows, made_by.mechanism, made_by.coulomb_speed, made_by.rate, made_by.drives)
-        beside += Dynamics(made_by.mechanism).response(motion[:, :13], excess)
+        model = Dynamics(made_by.mechanism, made_by.coulomb_speed)
+        net, mean = held_net(rows, model, 1.0 / made_by.rate, made_by.drives)
+        net -= 0.5 * (mean + np.vstack([mean[:1], mean[:-1]]))  # the mean about each row is in the motion already
+        beside += model.response(motion[:, :13], net)
     motion[:, 13:] += beside
     motion[:, :7], motion[:, 7:13] = rows["pose"], rows["twist"]
     whole, slick, smooth = (
