@@ -384,7 +384,9 @@ def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coul
         ):
             wrench = np.zeros((len(moved), 6))
             wrench[:, axis] = size
-            leg_forces: Array = -np.linalg.solve(matrices, wrench[:, :, np.newaxis])[:, :, 0]  # legs hold against it
+            leg_forces = -np.asarray(np.linalg.solve(matrices, wrench[:, :, np.newaxis]), np.float64)[
+                :, :, 0
+            ]  # legs hold against it
             effect = {leg: leg_forces[:, leg] for leg in range(6)}
             if samples.drives is not None:
                 effect |= {6 + leg: leg_forces[:, leg] for leg in range(6)}

@@ -74,6 +74,7 @@ _CAUSES = {
     "the commanded one: import it with --align",
     "simulated_clock": "the clock was simulated, and no cycle could be late",
     "not_recorded": "nothing was recorded of it",
+    "imported": "it was imported from {name}, and what the drives of then gave between two commands is not known",
     "own_loop": "its drive holds a command for {period_ms:.3g} ms, and what it gives meanwhile by its own loop is not "
     "known (drives.position_stiffness, position_damping)",
     "in_turns": "its drive holds a command for {period_ms:.3g} ms, and what it gives meanwhile is not known of a drive "

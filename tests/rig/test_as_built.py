@@ -170,7 +170,7 @@ def leg_row(**values: float) -> np.ndarray:
 @pytest.mark.parametrize("velocity", [-0.5, -0.01, -1e-4, 1e-4, 0.01, 0.5])
 def test_friction_takes_energy_and_is_each_directions_own(velocity: float) -> None:
     row = leg_row(EXTENDING=1.0, RETRACTING=2.0, BREAKAWAY_EXTENDING=0.5, BREAKAWAY_RETRACTING=0.7, LOAD=0.01)
-    force = friction_kernel(row, np.zeros(columns.DRIVE_COLUMNS), -40.0, 0.5, velocity)
+    force = friction_kernel(row, -40.0, velocity)
     assert force * velocity < 0.0
     level, excess = (1.0, 0.5) if velocity > 0.0 else (2.0, 0.7)
     expected = level + excess * math.exp(-((velocity / 0.01) ** 2)) + 0.4

@@ -15,7 +15,13 @@ from rig.config import Hose, PlantFriction, Virtual
 from rig.errors import ConfigError
 from rig.virtual import MujocoPlant, Plant, cycle_times, hose_wrenches, on_reference, run_loop
 from rig.virtual import drive_kernel as columns
-from rig.virtual.drive_kernel import bristle_kernel, friction_kernel, keep_bristle_kernel, run_in_kernel
+from rig.virtual.drive_kernel import (
+    bristle_kernel,
+    every_friction_kernel,
+    friction_kernel,
+    keep_bristle_kernel,
+    run_in_kernel,
+)
 from rig.virtual.loading import plant_mechanism
 from rig.virtual.plant import leg_rows
 
@@ -36,7 +42,9 @@ def row(**friction: object) -> np.ndarray:
 
 
 def rub(leg: np.ndarray, velocity: float, *, length: float = 0.5, force: float = 0.0) -> float:
-    return friction_kernel(leg, np.zeros(columns.DRIVE_COLUMNS), force, length, velocity)
+    if leg[columns.OWN_FRICTION] == columns.EVERY_FRICTION:
+        return every_friction_kernel(leg, np.zeros(columns.DRIVE_COLUMNS), force, length, velocity)
+    return friction_kernel(leg, force, velocity)
 
 
 def plant_of(kind: type[Plant] = Plant, **changes: object) -> Plant:
@@ -167,7 +175,7 @@ def test_every_friction_together_takes_energy_as_it_slides(velocity: float) -> N
     drive = np.zeros(columns.DRIVE_COLUMNS)
     drive[columns.BRISTLE_LENGTH] = 0.5 - math.copysign(0.1, velocity)
     for length in np.linspace(0.5, 0.52, 9):
-        assert friction_kernel(leg, drive, -40.0, float(length), velocity) * velocity < 0.0
+        assert every_friction_kernel(leg, drive, -40.0, float(length), velocity) * velocity < 0.0
 
 
 def test_a_leg_sticks_under_less_than_its_friction_where_it_would_creep() -> None:

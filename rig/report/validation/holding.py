@@ -41,7 +41,7 @@ def unknown_holding(header: Mapping[str, Any], held: npt.NDArray[Any]) -> list[d
     """
     name = imported_from(header)
     if name is not None:
-        return [f"it was imported from {name}, and what the drives of then gave between two commands is not known"] * 6
+        return [{"code": "imported", "name": name}] * 6
     try:
         config = RigConfig.model_validate(header.get("config", {}))
     except ValidationError:
