@@ -102,6 +102,25 @@ def onto(points: Array, target: Array) -> Array:
     return np.asarray(p @ rotation.T + target.mean(axis=0))
 
 
+def aligned_errors(found: Array, true: Array, radius: float) -> Array:
+    """Errors (n, 6) of poses (n, 7), position and rotation, with both frames where the sum of squares is least.
+
+    Rotations count at a radius, m. The frames move each pose by its own adjoint: derived here from the poses alone.
+    """
+    back = true[:, 3:] * [1.0, -1.0, -1.0, -1.0]
+    turn = quaternion_multiply(found[:, 3:], back)
+    errors = np.hstack([found[:, :3] - true[:, :3], 2.0 * turn[:, 1:] * np.sign(turn[:, :1])])
+    rotation, weights = quaternion_to_matrix(true[:, 3:]), np.repeat([1.0, radius], 3)
+    moves = np.zeros((len(true), 6, 12))
+    moves[:, :3, :3] = moves[:, 3:, 3:6] = np.eye(3)
+    for axis in range(3):
+        moves[:, :3, 3 + axis] = np.cross(np.eye(3)[axis], true[:, :3])
+    moves[:, :3, 6:9] = moves[:, 3:, 9:] = rotation
+    a, b = (weights[:, None] * moves).reshape(-1, 12), (weights * errors).ravel()
+    left = b - a @ np.linalg.lstsq(a, b, rcond=None)[0]
+    return np.asarray(left.reshape(-1, 6) / weights)
+
+
 def in_gauge(platform: Platform, nominal: Geometry) -> Array:
     """The true 42 numbers in the frames that the calibration agrees on."""
     base = onto(platform.geometry.base_points, nominal.base_points)

@@ -5,16 +5,28 @@ from calibration.geometry.frames import Gauge
 from calibration.geometry.holdout import PoseErrors
 from calibration.geometry.homing import HomingRepeatability, homing_repeatability
 from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, KnownFrames, prepare_geometry
-from calibration.geometry.observability import Observability, UnobservableError
-from calibration.geometry.planning import PosePlan, next_poses
-from calibration.geometry.result import GeometryCalibration, HoldOut, LeftOut
+from calibration.geometry.observability import PARAMETERS as GEOMETRY_PARAMETERS
+from calibration.geometry.observability import Observability, PoseSigmas, UnobservableError
+from calibration.geometry.planning import PosePlan, next_poses, workspace_poses
+from calibration.geometry.prior import GeometryPrior
+from calibration.geometry.result import (
+    GeometryCalibration,
+    GeometryWarning,
+    HoldOut,
+    LeftOut,
+    TrackerScale,
+    geometry_covariance,
+)
 
 __all__ = [
+    "GEOMETRY_PARAMETERS",
     "Gauge",
     "GeometryCalibration",
     "GeometryLimits",
     "GeometryMeasurements",
     "GeometryNoise",
+    "GeometryPrior",
+    "GeometryWarning",
     "HoldOut",
     "HomingRepeatability",
     "KnownFrames",
@@ -22,9 +34,13 @@ __all__ = [
     "Observability",
     "PoseErrors",
     "PosePlan",
+    "PoseSigmas",
+    "TrackerScale",
     "UnobservableError",
     "calibrate_geometry",
+    "geometry_covariance",
     "homing_repeatability",
     "next_poses",
     "prepare_geometry",
+    "workspace_poses",
 ]

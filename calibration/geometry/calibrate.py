@@ -2,51 +2,72 @@
 
 from collections.abc import Callable
 from contextlib import suppress
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from functools import partial
 
 import numpy as np
 from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
 from calibration.geometry.exchange import exchanged_legs
-from calibration.geometry.frames import Gauge, into_mechanism, placed, placed_poses, turning
+from calibration.geometry.frames import RigidMotion, into_mechanism, placed, placed_poses, turning
 from calibration.geometry.holdout import joined, noise_rms, pose_errors
 from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, Prepared, prepare_geometry
-from calibration.geometry.model import UNKNOWNS, linearise
+from calibration.geometry.model import Readings
 from calibration.geometry.observability import (
     PARAMETERS,
     Observability,
+    PoseSigmas,
+    Posterior,
     UnobservableError,
+    inverse,
     observability,
+    pose_sigmas,
+    posterior,
     shortcomings,
     untold,
 )
-from calibration.geometry.result import GeometryCalibration, HoldOut, LeftOut
+from calibration.geometry.prior import GeometryPrior, Known
+from calibration.geometry.result import GeometryCalibration, GeometryWarning, HoldOut, LeftOut, TrackerScale
 from calibration.geometry.solving import Fit, Frames, Mask, fit
 from calibration.geometry.starting import linear_start, nominal_unknowns, start
 from calibration.parameters import Parameter
 from calibration.taring import read_only
 from kinematics import Array, Geometry, figure_and_bound
 
-_WIDENED_BELOW = 1e-3  # probability of the residuals by chance
+_UNLIKELY = 1e-3  # probability by chance of residuals, or of departures from the drawing, that widens their sigmas
+_OUTSIDE = 2.58  # standard deviations: one scale in a hundred is farther from 0, of those that the prior allows
+_ENOUGH = 0.05  # a change of the scale's sigma that makes no odds
 _POOR_START = 10.0  # times the stated noise
 _MIX = 7919  # a prime: rows are dealt to the folds in an order that has nothing to do with the measurement's
+_SCALE_AT_FIRST = 1e-3
+_ROUNDS = 5  # of widening the prior
 
 
 @dataclass(frozen=True, slots=True)
 class GeometryLimits:
     """What a calibration must keep to.
 
-    sigma: greatest standard deviation, m, of the geometry along any direction: beyond, the drawing tells more.
+    position, m, rotation, rad: greatest standard deviation along an axis of the pose that the lengths tell
+        (`PoseSigmas`).
     change: farthest, m, that a joint may lie from its nominal place, or an offset be from zero.
     left_out: part of the rows that may be outliers.
     misfit: greatest residuals of the median row, over the stated noise.
     """
 
-    sigma: float = 2e-3
+    position: float = 0.5e-3
+    rotation: float = 2e-3
     change: float = 20e-3
     left_out: float = 0.2
     misfit: float = 30.0
+
+    def faults(self) -> list[str]:
+        """What cannot be."""
+        return [
+            f"greatest {name} sigma of poses: {value:g} {unit}, must be finite and above 0"
+            for name, value, unit in (("position", self.position, "m"), ("rotation", self.rotation, "rad"))
+            if not 0.0 < value < np.inf
+        ]
 
 
 def calibrate_geometry(
@@ -55,58 +76,66 @@ def calibrate_geometry(
     *,
     length_offsets: ArrayLike = (0.0,) * 6,
     noise: GeometryNoise | None = None,
+    prior: GeometryPrior | None = None,
     limits: GeometryLimits | None = None,
+    workspace: ArrayLike | None = None,
     hold_out: float = 0.2,
     progress: Callable[[float], None] = lambda _part: None,
 ) -> GeometryCalibration:
     """Joint positions and length offsets from measured poses and leg lengths, with their covariance.
 
-    The lengths and the poses are both taken as noisy: the estimate is the most likely one of geometry and poses
-    together (`calibration.geometry.model`). Where tracker's and target's frame are unknown, the mechanism's are agreed
-    on by a gauge (`calibration.geometry.frames`). Rows that do not belong are found, left out and named.
+    The lengths and the poses are both taken as noisy, the tracker's scale as unknown, and the drawing as a prior: the
+    estimate is the most likely one of geometry, scale and poses together (maximum a posteriori,
+    `calibration.geometry.model`, `.prior`). What the poses do not tell stays as drawn, as uncertain as its tolerances
+    say. Where tracker's and target's frame are unknown, the mechanism's are agreed on by a gauge
+    (`calibration.geometry.frames`). Rows that do not belong are found, left out and named. Noise, tolerances and scale
+    that are clearly greater than stated are taken as much greater.
 
     Args:
         geometry: the nominal one. Without a home, poses must be whole and at least 20.
         measurements: at least 12 poses.
         length_offsets: (6,) the nominal ones, m.
         noise: standard deviations of the readings; the defaults of `GeometryNoise` if left out.
+        prior: tolerances of the drawing and of the tracker's scale; the defaults of `GeometryPrior` if left out.
         limits: what is refused.
+        workspace: (n, 7) poses at which the pose's uncertainty is judged; the measured ones if left out.
         hold_out: part of the rows that is predicted at a time by a fit to the others, above 0 and at most 0.5.
         progress: called with the part done, 0 to 1, after every step; what it raises ends the calibration.
 
     Raises:
-        CalibrationError: measurements that cannot be used, or that no trustworthy geometry comes from: poses that leave
-            directions of the geometry open (named), exchanged legs (named), another mechanism's data, too many
-            outliers. All reasons at once.
+        UnobservableError: poses of the workspace would be uncertain beyond the limits; what the measured ones do not
+            tell of the geometry is named.
+        CalibrationError: measurements that cannot be used, or that no trustworthy geometry comes from: exchanged legs
+            (named), another mechanism's data, too many outliers. All reasons at once.
     """
-    noise, limits = noise or GeometryNoise(), limits or GeometryLimits()
+    noise, prior, limits = noise or GeometryNoise(), prior or GeometryPrior(), limits or GeometryLimits()
+    faults = [*prior.faults(), *limits.faults()]
     if not 0.0 < hold_out <= 0.5:
-        raise CalibrationError(f"hold-out: {hold_out:g} of the rows, must be above 0 and at most 0.5")
+        faults.append(f"hold-out: {hold_out:g} of the rows, must be above 0 and at most 0.5")
     offsets = np.asarray(length_offsets, dtype=np.float64)
     if offsets.shape != (6,) or not np.isfinite(offsets).all():
-        raise CalibrationError(f"nominal length offsets: {length_offsets!r}, must be six finite numbers, m")
-    prepared = prepare_geometry(geometry, measurements, noise, offsets)
-    readings, gauge, nominal = prepared.readings, prepared.gauge, nominal_unknowns(geometry)
-    folds = max(2, round(1.0 / hold_out))
-    steps = _Steps(progress, 2 * folds + 2)
-    usable = np.ones(len(readings), dtype=bool)
-    usable[list(prepared.left_out)] = False
-    found = _found(geometry, prepared, usable, limits, steps)
-    base, platform = into_mechanism(found.x, nominal, gauge)
-    x, seen = placed(found.x, base, platform), _seen(found.information, found.x, nominal, gauge)
-    faults = _faults(prepared, found, x, nominal, seen, limits)
+        faults.append(f"nominal length offsets: {length_offsets!r}, must be six finite numbers, m")
+    judged = None if workspace is None else np.asarray(workspace, dtype=np.float64)
+    if judged is not None and (judged.ndim != 2 or judged.shape[1] != 7 or not np.isfinite(judged).all()):
+        faults.append(f"poses of the workspace: shape {judged.shape}, must be (n, 7), n ≥ 1, and finite")
     if faults:
         raise CalibrationError(faults)
-    chi_square, freedom = _chi_square(prepared, found, seen)
-    from scipy.special import chdtrc  # takes long to import, and few need it
-
-    probability = float(chdtrc(freedom, chi_square))
-    widened = float(np.sqrt(chi_square / freedom)) if probability < _WIDENED_BELOW else 1.0
-    held = _hold_out(prepared, found, nominal, gauge, folds, steps) if readings.measured == 6 else None
-    values, drawn = x.copy(), nominal.copy()
+    prepared = prepare_geometry(geometry, measurements, noise, offsets)
+    folds = max(2, round(1.0 / hold_out))
+    steps = _Steps(progress, 2 * folds + 3)
+    told = None if prepared.targets is None else prepared.targets.scale
+    known = Known(prior, nominal_unknowns(geometry), prepared.gauge, told)
+    first = _found(geometry, prepared, known, limits, steps)
+    estimate = _estimate(prepared, first, known, limits, steps)
+    chosen = estimate.poses if judged is None else judged
+    sigmas = pose_sigmas(estimate.x, chosen, estimate.posterior.covariance, prepared.gauge)
+    _require_accurate(prepared, estimate, sigmas, limits)
+    found, x = estimate.found, estimate.x
+    held = _hold_out(prepared, estimate, folds, steps) if prepared.readings.measured == 6 else None
+    values, drawn = x.copy(), known.nominal.copy()
     values[:, 6] += offsets
     drawn[:, 6] = offsets
-    covariance = read_only(widened**2 * seen.covariance)
+    covariance = read_only(estimate.posterior.covariance)
     sigma = np.sqrt(np.diag(covariance))
     return GeometryCalibration(
         geometry=Geometry(x[:, :3], geometry.universal_axes, x[:, 3:6], geometry.home),
@@ -116,18 +145,23 @@ def calibrate_geometry(
             for index, name in enumerate(PARAMETERS)
         ),
         covariance=covariance,
-        widened=widened,
-        gauge=gauge,
-        tracker=read_only(base.inverse.pose),
-        target=read_only(platform.pose),
-        chi_square=chi_square,
-        freedom=freedom,
-        probability=probability,
-        observability=seen,
+        scale=estimate.scale,
+        prior=prior,
+        tolerances_widened=estimate.tolerances_widened,
+        widened=estimate.widened,
+        gauge=prepared.gauge,
+        tracker=read_only(estimate.base.inverse.pose / np.array([*[1.0 - found.scale] * 3, 1.0, 1.0, 1.0, 1.0])),
+        target=read_only(estimate.platform.pose),
+        chi_square=estimate.chi_square,
+        freedom=estimate.freedom,
+        probability=estimate.probability,
+        observability=estimate.seen,
+        pose_sigmas=sigmas,
+        judged_at_measured=judged is None,
         fitted=int(found.fitted.sum()),
-        left_out=_left_out(prepared, found),
+        left_out=_left_out(prepared, estimate),
         hold_out=held,
-        warnings=tuple(_warnings(chi_square / freedom, probability, held)),
+        warnings=tuple(_warnings(estimate, held)),
     )
 
 
@@ -146,9 +180,21 @@ class _Steps:
         self._progress(min(self._done / self._fits, 1.0))
 
 
-def _found(geometry: Geometry, prepared: Prepared, usable: Mask, limits: GeometryLimits, steps: _Steps) -> Fit:
-    """The best fit from the nominal joints, and where that is poor from none."""
-    readings, gauge, nominal = prepared.readings, prepared.gauge, nominal_unknowns(geometry)
+def _usable(prepared: Prepared) -> Mask:
+    usable = np.ones(len(prepared.readings), dtype=bool)
+    usable[list(prepared.left_out)] = False
+    return usable
+
+
+def _hardly(known: Known, limits: GeometryLimits) -> Known:
+    """A prior that keeps joints within what may be, and tells little else."""
+    tolerances = GeometryPrior(limits.change, limits.change, max(_SCALE_AT_FIRST, known.prior.scale))
+    return replace(known, prior=tolerances)
+
+
+def _found(geometry: Geometry, prepared: Prepared, known: Known, limits: GeometryLimits, steps: _Steps) -> Fit:
+    """The best fit, with hardly any prior, from the nominal joints, and where that is poor from none."""
+    readings, gauge, usable, hardly = prepared.readings, prepared.gauge, _usable(prepared), _hardly(known, limits)
     faults = [
         "leg lengths: most rows fit no pose of the nominal mechanism near its home; are they of this mechanism, the "
         "legs in order, and is its home in its file?"
@@ -158,84 +204,138 @@ def _found(geometry: Geometry, prepared: Prepared, usable: Mask, limits: Geometr
     if begun is not None:
         try:
             if gauge.free:
-                rigid = fit(readings, *begun, among=usable, frames=Frames(nominal, gauge), step_done=steps.step)
+                frames = Frames(known.nominal, gauge)
+                rigid = fit(readings, *begun, hardly, among=usable, frames=frames, step_done=steps.step)
                 begun = rigid.x, rigid.poses
             steps.next()
-            found = fit(readings, *begun, among=usable, step_done=steps.step)
+            found = fit(readings, *begun, hardly, among=usable, step_done=steps.step)
         except CalibrationError as error:
-            _require_told_there(prepared, *begun, nominal, limits)
             faults = list(error.faults)
         steps.next()
-    if found is None or found.scale > _POOR_START:
+    if found is None or found.misfit > _POOR_START:
         linear = linear_start(readings.rows(usable))
         if linear is not None:
             with suppress(CalibrationError):
-                other = fit(readings, linear, readings.poses, among=usable, step_done=steps.step)
-                found = other if found is None or other.scale < found.scale else found
+                other = fit(readings, linear, readings.poses, hardly, among=usable, step_done=steps.step)
+                found = other if found is None or other.misfit < found.misfit else found
     if found is None:
         raise CalibrationError(faults)
     return found
 
 
-def _require_told_there(prepared: Prepared, x: Array, poses: Array, nominal: Array, limits: GeometryLimits) -> None:
-    """Raise UnobservableError where poses (n, 7) leave something open at unknowns (6, 7) in measured frames."""
-    gauge, readings = prepared.gauge, prepared.readings
-    usable = np.ones(len(readings))
-    usable[list(prepared.left_out)] = 0.0
-    information = linearise(readings, x, poses).normal(usable)[0]
-    _require_told(prepared, x, poses, nominal, _seen(information, x, nominal, gauge), limits)
+@dataclass(frozen=True, slots=True, eq=False)
+class _Estimate:
+    """A fit and what follows from it, in the mechanism's frames.
+
+    readings: those fitted, their noise `widened` times the stated one. known: the prior, as it was used.
+    base, platform: what brings joints in measured frames there. x (6, 7), poses (n, 7). chi_square, freedom: at the
+    stated noise. tolerances_widened: what the tolerances were multiplied by.
+    """
+
+    found: Fit
+    readings: Readings
+    known: Known
+    base: RigidMotion
+    platform: RigidMotion
+    x: Array
+    poses: Array
+    seen: Observability
+    posterior: Posterior
+    widened: float
+    tolerances_widened: float
+    scale: TrackerScale | None
+    chi_square: float
+    freedom: float
+    probability: float
 
 
-def _seen(information: Array, x: Array, nominal: Array, gauge: Gauge) -> Observability:
-    """Observability in the mechanism's frames, from information and unknowns in measured ones."""
-    base, platform = into_mechanism(x, nominal, gauge)
-    turn = turning(base, platform)
-    return observability(turn @ information @ turn.T, placed(x, base, platform), nominal, gauge)
+def _estimate(prepared: Prepared, first: Fit, known: Known, limits: GeometryLimits, steps: _Steps) -> _Estimate:
+    """The most likely geometry, from a fit with hardly any prior; noise and prior are widened where these disagree.
+
+    The scale's sigma is at least the likeliest one, √(k² − σ²) with k ± σ what the data alone say: a prior that they
+    contradict does not pull. Noise and tolerances, of many degrees of freedom, are widened where they are improbable.
+
+    Raises CalibrationError where the fit is of no use, with every reason.
+    """
+    _require_together(prepared, first, known, limits)
+    found, stated, told = first, known.prior, known.told
+    chi_square, freedom, probability = _chi_square(prepared, first, _hardly(known, limits))
+    widened = float(np.sqrt(chi_square / freedom)) if probability < _UNLIKELY else 1.0
+    readings = prepared.readings.noisier(widened)
+    told = None if told is None else (told[0], told[1] * widened)
+    tolerances = scales = 1.0
+    for _ in range(_ROUNDS):
+        known = replace(known, prior=stated.wider(tolerances, scales), told=told)
+        found = fit(
+            readings, found.x, found.poses, known, scale=found.scale, among=_usable(prepared), step_done=steps.step
+        )
+        base, platform = into_mechanism(found.x, known.nominal, known.gauge)
+        x, turn = placed(found.x, base, platform), turning(base, platform)
+        information = turn @ found.information @ turn.T
+        after = posterior(information, x, found.scale, known)
+        departed = float(np.sqrt(after.departure / after.told)) if after.improbable < _UNLIKELY else 1.0
+        alone, spread = after.scale_alone
+        likely = max(1.0, float(np.sqrt(max(alone**2 - spread**2, 0.0))) / stated.scale) if spread < np.inf else 1.0
+        if departed == 1.0 and abs(likely / scales - 1.0) < _ENOUGH:
+            break
+        tolerances, scales = tolerances * departed, likely
+    steps.next()
+    chi_square, freedom, probability = _chi_square(prepared, found, known, widened)
+    scale = None
+    if prepared.readings.arms.any():
+        value = found.scale / (1.0 - found.scale)
+        off = alone / float(np.hypot(spread, stated.scale))
+        scale = TrackerScale(value, after.scale_sigma, stated.scale, off, abs(off) > _OUTSIDE)
+    poses = placed_poses(found.poses, base, platform)
+    estimate = _Estimate(
+        found,
+        readings,
+        known,
+        base,
+        platform,
+        x,
+        poses,
+        observability(information, x, known),
+        after,
+        widened,
+        known.prior.joints / stated.joints,
+        scale,
+        chi_square,
+        freedom,
+        probability,
+    )
+    if faults := _faults(prepared, estimate, limits):
+        raise CalibrationError(faults)
+    return estimate
 
 
-def _require_told(
-    prepared: Prepared, x: Array, poses: Array, nominal: Array, seen: Observability, limits: GeometryLimits
-) -> None:
-    """Raise UnobservableError where the poses do not tell a direction: it names them, and what the poses lack."""
-    weak = seen.weak(limits.sigma)
-    if not weak.shape[1]:
-        return
-    frames = into_mechanism(x, nominal, prepared.gauge)
-    there = placed_poses(poses, *frames)
-    directions = "1 direction" if weak.shape[1] == 1 else f"{weak.shape[1]} directions"
-    faults = [
-        f"{directions} of the geometry cannot be told from these {len(poses)} poses (standard deviation above "
-        f"{1e3 * limits.sigma:g} mm). Unseen is what moves:",
-        *(f"  {line}" for line in untold(weak, placed(x, *frames), there, nominal, prepared.gauge)),
-        *shortcomings(prepared.readings, there),
-    ]
-    raise UnobservableError(faults, seen, limits.sigma) from None
-
-
-def _faults(
-    prepared: Prepared, found: Fit, x: Array, nominal: Array, seen: Observability, limits: GeometryLimits
-) -> list[str]:
-    """Every reason why the result cannot be used, but for what the poses do not tell: UnobservableError is of that."""
-    rows = prepared.rows
-    exchange = exchanged_legs(x, nominal, prepared.gauge)
+def _require_together(prepared: Prepared, first: Fit, known: Known, limits: GeometryLimits) -> None:
+    """Raise CalibrationError for exchanged legs, and lengths that are not of these poses."""
+    base, platform = into_mechanism(first.x, known.nominal, known.gauge)
+    exchange = exchanged_legs(placed(first.x, base, platform), known.nominal, known.gauge)
     if exchange:
-        return [f"{exchange}: in that order the joints lie more than three times nearer to the mechanism's"]
-    if found.scale > limits.misfit:
-        scale, most = figure_and_bound(found.scale, limits.misfit, ".3g")
-        return [
-            f"lengths and poses do not belong together: the residuals are {scale} times the stated noise, "
+        raise CalibrationError(
+            f"{exchange}: in that order the joints lie more than three times nearer to the mechanism's"
+        )
+    if first.misfit > limits.misfit:
+        misfit, most = figure_and_bound(first.misfit, limits.misfit, ".3g")
+        raise CalibrationError(
+            f"lengths and poses do not belong together: the residuals are {misfit} times the stated noise, "
             f"at most {most}; is the scalar first in the quaternions (qw), are rows of both the same poses, "
             "and frames as stated?"
-        ]
-    _require_told(prepared, found.x, found.poses, nominal, seen, limits)
-    faults = []
-    out = len(rows) - int(found.fitted.sum())
+        )
+
+
+def _faults(prepared: Prepared, estimate: _Estimate, limits: GeometryLimits) -> list[str]:
+    """Outliers and changes beyond what may be."""
+    fitted, rows, faults = estimate.found.fitted, prepared.rows, []
+    out = len(rows) - int(fitted.sum())
     if out > limits.left_out * len(rows):
         faults.append(
             f"{out} of {len(rows)} rows do not fit the others, at most {limits.left_out:.0%} may be outliers: "
-            + ", ".join(row for row, kept in zip(rows, found.fitted, strict=True) if not kept)
+            + ", ".join(row for row, kept in zip(rows, fitted, strict=True) if not kept)
         )
-    change = np.abs(x - nominal).ravel()
+    change = np.abs(estimate.x - estimate.known.nominal).ravel()
     worst = int(change.argmax())
     if change[worst] > limits.change:
         figure, most = figure_and_bound(1e3 * change[worst], 1e3 * limits.change, ".3g")
@@ -246,23 +346,57 @@ def _faults(
     return faults
 
 
-def _chi_square(prepared: Prepared, found: Fit, seen: Observability) -> tuple[float, int]:
-    """χ² of the fitted rows and its degrees of freedom, what the targets tell of each other included."""
-    chi_square = float(found.equations.cost[found.fitted].sum())
-    values = np.linalg.eigvalsh(found.information)
-    told = int((values > 1e-13 * values[-1]).sum())
-    freedom = prepared.readings.measured * int(found.fitted.sum()) - min(told, UNKNOWNS)
+def _require_accurate(prepared: Prepared, estimate: _Estimate, sigmas: PoseSigmas, limits: GeometryLimits) -> None:
+    """Raise UnobservableError where poses would be too uncertain: it names what is untold, and what the poses lack."""
+    found = (
+        ("position", 1e3 * sigmas.worst_position, 1e3 * limits.position, "mm"),
+        ("rotation", 1e3 * sigmas.worst_rotation, 1e3 * limits.rotation, "mrad"),
+    )
+    beyond = [(name, *figure_and_bound(value, most, ".3g"), unit) for name, value, most, unit in found if value > most]
+    if not beyond:
+        return
+    weak, count = estimate.seen.weak, len(prepared.readings)
+    directions = "1 direction" if weak.shape[1] == 1 else f"{weak.shape[1]} directions"
+    raise UnobservableError(
+        [
+            *(
+                f"{name} of the pose that the lengths would tell: standard deviation {value} {unit} along the worst "
+                f"axis, at most {most} {unit}"
+                for name, value, most, unit in beyond
+            ),
+            f"{directions} of the geometry cannot be told from these {count} poses better than the drawing's "
+            "tolerances do. Unseen is what moves:",
+            *(f"  {line}" for line in untold(weak, estimate.x, estimate.poses, estimate.known)),
+            *shortcomings(prepared.readings, estimate.poses),
+        ],
+        estimate.seen,
+        sigmas,
+        (limits.position, limits.rotation),
+    )
+
+
+def _chi_square(prepared: Prepared, found: Fit, known: Known, widened: float = 1.0) -> tuple[float, float, float]:
+    """χ² of the fitted rows at the stated noise, its degrees of freedom, and the probability of more by chance.
+
+    What the targets tell of each other is included. A direction that data and prior tell alike takes half a degree:
+    the residuals r of y = H θ + e at the most likely θ have E[rᵀ R⁻¹ r] = n − tr(C Hᵀ R⁻¹ H), C its covariance.
+    """
+    from scipy.special import chdtrc  # takes long to import, and few need it
+
+    information = found.information
+    total = information + known.terms(found.x, found.scale)[1]
+    chi_square = widened**2 * float(found.equations.cost[found.fitted].sum())
+    freedom = prepared.readings.measured * int(found.fitted.sum()) - float(np.trace(inverse(total) @ information))
     if prepared.targets is not None:
         chi_square += prepared.targets.chi_square
         freedom += prepared.targets.freedom
-    return chi_square, freedom
+    return chi_square, freedom, float(chdtrc(freedom, chi_square))
 
 
-def _hold_out(
-    prepared: Prepared, found: Fit, nominal: Array, gauge: Gauge, folds: int, steps: _Steps
-) -> HoldOut | None:
+def _hold_out(prepared: Prepared, estimate: _Estimate, folds: int, steps: _Steps) -> HoldOut | None:
     """Pose errors of every fitted row, each by a fit that had not seen it."""
-    readings, chosen = prepared.readings, np.flatnonzero(found.fitted)
+    readings, found, known = estimate.readings, estimate.found, estimate.known
+    chosen, frames = np.flatnonzero(found.fitted), Frames(known.nominal, known.gauge)
     dealt = np.argsort((chosen * _MIX) % len(readings), kind="stable")
     before, after = [], []
     rows: list[int] = []
@@ -271,29 +405,29 @@ def _hold_out(
         unseen[chosen[dealt[part::folds]]] = True
         rows += np.flatnonzero(unseen).tolist()
         among = found.fitted & ~unseen
-        x = fit(readings, found.x, found.poses, among=among, outliers=False, step_done=steps.step).x
+        fitting = partial(fit, readings, known=known, among=among, outliers=False, step_done=steps.step)
+        other = fitting(x=found.x, poses=found.poses, scale=found.scale)
         steps.next()
-        after.append(pose_errors(readings.rows(unseen), x))
-        frames = Frames(nominal, gauge)
-        if gauge.free:
+        whole = other.information + known.terms(other.x, other.scale)[1]
+        after.append(pose_errors(readings.rows(unseen), other.x, other.scale, inverse(whole)))
+        rigid = known.nominal
+        if known.gauge.free:
             begun = frames.snapped(found.x)
             begun[:, 6] = 0.0
-            for column in {0, 3} - {part_.start for part_ in gauge.free}:
-                begun[:, column : column + 3] = nominal[:, column : column + 3]
-            rigid = fit(
-                readings, begun, found.poses, among=among, outliers=False, frames=frames, step_done=steps.step
-            ).x
-        else:
-            rigid = nominal
+            for column in {0, 3} - {part_.start for part_ in known.gauge.free}:
+                begun[:, column : column + 3] = known.nominal[:, column : column + 3]
+            rigid = fitting(x=begun, poses=found.poses, frames=frames).x
         steps.next()
         before.append(pose_errors(readings.rows(unseen), rigid))
     order = np.argsort(rows)
     names = tuple(prepared.rows[row] for row in sorted(rows))
-    return HoldOut(folds, names, joined(before, order), joined(after, order), *noise_rms(readings.rows(found.fitted)))
+    noise = noise_rms(prepared.readings.rows(found.fitted))
+    return HoldOut(folds, names, joined(before, order), joined(after, order), *noise)
 
 
-def _left_out(prepared: Prepared, found: Fit) -> tuple[LeftOut, ...]:
-    cost, measured = found.equations.cost, prepared.readings.measured
+def _left_out(prepared: Prepared, estimate: _Estimate) -> tuple[LeftOut, ...]:
+    found, measured = estimate.found, prepared.readings.measured
+    cost = estimate.widened**2 * found.equations.cost
     return tuple(
         LeftOut(
             prepared.rows[row],
@@ -304,18 +438,17 @@ def _left_out(prepared: Prepared, found: Fit) -> tuple[LeftOut, ...]:
     )
 
 
-def _warnings(reduced: float, probability: float, held: HoldOut | None) -> list[str]:
+def _warnings(estimate: _Estimate, held: HoldOut | None) -> list[GeometryWarning]:
+    misfit = float(np.sqrt(estimate.chi_square / estimate.freedom))
     warnings = []
-    if probability < _WIDENED_BELOW:
-        warnings.append(
-            f"the residuals are {np.sqrt(reduced):.3g} times the stated noise: noisier readings, or something that the "
-            "model does not have; all sigmas are widened by as much"
-        )
-    if probability > 1.0 - _WIDENED_BELOW:
-        warnings.append(
-            f"the residuals are {np.sqrt(reduced):.3g} times the stated noise, which is less than chance allows: the "
-            "noise stated is too great, and so are all sigmas"
-        )
+    if estimate.widened > 1.0:
+        warnings.append(GeometryWarning("noise-exceeded", misfit, 1.0))
+    elif estimate.probability > 1.0 - _UNLIKELY:
+        warnings.append(GeometryWarning("noise-overstated", misfit, 1.0))
+    if estimate.tolerances_widened > 1.0:
+        warnings.append(GeometryWarning("tolerances-exceeded", estimate.tolerances_widened, 1.0))
+    if estimate.scale is not None and estimate.scale.outside:
+        warnings.append(GeometryWarning("scale-outside-prior", abs(estimate.scale.off), _OUTSIDE))
     if held is not None and not held.after.position_rms < held.before.position_rms:
-        warnings.append("on poses that were not fitted the calibrated geometry is no better than the nominal one")
+        warnings.append(GeometryWarning("no-better-than-nominal", held.after.position_rms, held.before.position_rms))
     return warnings

@@ -113,7 +113,8 @@ def placed_poses(poses: Array, base: RigidMotion, platform: RigidMotion) -> Arra
 
 
 def turning(base: RigidMotion, platform: RigidMotion) -> Array:
-    """(42, 42): how changes of the unknowns turn with their frames."""
-    leg = np.eye(LEG)
+    """(43, 43): how changes of the unknowns turn with their frames; the tracker's scale does not."""
+    leg, whole = np.eye(LEG), np.eye(UNKNOWNS + 1)
     leg[BASE, BASE], leg[PLATFORM, PLATFORM] = base.rotation, platform.rotation
-    return np.asarray(np.kron(np.eye(6), leg), dtype=np.float64)
+    whole[:UNKNOWNS, :UNKNOWNS] = np.kron(np.eye(6), leg)
+    return whole

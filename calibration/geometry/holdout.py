@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.geometry.model import LEG, Readings
+from calibration.geometry.model import LEG, SCALE, Readings, length_derivatives, pose_slopes
 from kinematics import (
     Array,
     Geometry,
@@ -22,11 +22,13 @@ class PoseErrors:
     """Computed minus measured poses: position (n, 3), m, of the target's origin, and rotation (n, 3), rad.
 
     NaN in rows to whose lengths the geometry has no pose. Measured poses are noisy themselves: that is in here too.
-    Of points the target's origin is their centre.
+    Of points the target's origin is their centre. expected (n, 6): standard deviations of both, by geometry, scale and
+    noise; NaN where not asked for.
     """
 
     position: Array
     rotation: Array
+    expected: Array
 
     @property
     def found(self) -> int:
@@ -44,6 +46,12 @@ class PoseErrors:
         return _rms(self.rotation)
 
     @property
+    def over_expected(self) -> float:
+        """RMS of all components over their standard deviations: about 1 where these are true; NaN without any row."""
+        over = np.hstack([self.position, self.rotation]) / self.expected
+        return float(np.sqrt(np.nanmean(over**2))) if np.isfinite(over).any() else float("nan")
+
+    @property
     def position_worst(self) -> float:
         """Greatest distance, m; NaN without any row."""
         return float(np.nanmax(np.linalg.norm(self.position, axis=1))) if self.found else float("nan")
@@ -54,19 +62,31 @@ def _rms(rows: Array) -> float:
     return float(np.sqrt((good**2).sum(axis=1).mean())) if len(good) else float("nan")
 
 
-def pose_errors(readings: Readings, x: Array) -> PoseErrors:
-    """Errors of the poses that the lengths have with joints and offsets `x` (6, 7), in measured frames."""
+def pose_errors(readings: Readings, x: Array, scale: float = 0.0, covariance: Array | None = None) -> PoseErrors:
+    """Errors of the poses that the lengths have with joints and offsets `x` (6, 7), in measured frames.
+
+    scale: of the tracker, taken off the measured places. covariance (43, 43): of `x` and scale, if known.
+    """
     geometry = Geometry(x[:, :3], np.tile([1.0, 0.0, 0.0], (6, 1)), x[:, 3:6])
-    position, rotation = np.full((len(readings), 3), np.nan), np.full((len(readings), 3), np.nan)
-    for row, (lengths, measured) in enumerate(zip(readings.lengths, readings.poses, strict=True)):
+    n, measured = len(readings), readings.in_metres(scale)
+    errors, poses = np.full((n, 6), np.nan), measured.copy()
+    for row, lengths in enumerate(readings.lengths):
         try:
-            pose = forward_kinematics(geometry, lengths - x[:, LEG - 1], measured)
+            poses[row] = forward_kinematics(geometry, lengths - x[:, LEG - 1], measured[row])
         except KinematicsError:
             continue
-        position[row] = pose[:3] - measured[:3]
-        turn = quaternion_multiply(pose[3:], quaternion_conjugate(measured[3:]))
-        rotation[row] = rotation_vector_from_quaternion(turn / np.linalg.norm(turn))
-    return PoseErrors(position, rotation)
+        turn = quaternion_multiply(poses[row, 3:], quaternion_conjugate(measured[row, 3:]))
+        errors[row, 3:] = rotation_vector_from_quaternion(turn / np.linalg.norm(turn))
+        errors[row, :3] = poses[row, :3] - measured[row, :3]
+    expected = np.full((n, 6), np.nan)
+    if covariance is not None:
+        slopes = np.zeros((n, 6, SCALE + 1))
+        slopes[:, :, :SCALE], slopes[:, :3, SCALE] = pose_slopes(x, poses), readings.arms
+        by_length = np.linalg.inv(length_derivatives(x, poses)[2])
+        variance = np.einsum("kai,ij,kaj->ka", slopes, covariance, slopes, optimize=True)
+        variance += readings.length_sigma**2 * (by_length**2).sum(axis=2)
+        expected = np.sqrt(variance + np.linalg.inv(readings.information)[:, range(6), range(6)])
+    return PoseErrors(errors[:, :3], errors[:, 3:], expected)
 
 
 def noise_rms(readings: Readings) -> tuple[float, float]:
@@ -80,4 +100,5 @@ def joined(parts: list[PoseErrors], order: NDArray[np.intp]) -> PoseErrors:
     return PoseErrors(
         np.concatenate([part.position for part in parts])[order],
         np.concatenate([part.rotation for part in parts])[order],
+        np.concatenate([part.expected for part in parts])[order],
     )

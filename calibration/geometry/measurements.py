@@ -153,6 +153,7 @@ def _prepared(
     rows: tuple[str, ...],
 ) -> Prepared:
     n = len(lengths)
+    arms = np.zeros((n, 3))
     poses = np.tile([0.0, 0.0, 0.0, 1.0, 0.0, 0.0, 0.0], (n, 1))
     place, turn = [noise.position**-2] * 3, [noise.rotation**-2] * 3
     gauge = Gauge(measurements.known not in ("base", "both"), measurements.known not in ("platform", "both"))
@@ -161,7 +162,8 @@ def _prepared(
         if target_points is not None:
             gauge = Gauge(gauge.base, False)
         left = {int(row): found.reason(int(row)) for row in np.flatnonzero(~found.rigid)}
-        return Prepared(Readings(found.poses, found.information, lengths, noise.length), gauge, rows, found, left)
+        readings = Readings(found.poses, found.information, lengths, noise.length, found.middles)
+        return Prepared(readings, gauge, rows, found, left)
     measured, tilt = 6, False
     if kind == "poses":
         poses = values.copy()
@@ -171,8 +173,10 @@ def _prepared(
     else:
         poses[:, 3:] = angles_to_quaternion(np.column_stack([values, np.zeros(n)]))
         place, turn, measured, tilt = [0.0] * 3, [*turn[:2], 0.0], 2, True
+    if kind != "tilts":
+        arms = poses[:, :3]
     information = np.broadcast_to(np.diag([*place, *turn]), (n, 6, 6))
-    return Prepared(Readings(poses, information, lengths, noise.length, measured, tilt), gauge, rows)
+    return Prepared(Readings(poses, information, lengths, noise.length, arms, measured, tilt), gauge, rows)
 
 
 def _array(name: str, value: ArrayLike, shape: tuple[int | None, ...], faults: list[str]) -> Array | None:

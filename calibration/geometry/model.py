@@ -9,6 +9,9 @@ pose's information, a row costs ‖f‖²/σ² + eᵀΛe. Its linearisation in t
 which leaves JᵀPJ dx = −Jᵀy, 42 equations whatever the number of rows. P is the inverse covariance of a residual that
 has the noise of the lengths and of the pose in it. A component of a pose that was not measured has Λ = 0; with nothing
 of the pose measured P is zero, since six lengths tell six freedoms of the pose and nothing else.
+
+A tracker's scale is a 43rd unknown k: a place m that it measures is (1 − k) m in the encoders' metres, and e has k m in
+it. Of several targets m is their middle. Column and row of k come out of the elimination as the others do.
 """
 
 from dataclasses import dataclass, replace
@@ -28,6 +31,8 @@ from kinematics import (
 LEG = 7
 """Unknowns of a leg: base joint x y z, platform joint x y z, length offset; m."""
 UNKNOWNS = 6 * LEG
+SCALE = UNKNOWNS
+"""Index of the tracker's scale, behind the geometry's unknowns."""
 
 _VERTICAL = np.array([0.0, 0.0, 1.0])
 
@@ -39,6 +44,7 @@ class Readings:
     poses (n, 7): [x y z qw qx qy qz], m; a component of no information holds any number.
     information (n, 6, 6): inverse covariance of [position; rotation vector], 1/m² and 1/rad², axes of the tracker.
     lengths (n, 6): as the legs' encoders tell them, m. length_sigma: their standard deviation, m.
+    arms (n, 3): from the tracker to every measured place, m; zero where none is measured.
     tilt: whether of the orientation only the direction of the vertical, tracker's z, is known.
     measured: components of a pose that are measured.
     """
@@ -47,6 +53,7 @@ class Readings:
     information: Array
     lengths: Array
     length_sigma: float
+    arms: Array
     measured: int = 6
     tilt: bool = False
 
@@ -56,38 +63,61 @@ class Readings:
     def rows(self, chosen: npt.NDArray[np.bool_]) -> "Readings":
         """Those of the chosen rows (n,)."""
         return replace(
-            self, poses=self.poses[chosen], information=self.information[chosen], lengths=self.lengths[chosen]
+            self,
+            poses=self.poses[chosen],
+            information=self.information[chosen],
+            lengths=self.lengths[chosen],
+            arms=self.arms[chosen],
         )
+
+    def noisier(self, factor: float) -> "Readings":
+        """The same with every standard deviation times `factor`."""
+        return replace(self, information=self.information / factor**2, length_sigma=self.length_sigma * factor)
+
+    def in_metres(self, scale: float) -> Array:
+        """Measured poses (n, 7), the tracker's scale `scale` taken off their places."""
+        return np.concatenate([self.poses[:, :3] - scale * self.arms, self.poses[:, 3:]], axis=1)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Equations:
-    """The linearised equations at the unknowns `x` (6, 7) and poses (n, 7).
+    """The linearised equations at the unknowns `x` (6, 7), a scale and poses (n, 7).
 
     slopes (n, 6, 7): J of each leg's length in its own seven unknowns. weight (n, 6, 6): P. right (n, 6): y.
-    cost (n,): each row's, least over its pose; χ² of as many degrees of freedom as components are measured.
-    shift (n, 6) and gain (n, 6, 6): the pose's best change is shift − gain·(J dx).
+    cross (n, 6), own (n,) and pull (n,): the scale's row of the normal matrix by leg's length, its diagonal, and its
+    right side. cost (n,): each row's, least over its pose; χ² of as many degrees of freedom as components are measured.
+    shift (n, 6), gain (n, 6, 6), drift (n, 6): the pose's best change is shift − gain·(J dx) − drift·dk.
     """
 
     slopes: Array
     weight: Array
     right: Array
+    cross: Array
+    own: Array
+    pull: Array
     cost: Array
     shift: Array
     gain: Array
+    drift: Array
 
     def normal(self, weights: Array) -> tuple[Array, Array]:
-        """Matrix (42, 42) and right side (42,) of the rows with the weights (n,)."""
+        """Matrix (43, 43) and right side (43,) of the rows with the weights (n,)."""
+        matrix, right = np.empty((UNKNOWNS + 1, UNKNOWNS + 1)), np.empty(UNKNOWNS + 1)
         weighted = self.weight * weights[:, None, None]
-        matrix = np.einsum("kij,kia,kjb->iajb", weighted, self.slopes, self.slopes, optimize=True)
-        right = np.einsum("k,kia,ki->ia", weights, self.slopes, self.right, optimize=True)
-        return matrix.reshape(UNKNOWNS, UNKNOWNS), right.reshape(UNKNOWNS)
+        joints = np.einsum("kij,kia,kjb->iajb", weighted, self.slopes, self.slopes, optimize=True)
+        matrix[:SCALE, :SCALE] = joints.reshape(UNKNOWNS, UNKNOWNS)
+        matrix[SCALE, :SCALE] = np.einsum("k,kia,ki->ia", weights, self.slopes, self.cross, optimize=True).ravel()
+        matrix[:SCALE, SCALE] = matrix[SCALE, :SCALE]
+        matrix[SCALE, SCALE] = weights @ self.own
+        right[:SCALE] = np.einsum("k,kia,ki->ia", weights, self.slopes, self.right, optimize=True).ravel()
+        right[SCALE] = weights @ self.pull
+        return matrix, right
 
     def pose_change(self, step: Array) -> Array:
-        """(n, 6): what the poses change by with the unknowns' `step` (42,)."""
-        return np.asarray(
-            self.shift - np.einsum("kab,kbc,bc->ka", self.gain, self.slopes, step.reshape(6, LEG), optimize=True)
-        )
+        """(n, 6): what the poses change by with the unknowns' and the scale's `step` (43,)."""
+        joints = step[:SCALE].reshape(6, LEG)
+        moved = np.einsum("kab,kbc,bc->ka", self.gain, self.slopes, joints, optimize=True)
+        return np.asarray(self.shift - moved - self.drift * step[SCALE])
 
 
 def length_derivatives(x: Array, poses: Array) -> tuple[Array, Array, Array]:
@@ -105,8 +135,11 @@ def length_derivatives(x: Array, poses: Array) -> tuple[Array, Array, Array]:
     return distance + x[:, 6], slopes, np.concatenate([s, np.cross(arm, s)], axis=2)
 
 
-def pose_error(readings: Readings, poses: Array) -> Array:
-    """(n, 6): by how much poses (n, 7) are off the measured ones: translation and rotation vector, tracker's axes."""
+def pose_error(readings: Readings, poses: Array, scale: float = 0.0) -> Array:
+    """(n, 6): by how much poses (n, 7) are off the measured ones: translation and rotation vector, tracker's axes.
+
+    scale: of the tracker, taken off the measured places.
+    """
     if readings.tilt:
         up = np.einsum("kba,b->ka", quaternion_to_matrix(readings.poses[:, 3:]), _VERTICAL)  # in platform axes
         lean = np.einsum("kab,kb->ka", quaternion_to_matrix(poses[:, 3:]), up)
@@ -114,25 +147,50 @@ def pose_error(readings: Readings, poses: Array) -> Array:
     else:
         turn = quaternion_multiply(poses[:, 3:], quaternion_conjugate(readings.poses[:, 3:]))
         rotation = rotation_vector_from_quaternion(turn / np.linalg.norm(turn, axis=1, keepdims=True))
-    return np.concatenate([poses[:, :3] - readings.poses[:, :3], rotation], axis=1)
+    return np.concatenate([poses[:, :3] - readings.poses[:, :3] + scale * readings.arms, rotation], axis=1)
 
 
-def linearise(readings: Readings, x: Array, poses: Array) -> Equations:
-    """The equations at unknowns (6, 7) and poses (n, 7)."""
+def linearise(readings: Readings, x: Array, poses: Array, scale: float = 0.0) -> Equations:
+    """The equations at unknowns (6, 7), a tracker's scale and poses (n, 7)."""
     predicted, slopes, g = length_derivatives(x, poses)
     f = predicted - readings.lengths
-    e = pose_error(readings, poses)
+    e = pose_error(readings, poses, scale)
     per = readings.length_sigma**-2
     told = np.einsum("kab,kb->ka", readings.information, e)
     a = per * np.einsum("kia,ki->ka", g, f) + told
     n = per * np.einsum("kia,kib->kab", g, g) + readings.information
-    both = np.linalg.solve(n, np.concatenate([per * np.swapaxes(g, 1, 2), a[:, :, None]], axis=2))
-    gain, shift = both[:, :, :6], -both[:, :, 6]
+    by_scale = np.einsum("kab,kb->ka", readings.information[:, :, :3], readings.arms)
+    sides = [per * np.swapaxes(g, 1, 2), a[:, :, None], by_scale[:, :, None]]
+    eliminated = np.linalg.solve(n, np.concatenate(sides, axis=2))
+    gain, shift, drift = eliminated[:, :, :6], -eliminated[:, :, 6], eliminated[:, :, 7]
     weight = per * (np.eye(6) - g @ gain)
     weight = 0.5 * (weight + np.swapaxes(weight, 1, 2))
     right = per * (f + np.einsum("kia,ka->ki", g, shift))
     cost = per * np.einsum("ki,ki->k", f, f) + np.einsum("ka,ka->k", e, told) + np.einsum("ka,ka->k", a, shift)
-    return Equations(slopes, weight, right, np.maximum(cost, 0.0), shift, gain)
+    return Equations(
+        slopes,
+        weight,
+        right,
+        cross=-per * np.einsum("kia,ka->ki", g, drift),
+        own=np.einsum("ka,ka->k", readings.arms - drift[:, :3], by_scale[:, :3])
+        - np.einsum("ka,ka->k", drift[:, 3:], by_scale[:, 3:]),
+        pull=np.einsum("ka,ka->k", by_scale, e + shift),
+        cost=np.maximum(cost, 0.0),
+        shift=shift,
+        gain=gain,
+        drift=drift,
+    )
+
+
+def pose_slopes(x: Array, poses: Array) -> Array:
+    """(n, 6, 42): change of the pose that the lengths tell, per unknown; translation and rotation vector, base's axes.
+
+    At given lengths G δ + J dx = 0. Raises LinAlgError at a singular pose.
+    """
+    _, slopes, g = length_derivatives(x, poses)
+    spread = np.zeros((len(poses), 6, 6, LEG))
+    spread[:, range(6), range(6)] = slopes
+    return np.asarray(-np.linalg.solve(g, spread.reshape(len(poses), 6, UNKNOWNS)))
 
 
 def moved(poses: Array, change: Array) -> Array:

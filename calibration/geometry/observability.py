@@ -7,7 +7,8 @@ import numpy as np
 
 from calibration.errors import CalibrationError
 from calibration.geometry.frames import Gauge, allowed_changes, rigid_tangents
-from calibration.geometry.model import LEG, Readings, length_derivatives
+from calibration.geometry.model import LEG, SCALE, UNKNOWNS, Readings, length_derivatives, pose_slopes
+from calibration.geometry.prior import Known
 from kinematics import Array, quaternion_to_matrix
 
 PARAMETERS = tuple(
@@ -22,6 +23,8 @@ PARAMETERS = tuple(
 """Names of the 42 parameters, leg by leg."""
 
 _ROUNDING = 1e-13
+_MOST_POSES = 0.95
+_NOTHING = 1e-4  # of what the prior tells of the scale
 _NAMED = 0.3  # of a direction's greatest part: what is named of it
 _SEEN_AS = 0.9  # part of a motion that lies in the untold directions
 _NEW = 0.1  # part of a motion that is not made of those told before
@@ -33,66 +36,180 @@ _LITTLE_WAY = 0.02  # of the legs' length
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observability:
-    """Directions of the geometry, best told first, once the frames are agreed on.
+    """What the data alone tell: directions of the geometry, best told first, once the frames are agreed on.
 
     singular_values (m,), 1/m: of the residuals' derivatives, residuals over their noise. sigma (m,), m: of the
-    geometry along each direction, their inverses. directions (42, m): orthonormal, in the order of PARAMETERS.
+    geometry along each direction, their inverses; infinite along what is not told. tolerance (m,), m: the same by the
+    drawing alone. directions (42, m): orthonormal, in the order of PARAMETERS.
     """
 
     singular_values: Array
     sigma: Array
+    tolerance: Array
     directions: Array
-
-    @property
-    def covariance(self) -> Array:
-        """(42, 42), m²: of all parameters, of rank m; infinite along what is not told, so not to be used then."""
-        return np.asarray((self.directions * self.sigma**2) @ self.directions.T)
 
     @property
     def worst(self) -> str:
         """The direction told worst, by the parameters that move together along it."""
         return _by_parameters(self.directions[:, -1:])[0]
 
-    def weak(self, bound: float) -> Array:
-        """Directions (42, k) of a sigma above the bound, m."""
-        return self.directions[:, ~(self.sigma <= bound)]
+    @property
+    def weak(self) -> Array:
+        """Directions (42, k) that the drawing tells better."""
+        return self.directions[:, ~(self.sigma <= self.tolerance)]
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PoseSigmas:
+    """Standard deviations of the poses that lengths tell, by what is not known of the geometry.
+
+    Where the frames that are agreed on are is no error of a pose: of each geometry that is possible, they are where its
+    poses are nearest to the estimated one's. So the sigmas are the same for every gauge.
+    poses (n, 7). position (n, 3), m, and rotation (n, 3), rad, axes of the base. `worst_…`: what 95 % of the poses keep
+    to along every axis: at its border, near singular poses, a workspace has poses that are as uncertain as one likes.
+    """
+
+    poses: Array
+    position: Array
+    rotation: Array
+
+    @property
+    def worst_position(self) -> float:
+        """m."""
+        return float(np.quantile(self.position.max(axis=1), _MOST_POSES))
+
+    @property
+    def worst_rotation(self) -> float:
+        """rad."""
+        return float(np.quantile(self.rotation.max(axis=1), _MOST_POSES))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Posterior:
+    """What data and prior tell together.
+
+    covariance (42, 42), m²: of all parameters, in their order. scale_sigma: of the tracker's scale.
+    departure, told: χ² of the departures from the drawing, and its degrees of freedom, by those directions that the
+    data tell better than the tolerances. scale_alone: the scale as the data alone tell it, and its standard deviation,
+    infinite where they do not.
+    """
+
+    covariance: Array
+    scale_sigma: float
+    departure: float
+    told: int
+    scale_alone: tuple[float, float]
+
+    @property
+    def improbable(self) -> float:
+        """Probability of such departures, or greater ones, by chance."""
+        from scipy.special import chdtrc  # takes long to import, and few need it
+
+        return float(chdtrc(self.told, self.departure)) if self.told else 1.0
 
 
 class UnobservableError(CalibrationError):
-    """Poses that leave directions of the geometry open. `seen`: what they tell; `bound`: of each sigma, m."""
+    """Measured poses that leave the pose too uncertain.
 
-    def __init__(self, faults: Sequence[str], seen: Observability, bound: float) -> None:
-        self.seen, self.bound = seen, bound
+    seen: what they tell of the geometry. sigmas: of the pose where it was judged. bounds: of position, m, and rotation.
+    """
+
+    def __init__(
+        self, faults: Sequence[str], seen: Observability, sigmas: PoseSigmas, bounds: tuple[float, float]
+    ) -> None:
+        self.seen, self.sigmas, self.bounds = seen, sigmas, bounds
         super().__init__(faults)
 
 
-def observability(information: Array, x: Array, nominal: Array, gauge: Gauge) -> Observability:
-    """What is told of the geometry, the frames that are agreed on being unknown as well.
+def inverse(information: Array) -> Array:
+    """Covariance of an information matrix; zero along what it does not tell at all."""
+    return np.asarray(np.linalg.pinv(information, rcond=_ROUNDING, hermitian=True))
 
-    information: (42, 42), 1/m², in the mechanism's frames. x, nominal: (6, 7), estimated and nominal unknowns there.
+
+def observability(information: Array, x: Array, known: Known) -> Observability:
+    """What the data tell of the geometry, the frames that are agreed on being unknown as well.
+
+    information: (43, 43), of the data, in the mechanism's frames. x: (6, 7), estimated unknowns there.
     """
-    inside, frames = allowed_changes(nominal, gauge), rigid_tangents(x, gauge)
-    about = inside.T @ information @ inside
-    if frames.shape[1]:
-        cross = inside.T @ information @ frames
-        about = (
-            about - cross @ np.linalg.pinv(frames.T @ information @ frames, rcond=_ROUNDING, hermitian=True) @ cross.T
-        )
+    inside, about = _told(information, x, known)
     values, vectors = np.linalg.eigh(about)
     least = _ROUNDING * float(np.abs(information).max())
     singular = np.sqrt(np.where(values > least, values, 0.0))[::-1]
     sigma = np.divide(1.0, singular, out=np.full_like(singular, np.inf), where=singular > 0.0)
-    return Observability(singular, sigma, inside @ vectors[:, ::-1])
+    directions = inside @ vectors[:, ::-1]
+    return Observability(singular, sigma, np.sqrt(known.prior.variances @ directions**2), directions)
 
 
-def untold(weak: Array, x: Array, poses: Array, nominal: Array, gauge: Gauge) -> list[str]:
+def _told(information: Array, x: Array, known: Known) -> tuple[Array, Array]:
+    """Changes (42, m) that the gauge allows, and what the data tell of them, frames and scale eliminated."""
+    inside, frames = allowed_changes(known.nominal, known.gauge), rigid_tangents(x, known.gauge)
+    beside = np.zeros((UNKNOWNS + 1, frames.shape[1] + 1))
+    beside[:SCALE, :-1], beside[SCALE, -1] = frames, 1.0
+    both = beside.T @ information @ beside
+    both[-1, -1] += known.scale_precision
+    cross = inside.T @ information[:SCALE] @ beside
+    return inside, inside.T @ information[:SCALE, :SCALE] @ inside - cross @ inverse(both) @ cross.T
+
+
+def posterior(information: Array, x: Array, scale: float, known: Known) -> Posterior:
+    """What data and prior tell, at estimated unknowns (6, 7) and scale; information as in `observability`."""
+    inside, about = _told(information, x, known)
+    before = inside.T @ (inside / known.prior.variances[:, None])
+    covariance = inside @ np.linalg.inv(about + before) @ inside.T
+    # by directions v of prior variance 1, told by the data with λ: the estimate's own variance is λ/(1 + λ)
+    root = np.linalg.inv(np.linalg.cholesky(before))
+    told, vectors = np.linalg.eigh(root @ about @ root.T)
+    off = vectors.T @ np.linalg.solve(root.T, inside.T @ (x - known.nominal).ravel())
+    seen = told > 1.0
+    frames = rigid_tangents(x, known.gauge)
+    rest = np.hstack([inside, frames])
+    joints = rest.T @ information[:SCALE, :SCALE] @ rest
+    joints[: inside.shape[1], : inside.shape[1]] += before
+    cross = rest.T @ information[:SCALE, SCALE]
+    by_data = information[SCALE, SCALE] - cross @ inverse(joints) @ cross + known.told_precision
+    variance = 1.0 / (max(by_data, 0.0) + known.prior.scale**-2)
+    tells = by_data * known.prior.scale**2 > _NOTHING
+    return Posterior(
+        covariance=0.5 * (covariance + covariance.T),
+        scale_sigma=float(np.sqrt(variance)),
+        departure=float((off[seen] ** 2 * (1.0 + told[seen]) / told[seen]).sum()),
+        told=int(seen.sum()),
+        scale_alone=(float(scale / (variance * by_data)), float(by_data**-0.5)) if tells else (0.0, np.inf),
+    )
+
+
+def pose_changes(x: Array, poses: Array, gauge: Gauge) -> Array:
+    """(n, 6, 42): what poses (n, 7) change by, position and rotation, with the unknowns (6, 7), as `PoseSigmas` says.
+
+    The frames are where the sum of squares is least, rotations counting at the radius of the platform's joints.
+    """
+    slopes = pose_slopes(x, poses)
+    joints = x[:, 3:6] - x[:, 3:6].mean(axis=0)
+    weights = np.repeat([1.0, np.sqrt((joints**2).sum(axis=1).mean())], 3)[:, None]
+    frames = slopes @ rigid_tangents(x, gauge)
+    if not frames.shape[2]:
+        return slopes
+    count = 6 * len(poses)
+    a, b = (weights * frames).reshape(count, -1), (weights * slopes).reshape(count, -1)
+    return np.asarray(slopes - frames @ np.linalg.lstsq(a, b, rcond=_ROUNDING)[0])
+
+
+def pose_sigmas(x: Array, poses: Array, covariance: Array, gauge: Gauge) -> PoseSigmas:
+    """Of poses (n, 7) and a geometry (6, 7) of that covariance (42, 42), m², in the mechanism's frames."""
+    slopes = pose_changes(x, poses, gauge)
+    variance = np.einsum("kai,ij,kaj->ka", slopes, covariance, slopes, optimize=True)
+    sigma = np.sqrt(np.maximum(variance, 0.0))
+    return PoseSigmas(poses, sigma[:, :3], sigma[:, 3:])
+
+
+def untold(weak: Array, x: Array, poses: Array, known: Known) -> list[str]:
     """A line for each of the weak directions (42, k), in words where it is a motion that has some.
 
     Directions of one bound may be mixed at will. Motions of a leg's joints that lie in their span come first, as long
     as one is not made of those before it; what is left is told by the parameters that move together.
     x, poses: unknowns (6, 7) and poses (n, 7) in the mechanism's frames.
     """
-    inside = allowed_changes(nominal, gauge)
+    inside = allowed_changes(known.nominal, known.gauge)
     named = []
     for words, motion in _motions(x, poses):
         agreed = inside.T @ motion

@@ -7,10 +7,11 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
-from calibration.geometry.frames import Gauge, allowed_changes, rigid_tangents
+from calibration.geometry.frames import Gauge, rigid_tangents
 from calibration.geometry.measurements import GeometryNoise
-from calibration.geometry.model import UNKNOWNS, Readings, length_derivatives, linearise
-from calibration.geometry.observability import observability
+from calibration.geometry.model import LEG, SCALE, UNKNOWNS, Readings, length_derivatives, linearise
+from calibration.geometry.observability import pose_sigmas, posterior
+from calibration.geometry.prior import GeometryPrior, Known
 from calibration.geometry.starting import nominal_unknowns
 from kinematics import (
     Array,
@@ -33,8 +34,8 @@ _ELSEWHERE = 1.0  # m: what is known of the frames before anything is measured
 class PosePlan:
     """Poses (count, 7) to be measured, best first, and the leg lengths (count, 6), m, there by the geometry given.
 
-    sigma_before, sigma_after: standard deviation, m, of the geometry along its worst direction, expected from the poses
-    measured already, and from these as well; infinite where a direction is not told.
+    sigma_before, sigma_after: standard deviation, m, of the position along its worst axis, as `PoseSigmas` has it of
+    poses all over the workspace; expected of the drawing and the poses measured already, and of these as well.
     """
 
     poses: Array
@@ -50,10 +51,10 @@ def next_poses(
     *,
     measured: ArrayLike = (),
     noise: GeometryNoise | None = None,
+    prior: GeometryPrior | None = None,
     gauge: Gauge | None = None,
     margin: float = 5e-3,
     turn: float = np.pi / 4,
-    tolerance: float = 2e-3,
     candidates: int = 2000,
     seed: int = 0,
     progress: Callable[[float], None] = lambda _part: None,
@@ -69,10 +70,10 @@ def next_poses(
         count: how many, at least 1.
         measured: (n, 7) poses measured already, base's and platform's frame; need not be exact.
         noise: of the readings.
+        prior: what is known before anything is measured.
         gauge: which frames are unknown; both if left out.
         margin: m that every leg stays within its stroke.
         turn: rad, greatest rotation from home.
-        tolerance: m, standard deviation that the drawing's joints are known to before anything is measured.
         candidates: how many poses are chosen from.
         seed: of the random poses; the same gives the same.
         progress: called with the part done, 0 to 1; what it raises ends the planning.
@@ -80,24 +81,22 @@ def next_poses(
     Raises:
         CalibrationError: no home, strokes without bounds, or no such poses.
     """
-    noise, gauge = noise or GeometryNoise(), gauge or Gauge()
-    faults = noise.faults()
+    noise, prior, gauge = noise or GeometryNoise(), prior or GeometryPrior(), gauge or Gauge()
+    faults = [*noise.faults(), *prior.faults()]
     if count < 1:
         faults.append(f"{count} poses, must be at least 1")
     if geometry.home is None:
         faults.append("the geometry has no home pose about which to look for others")
     if faults:
         raise CalibrationError(faults)
-    known = np.asarray(measured, dtype=np.float64).reshape(-1, 7)
+    there = np.asarray(measured, dtype=np.float64).reshape(-1, 7)
     drawn = _candidates(geometry, limits, max(candidates, count), margin, turn, np.random.default_rng(seed))
     x = nominal_unknowns(geometry)
-    inside, frames = allowed_changes(x, gauge), rigid_tangents(x, gauge)
-    before = np.zeros((UNKNOWNS, UNKNOWNS))
-    if len(known):
-        readings = _readings(geometry, known, noise)
-        before = linearise(readings, x, known).normal(np.ones(len(known)))[0]
-    information = before + inside @ inside.T / tolerance**2 + frames @ frames.T / _ELSEWHERE**2
-    rows = _rows(geometry, drawn, noise)
+    known, frames = Known(prior, x, gauge), np.pad(rigid_tangents(x, gauge), ((0, 1), (0, 0)))
+    both = _rows(geometry, np.concatenate([there, drawn]), noise)
+    rows = both[len(there) :]
+    before = np.einsum("kia,kib->ab", both[: len(there)], both[: len(there)])
+    information = before + known.terms(x, 0.0)[1] + frames @ frames.T / _ELSEWHERE**2
     free = np.ones(len(drawn), dtype=bool)
     chosen: list[int] = []
     for step in range(count):
@@ -111,12 +110,18 @@ def next_poses(
         progress((step + 1) / count)
     after = before + np.einsum("kia,kib->ab", rows[chosen], rows[chosen])
     poses = drawn[chosen]
-    return PosePlan(
-        poses,
-        leg_lengths(geometry, poses),
-        float(observability(before, x, x, gauge).sigma[-1]) if len(known) else np.inf,
-        float(observability(after, x, x, gauge).sigma[-1]),
-    )
+    sigmas = (pose_sigmas(x, drawn, posterior(each, x, 0.0, known).covariance, gauge) for each in (before, after))
+    return PosePlan(poses, leg_lengths(geometry, poses), *(each.worst_position for each in sigmas))
+
+
+def workspace_poses(geometry: Geometry, limits: PoseLimits, *, count: int = 500, turn: float = np.pi / 4) -> Array:
+    """Poses (count, 7) all over what the limits let the platform reach, turned by at most `turn`, rad; always the same.
+
+    Raises CalibrationError: no home, strokes without bounds, or no such poses.
+    """
+    if geometry.home is None:
+        raise CalibrationError("the geometry has no home pose about which to look for others")
+    return _candidates(geometry, limits, count, 0.0, turn, np.random.default_rng(0))
 
 
 def _candidates(
@@ -144,19 +149,16 @@ def _candidates(
     return found
 
 
-def _readings(geometry: Geometry, poses: Array, noise: GeometryNoise) -> Readings:
-    information = np.diag([noise.position**-2] * 3 + [noise.rotation**-2] * 3)
-    lengths = length_derivatives(nominal_unknowns(geometry), poses)[0]
-    return Readings(poses, np.broadcast_to(information, (len(poses), 6, 6)), lengths, noise.length)
-
-
 def _rows(geometry: Geometry, poses: Array, noise: GeometryNoise) -> Array:
-    """(n, 6, 42): derivatives of six residuals of unit variance at every pose, by the unknowns."""
-    equations = linearise(_readings(geometry, poses, noise), nominal_unknowns(geometry), poses)
-    whitening = np.swapaxes(np.linalg.cholesky(equations.weight), 1, 2)
-    spread = np.zeros((len(poses), 6, 6, 7))
-    spread[:, range(6), range(6)] = equations.slopes
-    return np.asarray(whitening @ spread.reshape(len(poses), 6, UNKNOWNS))
+    """(n, 6, 43): derivatives of six residuals of unit variance at every pose, by the unknowns and the scale."""
+    x, information = nominal_unknowns(geometry), np.diag([noise.position**-2] * 3 + [noise.rotation**-2] * 3)
+    lengths, slopes, by_pose = length_derivatives(x, poses)
+    readings = Readings(poses, np.broadcast_to(information, (len(poses), 6, 6)), lengths, noise.length, poses[:, :3])
+    whitening = np.swapaxes(np.linalg.cholesky(linearise(readings, x, poses).weight), 1, 2)
+    spread = np.zeros((len(poses), 6, UNKNOWNS + 1))
+    spread[:, :, :SCALE].reshape(len(poses), 6, 6, LEG)[:, range(6), range(6)] = slopes
+    spread[:, :, SCALE] = -np.einsum("kia,ka->ki", by_pose[:, :, :3], poses[:, :3])
+    return np.asarray(whitening @ spread)
 
 
 def _gain(rows: Array, information: Array) -> Array:

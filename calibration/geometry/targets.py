@@ -26,6 +26,8 @@ class TargetPoses:
 
     shape (k, 3): the targets in their frame, m. cost (n,): squared misfits over the noise's variance. rigid (n,): rows
     whose targets lie as in the others. chi_square, freedom: of the rigid rows, beyond what fixes poses and shape.
+    middles (n, 3): of the targets, tracker's frame, m. scale: the tracker's by the known shape
+    (k of `calibration.geometry.model`), and its standard deviation; none of a shape that was measured itself.
     """
 
     poses: Array
@@ -35,6 +37,8 @@ class TargetPoses:
     rigid: npt.NDArray[np.bool_]
     chi_square: float
     freedom: int
+    middles: Array
+    scale: tuple[float, float] | None = None
 
     def reason(self, row: int) -> str:
         """Why a row is not used."""
@@ -57,16 +61,19 @@ def poses_of_targets(points: Array, sigma: float, known: Array | None = None) ->
         raise CalibrationError(
             f"points: the targets lie on one line within {extent[1] / np.sqrt(k):.2g} m; set one beside it"
         )
-    own = 0 if known is not None else 3 * k - 6
+    own = 1 if known is not None else 3 * k - 6  # a scale, or a shape
+    scale = None
     bound = float(chdtri(3 * k - 6, _FALSE_ALARM / n))
     rigid = np.ones(n, dtype=bool)
     for _ in range(_ROUNDS):
         motions = [best_fit(shape, row) for row in points]
         fitted = np.array([motion.inverse.apply(row) for motion, row in zip(motions, points, strict=True)])
+        if known is not None:
+            fitted, scale = _scaled(fitted, known, sigma)
         misfits = np.linalg.norm(fitted - shape, axis=2)
         cost = (misfits**2).sum(axis=1) / sigma**2
-        scale = max(1.0, float(np.median(cost)) / float(chdtri(3 * k - 6, 0.5)))
-        rigid = cost <= bound * scale
+        looser = max(1.0, float(np.median(cost)) / float(chdtri(3 * k - 6, 0.5)))
+        rigid = cost <= bound * looser
         if known is not None:
             break
         better = fitted[rigid].mean(axis=0)
@@ -82,7 +89,20 @@ def poses_of_targets(points: Array, sigma: float, known: Array | None = None) ->
     poses = np.array([motion.pose for motion in motions])
     chi_square = float(cost[rigid].sum())
     freedom = (3 * k - 6) * int(rigid.sum()) - own
-    return TargetPoses(poses, _information(shape, motions, sigma), shape, misfits, rigid, chi_square, freedom)
+    information = _information(shape, motions, sigma)
+    return TargetPoses(poses, information, shape, misfits, rigid, chi_square, freedom, points.mean(axis=1), scale)
+
+
+def _scaled(fitted: Array, known: Array, sigma: float) -> tuple[Array, tuple[float, float]]:
+    """Targets (n, k, 3) about their middle in the known shape's metres, and the scale with its standard deviation.
+
+    The median of the rows' scales: gross errors of a target do not count. Its variance is π/2 of the mean's.
+    """
+    middles = fitted.mean(axis=1, keepdims=True)
+    arms, shape = fitted - middles, known - known.mean(axis=0)
+    spread = np.einsum("nka,nka->n", arms, arms)
+    scale = float(np.median(1.0 - np.einsum("nka,ka->n", arms, shape) / spread))
+    return middles + (1.0 - scale) * arms, (scale, sigma * float(np.sqrt(0.5 * np.pi / spread.sum())))
 
 
 def _median_shape(points: Array) -> Array:

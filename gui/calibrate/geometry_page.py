@@ -2,13 +2,13 @@
 
 from pathlib import Path
 
-from calibration import GeometryNoise
+from calibration import GeometryLimits, GeometryNoise, GeometryPrior
 from gui.fitting import Asked, FieldGrid, Look, LookedPage, options_of, permit, unless
 from gui.texts import tr
 
 _CSV = tr("Tables (*.csv)")
 _HELD = 0.2
-_USUAL = GeometryNoise()
+_USUAL, _DRAWN, _LIMITS = GeometryNoise(), GeometryPrior(), GeometryLimits()
 _SIGMAS = (1e-9, 0.1)  # m or rad, least and greatest
 _FRAMES = [
     (tr("neither frame is known"), "none"),
@@ -63,6 +63,25 @@ class GeometryPage(LookedPage):
         self.length = fields.quantity(
             tr("σ of lengths"), tr("One length's standard deviation"), "m", _USUAL.length, 1e-9, 0.1
         )
+        self.joints = fields.quantity(
+            tr("σ of joints"),
+            tr("Standard deviation of a joint's place about the drawing"),
+            "m",
+            _DRAWN.joints,
+            *_SIGMAS,
+        )
+        self.offsets = fields.quantity(
+            tr("σ of offsets"), tr("Standard deviation of a length offset"), "m", _DRAWN.offsets, *_SIGMAS
+        )
+        self.scale = fields.quantity(
+            tr("σ of the scale"), tr("Standard deviation of the tracker's scale"), "", _DRAWN.scale, 1e-9, 0.1
+        )
+        self.most_position = fields.quantity(
+            tr("Positions to within"), tr("Greatest σ of a pose's position"), "m", _LIMITS.position, *_SIGMAS
+        )
+        self.most_rotation = fields.quantity(
+            tr("Angles to within"), tr("Greatest σ of a pose's rotation"), "rad", _LIMITS.rotation, *_SIGMAS
+        )
         self.held = fields.quantity(
             tr("Held out at a time"), tr("Part of the rows held out at a time"), "", _HELD, 0.01, 0.5
         )
@@ -100,6 +119,9 @@ class GeometryPage(LookedPage):
             position_sigma=unless(self.position.si(), _USUAL.position),
             rotation_sigma=unless(self.rotation.si(), _USUAL.rotation),
             length_sigma=unless(self.length.si(), _USUAL.length),
+            joint_tolerance=unless(self.joints.si(), _DRAWN.joints),
+            offset_tolerance=unless(self.offsets.si(), _DRAWN.offsets),
+            scale_sigma=unless(self.scale.si(), _DRAWN.scale),
             frames=self.frames.currentData(),
         )
         beside = data if data is not None else self._folder / "rig.csv"
@@ -110,6 +132,8 @@ class GeometryPage(LookedPage):
             options += options_of(
                 targets=self.targets.path,
                 homing=self.homing.path,
+                most_position_sigma=unless(self.most_position.si(), _LIMITS.position),
+                most_rotation_sigma=unless(self.most_rotation.si(), _LIMITS.rotation),
                 hold_out=unless(self.held.si(), _HELD),
                 operator=self.operator.text().strip(),
                 note=self.note.text().strip(),
@@ -119,6 +143,7 @@ class GeometryPage(LookedPage):
 
     def _allow(self) -> None:
         calibrating = tr("poses are planned, nothing is calibrated") if self.planning else ""
-        for field in (self.targets, self.homing, self.held, self.operator, self.note):
+        fields = self.targets, self.homing, self.most_position, self.most_rotation, self.held, self.operator, self.note
+        for field in fields:
             permit(field, calibrating)
         permit(self.count, "" if self.planning else tr("nothing is planned"))

@@ -41,7 +41,7 @@ class GeometryView(ResultView):
         numbers = " ".join(swatch(colour, str(leg)) for leg, colour in enumerate(LEG_COLOURS, 1))
         legs = tr("Changes ± σ, leg {legs}").format(legs=numbers)
         told = tr("Directions of the geometry: {sigma} {bound}").format(
-            sigma=swatch(theme.accent, "σ"), bound=swatch(theme.warning, tr("refused above"))
+            sigma=swatch(theme.accent, "σ"), bound=swatch(theme.warning, tr("of the drawing"))
         )
         self.add_pictures(((legend, self.held), (legs, self.changes), (told, self.directions)))
         self.add_below(self.table)
@@ -65,7 +65,7 @@ class GeometryView(ResultView):
         )
         self._show_held(told["holdout"])
         self.table.show_parameters(parameters)
-        return said(outcome, _lines(told, _MM * told["direction_sigmas_m"][-1]), told["warnings"])
+        return said(outcome, _lines(told), told["warnings"])
 
     def _show_held(self, held: dict[str, Any] | None) -> None:
         if held is None:
@@ -79,16 +79,25 @@ class GeometryView(ResultView):
         self.held.show_points(groups, [(_MM * held["position_noise_m"], self._theme.warning)])
 
 
-def _lines(told: Any, worst: float) -> list[str]:
-    held = told["holdout"]
+def _lines(told: Any) -> list[str]:
+    held, scale = told["holdout"], told["tracker_scale"]
     lines = [
-        tr("{count} poses fitted, reduced χ² {chi_square:.2f}. Told worst, to {worst:.3f} mm: {direction}.").format(
+        tr(
+            "{count} poses fitted, reduced χ² {chi_square:.2f}. {drawn} of {all} directions are mostly the drawing's."
+        ).format(
             count=told["rows_fitted"],
             chi_square=told["reduced_chi_square"],
-            worst=worst,
-            direction=told["worst_direction"],
-        )
+            drawn=told["directions_from_drawing"],
+            all=len(told["direction_sigmas_m"]),
+        ),
+        _pose_line(told),
     ]
+    if scale is not None:
+        lines.append(
+            tr("The tracker reads {value:+.0f} µm/m ± {sigma:.0f}, known before to ± {before:.0f}.").format(
+                value=_UM * scale["value"], sigma=_UM * scale["sigma"], before=_UM * scale["prior_sigma"]
+            )
+        )
     if held is None:
         lines.append(tr("Nothing is held out, as only part of each pose was measured."))
     else:
@@ -108,14 +117,23 @@ def _lines(told: Any, worst: float) -> list[str]:
     return lines
 
 
+def _pose_line(told: Any) -> str:
+    return tr("A pose is told to {position}, {rotation:.0f} µrad along its worst axis (one σ), at most {most}.").format(
+        position=_rms(told["pose_position_sigma_m"]),
+        rotation=_UM * told["pose_rotation_sigma_rad"],
+        most=f"{_rms(told['pose_position_sigma_limit_m'])}, {_UM * told['pose_rotation_sigma_limit_rad']:.0f} µrad",
+    )
+
+
 def _rms(value: float | None) -> str:
     return tr("no pose") if value is None else f"{_UM * value:.1f} µm"
 
 
 def _show_directions(picture: PointPicture, told: Any, theme: Theme) -> None:
     sigmas = [np.nan if sigma is None else _MM * sigma for sigma in told["direction_sigmas_m"]]
-    bound = (_MM * told["direction_sigma_limit_m"], theme.warning)
-    picture.show_points([Points(range(1, len(sigmas) + 1), sigmas, theme.accent)], [bound])
+    rows = range(1, len(sigmas) + 1)
+    drawn = [_MM * sigma for sigma in told["direction_tolerances_m"]]
+    picture.show_points([Points(rows, drawn, theme.warning), Points(rows, sigmas, theme.accent)])
 
 
 class UntoldView(ResultView):
@@ -135,7 +153,7 @@ class UntoldView(ResultView):
             tr("What the poses do not tell"), (tr("What the poses do not tell"),), words=(0,), wide=0
         )
         told = tr("Directions of the geometry: {sigma} {bound}").format(
-            sigma=swatch(theme.accent, "σ"), bound=swatch(theme.warning, tr("refused above"))
+            sigma=swatch(theme.accent, "σ"), bound=swatch(theme.warning, tr("of the drawing"))
         )
         self.add_pictures(((told, self.directions),))
         self.add_below(self.table)
@@ -143,13 +161,13 @@ class UntoldView(ResultView):
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
         _show_directions(self.directions, outcome.told, self._theme)
-        first, counted, *lines = (line.strip() for line in outcome.refusal.splitlines())
+        first, *lines = (line.strip() for line in outcome.refusal.splitlines())
         self.table.fill([(line,) for line in lines])
         sigmas = outcome.told["direction_sigmas_m"]
         open_ones = tr("{count} directions of the geometry, {untold} of them not told at all.").format(
             count=len(sigmas), untold=sigmas.count(None)
         )
-        return said(replace(outcome, refusal=f"{first}\n{counted}"), [open_ones])
+        return said(replace(outcome, refusal=first), [_pose_line(outcome.told), open_ones])
 
 
 class PosePlanView(ResultView):
@@ -194,15 +212,12 @@ class PosePlanView(ResultView):
                 ]
             )
         self.table.fill([(str(number), *(f"{value:.2f}" for value in row)) for number, row in enumerate(shown, 1)])
-        before, after = (
-            tr("not told at all") if told[key] is None else f"{_MM * told[key]:.3f} mm"
-            for key in ("worst_sigma_before_m", "worst_sigma_after_m")
-        )
+        before, after = (_rms(told[f"pose_position_sigma_{when}_m"]) for when in ("before", "after"))
         return said(
             outcome,
             [
                 tr(
-                    "{count} poses beside {measured} measured, best first. Worst direction of the geometry, one "
+                    "{count} poses beside {measured} measured, best first. Position along its worst axis, one "
                     "standard deviation: {before} now, {after} with them."
                 ).format(count=len(shown), measured=told["measured"], before=before, after=after)
             ],

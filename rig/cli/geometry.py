@@ -24,8 +24,9 @@ HELP = """Calibrate where the joints are and what the encoders read, from measur
 A row of --data is one pose at rest, in SI units: l1…l6, the lengths that the encoders tell, and one of \
 x,y,z,qw,qx,qy,qz, the pose of a target on the platform; t1x,t1y,t1z,t2x,…, three or more targets; x,y,z, a single \
 target; rx,ry, a level on the platform (angles of R = Rz Ry Rx). Where tracker and targets stand need not be known. \
-Says how well each number is known, and how far off poses are that were not fitted. Data that cannot support an \
-answer are refused (exit code 4), with the directions of the geometry that they leave open.
+What the poses do not tell stays as drawn, as uncertain as the drawing's tolerances. The tracker's scale is estimated \
+as well. Says how well each number is known, and how far off poses are that were not fitted. Data are refused (exit \
+code 4) that would leave poses of the workspace too uncertain, with the directions of the geometry that they leave open.
 
 --plan N writes the N poses that would tell most beside those in --data, instead of calibrating.
 """
@@ -63,6 +64,20 @@ def geometry(
     length_sigma: Annotated[
         str, typer.Option(metavar="LENGTH", help="Standard deviation of a leg's length as the encoder tells it.")
     ] = "5 um",
+    joint_tolerance: Annotated[
+        str, typer.Option(metavar="LENGTH", help="Standard deviation of a joint's place about the drawing, by axis.")
+    ] = "2 mm",
+    offset_tolerance: Annotated[
+        str, typer.Option(metavar="LENGTH", help="Standard deviation of a length offset about the nominal one.")
+    ] = "2 mm",
+    scale_sigma: Annotated[
+        float, typer.Option(metavar="PART", help="Standard deviation of the tracker's scale, 2e-5 for 20 µm/m.")
+    ] = 20e-6,
+    most_position_sigma: Annotated[
+        str,
+        typer.Option(metavar="LENGTH", help="Refuse poses that would be less certain: position, along its worst axis."),
+    ] = "0.5 mm",
+    most_rotation_sigma: Annotated[str, typer.Option(metavar="ANGLE", help="The same of their rotation.")] = "2 mrad",
     hold_out: Annotated[
         float, typer.Option(metavar="PART", help="Part of the rows that is predicted at a time by a fit to the others.")
     ] = 0.2,
@@ -92,7 +107,9 @@ def geometry(
     from calibration import (
         CalibrationError,
         CalibrationFileError,
+        GeometryLimits,
         GeometryNoise,
+        GeometryPrior,
         UnobservableError,
         homing_repeatability,
     )
@@ -111,8 +128,17 @@ def geometry(
         parse_quantity(rotation_sigma, Quantity("angle", "rad"), "--rotation-sigma"),
         parse_quantity(length_sigma, Quantity("length", "m"), "--length-sigma"),
     )
-    if noise.faults():
-        raise typer.BadParameter("; ".join(noise.faults()))
+    prior = GeometryPrior(
+        parse_quantity(joint_tolerance, Quantity("length", "m"), "--joint-tolerance"),
+        parse_quantity(offset_tolerance, Quantity("length", "m"), "--offset-tolerance"),
+        scale_sigma,
+    )
+    limits = GeometryLimits(
+        parse_quantity(most_position_sigma, Quantity("length", "m"), "--most-position-sigma"),
+        parse_quantity(most_rotation_sigma, Quantity("angle", "rad"), "--most-rotation-sigma"),
+    )
+    if faults := [*noise.faults(), *prior.faults(), *limits.faults()]:
+        raise typer.BadParameter("; ".join(faults))
     nominal = load_mechanism(mechanism, evaluate_only=True)
     try:
         if look:
@@ -122,7 +148,7 @@ def geometry(
         if plan is not None:
             target = output or Path("geometry-poses.csv")
             check_output(target)
-            told = geometry_tables.plan(nominal, data, plan, target, noise, frames.value, seed, progress)
+            told = geometry_tables.plan(nominal, data, plan, target, noise, prior, frames.value, seed, progress)
             typer.echo(json.dumps(told, indent=2) if as_json else geometry_told.plan_words(told))
             return
         homed = None if homing is None else homing_repeatability(geometry_tables.read_homings(homing))
@@ -135,7 +161,7 @@ def geometry(
         check_new_file(target)
         measurements = geometry_tables.read_measurements(data, frames.value, targets)
         provenance = {"source": f"file {data.name}", "operator": operator, "note": note}
-        result = geometry_tables.calibrate(nominal, measurements, noise, hold_out, progress)
+        result = geometry_tables.calibrate(nominal, measurements, noise, prior, limits, hold_out, progress)
         geometry_tables.save(target, result, nominal, date, provenance, homed)
     except CalibrationFileError:
         raise
@@ -144,11 +170,11 @@ def geometry(
             typer.echo(json.dumps(geometry_told.untold(error), indent=2))
         raise RefusedError("\n  ".join(["geometry refused, nothing written", *error.faults])) from None
     if as_json:
-        typer.echo(json.dumps(geometry_told.summary(result, homed, target), indent=2))
+        typer.echo(json.dumps(geometry_told.summary(result, limits, homed, target), indent=2))
         return
-    geometry_told.print_result(result)
+    geometry_told.print_result(result, limits)
     if homed is not None:
         typer.echo(geometry_told.homing_words(homed))
     for warning in result.warnings:
-        print_warning(warning)
+        print_warning(geometry_told.warning_words(warning))
     typer.echo(f'parameters: {target}\nname them in the configuration: parameters = ["{target.name}"]')

@@ -11,14 +11,17 @@ import numpy as np
 from calibration import (
     Gauge,
     GeometryCalibration,
+    GeometryLimits,
     GeometryMeasurements,
     GeometryNoise,
+    GeometryPrior,
     HomingRepeatability,
     KnownFrames,
     calibrate_geometry,
     next_poses,
     prepare_geometry,
     save_parameters,
+    workspace_poses,
 )
 from dynamics import Mechanism, pose_limits
 from kinematics import Array, KinematicsError, forward_kinematics
@@ -125,15 +128,29 @@ def _measured_as(measurements: GeometryMeasurements) -> str:
 
 
 def calibrate(
-    nominal: Mechanism, measurements: GeometryMeasurements, noise: GeometryNoise, hold_out: float, lines: bool = False
+    nominal: Mechanism,
+    measurements: GeometryMeasurements,
+    noise: GeometryNoise,
+    prior: GeometryPrior,
+    limits: GeometryLimits,
+    hold_out: float,
+    lines: bool = False,
 ) -> GeometryCalibration:
-    """The calibration, with its progress shown, in lines if asked for. CalibrationError as `calibrate_geometry`."""
+    """The calibration, with its progress shown, in lines if asked for. CalibrationError as `calibrate_geometry`.
+
+    It is judged all over the mechanism's workspace; where its file does not bound that, at the measured poses.
+    """
+    reach = pose_limits(nominal)
+    bounded = nominal.geometry.home is not None and bool(np.isfinite(reach.lengths).all())
     with progress_display(lines) as show:
         return calibrate_geometry(
             nominal.geometry,
             measurements,
             length_offsets=nominal.length_offsets,
             noise=noise,
+            prior=prior,
+            limits=limits,
+            workspace=workspace_poses(nominal.geometry, reach) if bounded else None,
             hold_out=hold_out,
             progress=lambda part: show(Progress("geometry", part)),
         )
@@ -161,6 +178,7 @@ def plan(
     count: int,
     output: Path,
     noise: GeometryNoise,
+    prior: GeometryPrior,
     known: KnownFrames,
     seed: int,
     lines: bool = False,
@@ -180,6 +198,7 @@ def plan(
             count,
             measured=np.array(measured).reshape(-1, 7),
             noise=noise,
+            prior=prior,
             gauge=Gauge(known not in ("base", "both"), known not in ("platform", "both")),
             seed=seed,
             progress=lambda part: show(Progress("planning", part)),
@@ -189,8 +208,8 @@ def plan(
     return {
         "poses": found.poses.tolist(),
         "measured": len(measured),
-        "worst_sigma_before_m": found.sigma_before if np.isfinite(found.sigma_before) else None,
-        "worst_sigma_after_m": found.sigma_after if np.isfinite(found.sigma_after) else None,
+        "pose_position_sigma_before_m": found.sigma_before,
+        "pose_position_sigma_after_m": found.sigma_after,
         "paths": {"poses": str(output)},
     }
 

@@ -64,8 +64,10 @@ def test_poses_become_a_parameter_file(
         errors = np.array([each[key] for each in held["poses"]])
         assert np.sqrt(np.mean(errors**2)) == pytest.approx(rms["position_rms_m"])
     told_to = np.array(found["direction_sigmas_m"])
-    np.testing.assert_allclose(told_to * found["singular_values"], found["sigmas_widened_by"])
-    assert (np.diff(told_to) >= 0.0).all() and told_to[-1] < found["direction_sigma_limit_m"]
+    np.testing.assert_allclose(told_to * found["singular_values"], 1.0)
+    assert (np.diff(told_to) >= 0.0).all() and len(found["direction_tolerances_m"]) == len(told_to)
+    assert found["pose_position_sigma_m"] < 0.1 * found["pose_position_sigma_limit_m"]
+    assert found["judged_at"] == "workspace" and found["warning_codes"] == found["warnings"] == []
     assert "points[" in found["worst_direction"] or "length_offset" in found["worst_direction"]
     values, sigmas = (np.array([each[key] for each in found["parameters"]]) for key in ("value", "sigma"))
     off = (values - in_gauge(truth, LAB.geometry)) / sigmas
@@ -155,8 +157,10 @@ def test_what_poses_leave_open_is_told_with_the_refusal(
     said = capsys.readouterr()
     seen = json.loads(said.out)
     sigmas = [np.inf if sigma is None else sigma for sigma in seen["direction_sigmas_m"]]
-    weak = sum(sigma > seen["direction_sigma_limit_m"] for sigma in sigmas)
-    assert weak > 0 and f"{weak} directions of the geometry cannot be told" in said.err
+    weak = sum(sigma > drawn for sigma, drawn in zip(sigmas, seen["direction_tolerances_m"], strict=True))
+    assert weak == seen["directions_from_drawing"] > 0
+    assert f"{weak} directions of the geometry cannot be told" in said.err
+    assert seen["pose_position_sigma_m"] > seen["pose_position_sigma_limit_m"]
     for singular, sigma in zip(seen["singular_values"], sigmas, strict=True):
         assert singular * sigma == pytest.approx(1.0) if singular > 0.0 else sigma == np.inf
     assert not (tmp_path / "found.toml").exists()
@@ -185,7 +189,7 @@ def test_a_plan_is_written_and_says_what_it_brings(
     assert run("lab-hexapod", "--data", data, "--plan", "3", "-o", tmp_path / "next.csv", "--json") == 0
     found = told(capsys)
     assert found["measured"] == COUNT and len(found["poses"]) == 3
-    assert found["worst_sigma_after_m"] < found["worst_sigma_before_m"]
+    assert found["pose_position_sigma_after_m"] < found["pose_position_sigma_before_m"]
     with (tmp_path / "next.csv").open() as file:
         rows = list(csv.DictReader(file))
     lengths = np.array([[float(row[name]) for name in LENGTHS] for row in rows])
