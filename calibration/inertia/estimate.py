@@ -42,7 +42,7 @@ _HELD_BACK = 1.0 / 3.0
 """of each stretch, its end: what candidates have to explain as well"""
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
-_MOST_TERMS = 60
+_TRIED, _MOST_TERMS = 2, 60
 
 
 @dataclass(frozen=True, slots=True)
@@ -352,21 +352,32 @@ class _Problem:
         return np.maximum(squares, 0.0) / degrees, degrees
 
     def chosen(self, fit: _Fit, floor: Array) -> tuple[_Fit, tuple[FoundTerm, ...]]:
-        """The fit with those candidates that the data ask for, and what they are."""
+        """The fit with those candidates that the data ask for, and what they are.
+
+        Those are tried that rank first, by the variances that the data have now and by those of noise alone: what no
+        model explains yet makes the first too large. A trial is judged by the variances that it leaves.
+        """
         left = list(self.design.candidates)
         least = _EVIDENCE + np.log(max(1, len(left)))
+        everything, first = range(len(self._parts)), range(len(self._parts) - 1)
         taken: list[tuple[Candidate, float]] = []
         for _ in range(_MOST_TERMS):
-            if not left:
-                break
             groups = [each.places for each in left]
-            gains = self._evidence(fit, groups, range(len(self._parts)))
-            gains[gains < self._evidence(fit, groups, range(len(self._parts) - 1))] = 0.0
-            best = int(np.argmax(gains))
-            if gains[best] < least:
+            ranks = [self._evidence(fit.active, groups, everything, by) for by in (fit.variances, floor)]
+            tried = {int(number) for rank in ranks for number in np.argsort(-rank)[:_TRIED] if rank[number] >= least}
+            best: tuple[float, int, _Fit] | None = None
+            for number in sorted(tried):
+                trial = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, groups[number]])))
+                whole, known = (
+                    float(self._evidence(fit.active, [groups[number]], parts, trial.variances)[0])
+                    for parts in (everything, first)
+                )
+                if whole >= max(least, known) and (best is None or whole > best[0]):
+                    best = whole, number, trial
+            if best is None:
                 break
-            taken.append((left.pop(best), float(gains[best])))
-            fit = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, taken[-1][0].places])))
+            gain, number, fit = best
+            taken.append((left.pop(number), gain))
         return fit, tuple(self._found(candidate, gain, fit.estimate) for candidate, gain in taken)
 
     def _found(self, candidate: Candidate, gain: float, estimate: Array) -> FoundTerm:
@@ -378,12 +389,13 @@ class _Problem:
             sizes.append(float(np.sqrt(np.mean(effect**2))))
         return FoundTerm(candidate.code, candidate.leg, max(sizes), gain)
 
-    def _evidence(self, fit: _Fit, groups: Sequence[NDArray[np.intp]], parts: Sequence[int]) -> Array:
+    def _evidence(
+        self, active: NDArray[np.intp], groups: Sequence[NDArray[np.intp]], parts: Sequence[int], variances: Array
+    ) -> Array:
         """By how many nats each group would raise the evidence of these parts, the other unknowns integrated out."""
-        active = fit.active
         rest = np.concatenate([np.empty(0, dtype=np.intp), *groups])
         wanted = np.concatenate([active, rest])
-        matrix, right = self._normal(fit.variances, parts, wanted)
+        matrix, right = self._normal(variances, parts, wanted)
         count = len(active)
         root = np.linalg.cholesky(matrix[:count, :count] + self.prior[np.ix_(active, active)])
         from scipy.linalg import solve_triangular  # takes long to import, and few need it

@@ -4,7 +4,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from calibration import ForceRecord
+from calibration import Accuracy, ForceRecord
 from dynamics import (
     BODIES,
     FRICTIONS,
@@ -15,12 +15,13 @@ from dynamics import (
     load_mechanism,
     with_linear_parameters,
 )
-from kinematics import Array, Harmonic, HarmonicTerm, Placement
+from kinematics import Array, Geometry, Harmonic, HarmonicTerm, Placement, forward_kinematics, leg_lengths
 
 MACHINE = load_mechanism("lab-hexapod")
 RATE = 250.0
 NOISE = 0.5
 SMOOTHING = 1e-3
+STATED = Accuracy()
 
 
 @dataclass(frozen=True, slots=True)
@@ -76,3 +77,43 @@ def recorded(
 def without_drives(record: ForceRecord) -> ForceRecord:
     """The same where nobody knows the drives' forces."""
     return replace(record, drives=None)
+
+
+def drawn_of_the_prior(seed: int, path: Array, accuracy: Accuracy = STATED) -> Made:
+    """A machine, its cells, drives and encoders, all as far off as is stated: one draw of what is known before."""
+    generator = np.random.default_rng([seed, 2])
+
+    def normal(*shape: int) -> Array:
+        return generator.normal(size=shape)
+
+    theta, geometry = linear_parameters(MACHINE), MACHINE.geometry
+    for place in BODIES:
+        stretch = np.eye(3) + np.diag(0.5 * accuracy.inertia * normal(3))
+        for value, (i, j) in zip(0.125 * accuracy.inertia * normal(3), ((0, 1), (0, 2), (1, 2)), strict=True):
+            stretch[i, j] += value
+            stretch[j, i] += value
+        theta[place] = deformed(theta[place], 1.0 + accuracy.mass * normal(1)[0], accuracy.center * normal(3), stretch)
+    least = (accuracy.least_damping, accuracy.least_prismatic, accuracy.least_damping, accuracy.least_coulomb)
+    for place in FRICTIONS:
+        theta[place] = np.abs(theta[place] + np.maximum(accuracy.friction * theta[place], least) * normal(4))
+    built = Geometry(
+        geometry.base_points + accuracy.joints * normal(6, 3),
+        geometry.universal_axes,
+        geometry.platform_points + accuracy.joints * normal(6, 3),
+        geometry.home,
+    )
+    truth = replace(with_linear_parameters(MACHINE, theta), geometry=built)
+    model = Dynamics(truth, SMOOTHING)
+    forces, cells, times = model.inverse(path).forces, model.cells(path), np.arange(len(path)) / RATE
+    neighbours = np.abs(np.subtract.outer(range(6), range(6))) % 4 == 1
+    cells = cells @ (np.eye(6) + accuracy.gain * np.diag(normal(6)) + accuracy.cross_talk * neighbours * normal(6, 6))
+    lags = accuracy.lag * normal(6)
+    cells = np.column_stack([np.interp(times - lag, times, column) for lag, column in zip(lags, cells.T, strict=True)])
+    cells += accuracy.offset * normal(6) + accuracy.drift * normal(6) * (times - times.mean())[:, np.newaxis]
+    lengths = leg_lengths(built, path[:, :7]) + accuracy.lengths * normal(6) + accuracy.compliance * normal(6) * forces
+    lengths += generator.uniform(-5e-8, 5e-8, lengths.shape)
+    pose, at = np.empty((len(path), 7)), path[0, :7]
+    for row, reading in enumerate(lengths):
+        pose[row] = at = forward_kinematics(geometry, reading, at)
+    drives = forces * (1.0 + 0.02 * normal(6)) + 2.0 * normal(6) + 0.2 * normal(*forces.shape)
+    return Made(truth, ForceRecord(RATE, pose, cells + NOISE * normal(*cells.shape), drives))

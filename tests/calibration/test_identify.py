@@ -1,10 +1,23 @@
 """Identification against machines that it never sees; what is asserted could come out otherwise."""
 
+from collections.abc import Callable
 from dataclasses import replace
 
 import numpy as np
 import pytest
-from built_machines import MACHINE, NOISE, RATE, SMOOTHING, drawn, motion, recorded, without_drives
+from built_machines import (
+    MACHINE,
+    NOISE,
+    RATE,
+    SMOOTHING,
+    Made,
+    drawn,
+    drawn_of_the_prior,
+    motion,
+    recorded,
+    without_drives,
+)
+from scipy.signal import butter, sosfiltfilt
 
 from calibration import (
     Accuracy,
@@ -21,6 +34,7 @@ from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, li
 from kinematics import leg_kinematics
 
 SETTINGS = IdentificationSettings(coulomb_speed=SMOOTHING)
+STATED_NOISE = IdentificationSettings(coulomb_speed=SMOOTHING, noise=np.full(6, NOISE))
 PATH = motion(24.0)
 OTHER_PATH = motion(8.0, seed=4)
 OFFSETS = np.array([1.0, -2.0, 0.5, 3.0, 0.0, -1.0])
@@ -210,3 +224,85 @@ def test_friction_beyond_the_model_is_not_taken_for_another_at_cells_that_feel_i
     record = replace(made.record, cells=made.record.cells + excess, drives=made.record.drives + excess)
     away = deviations(identify(at_actuators(MACHINE), [record], SETTINGS), 3)
     assert np.mean(np.abs(away) < 2.0) > 0.9 and np.abs(away).max() < 5.0
+
+
+def test_errors_are_as_large_as_their_sigmas_say() -> None:
+    """Of machines, cells, encoders and drives that are off as it is stated; 232 told combinations."""
+    away = []
+    for seed in range(4):
+        made = drawn_of_the_prior(seed, PATH)
+        result = identify(MACHINE, [made.record], STATED_NOISE)
+        difference = result.base.matrix @ (result.theta - linear_parameters(made.truth))
+        away.append((difference / result.base_sigma)[result.told])
+    every = np.concatenate(away)
+    assert len(every) > 200
+    assert 0.82 < np.sqrt(np.mean(every**2)) < 1.12
+    assert np.mean(np.abs(every) < 2.0) > 0.93
+
+
+def with_cells(made: Made, change: Callable[[np.ndarray], np.ndarray], leg: int = 1) -> ForceRecord:
+    """The stretch with one cell's readings changed by what they are."""
+    cells = made.record.cells.copy()
+    cells[:, leg] += change(Dynamics(made.truth, SMOOTHING).cells(PATH)[:, leg])
+    return replace(made.record, cells=cells)
+
+
+def branch(force: np.ndarray) -> np.ndarray:
+    """1.5 N of hysteresis: the branch changes over a fifth of the span."""
+    state, width = np.zeros(len(force)), 0.1 * np.ptp(force)
+    for row in range(1, len(force)):
+        state[row] = np.clip(state[row - 1] + (force[row] - force[row - 1]) / width, -1.0, 1.0)
+    return 1.5 * state
+
+
+def slow_wander(force: np.ndarray) -> np.ndarray:
+    """0.4 N of what no candidate is: noise below 1 Hz."""
+    noise = np.random.default_rng(9).normal(size=len(force))
+    slow = sosfiltfilt(butter(2, 1.0, fs=RATE, output="sos"), noise)
+    return np.asarray(0.4 * slow / slow.std())
+
+
+@pytest.mark.parametrize(
+    ("change", "code"),
+    [
+        (branch, "hysteresis"),
+        (lambda force: 1.5 * ((force - force.mean()) / np.ptp(force)) ** 2 * 4.0, "curvature"),
+        (lambda force: np.where(np.arange(len(force)) < 3400, 0.0, 1.0), "zero_jump"),
+    ],
+)
+def test_what_cells_show_beyond_the_model_is_named(change: Callable[[np.ndarray], np.ndarray], code: str) -> None:
+    made = recorded(drawn(7), PATH, 7)
+    result = identify(MACHINE, [with_cells(made, change)], STATED_NOISE)
+    greatest = max(result.terms, key=lambda each: each.size)
+    assert (greatest.code, greatest.leg) == (code, 1)
+    assert {each.leg for each in result.terms if each.size > 0.3} == {1}
+
+
+def test_a_right_model_fits_and_what_no_term_explains_is_a_lack_of_fit() -> None:
+    made, others = recorded(drawn(8), PATH, 8), recorded(drawn(8), OTHER_PATH, 9)
+    right = identify(MACHINE, [made.record], STATED_NOISE)
+    assert not right.terms
+    assert hold_out(right, [made.record], [others.record], SMOOTHING).verdict == "pass"
+    unknown = replace(right, settings=SETTINGS)
+    assert hold_out(unknown, [made.record], [others.record], SMOOTHING).verdict == "undecided"
+    wandering = [with_cells(made, slow_wander)]
+    held = hold_out(identify(MACHINE, wandering, STATED_NOISE), wandering, [others.record], SMOOTHING)
+    assert held.verdict == "lack_of_fit"
+    assert {each.leg for each in held.misfits} == {1} and held.misfits[0].band[1] <= 1.0
+
+
+def test_spikes_are_left_out_and_counted() -> None:
+    made = recorded(drawn(1), PATH, 1)
+    rows = np.arange(300, len(PATH) - 300, 400)
+    cells = made.record.cells.copy()
+    cells[rows, 3] += 40.0
+    result = identify(MACHINE, [replace(made.record, cells=cells)], STATED_NOISE)
+    assert result.spikes[3] == pytest.approx(len(rows), abs=2) and result.spikes.sum() < len(rows) + 10
+    assert np.abs(deviations(result, 1)[result.told]).max() < 4.0
+
+
+def test_a_known_gain_tells_the_platform_s_mass_better() -> None:
+    record = recorded(drawn(2), PATH, 2).record
+    known = replace(STATED_NOISE, accuracy=Accuracy(gain=5e-4, cross_talk=5e-4))
+    wide, narrow = (identify(MACHINE, [record], settings) for settings in (STATED_NOISE, known))
+    assert narrow.covariance[0, 0] < 0.2 * wide.covariance[0, 0]

@@ -78,7 +78,7 @@ FEEDBACK_BREAKS = [
         "behind a lost reply a leg may stand anywhere", "if gap > bounds[_GAP]:", "if gap > bounds[_PERIOD]:", _LENGTHS
     ),
     _motion("the way since the last sample is not what its speeds explain", "- 0.5 * gap *", "- 0.0 *", _PARTS),
-    _motion("an encoder may creep", "jump = max(abs(step), abs(departure))", "jump = abs(step)", _LENGTHS),
+    _motion("an encoder may creep", "jump = max(jump, abs(departure))", "jump = max(jump, 0.0)", _LENGTHS),
     _motion(
         "a leg that stands is watched no longer than one that moves",
         "if controlled[i] != 0.0 and abs(wanted) > _MOVING else _WINDOW",
@@ -100,7 +100,7 @@ FEEDBACK_BREAKS = [
     _motion("a reply that is a cycle old is taken for a new one", "(lag - legs[_LAG, i]) *", "0.0 *", _LENGTHS),
     _motion(
         "a coarse encoder is frozen as long as its leg moves by less than a step",
-        "far = abs(length_reference[i] - legs[_WANTED, i]) >= _COARSE * resolution[i]",
+        "far = abs(length_reference[i] - legs[_WANTED, i]) >= _COARSE * drives[_RESOLUTION, i]",
         "far = True",
         _LENGTHS,
     ),

@@ -200,8 +200,8 @@ LINE_BREAKS = [
     ),
     _frame(
         "legs are compared with where they should be at another time",
-        'fields["length_reference"][:] = length + offset * (speed + 0.5 * offset * acceleration)',
-        'fields["length_reference"][:] = length',
+        "lengths[i] = length + later[i] * (speed + 0.5 * later[i] * acceleration)",
+        "lengths[i] = length",
     ),
     _frame(
         "the pose is made of lengths of several times",
@@ -215,7 +215,7 @@ LINE_BREAKS = [
     ),
     _frame(
         "forces are commanded for another time",
-        "for legs in self._later(self.offset, self.ahead_by):",
+        "for legs in self._later(self.offset, by):",
         "for legs in ():",
     ),
     Break(

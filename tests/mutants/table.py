@@ -10,6 +10,7 @@ from guard_breaks import GUARD_BREAKS
 from guide_breaks import GUIDE_BREAKS
 from hold_breaks import HOLD_BREAKS
 from iai_breaks import IAI_BREAKS
+from identify_breaks import IDENTIFY_BREAKS
 from identity_breaks import IDENTITY_BREAKS
 from jrk_breaks import JRK_BREAKS
 from line_breaks import LINE_BREAKS
@@ -38,6 +39,7 @@ BREAKS: list[Break] = [
     *CLIENT_BREAKS,
     *COMMAND_BREAKS,
     *GEOMETRY_BREAKS,
+    *IDENTIFY_BREAKS,
     *GUARD_BREAKS,
     *GUIDE_BREAKS,
     *HOLD_BREAKS,

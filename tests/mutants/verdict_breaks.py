@@ -52,8 +52,8 @@ VERDICT_BREAKS = [
     _verdict(
         "a clock on which nothing can be late passes timing",
         "validation/counted.py",
-        "clock = few or (None if real_time else",
-        "clock = few or (None if True else",
+        "simulated = None if real_time else",
+        "simulated = None if True else",
         "test_on_a_simulated_clock_no_cycle_can_be_late_and_that_decides_nothing",
     ),
     _verdict(

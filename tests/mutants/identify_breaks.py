@@ -1,0 +1,53 @@
+"""What an identification says of its own uncertainty and of its fit."""
+
+from breaks import Break
+
+_TESTS = "calibration/test_identify.py"
+_ESTIMATE = "calibration/inertia/estimate.py"
+_SIGMAS = f"{_TESTS}::test_errors_are_as_large_as_their_sigmas_say"
+_COVARIANCE = "covariance, information = fit.covariance, fit.information"
+
+IDENTIFY_BREAKS = [
+    Break(
+        "identified parameters' sigmas are 20 % too small",
+        _ESTIMATE,
+        _COVARIANCE,
+        "covariance, information = 0.64 * fit.covariance, fit.information",
+        (_SIGMAS,),
+    ),
+    Break(
+        "identified parameters' sigmas are 25 % too large",
+        _ESTIMATE,
+        _COVARIANCE,
+        "covariance, information = 1.5625 * fit.covariance, fit.information",
+        (_SIGMAS,),
+    ),
+    Break(
+        "gains of the cells are taken as known",
+        "calibration/inertia/design.py",
+        'columns.add(Unknown(name, "", sigma), {leg: forces[:, other]})',
+        'columns.add(Unknown(name, "", sigma), {leg: 0.0 * forces[:, other]})',
+        (_SIGMAS,),
+    ),
+    Break(
+        "no candidate is ever taken",
+        _ESTIMATE,
+        "            if best is None:\n",
+        "            if True:\n",
+        (f"{_TESTS}::test_what_cells_show_beyond_the_model_is_named",),
+    ),
+    Break(
+        "a lack of fit is called none",
+        "calibration/inertia/holdout.py",
+        'verdict: Verdict = "lack_of_fit" if misfits else',
+        'verdict: Verdict = "pass" if misfits else',
+        (f"{_TESTS}::test_a_right_model_fits_and_what_no_term_explains_is_a_lack_of_fit",),
+    ),
+    Break(
+        "spikes are fitted",
+        "calibration/inertia/samples.py",
+        "return np.where(far, medians, cells), np.count_nonzero(far, axis=0)",
+        "return cells, np.count_nonzero(far, axis=0)",
+        (f"{_TESTS}::test_spikes_are_left_out_and_counted",),
+    ),
+]
