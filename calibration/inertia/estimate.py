@@ -42,7 +42,7 @@ _HELD_BACK = 1.0 / 3.0
 """of each stretch, its end: what candidates have to explain as well"""
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
-_TRIED, _MOST_TERMS = 2, 60
+_TRIED, _MOST_TERMS = 2, 40
 
 
 @dataclass(frozen=True, slots=True)

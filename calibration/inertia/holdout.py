@@ -19,8 +19,8 @@ _OF_ITS_TIME = ("offset", "drift", "lag", "jump", "warm_up")
 """of unknowns: those that `Identification.zeros` and `lags` tell, or that are of the fitted stretch's time only"""
 _CHANCE = 1e-3
 """of a fit that is right to be called none, over all cells and bands"""
-_RELEVANT = 1.3
-"""of the noise's variance in a band, below which an excess is no matter: noise is not known to better"""
+_RELEVANT = 2.0
+"""of the noise's variance in a band, below which an excess is no matter: reversals leave as much, and sigmas have it"""
 Verdict = Literal["pass", "lack_of_fit", "undecided"]
 
 

@@ -16,7 +16,8 @@ _ORDER = 4
 _EDGE = 0.5  # s at either end that the filter has not settled in
 _FAST = 0.2  # of the rate, above which there is noise alone
 _LEAST = 4.0  # s
-_SPIKE = 8.0  # times what readings usually differ from the median about them
+_SPIKE = 20.0  # times the noise; what a leg gives in the cycle in which it turns round is up to 16 times
+_LEAST_SPIKE = 1e-9  # N
 _FIRST = np.array([1.0, -8.0, 0.0, 8.0, -1.0]) / 12.0
 _SECOND = np.array([-1.0, 16.0, -30.0, 16.0, -1.0]) / 12.0
 
@@ -144,14 +145,14 @@ def _scales(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float) -
 def without_spikes(cells: Array) -> tuple[Array, NDArray[np.intp]]:
     """Readings (n, 6) N with each that is far from the median of five about it replaced by that, and their count (6,).
 
-    Hampel's filter; far is beyond `_SPIKE` times the usual deviation from that median, as a normal one's.
+    Hampel's filter; far is beyond `_SPIKE` times the noise, by how readings usually bend from one to the next but one.
     """
     from scipy.ndimage import median_filter  # takes long to import, and few need it
 
     medians = median_filter(cells, size=(5, 1), mode="nearest")
-    away = np.abs(cells - medians)
-    usual = 1.4826 * np.median(away, axis=0)
-    far = away > np.maximum(_SPIKE * usual, 1e-9 + 3.0 * np.quantile(away, 0.99, axis=0))
+    bends = cells[1:-1] - 0.5 * (cells[:-2] + cells[2:])  # √1.5 times as large as white noise
+    usual = 1.4826 * np.median(np.abs(bends), axis=0) / np.sqrt(1.5)
+    far = np.abs(cells - medians) > np.maximum(_SPIKE * usual, _LEAST_SPIKE)
     return np.where(far, medians, cells), np.count_nonzero(far, axis=0)
 
 
