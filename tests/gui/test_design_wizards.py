@@ -65,9 +65,7 @@ def test_a_coordinate_is_excited_as_the_command_does_it(
     said = compute(multisine, qtbot)
     outcome = multisine.outcome
     assert outcome is not None
-    assert said.startswith(
-        f"Coordinate rx: {len(outcome.told['frequency_hz'])} frequencies from 1 to 10 Hz, amplitude "
-    )
+    assert said.startswith(f"Coordinate rx: {len(outcome.told['frequency_hz'])} frequencies from 1 to 9 Hz, amplitude ")
     assert not multisine.storing.open.isEnabled()
     target = save(multisine, qtbot)
     assert target == session.folder / "multisine-rx.toml" and multisine.storing.open.isEnabled()

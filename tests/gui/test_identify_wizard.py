@@ -35,7 +35,7 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     assert outcome.before[6] > 3.0 * outcome.noise[6] and outcome.after[6] < 1.2 * outcome.noise[6]
     assert fit.isVisible()
     assert f"residual {outcome.before[6]:.2f} N → {outcome.after[6]:.2f} N" in page.result.text().replace("\u00a0", " ")
-    assert fit.table.item(0, 1).text() == "platform.mass" and fit.table.rowCount() == len(outcome.parameters)
+    assert fit.table.item(0, 1).text() == outcome.parameters[0].name and fit.table.rowCount() == len(outcome.parameters)
     fit.table.setCurrentCell(4, 1)
     assert fit.table.changes.mark.value() == 5.0
     assert sorted(tmp_path.rglob("*.toml")) == before, "nothing is written before Save"
