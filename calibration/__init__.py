@@ -80,7 +80,7 @@ from calibration.inertia import (
     told_parameters,
 )
 from calibration.measurements import read_cell_measurements
-from calibration.nuisance import Nuisance
+from calibration.nuisance import CALIBRATED_CELLS, Nuisance
 from calibration.parameters import (
     Parameter,
     ParameterFile,
@@ -109,6 +109,7 @@ from calibration.taring import CELLS, Drift, Tare, drift, tare
 from calibration.zero import shift_offsets
 
 __all__ = [
+    "CALIBRATED_CELLS",
     "CELLS",
     "FEWEST_RESTS",
     "FRICTION_SHAPES",

@@ -26,6 +26,8 @@ from dynamics import (
 )
 from kinematics import Array, Geometry, leg_matrix, quaternion_to_matrix
 
+CALIBRATED_CELLS = {"gain": 5e-4, "cross_talk": 5e-4}
+"""What is taken of the cells where no calibration tells it: that there was one."""
 _POINTS = 3 * CELLS
 GEOMETRY = 2 * _POINTS + CELLS
 """Numbers of the geometry that a nuisance is: places of the joints at base and platform, and the lengths' offsets."""
@@ -58,7 +60,7 @@ class Nuisance:
         accuracy: Accuracy | None = None,
         calibration: LoadCellCalibration | None = None,
     ) -> None:
-        accuracy = Accuracy() if accuracy is None else accuracy
+        accuracy = Accuracy(**CALIBRATED_CELLS) if accuracy is None else accuracy
         self.mechanism, self.accuracy = mechanism, accuracy
         names = _names()
         covariance = np.diag(_before(mechanism, accuracy, calibration) ** 2)

@@ -94,7 +94,7 @@ def weigh(
     Refuses (exit code 4) data that do not tell a number, with what would tell it, and a model that does not fit them.
     The file lays the platform's mass, centre of mass and inertia with its payload over the mechanism.
     """
-    from calibration import Accuracy, CalibrationError, UntoldPayloadError
+    from calibration import CALIBRATED_CELLS, Accuracy, CalibrationError, UntoldPayloadError
     from rig.analysis import Stretch, weighing_of
     from rig.cli.progress import tell_step
     from rig.errors import InputError, RefusedError
@@ -103,7 +103,7 @@ def weigh(
     if output is not None and not look:
         check_new_file(output)
     try:
-        accuracy = Accuracy(mass=mass, inertia=inertia, center=center)
+        accuracy = Accuracy(mass=mass, inertia=inertia, center=center, **CALIBRATED_CELLS)
     except CalibrationError as error:
         raise typer.BadParameter("; ".join(error.faults)) from None
     opened = [_open(path) for path in recordings]

@@ -8,6 +8,7 @@ import numpy as np
 import pytest
 
 from calibration import (
+    CALIBRATED_CELLS,
     Accuracy,
     CalibrationError,
     Nuisance,
@@ -34,7 +35,7 @@ TRUTH = np.array([MASS, *PLACE])
 NOISE = 0.03  # N, of a sample
 RESTS = np.zeros((6, 6))
 RESTS[[1, 2], 3], RESTS[[3, 4], 4] = (0.17, -0.17), (0.17, -0.17)
-ACCURACY = Accuracy(mass=0.1, inertia=0.1)
+ACCURACY = Accuracy(mass=0.1, inertia=0.1, **CALIBRATED_CELLS)
 Random = np.random.Generator
 
 
