@@ -298,6 +298,7 @@ def test_spikes_are_left_out_and_counted() -> None:
     cells[rows, 3] += 40.0
     result = identify(MACHINE, [replace(made.record, cells=cells)], STATED_NOISE)
     assert result.spikes[3] == pytest.approx(len(rows), abs=2) and result.spikes.sum() < len(rows) + 10
+    assert result.residual[3] < 1.3 * np.delete(result.residual, 3).max()
     assert np.abs(deviations(result, 1)[result.told]).max() < 4.0
 
 
