@@ -18,6 +18,7 @@ from calibration.cells import (
 )
 from calibration.effects import ReadingsUncertainty, followed, length_offset_sigmas, length_slopes
 from calibration.errors import CalibrationError, CalibrationFileError
+from calibration.exchanged import exchanged_pairs
 from calibration.file import (
     calibration_file_name,
     format_cell_calibration,
@@ -172,6 +173,7 @@ __all__ = [
     "check_masses",
     "design_excitation",
     "drift",
+    "exchanged_pairs",
     "feels_friction",
     "fit_cell",
     "fit_payload",

@@ -8,7 +8,7 @@ import numpy as np
 from calibration.errors import CalibrationError
 from calibration.parameters import Parameter, ParameterFile, cell_of, overlaid
 from dynamics import Dynamics, Mechanism
-from kinematics import Array, leg_matrix, quaternion_from_rotation_vector, quaternion_multiply
+from kinematics import Array, leg_matrices, quaternion_from_rotation_vector, quaternion_multiply
 
 _LENGTH_STEP = 1e-6
 """m"""
@@ -92,7 +92,8 @@ def length_slopes(motions: Array, mechanism: Mechanism, coulomb_speed: float = 0
     """What each leg's length, were the pose read by it alone, moves of the readings: (6 lengths, m, 6 cells) N/m."""
     model = Dynamics(mechanism, coulomb_speed)
     exact = model.cells(motions)
-    inverses = np.linalg.inv(np.stack([leg_matrix(mechanism.geometry, pose).T for pose in motions[:, :7]]))
+    rates = leg_matrices(mechanism.geometry, motions[:, :7]).transpose(0, 2, 1)
+    inverses = np.asarray(np.linalg.inv(rates), np.float64)
     return np.stack(
         [
             (model.cells(moved_motions(motions, _LENGTH_STEP * inverses[:, :, leg])) - exact) / _LENGTH_STEP
@@ -109,7 +110,7 @@ def followed(motions: Array, deviations: Array, mechanism: Mechanism) -> Array:
         deviations: (m, 3, 6), measured less reference: of the legs' lengths m, speeds m/s and accelerations m/s².
         mechanism: gives the geometry.
     """
-    matrices = np.stack([leg_matrix(mechanism.geometry, pose).T for pose in motions[:, :7]])
+    matrices = leg_matrices(mechanism.geometry, motions[:, :7]).transpose(0, 2, 1)
     displacements: Array = np.asarray(np.linalg.solve(matrices, deviations.transpose(0, 2, 1)), np.float64)
     moved = moved_motions(motions, displacements[:, :, 0])
     moved[:, 7:13] += displacements[:, :, 1]
@@ -134,9 +135,8 @@ def _others(file: ParameterFile) -> list[Parameter]:
 
 def _covariance(file: ParameterFile) -> Array:
     """That of `_others`."""
-    whole = np.diag([each.sigma**2 for each in file.parameters]) if file.covariance is None else file.covariance
     places = [place for place, each in enumerate(file.parameters) if not each.name.endswith(_OFFSET)]
-    chosen: Array = whole[np.ix_(places, places)]
+    chosen: Array = file.full_covariance[np.ix_(places, places)]
     return chosen
 
 

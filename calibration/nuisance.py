@@ -13,7 +13,7 @@ import numpy as np
 from calibration.cells import LoadCellCalibration
 from calibration.effects import moved_motions
 from calibration.inertia import BODY_NUMBERS, THETA, Accuracy
-from calibration.parameters import ParameterFile
+from calibration.parameters import ParameterFile, covariance_of
 from calibration.taring import CELLS
 from dynamics import (
     BODIES,
@@ -24,7 +24,7 @@ from dynamics import (
     linear_body,
     payload_wrenches,
 )
-from kinematics import Array, Geometry, leg_matrix, quaternion_to_matrix
+from kinematics import Array, Geometry, leg_matrices, quaternion_to_matrix
 
 CALIBRATED_CELLS = {"gain": 5e-4, "cross_talk": 5e-4}
 """What is taken of the cells where no calibration tells it: that there was one."""
@@ -63,16 +63,9 @@ class Nuisance:
         accuracy = Accuracy(**CALIBRATED_CELLS) if accuracy is None else accuracy
         self.mechanism, self.accuracy = mechanism, accuracy
         names = _names()
-        covariance = np.diag(_before(mechanism, accuracy, calibration) ** 2)
-        covered: set[str] = set()
-        for file in files:
-            rows = [row for row, each in enumerate(file.parameters) if each.name in names]
-            places = [names[file.parameters[row].name] for row in rows]
-            whole = np.diag([each.sigma**2 for each in file.parameters]) if file.covariance is None else file.covariance
-            covariance[places, :] = covariance[:, places] = 0.0
-            covariance[np.ix_(places, places)] = whole[np.ix_(rows, rows)]
-            covered |= {file.parameters[row].name for row in rows}
-        self.identified = "platform.mass" in covered
+        before = np.diag(_before(mechanism, accuracy, calibration) ** 2)
+        covariance = covariance_of(files, names, before)
+        self.identified = any(each.name == "platform.mass" for file in files for each in file.parameters)
         """Whether a parameter file tells how well the platform's mass is known."""
         linear = np.eye(_SIZE)
         for number, place in enumerate(BODIES):
@@ -107,10 +100,8 @@ class Nuisance:
         """
         geometry = self.mechanism.geometry
         rotations = quaternion_to_matrix(motions[:, 3:7])
-        inverses = np.linalg.inv(np.stack([leg_matrix(geometry, pose).T for pose in motions[:, :7]]))
-        arms = geometry.platform_points @ rotations.transpose(0, 2, 1)
-        legs = motions[:, np.newaxis, :3] + arms - geometry.base_points
-        axes = legs / np.linalg.norm(legs, axis=2, keepdims=True)
+        rates = leg_matrices(geometry, motions[:, :7]).transpose(0, 2, 1)
+        inverses, axes = np.linalg.inv(rates), rates[:, :, :3]
         stretches = np.concatenate(
             [-axes.reshape(-1, _POINTS), (axes @ rotations).reshape(-1, _POINTS), np.ones((len(motions), CELLS))],
             axis=1,

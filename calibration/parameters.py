@@ -60,6 +60,11 @@ class ParameterFile:
     provenance: Mapping[str, str] = field(default_factory=dict)
     findings: Mapping[str, float | bool] = field(default_factory=dict)
 
+    @property
+    def full_covariance(self) -> Array:
+        """Covariance (n, n) of the parameters; diagonal where they are told one by one."""
+        return np.diag([each.sigma**2 for each in self.parameters]) if self.covariance is None else self.covariance
+
 
 class _Table(BaseModel):
     model_config = ConfigDict(extra="forbid", strict=True, defer_build=True)
@@ -197,6 +202,22 @@ def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
         return parse_tables(tables, source=mechanism.name, evaluate_only=bool(mechanism.warnings))
     except MechanismError as error:
         raise CalibrationError(list(error.faults)) from None
+
+
+def covariance_of(files: Iterable[ParameterFile], places: Mapping[str, int], before: Array) -> Array:
+    """Covariance (n, n) of numbers by parameter files, in SI units; `places` says by name where each number stands.
+
+    before (n, n): what is known of numbers that no file has. A later file replaces what an earlier one says of a
+    number, with its correlations. Parameters without a place are left out.
+    """
+    whole = before.copy()
+    for file in files:
+        rows = [row for row, each in enumerate(file.parameters) if each.name in places]
+        here = [places[file.parameters[row].name] for row in rows]
+        own = file.full_covariance
+        whole[here, :] = whole[:, here] = 0.0
+        whole[np.ix_(here, here)] = own[np.ix_(rows, rows)]
+    return whole
 
 
 def cell_zeros(files: Iterable[ParameterFile]) -> Array:

@@ -80,6 +80,20 @@ def leg_matrix(geometry: Geometry, pose: npt.ArrayLike) -> Array:
     return matrix
 
 
+@kernel
+def _matrix_batch(geometry: Array, poses: Array, out: Array) -> None:
+    for sample in range(poses.shape[0]):
+        leg_matrix_kernel(geometry, poses[sample], out[sample])
+
+
+def leg_matrices(geometry: Geometry, poses: npt.ArrayLike) -> Array:
+    """H (n, 6, 6) at each of the poses (n, 7): see `leg_matrix`, which raises as well."""
+    batch = checked_poses("pose", poses).reshape(-1, 7)
+    out = np.empty((len(batch), 6, LEGS))
+    _matrix_batch(geometry.array, np.ascontiguousarray(batch), out)
+    return out
+
+
 def condition_numbers(geometry: Geometry, poses: npt.ArrayLike, characteristic_length: float = 1.0) -> Array:
     """Condition number of H at each of the poses (n, 7), (n,): see `condition_number`."""
     if not (np.isfinite(characteristic_length) and characteristic_length > 0.0):

@@ -258,14 +258,14 @@ def _estimate(prepared: Prepared, first: Fit, known: Known, limits: GeometryLimi
     Raises CalibrationError where the fit is of no use, with every reason.
     """
     _require_together(prepared, first, known, limits)
-    found, stated, told = first, known.prior, known.told
+    found, stated, told = first, known.prior, known.targets_scale
     chi_square, freedom, probability = _chi_square(prepared, first, _hardly(known, limits))
     widened = float(np.sqrt(chi_square / freedom)) if probability < _UNLIKELY else 1.0
     readings = prepared.readings.noisier(widened)
     told = None if told is None else (told[0], told[1] * widened)
     tolerances = scales = 1.0
     for _ in range(_ROUNDS):
-        known = replace(known, prior=stated.wider(tolerances, scales), told=told)
+        known = replace(known, prior=stated.wider(tolerances, scales), targets_scale=told)
         found = fit(
             readings, found.x, found.poses, known, scale=found.scale, among=_usable(prepared), step_done=steps.step
         )
@@ -273,7 +273,7 @@ def _estimate(prepared: Prepared, first: Fit, known: Known, limits: GeometryLimi
         x, turn = placed(found.x, base, platform), turning(base, platform)
         information = turn @ found.information @ turn.T
         after = posterior(information, x, found.scale, known)
-        departed = float(np.sqrt(after.departure / after.told)) if after.improbable < _UNLIKELY else 1.0
+        departed = float(np.sqrt(after.departure / after.data_directions)) if after.improbable < _UNLIKELY else 1.0
         alone, spread = after.scale_alone
         likely = max(1.0, float(np.sqrt(max(alone**2 - spread**2, 0.0))) / stated.scale) if spread < np.inf else 1.0
         if departed == 1.0 and abs(likely / scales - 1.0) < _ENOUGH:

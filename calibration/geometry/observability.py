@@ -89,15 +89,15 @@ class Posterior:
     """What data and prior tell together.
 
     covariance (42, 42), m²: of all parameters, in their order. scale_sigma: of the tracker's scale.
-    departure, told: χ² of the departures from the drawing, and its degrees of freedom, by those directions that the
-    data tell better than the tolerances. scale_alone: the scale as the data alone tell it, and its standard deviation,
-    infinite where they do not.
+    departure, data_directions: χ² of the departures from the drawing, and its degrees of freedom: directions that the
+    data determine better than the tolerances do. scale_alone: the scale by the data alone, and its standard deviation,
+    infinite where they do not determine it.
     """
 
     covariance: Array
     scale_sigma: float
     departure: float
-    told: int
+    data_directions: int
     scale_alone: tuple[float, float]
 
     @property
@@ -105,7 +105,7 @@ class Posterior:
         """Probability of such departures, or greater ones, by chance."""
         from scipy.special import chdtrc  # takes long to import, and few need it
 
-        return float(chdtrc(self.told, self.departure)) if self.told else 1.0
+        return float(chdtrc(self.data_directions, self.departure)) if self.data_directions else 1.0
 
 
 class UnobservableError(CalibrationError):
@@ -131,7 +131,7 @@ def observability(information: Array, x: Array, known: Known) -> Observability:
 
     information: (43, 43), of the data, in the mechanism's frames. x: (6, 7), estimated unknowns there.
     """
-    inside, about = _told(information, x, known)
+    inside, about = _data_information(information, x, known)
     values, vectors = np.linalg.eigh(about)
     least = _ROUNDING * float(np.abs(information).max())
     singular = np.sqrt(np.where(values > least, values, 0.0))[::-1]
@@ -140,7 +140,7 @@ def observability(information: Array, x: Array, known: Known) -> Observability:
     return Observability(singular, sigma, np.sqrt(known.prior.variances @ directions**2), directions)
 
 
-def _told(information: Array, x: Array, known: Known) -> tuple[Array, Array]:
+def _data_information(information: Array, x: Array, known: Known) -> tuple[Array, Array]:
     """Changes (42, m) that the gauge allows, and what the data tell of them, frames and scale eliminated."""
     inside, frames = allowed_changes(known.nominal, known.gauge), rigid_tangents(x, known.gauge)
     beside = np.zeros((UNKNOWNS + 1, frames.shape[1] + 1))
@@ -153,7 +153,7 @@ def _told(information: Array, x: Array, known: Known) -> tuple[Array, Array]:
 
 def posterior(information: Array, x: Array, scale: float, known: Known) -> Posterior:
     """What data and prior tell, at estimated unknowns (6, 7) and scale; information as in `observability`."""
-    inside, about = _told(information, x, known)
+    inside, about = _data_information(information, x, known)
     before = inside.T @ (inside / known.prior.variances[:, None])
     covariance = inside @ np.linalg.inv(about + before) @ inside.T
     # by directions v of prior variance 1, told by the data with λ: the estimate's own variance is λ/(1 + λ)
@@ -166,14 +166,14 @@ def posterior(information: Array, x: Array, scale: float, known: Known) -> Poste
     joints = rest.T @ information[:SCALE, :SCALE] @ rest
     joints[: inside.shape[1], : inside.shape[1]] += before
     cross = rest.T @ information[:SCALE, SCALE]
-    by_data = information[SCALE, SCALE] - cross @ inverse(joints) @ cross + known.told_precision
+    by_data = information[SCALE, SCALE] - cross @ inverse(joints) @ cross + known.targets_precision
     variance = 1.0 / (max(by_data, 0.0) + known.prior.scale**-2)
     tells = by_data * known.prior.scale**2 > _NOTHING
     return Posterior(
         covariance=0.5 * (covariance + covariance.T),
         scale_sigma=float(np.sqrt(variance)),
         departure=float((off[seen] ** 2 * (1.0 + told[seen]) / told[seen]).sum()),
-        told=int(seen.sum()),
+        data_directions=int(seen.sum()),
         scale_alone=(float(scale / (variance * by_data)), float(by_data**-0.5)) if tells else (0.0, np.inf),
     )
 

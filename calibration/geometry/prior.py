@@ -57,23 +57,23 @@ class GeometryPrior:
 class Known:
     """A prior about the nominal unknowns (6, 7) of a gauge, as the fit and its covariance take it.
 
-    told: the tracker's scale as known targets tell it, and its standard deviation.
+    targets_scale: the tracker's scale as known targets tell it, and its standard deviation.
     """
 
     prior: GeometryPrior
     nominal: Array
     gauge: Gauge
-    told: tuple[float, float] | None = None
+    targets_scale: tuple[float, float] | None = None
 
     @property
-    def told_precision(self) -> float:
+    def targets_precision(self) -> float:
         """Of the scale by known targets; 0 without."""
-        return 0.0 if self.told is None else self.told[1] ** -2
+        return 0.0 if self.targets_scale is None else self.targets_scale[1] ** -2
 
     @property
     def scale_precision(self) -> float:
         """Of the scale, by all but the poses."""
-        return float(self.prior.scale**-2 + self.told_precision)
+        return float(self.prior.scale**-2 + self.targets_precision)
 
     def terms(self, x: Array, scale: float) -> tuple[float, Array, Array]:
         """Cost, matrix (43, 43) and right side (43,) at unknowns (6, 7) in measured frames and a scale."""
@@ -87,8 +87,8 @@ class Known:
         matrix[SCALE, SCALE] = self.prior.scale**-2
         right[:SCALE], right[SCALE] = per * off, scale * self.prior.scale**-2
         cost = float(off @ (per * off) + scale * right[SCALE])
-        if self.told is not None:
-            value, precision = self.told[0], self.told_precision
+        if self.targets_scale is not None:
+            value, precision = self.targets_scale[0], self.targets_precision
             matrix[SCALE, SCALE] += precision
             right[SCALE] += precision * (scale - value)
             cost += precision * (scale - value) ** 2

@@ -11,7 +11,7 @@ from calibration.geometry.frames import Gauge
 from calibration.geometry.holdout import PoseErrors
 from calibration.geometry.observability import PARAMETERS, Observability, PoseSigmas
 from calibration.geometry.prior import GeometryPrior
-from calibration.parameters import Parameter, ParameterFile
+from calibration.parameters import Parameter, ParameterFile, covariance_of
 from kinematics import Array, Geometry
 
 WarningCode = Literal[
@@ -192,12 +192,5 @@ def geometry_covariance(files: Iterable[ParameterFile]) -> Array:
     A later file replaces what an earlier one says of a parameter, what they have in common with others included. Of
     parameters that no file has it is zero: they count as exact. Parameters of other kinds are left out.
     """
-    whole = np.zeros((len(PARAMETERS), len(PARAMETERS)))
-    for file in files:
-        names = [each.name for each in file.parameters]
-        rows = [row for row, name in enumerate(names) if name in PARAMETERS]
-        places = [PARAMETERS.index(names[row]) for row in rows]
-        own = np.diag([each.sigma**2 for each in file.parameters]) if file.covariance is None else file.covariance
-        whole[places, :] = whole[:, places] = 0.0
-        whole[np.ix_(places, places)] = own[np.ix_(rows, rows)]
-    return whole
+    places = {name: place for place, name in enumerate(PARAMETERS)}
+    return covariance_of(files, places, np.zeros((len(PARAMETERS), len(PARAMETERS))))

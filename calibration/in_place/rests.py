@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from calibration.errors import CalibrationError
-from calibration.exchanged import exchanged
+from calibration.exchanged import cells_in_words, exchanged_pairs
 from calibration.taring import CELLS
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import Array
@@ -119,4 +119,5 @@ def robust_lines(forces: Array, readings: Array) -> tuple[Array, Array, Array]:
 
 def exchanged_cells(forces: Array, readings: Array) -> str:
     """Which cells follow another leg's force much better than their own, in words; empty where none do."""
-    return exchanged(np.array([robust_lines(forces, readings[:, cell])[2] for cell in range(CELLS)]) ** 2)
+    cost = np.array([robust_lines(forces, readings[:, cell])[2] for cell in range(CELLS)]) ** 2
+    return cells_in_words(exchanged_pairs(cost))

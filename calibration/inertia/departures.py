@@ -1,4 +1,4 @@
-"""What measured forces may show beyond the model: candidate terms, of which the data choose.
+"""Candidate terms beyond the model, of which the identification selects those that the data need.
 
 Friction of a prismatic joint beyond Coulomb and viscous friction (Armstrong-Hélouvry, Dupont & Canudas de Wit,
 Automatica 30(7), 1994): Stribeck's excess near standstill, a part of the axial force, a power of the speed, presliding
@@ -16,9 +16,9 @@ from dynamics import friction_signs
 from kinematics import Array
 
 _USUAL = (0.0045, 0.0064, 0.009, 0.0127, 0.018, 0.0255, 0.036)
-"""m/s, at which Stribeck's excess is down to 1/e, as it usually is; one of another exponent is near a sum of them"""
+"""m/s, usual Stribeck speeds, at which the excess is down to 1/e; a sum of them is near a curve of another exponent"""
 _SLOW, _FAST = (0.0011, 0.0016, 0.0023, 0.0032), (0.051, 0.072, 0.102, 0.144, 0.204, 0.288)
-"""the same, which is unusual"""
+"""m/s, unusual ones"""
 _POWERS = (0.5, 1.5, 2.0, 3.0)
 _POWER_SPEED = 0.1  # m/s, at which a power's coefficient is a force
 _PRESLIDING = (2e-6, 1e-5, 5e-5, 2e-4)
@@ -36,9 +36,9 @@ _USUAL_FORCE = 2.0  # N, of Stribeck's usual excess
 
 @dataclass(frozen=True, slots=True)
 class Term:
-    """A candidate: what it is, and for each of its columns a name, a unit and σ known before.
+    """A candidate: its code, and for each of its columns a name, a unit and the prior's standard deviation.
 
-    usual: of friction, whether it is so usual that it is estimated without being asked for.
+    usual: of friction, whether it is always estimated.
     """
 
     code: str
@@ -48,9 +48,9 @@ class Term:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Scales:
-    """By what candidates are scaled, so that they are the same in every recording: middle and span of the lengths, m.
+    """Scales of the candidates, from the recordings that are fitted: middle and span of the legs' lengths, m.
 
-    forces: (6, 2) N, least and greatest of each cell.
+    forces: (6, 2) N, least and greatest of each cell. The same scales serve recordings that are held out.
     """
 
     middle: float
@@ -59,9 +59,9 @@ class Scales:
 
 
 def friction_terms(span: float) -> tuple[Term, ...]:
-    """Those of the friction of one leg; `span`, m: over which legs moved. In the order of `friction_columns`.
+    """Candidates of the friction of one leg, in the order of `friction_columns`; `span`, m, of the legs' lengths.
 
-    Shapes that are much alike are one term: which of them it is the data may not tell, and σ of all has to say so.
+    Similar shapes are one term: the data may not distinguish them, and the covariance has to show that.
     """
 
     def stribeck(speeds: Sequence[float], usual: bool) -> Term:
@@ -89,7 +89,7 @@ def friction_terms(span: float) -> tuple[Term, ...]:
 def friction_columns(
     speeds: Array, lengths: Array, load: Array, t: Array, scales: Scales, coulomb_speed: float
 ) -> Array:
-    """What friction may follow (n, 6, k), each for one of it, against the motion of the leg.
+    """Friction (n, 6, k) per unit of each candidate's coefficient, against the motion of the leg.
 
     speeds, lengths, load (n, 6): m/s, m, N of the axial forces. t (n,): s since the first stretch.
     """
@@ -108,7 +108,7 @@ def friction_columns(
 
 
 FRICTION_SHAPES = ("coulomb", *(f"stribeck_{speed:g}" for speed in _USUAL[2::3]), "load")
-"""The fewest that tell usual friction beside the viscous one, see `friction_shapes`."""
+"""A small set for usual friction besides the viscous one, see `friction_shapes`."""
 
 
 def friction_shapes(speeds: Array, load: Array, coulomb_speed: float) -> Array:
@@ -131,7 +131,7 @@ def _dahl(lengths: Array, signs: Array, travel: float) -> Array:
 
 
 def cell_terms(scales: Scales, leg: int, count: int) -> tuple[Term, ...]:
-    """Those of the load cell of a leg, with `count` times at which its zero may jump."""
+    """Candidates of the load cell of a leg, with `count` times at which its zero may jump."""
     span = float(np.ptp(scales.forces[leg]))
     return (
         Term("curvature", (("curvature", "N", _PART * span), ("cubic", "N", _PART * span))),
@@ -149,7 +149,7 @@ def jump_times(t: Array) -> Array:
 
 
 def cell_columns(forces: Array, leg: int, t: Array, begins: Sequence[int], scales: Scales) -> list[Array]:
-    """What the cell of a leg may read beyond its force, (m,) each, in the order of `cell_terms`.
+    """Reading (m,) of the cell of a leg per unit of each candidate's coefficient, in the order of `cell_terms`.
 
     forces (m, 6): N, the model's. t (m,): s since the first sample. begins: first sample of each stretch.
     """
@@ -164,7 +164,7 @@ def cell_columns(forces: Array, leg: int, t: Array, begins: Sequence[int], scale
 
 
 def _play(values: Array, width: float, begins: Sequence[int]) -> Array:
-    """Play's branch (m,), −1 to 1: how far values have gone since they turned round, part of `width`."""
+    """Play (backlash) operator of values (m,): −1 to 1, reached after a reversal by `width`."""
     state = np.empty_like(values)
     begin = set(begins)
     here = 0.0

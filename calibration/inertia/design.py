@@ -11,18 +11,12 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.effects import moved_motions
 from calibration.inertia.departures import cell_columns, cell_terms, jump_times
 from calibration.inertia.prior import Accuracy
 from calibration.inertia.samples import Samples
 from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters
-from kinematics import (
-    Array,
-    Geometry,
-    leg_kinematics,
-    leg_matrix,
-    quaternion_from_rotation_vector,
-    quaternion_multiply,
-)
+from kinematics import Array, Geometry, leg_kinematics, leg_matrices, quaternion_to_matrix
 
 _DRIVE_GAIN = 0.02  # one standard deviation of a drive's gain …
 _DRIVE_OFFSET = 2.0  # … and of its force at zero, N
@@ -37,7 +31,7 @@ _HELD = (
 acceleration, jerk, friction of a leg that turns round, and slope of the force, and σ known before: set-points are held
 over a period, and what a drive makes of that is its own."""
 _STEP = 1e-5  # m, of a joint's place
-_TILT = 0.01  # rad, σ of the base's tilt where the data show one
+_TILT, _TILT_STEP = 0.01, 1e-3  # rad, σ of the base's tilt where the data show one, and by how much it is tried
 _ELASTIC = 300.0  # N/m, σ of what pulls at the platform where the data show something …
 _PULL = 5.0  # … and N, σ of its force at home
 _BACKLASH = 1e-4  # m, σ of play where the data show it …
@@ -78,7 +72,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """All channels and all unknowns: θ first, then `others`, of which the data may need `candidates` or not."""
+    """All channels and unknowns: θ first, then `others`. Those of `candidates` are estimated if the data need them."""
 
     channels: tuple[Channel, ...]
     others: tuple[Unknown, ...]
@@ -95,7 +89,7 @@ class Design:
         return np.array([float(np.sqrt(np.mean(part**2))) for part in parts])
 
     def friction(self, estimate: Array) -> Array:
-        """RMS of what Coulomb and viscous friction of its own leg is of each channel in an estimate (size,), N."""
+        """RMS of the Coulomb and viscous friction of its own leg in each channel by an estimate (size,), N."""
         parts = []
         for number, channel in enumerate(self.channels):
             place = FRICTIONS[number % 6]
@@ -110,7 +104,7 @@ class Design:
 
 
 class _Columns:
-    """Unknowns as they are collected, with what each does to each of the channels."""
+    """Collects the unknowns, and the column of each in the channels that it acts on."""
 
     def __init__(self) -> None:
         self.others: list[Unknown] = []
@@ -221,10 +215,15 @@ def _scales(leg: int, accuracy: Accuracy) -> list[tuple[str, int, float]]:
     ]
 
 
-def scale_names() -> list[str]:
-    """Names of the unknowns about whose values a design is made."""
-    cells = [name for leg in range(6) for name, _, _ in _scales(leg, Accuracy())]
-    return cells + [f"drives[{leg}].gain" for leg in range(6)]
+def scale_names() -> dict[str, str]:
+    """The unknowns about whose values a design is made, gains and cross-talk: by name what they are, for a person."""
+    names = {}
+    for leg in range(6):
+        for name, other, _ in _scales(leg, Accuracy()):
+            of = "gain" if other == leg else f"cross-talk from leg {other + 1}"
+            names[name] = f"{of} of load cell {leg + 1}"
+        names[f"drives[{leg}].gain"] = f"gain of drive {leg + 1}"
+    return names
 
 
 def _neighbours(leg: int) -> tuple[int, int]:
@@ -253,21 +252,16 @@ def _add_geometry(
     times what the lengths at the pose before would be too long, l̇ = Jᵀ [v; ω].
     """
     geometry, motions = mechanism.geometry, samples.motions
-    matrices = np.stack([leg_matrix(geometry, pose) for pose in motions[:, :7]])
-    inverses = np.linalg.inv(matrices.transpose(0, 2, 1))
+    inverses = np.linalg.inv(leg_matrices(geometry, motions[:, :7]).transpose(0, 2, 1))
     model = Dynamics(mechanism, coulomb_speed)
     before = _readings(model, motions)
-    forces = before[1]
+    forces = model.inverse(motions).forces
 
     def effects(lengthened: Array, other: Mechanism = mechanism) -> dict[int, Array]:
-        """What lengths (m, 6) m that are longer than read do to all channels, in `_STEP` of it."""
+        """Change of all channels per m, where lengths (m, 6) are `_STEP` longer than read, or a part of it."""
         moved = _moved(samples, -np.einsum("mij,mj->mi", inverses, lengthened))
         dynamics = model if other is mechanism else Dynamics(other, coulomb_speed)
-        after = _readings(dynamics, moved)
-        found = {leg: after[0][:, leg] - before[0][:, leg] for leg in range(6)}
-        if samples.drives is not None:
-            found |= {6 + leg: after[1][:, leg] - before[1][:, leg] for leg in range(6)}
-        return {number: change / _STEP for number, change in found.items()}
+        return _by_channel(samples, (_readings(dynamics, moved) - before) / _STEP)
 
     for leg in range(6):
         lengthened = np.zeros((len(motions), 6))
@@ -302,20 +296,23 @@ def _moved(samples: Samples, displacement: Array) -> Array:
         here = samples.record == record
         rate[here] = np.gradient(displacement[here], 1.0 / samples.rate, axis=0, edge_order=2)
         second[here] = np.gradient(rate[here], 1.0 / samples.rate, axis=0, edge_order=2)
-    turn, turning, turned = displacement[:, 3:], rate[:, 3:], second[:, 3:]
-    moved = motions.copy()
-    moved[:, :3] += displacement[:, :3]
-    moved[:, 3:7] = quaternion_multiply(quaternion_from_rotation_vector(turn), motions[:, 3:7])
-    moved[:, 3:7] /= np.linalg.norm(moved[:, 3:7], axis=1, keepdims=True)
+    turn, turn_rate, turn_acceleration = displacement[:, 3:], rate[:, 3:], second[:, 3:]
+    moved = moved_motions(motions, displacement)
     moved[:, 7:10] += rate[:, :3]
-    moved[:, 10:13] += turning + np.cross(turn, motions[:, 10:13])
+    moved[:, 10:13] += turn_rate + np.cross(turn, motions[:, 10:13])
     moved[:, 13:16] += second[:, :3]
-    moved[:, 16:19] += turned + np.cross(turning, motions[:, 10:13]) + np.cross(turn, motions[:, 16:19])
+    moved[:, 16:19] += turn_acceleration + np.cross(turn_rate, motions[:, 10:13]) + np.cross(turn, motions[:, 16:19])
     return moved
 
 
-def _readings(dynamics: Dynamics, motions: Array) -> tuple[Array, Array]:
-    return dynamics.cells(motions), dynamics.inverse(motions).forces
+def _readings(dynamics: Dynamics, motions: Array, wrenches: Array | None = None) -> Array:
+    """What cells and drives read by the model, (m, 12) N; wrenches (m, 6) on the platform, its axes, at its origin."""
+    return np.hstack([dynamics.cells(motions, wrenches), dynamics.inverse(motions, wrenches).forces])
+
+
+def _by_channel(samples: Samples, readings: Array) -> dict[int, Array]:
+    """Readings (m, 12) N by the number of the channel; the drives' only where they are known."""
+    return {number: readings[:, number] for number in range(6 if samples.drives is None else 12)}
 
 
 def _add_friction(columns: _Columns, mechanism: Mechanism, samples: Samples, candidates: bool) -> None:
@@ -354,43 +351,30 @@ def _add_candidates(
 
 
 def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coulomb_speed: float) -> None:
-    """A base that is not level, and something elastic or constant that pulls at the platform's origin."""
+    """A base that is not level, and a constant force and a spring at the platform's origin, in base axes."""
     motions = samples.motions
-    before = _readings(Dynamics(mechanism, coulomb_speed), motions)
-
-    def effects(after: tuple[Array, Array]) -> dict[int, Array]:
-        found = {leg: after[0][:, leg] - before[0][:, leg] for leg in range(6)}
-        if samples.drives is not None:
-            found |= {6 + leg: after[1][:, leg] - before[1][:, leg] for leg in range(6)}
-        return found
-
+    model = Dynamics(mechanism, coulomb_speed)
+    before = _readings(model, motions)
     places = []
-    g = mechanism.gravity
     for axis, name in enumerate("xy"):
         turn = np.zeros(3)
-        turn[axis] = 1e-3
-        tilted = replace(mechanism, gravity=g + np.cross(turn, g))
-        change = effects(_readings(Dynamics(tilted, coulomb_speed), motions))
-        unknown = Unknown(f"tilt.{name}", "rad", _TILT)
-        places.append(columns.add(unknown, {number: values / 1e-3 for number, values in change.items()}))
+        turn[axis] = _TILT_STEP
+        tilted = replace(mechanism, gravity=mechanism.gravity + np.cross(turn, mechanism.gravity))
+        change = (_readings(Dynamics(tilted, coulomb_speed), motions) - before) / _TILT_STEP
+        places.append(columns.add(Unknown(f"tilt.{name}", "rad", _TILT), _by_channel(samples, change)))
     columns.group("tilt", None, places)
-    matrices = np.stack([leg_matrix(mechanism.geometry, pose) for pose in motions[:, :7]])
-    moved = motions[:, :3] - motions[:, :3].mean(axis=0)
+    to_platform = quaternion_to_matrix(motions[:, 3:7]).transpose(0, 2, 1)
+    away = motions[:, :3] - motions[:, :3].mean(axis=0)
     places = []
     for axis, name in enumerate("xyz"):
         for what, unit, sigma, size in (
-            ("pull", "N", _PULL, np.ones(len(moved))),
-            ("stiffness", "N/m", _ELASTIC, -moved[:, axis]),
+            ("force", "N", _PULL, np.ones(len(away))),
+            ("stiffness", "N/m", _ELASTIC, -away[:, axis]),
         ):
-            wrench = np.zeros((len(moved), 6))
-            wrench[:, axis] = size
-            leg_forces = -np.asarray(np.linalg.solve(matrices, wrench[:, :, np.newaxis]), np.float64)[
-                :, :, 0
-            ]  # legs hold against it
-            effect = {leg: leg_forces[:, leg] for leg in range(6)}
-            if samples.drives is not None:
-                effect |= {6 + leg: leg_forces[:, leg] for leg in range(6)}
-            places.append(columns.add(Unknown(f"external.{what}_{name}", unit, sigma), effect))
+            wrenches = np.zeros((len(away), 6))
+            wrenches[:, :3] = size[:, np.newaxis] * to_platform[:, :, axis]
+            change = _readings(model, motions, wrenches) - before
+            places.append(columns.add(Unknown(f"external.{what}_{name}", unit, sigma), _by_channel(samples, change)))
     columns.group("external_force", None, places)
 
 

@@ -3,8 +3,8 @@
 Least squares on the regressor with what was known before: x = Λ⁻¹ (Σ w aᵀy + P₀⁻¹ x₀), Λ = Σ w aᵀa + P₀⁻¹, of the
 spectra of all sensors: each band of frequencies has a weight of its own, by the variance that the residual has there,
 corrected for the unknowns that were fitted (Rao, J. Am. Stat. Assoc. 65, 1970). What no model explains counts as noise
-in its band. Candidate terms (`departures`) are taken one after the other, as long as the data ask for one: the evidence
-(the marginal likelihood's logarithm) rises by more than chance among so many, and so does that of what is held back.
+in its band. Candidate terms (`departures`) are added one by one (forward selection): each must raise the log evidence
+by more than chance among so many, also on the part of the data that is held back.
 """
 
 from collections.abc import Sequence
@@ -38,8 +38,8 @@ _DRIVE_NOISE = 0.2
 _BANDS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Hz, where bands begin; the last ends at `_PASSED` of the low-pass' cutoff"""
 _PASSED = 0.8
-_HELD_BACK = 1.0 / 3.0
-"""of each stretch, its end: what candidates have to explain as well"""
+_PARTS, _HELD_BACK = 2, 1.0 / 3.0
+"""parts of each stretch; of it, its end: what candidates have to explain as well"""
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
 _TRIED, _MOST_TERMS = 2, 40
@@ -64,7 +64,7 @@ USUAL = IdentificationSettings()
 
 @dataclass(frozen=True, slots=True)
 class FoundTerm:
-    """A candidate that the data asked for, see `departures`, and that was estimated with the rest.
+    """A candidate term (`departures`) that was selected and estimated with the other unknowns.
 
     code: what it is. leg: 0 to 5, None for the whole machine. size: N RMS, where it is greatest. evidence: nats.
     """
@@ -81,7 +81,7 @@ class Identification:
 
     nominal, mechanism: as it was known before, and as it is now. estimate, covariance: of all unknowns (n,), (n, n),
     θ first, then `others`. noise: (6,) N, of the cells: as it was stated, else by what of them is too fast for any
-    motion, which is `fast` (6,). residual: (6,) N, of the low-passed cells. middles: of each stretch its source and the
+    motion. residual: (6,) N, of the low-passed cells. middles: of each stretch its source and the
     middle, s on that one's clock, at which its zeros are told. base: what forces can tell, `base_sigma` (r,) what it is
     known to. told: which of those are known twice as well as before, at least. moved: whether bodies that can exist had
     to be looked for. consistent: whether they were found. terms: what the data show beyond the model. bands: Hz, edges
@@ -106,7 +106,6 @@ class Identification:
     drives: bool
     terms: tuple[FoundTerm, ...]
     settings: IdentificationSettings
-    fast: Array
     bands: Array
     excess: Array
     degrees: Array
@@ -191,7 +190,7 @@ def identify(
             heavy = with_linear_parameters(nominal, x[:THETA])
         places = {each.name: THETA + k for k, each in enumerate(design.others)}
         about = {name: float(x[places[name]]) for name in scale_names() if name in places}
-    fit, found = problem.chosen(fit, floor)
+    fit, found = problem.select_terms(fit, floor)
     covariance, information = fit.covariance, fit.information
     x, before = fit.estimate[fit.active], problem.before[fit.active]
     moved = not is_consistent(x[:THETA])
@@ -225,7 +224,6 @@ def identify(
         drives=samples.drives is not None,
         terms=found,
         settings=settings,
-        fast=fast,
         bands=bands,
         excess=fit.raw[:6] / (gain * np.maximum(noise, _LEAST_NOISE)[:, np.newaxis] ** 2),
         degrees=fit.degrees[:6],
@@ -265,14 +263,14 @@ class _Problem:
         self._first = np.setdiff1d(np.arange(design.size), candidates)
         self._rate = samples.rate
         self.counts = np.zeros(len(bands) - 1)
-        self._parts: list[list[list[Array]]] = []  # of the part, the channel, the band: (k + 1, k + 1), the values last
+        sizes = [len(channel.places) + 1 for channel in design.channels]
+        self._products = [np.zeros((_PARTS, len(bands) - 1, size, size)) for size in sizes]
+        """of each channel aᵀa, the values as its last column, by part of the data and band"""
         for record in range(int(samples.record.max()) + 1):
             here = np.flatnonzero(samples.record == record)
             cut = round((1.0 - _HELD_BACK) * len(here))
-            for number, rows in enumerate((here[:cut], here[cut:])):
-                while len(self._parts) <= number:
-                    self._parts.append([[] for _ in design.channels])
-                self._add(number, rows, samples.rate, bands)
+            for part, rows in enumerate((here[:cut], here[cut:])):
+                self._add(part, rows, samples.rate, bands)
 
     def _add(self, part: int, rows: NDArray[np.intp], rate: float, bands: Array) -> None:
         frequencies = np.fft.rfftfreq(len(rows), 1.0 / rate)
@@ -282,46 +280,40 @@ class _Problem:
             twice[-1] /= 2.0
         edges = np.searchsorted(frequencies, bands)
         self.counts += [len(rows) * float(twice[low:high].sum()) for low, high in pairwise(edges)]
-        for channel, sums in zip(self.design.channels, self._parts[part], strict=True):
+        for channel, products in zip(self.design.channels, self._products, strict=True):
             left = channel.values - channel.rows @ self.before[channel.places]
             spectra = np.fft.rfft(np.column_stack([channel.rows, left])[rows], axis=0)
             spectra *= np.sqrt(twice)[:, np.newaxis]
             for band, (low, high) in enumerate(pairwise(edges)):
                 values = np.vstack([spectra[low:high].real, spectra[low:high].imag])
-                product = values.T @ values
-                if len(sums) <= band:
-                    sums.append(product)
-                else:
-                    sums[band] += product
+                products[part, band] += values.T @ values
 
-    def _normal(self, variances: Array, parts: Sequence[int], wanted: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Σ w aᵀa and Σ w aᵀ(y − a x₀) of the unknowns that are wanted, (k, k) and (k,)."""
+    def _normal(self, variances: Array, parts: int, wanted: NDArray[np.intp]) -> tuple[Array, Array]:
+        """Σ w aᵀa and Σ w aᵀ(y − a x₀) of the unknowns that are wanted, (k, k) and (k,), by the first parts."""
         matrix, right = np.zeros((len(wanted),) * 2), np.zeros(len(wanted))
-        for number in range(len(variances)):
-            there, products = self._of(number, wanted)
-            whole = np.einsum("b,bij->ij", 1.0 / variances[number], np.sum([products[part] for part in parts], axis=0))
+        for number, products in enumerate(self._products):
+            kept, there = self._columns_of(number, wanted)
+            whole = np.tensordot(1.0 / variances[number], products[:parts].sum(axis=0), axes=1)[np.ix_(kept, kept)]
             matrix[np.ix_(there, there)] += whole[:-1, :-1]
             right[there] += whole[:-1, -1]
         return matrix, right
 
-    def _of(self, number: int, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[Array]]:
-        """Of a channel: where in `wanted` its columns are, and their products by part, each by band."""
+    def _columns_of(self, number: int, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
+        """Of a channel: which of its columns are wanted, and the values' behind them; where in `wanted` they are."""
         places = self.design.channels[number].places
         where = np.full(self.design.size, -1)
         where[wanted] = np.arange(len(wanted))
         here = np.flatnonzero(where[places] >= 0)
-        kept = np.append(here, len(places))
-        products = [np.stack([each[np.ix_(kept, kept)] for each in part[number]]) for part in self._parts]
-        return where[places[here]], products
+        return np.append(here, len(places)), where[places[here]]
 
     def fit(self, variances: Array, floor: Array, active: NDArray[np.intp] | None = None) -> _Fit:
         """The estimate of the unknowns that are active, those that are no candidates if None."""
         active = self._first if active is None else active
         before = self.prior[np.ix_(active, active)]
         channels = []
-        for number in range(len(variances)):
-            there, products = self._of(number, active)
-            channels.append((there, np.sum(products, axis=0)))
+        for number, products in enumerate(self._products):
+            kept, there = self._columns_of(number, active)
+            channels.append((there, products.sum(axis=0)[:, kept[:, np.newaxis], kept]))
         raw = degrees = variances
         for _ in range(_ROUNDS):
             information, right = before.copy(), np.zeros(len(active))
@@ -332,45 +324,46 @@ class _Problem:
             covariance = np.linalg.inv(information)
             away = covariance @ right
             left = [
-                self._left(products, away[there], covariance[np.ix_(there, there)], variance)
+                self._residual(products, away[there], covariance[np.ix_(there, there)], variance)
                 for (there, products), variance in zip(channels, variances, strict=True)
             ]
             raw, degrees = np.array([each[0] for each in left]), np.array([each[1] for each in left])
             estimate = np.zeros(self.design.size)
             estimate[active] = self.before[active] + away
-            doubt = (_HELD_SHARE * self.design.held(estimate)) ** 2 * max(1.0, _HELD_TIME * self._rate)
-            doubt += (_FRICTION_SHARE * self.design.friction(estimate)) ** 2 * max(1.0, _FRICTION_TIME * self._rate)
-            variances = np.maximum(raw, floor) + doubt[:, np.newaxis]
+            unmodelled = (_HELD_SHARE * self.design.held(estimate)) ** 2 * max(1.0, _HELD_TIME * self._rate)
+            unmodelled += (_FRICTION_SHARE * self.design.friction(estimate)) ** 2 * max(
+                1.0, _FRICTION_TIME * self._rate
+            )
+            variances = np.maximum(raw, floor) + unmodelled[:, np.newaxis]
         return _Fit(active, estimate, information, covariance, variances, raw, degrees)
 
-    def _left(self, products: Array, away: Array, covariance: Array, variances: Array) -> tuple[Array, Array]:
-        """Variance (bands,) N² of what a channel has left, by the degrees of freedom (bands,) that are left of it."""
+    def _residual(self, products: Array, away: Array, covariance: Array, variances: Array) -> tuple[Array, Array]:
+        """Residual variance (bands,) N² of a channel, and its degrees of freedom (bands,): samples less leverage."""
         inner, across = products[:, :-1, :-1], products[:, :-1, -1]
         squares = products[:, -1, -1] - 2.0 * across @ away + inner @ away @ away
         fitted = np.einsum("bij,ij->b", inner, covariance) / variances
         degrees = np.maximum(self.counts - fitted, 1.0)
         return np.maximum(squares, 0.0) / degrees, degrees
 
-    def chosen(self, fit: _Fit, floor: Array) -> tuple[_Fit, tuple[FoundTerm, ...]]:
-        """The fit with those candidates that the data ask for, and what they are.
+    def select_terms(self, fit: _Fit, floor: Array) -> tuple[_Fit, tuple[FoundTerm, ...]]:
+        """Forward selection: the fit with the candidates that the data need, and what they are.
 
-        Those are tried that rank first, by the variances that the data have now and by those of noise alone: what no
-        model explains yet makes the first too large. A trial is judged by the variances that it leaves.
+        Candidates are ranked twice, with the present residual variances and with those of noise alone: a large effect
+        that is not modelled yet inflates the former and hides itself. A trial is judged by the variances it leaves.
         """
         left = list(self.design.candidates)
         least = _EVIDENCE + np.log(max(1, len(left)))
-        everything, first = range(len(self._parts)), range(len(self._parts) - 1)
         taken: list[tuple[Candidate, float]] = []
         for _ in range(_MOST_TERMS):
             groups = [each.places for each in left]
-            ranks = [self._evidence(fit.active, groups, everything, by) for by in (fit.variances, floor)]
+            ranks = [self._evidence(fit.active, groups, _PARTS, by) for by in (fit.variances, floor)]
             tried = {int(number) for rank in ranks for number in np.argsort(-rank)[:_TRIED] if rank[number] >= least}
             best: tuple[float, int, _Fit] | None = None
             for number in sorted(tried):
                 trial = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, groups[number]])))
                 whole, known = (
                     float(self._evidence(fit.active, [groups[number]], parts, trial.variances)[0])
-                    for parts in (everything, first)
+                    for parts in (_PARTS, _PARTS - 1)
                 )
                 if whole >= max(least, known) and (best is None or whole > best[0]):
                     best = whole, number, trial
@@ -378,10 +371,10 @@ class _Problem:
                 break
             gain, number, fit = best
             taken.append((left.pop(number), gain))
-        return fit, tuple(self._found(candidate, gain, fit.estimate) for candidate, gain in taken)
+        return fit, tuple(self._found_term(candidate, gain, fit.estimate) for candidate, gain in taken)
 
-    def _found(self, candidate: Candidate, gain: float, estimate: Array) -> FoundTerm:
-        """What a candidate is, as large as it was found."""
+    def _found_term(self, candidate: Candidate, gain: float, estimate: Array) -> FoundTerm:
+        """A selected candidate with its RMS effect on the channel where it is greatest."""
         sizes = []
         for channel in self.design.channels:
             here = np.flatnonzero(np.isin(channel.places, candidate.places))
@@ -390,9 +383,9 @@ class _Problem:
         return FoundTerm(candidate.code, candidate.leg, max(sizes), gain)
 
     def _evidence(
-        self, active: NDArray[np.intp], groups: Sequence[NDArray[np.intp]], parts: Sequence[int], variances: Array
+        self, active: NDArray[np.intp], groups: Sequence[NDArray[np.intp]], parts: int, variances: Array
     ) -> Array:
-        """By how many nats each group would raise the evidence of these parts, the other unknowns integrated out."""
+        """Gain of log evidence, nats, of the first parts by each group of unknowns; the others are marginalised."""
         rest = np.concatenate([np.empty(0, dtype=np.intp), *groups])
         wanted = np.concatenate([active, rest])
         matrix, right = self._normal(variances, parts, wanted)

@@ -68,25 +68,22 @@ def hold_out(
     residual is too fast for a machine.
     """
     cutoffs = [part * judged[0].rate for part in _CUTOFFS]
-    cleaned = [_cleaned(record) for record in (*fitted, *judged)]
-    beyond = [_beyond(result, record) for record in cleaned]
-    count = len(fitted)
+    spikeless = [replace(record, cells=without_spikes(record.cells)[0]) for record in (*fitted, *judged)]
 
-    def after(number: int, cutoff: float) -> Array:
-        record = cleaned[number]
-        left = _left(result.mechanism, record, cutoff, result.lags, coulomb_speed) - beyond[number]
+    def after(record: ForceRecord, cutoff: float) -> Array:
+        left = _left(result.mechanism, record, cutoff, result.lags, coulomb_speed)
         t = record.begin + (int(_EDGE * record.rate) + np.arange(len(left))) / record.rate
         return left - result.zeros(record.source, t)
 
-    left = [np.mean([np.mean(after(number, cutoff) ** 2) for number in range(count)]) for cutoff in cutoffs]
+    # gains and the like are smooth: they are the same at every cutoff
+    left = [np.mean([np.mean(after(record, cutoff) ** 2) for record in spikeless[: len(fitted)]]) for cutoff in cutoffs]
     cutoff = cutoffs[int(np.argmin(left))]
     sums = np.zeros((3, 6))
     samples = 0
     powers, degrees = np.zeros_like(result.excess), np.zeros(result.excess.shape[1])
-    for number in range(count, len(cleaned)):
-        record = cleaned[number]
+    for record in spikeless[len(fitted) :]:
         before = _left(result.nominal, record, cutoff, np.zeros(6), coulomb_speed)
-        values = after(number, cutoff)
+        values = after(record, cutoff) - _beyond(result, record)
         sums[0] += np.sum(before**2, axis=0)
         sums[1] += np.sum(values**2, axis=0)
         sums[2] += len(values) * fast_part(values, record.rate) ** 2
@@ -118,10 +115,6 @@ def hold_out(
         tuple(sorted(misfits, key=lambda each: -each.residual / each.noise)),
         tuple(sorted(result.terms, key=lambda each: -each.size)),
     )
-
-
-def _cleaned(record: ForceRecord) -> ForceRecord:
-    return replace(record, cells=without_spikes(record.cells)[0])
 
 
 def _beyond(result: Identification, record: ForceRecord) -> Array:

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibration.errors import CalibrationError
-from calibration.exchanged import exchanged
+from calibration.exchanged import cells_in_words, exchanged_pairs
 from calibration.inertia.design import THETA, scale_names
 from calibration.inertia.samples import ForceRecord, Samples
 from dynamics import Dynamics, DynamicsError, Mechanism
@@ -53,8 +53,8 @@ def _exchanged(measured: Array, model: Array) -> list[str]:
     for cell in range(6):
         for leg in range(6):
             cost[cell, leg] = np.mean((measured[:, cell] - model[:, leg]) ** 2)
-    if pairs := exchanged(cost):
-        return [f"load cells look exchanged: {pairs}"]
+    if pairs := exchanged_pairs(cost):
+        return [f"load cells look exchanged: {cells_in_words(pairs)}"]
     turned = np.mean((measured + model) ** 2, axis=0)
     return [
         f"load cell {leg + 1} looks turned round: its readings have the wrong sign"
@@ -79,12 +79,13 @@ def check_result(result: Identification, known: Array, gain: float) -> None:
             f"the parameters would be {distance:.1f} standard deviations (RMS) from the mechanism's file, at most "
             f"{_FAR:g}: another rig, or something on the platform"
         )
-    names = set(scale_names())
+    names = scale_names()
     for each, value in zip(result.others, result.estimate[THETA:], strict=True):
         if each.name in names and abs(value) > _FAR_SCALE * each.sigma:
             faults.append(
-                f"{each.name} would be {value:+.3g}, {abs(value) / each.sigma:.1f} standard deviations from 0, at most "
-                f"{_FAR_SCALE:g}: another rig, or it was calibrated to less than was said"
+                f"{names[each.name]}: {100.0 * value:+.2f} %, {abs(value) / each.sigma:.1f} times the standard "
+                f"deviation of {100.0 * each.sigma:g} % that was stated, at most {_FAR_SCALE:g}: another rig, or a "
+                "wider standard deviation has to be stated"
             )
     floor = result.noise * np.sqrt(gain)
     for leg in range(6):

@@ -129,24 +129,24 @@ def _row(name: str, one: dict[str, Any]) -> tuple[str, ...]:
     fit, reached, distorted = one["fit"], one["bandwidth_hz"], one["distortion"]
     corner = "corner" if fit["corner"] is not None else "natural_frequency"
     parts = [
-        _told(None if distorted is None else distorted[key], ".2g", 100.0)
+        _formatted(None if distorted is None else distorted[key], ".2g", 100.0)
         for key in ("odd_part", "even_part", "noise_part")
     ]
     return (
         name,
         tr("above {frequency:.3g}").format(frequency=one["frequency_hz"][-1]) if reached is None else f"{reached:.3f}",
-        _told(one["bandwidth_sigma_hz"], ".2g"),
-        _told(fit["lag"], ".3f", 1e3),
-        _told(fit["lag_sigma"], ".2g", 1e3),
-        _told(fit["dead_time"], ".3f", 1e3),
-        _told(fit["dead_time_sigma"], ".2g", 1e3),
-        _told(fit[corner], ".3f"),
-        _told(fit[f"{corner}_sigma"], ".2g"),
+        _formatted(one["bandwidth_sigma_hz"], ".2g"),
+        _formatted(fit["lag"], ".3f", 1e3),
+        _formatted(fit["lag_sigma"], ".2g", 1e3),
+        _formatted(fit["dead_time"], ".3f", 1e3),
+        _formatted(fit["dead_time_sigma"], ".2g", 1e3),
+        _formatted(fit[corner], ".3f"),
+        _formatted(fit[f"{corner}_sigma"], ".2g"),
         _MODELS[fit["structure"]],
         *parts,
         f"{one['realizations']}",
     )
 
 
-def _told(value: float | None, style: str, scale: float = 1.0) -> str:
+def _formatted(value: float | None, style: str, scale: float = 1.0) -> str:
     return "–" if value is None else format(scale * value, style)

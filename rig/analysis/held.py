@@ -13,7 +13,7 @@ import numpy.typing as npt
 
 from actuators import Mode
 from dynamics import Dynamics, friction_signs
-from kinematics import Geometry, leg_matrix, quaternion_to_matrix
+from kinematics import Geometry, leg_matrices, leg_matrix
 from rig.analysis.smoothing import Floats
 from rig.recording import RecordingError
 
@@ -79,11 +79,8 @@ def twists(geometry: Geometry, poses: Floats, speeds: Floats) -> Floats:
     found = np.zeros((len(poses), 6))
     some = np.flatnonzero(speeds.any(axis=1))
     if len(some):
-        points = geometry.platform_points @ quaternion_to_matrix(poses[some, 3:]).transpose(0, 2, 1)
-        legs = points + poses[some, np.newaxis, :3] - geometry.base_points
-        along = legs / np.linalg.norm(legs, axis=2, keepdims=True)
-        rows = np.concatenate([along, np.cross(points, along)], axis=2)
-        found[some] = np.linalg.solve(rows, speeds[some, :, np.newaxis])[:, :, 0]
+        rates = leg_matrices(geometry, poses[some]).transpose(0, 2, 1)
+        found[some] = np.linalg.solve(rates, speeds[some, :, np.newaxis])[:, :, 0]
     return found
 
 

@@ -7,7 +7,7 @@ import numpy.typing as npt
 
 from actuators import Mode
 from dynamics import Dynamics, Mechanism
-from kinematics import COORDINATES, pose_to_coordinates, quaternion_to_matrix
+from kinematics import COORDINATES, leg_matrices, pose_to_coordinates
 from rig.analysis.held import held_net
 from rig.analysis.recorded import RecordedRig, rig_of
 from rig.analysis.response import Complex, Response, frequency_response, well_excited
@@ -106,7 +106,7 @@ def recorded_response(
     own_loops = bool((rows["mode"] != Mode.FORCE).any())
     if not own_loops and forced:
         # the same at all times: shares that move with the pose would bring the weight along, without any lag
-        along = _leg_shares(made_by.mechanism, rows["reference"][:, :7], column).mean(axis=0)
+        along = leg_matrices(made_by.mechanism.geometry, rows["reference"][:, :7])[:, column].mean(axis=0)
         asked = (rows["force_command"] * along).sum(axis=1)
         drives, rubbed = _drive_forces(rows, made_by)
         force, *parts_of_it = (
@@ -197,15 +197,6 @@ def _excited(commanded: Floats, mechanism: Mechanism, dof: str | None) -> str:
             f"the motion moves {', '.join(others)} beside {greatest}: a response is of one coordinate at a time"
         )
     return greatest
-
-
-def _leg_shares(mechanism: Mechanism, poses: Floats, column: int) -> Floats:
-    """(n, 6): what a leg's force has along the coordinate, base axes about the platform's origin: the row of H."""
-    arms = np.einsum("nij,lj->nli", quaternion_to_matrix(poses[:, 3:]), mechanism.geometry.platform_points)
-    legs = poses[:, None, :3] + arms - mechanism.geometry.base_points
-    legs /= np.linalg.norm(legs, axis=2, keepdims=True)
-    shares: Floats = legs[:, :, column] if column < 3 else np.cross(arms, legs)[:, :, column - 3]
-    return shares
 
 
 def _at(response: Response, other: Response) -> Response:

@@ -14,7 +14,7 @@ LEAST_PROBABILITY = 1e-3
 """of a χ² as large as a model's, below which the model does not fit"""
 _DOUBTED = 0.1  # such a probability, below which a misfit enlarges uncertainties
 _NEAR_BOUND = 1e-4  # ms, of a parameter that is at its bound
-_TOLD = 2.0  # standard uncertainties that a time constant must be above 0 to be told as a corner
+_SIGNIFICANT = 2.0  # standard uncertainties that a time constant must be above 0 to be told as a corner
 _QUANTILE = 1.6449  # of a normal distribution at 95 %
 _WINDOW = 4.0  # lines that share an estimate of the variance, about
 _LIMIT = 1e6  # condition of a scaled information matrix, beyond which a parameter is not told
@@ -175,13 +175,15 @@ def fit_response(
             candidates=candidates,
         )
     chosen = min(fitting, key=lambda one: one.candidate.criterion)
-    return _told(chosen, fitting, noted, transport, nuisances, candidates)
+    return _fitted(chosen, fitting, noted, transport, nuisances, candidates)
 
 
 def _simpler(solution: _Solution) -> bool:
     """Whether the term that a structure has more than the one before is not told: 1/ω², or T_z."""
     last = {Structure.SECOND: 3, Structure.SECOND_ZERO: 4}.get(solution.candidate.structure)
-    return last is not None and bool(solution.values[last] <= _TOLD * math.sqrt(float(solution.covariance[last, last])))
+    return last is not None and bool(
+        solution.values[last] <= _SIGNIFICANT * math.sqrt(float(solution.covariance[last, last]))
+    )
 
 
 def _bias_of(response: Response) -> Floats:
@@ -343,7 +345,7 @@ def _inverse(jacobian: Floats) -> Floats:
     return inverse
 
 
-def _told(
+def _fitted(
     chosen: _Solution,
     fitting: Sequence[_Solution],
     noted: tuple[Note, ...],
@@ -371,7 +373,7 @@ def _told(
         if name not in place:
             continue
         lag, spread = float(values[place[name]]), float(sigmas[place[name]])
-        if lag > _TOLD * spread:
+        if lag > _SIGNIFICANT * spread:
             found[key] = _hertz(lag)
             found[f"{key}_sigma"] = _hertz(lag) * spread / lag
         elif name == "lag":
@@ -379,7 +381,7 @@ def _told(
     if "square" in place:
         at = [place["slope"], place["square"]]
         slope, square = (float(one) for one in values[at])
-        if square > _TOLD * sigmas[at[1]]:
+        if square > _SIGNIFICANT * sigmas[at[1]]:
             root = math.sqrt(square)
             gradient = np.array([0.5 / root, -0.25 * slope / root**3])
             found["natural_frequency"] = _hertz(root)

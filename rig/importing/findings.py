@@ -6,7 +6,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration import IdentificationSettings
+from calibration import IdentificationSettings, exchanged_pairs
 from kinematics import COORDINATES, Array, pose_to_coordinates
 from rig.analysis import REPEATED, SHORTEST, STILL
 from rig.importing.recorded import ImportedLog, lengths_of, modelled, speeds_of
@@ -16,7 +16,6 @@ from rig.telemetry import TERMS
 
 _JUDGED = 20_000  # rows by which forces and model are compared, at most
 _TURNED = 0.5  # of what is left of a force as it is, what the other sign leaves
-_EXCHANGED = 0.5  # of what is left of the forces as they are, what another order leaves
 _SIGMAS = 3.0
 _JITTER = 1e-2  # of an interval, from which stamps are worth a word
 _BAND_OF_RATE = 4.0  # of the rate that the identification's low-pass needs, see `calibration`
@@ -159,9 +158,5 @@ def _of_order(measured: Array, model: Array) -> Iterator[Found]:
     legs = (np.flatnonzero(turned < _TURNED) + 1).tolist()
     if legs:
         yield Found(Finding.FORCES_TURNED, {"legs": legs})
-    from scipy.optimize import linear_sum_assignment  # takes long to import, and few need it
-
-    rows, best = linear_sum_assignment(cost)
-    if math.sqrt(cost[rows, best].sum() / np.trace(cost)) < _EXCHANGED:
-        pairs = [[int(row) + 1, int(leg) + 1] for row, leg in zip(rows, best, strict=True) if row != leg]
-        yield Found(Finding.FORCES_EXCHANGED, {"pairs": pairs})
+    if pairs := exchanged_pairs(cost):
+        yield Found(Finding.FORCES_EXCHANGED, {"pairs": [[cell + 1, leg + 1] for cell, leg in pairs]})

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import numpy as np
 
+from calibration import exchanged_pairs
 from dynamics import Mechanism
 from kinematics import (
     CONVERGED,
@@ -32,7 +33,6 @@ _MOST_CYCLES = 20_000_000
 _GROSS = 0.1
 """of a leg's stroke: lengths that are mostly so far beyond it, or RMS so far from those of the poses, are none of it"""
 _SAME_LENGTH = 1e-5  # m RMS, up to which lengths and those of poses are the same
-_EXCHANGED = 0.5  # of what they differ by, that another order of legs leaves
 _TOLERANCE = 1e-12  # m
 
 
@@ -220,16 +220,11 @@ def _difference(what: str, lengths: Array, others: Array, most: float) -> float 
     apart = lengths[both, :, np.newaxis] - others[both, np.newaxis, :]
     cost = np.mean(apart**2, axis=0)
     rms = float(np.sqrt(np.trace(cost) / 6.0))
-    from scipy.optimize import linear_sum_assignment  # takes long to import, and few need it
-
-    rows, best = linear_sum_assignment(cost)
-    exchanged = rms > _SAME_LENGTH and np.sqrt(cost[rows, best].mean()) < _EXCHANGED * rms
-    if rms <= most and not exchanged:
+    pairs = exchanged_pairs(cost) if rms > _SAME_LENGTH else []
+    if rms <= most and not pairs:
         return rms
-    hint = ""
-    if exchanged:
-        pairs = ", ".join(f"column {row + 1} is leg {best[row] + 1}" for row in rows if best[row] != row)
-        hint = f"; in another order they fit: {pairs}"
+    named = ", ".join(f"column {column + 1} is leg {leg + 1}" for column, leg in pairs)
+    hint = f"; in another order they fit: {named}" if pairs else ""
     raise InputError(
         f"{what} lengths and poses: RMS {1e3 * rms:.4g} mm apart, at most {1e3 * most:.4g} mm go: units, offsets, "
         f"rotation or order of legs are others{hint}"

@@ -13,7 +13,7 @@ CYCLES, ROUNDS = 50, 60
 
 
 @pytest.mark.parametrize("mode", ["force", "position"])
-def test_held_forces_beside_the_model_that_they_are_added_to(mode: str) -> None:
+def test_held_forces_against_the_model(mode: str) -> None:
     config = load_config("virtual").changed({"mode": mode})
     engine = rehearsed(config)
     frame, cycle = engine.frame, 0

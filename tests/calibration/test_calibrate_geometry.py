@@ -167,7 +167,7 @@ def test_the_scale_s_sigma_is_where_the_cost_is_one_more():
         return found.equations.cost.sum() + known.terms(found.x, found.scale)[0]
 
     best = fit(prepared.readings, begun[0], begun[1], known, outliers=False)
-    held = replace(known, told=(best.scale + result.scale.sigma, 1e-10))
+    held = replace(known, targets_scale=(best.scale + result.scale.sigma, 1e-10))
     beside = fit(prepared.readings, best.x, best.poses, held, scale=best.scale, outliers=False)
     assert result.scale.value == pytest.approx(best.scale, abs=0.01 * result.scale.sigma)
     assert cost(beside) - cost(best) == pytest.approx(1.0, abs=0.05)

@@ -178,7 +178,7 @@ def clipped(record: ForceRecord) -> ForceRecord:
         ([replace(RECORD, range=40.0)], "was at an end of its scale"),
         ([STILL], "`rig excite` designs such a motion"),
         ([RECORD, replace(RECORD, rate=125.0)], "125 Hz, the first has 250 Hz"),
-        ([replace(RECORD, cells=RECORD.cells * 3.0)], "another rig, or it was calibrated to less"),
+        ([replace(RECORD, cells=RECORD.cells * 3.0)], "another rig, or a wider standard deviation"),
     ],
 )
 def test_data_that_support_no_answer_are_refused(records: list[ForceRecord], message: str) -> None:

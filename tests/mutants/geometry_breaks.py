@@ -81,9 +81,9 @@ GEOMETRY_BREAKS = [
     ),
     Break(
         "what parameters have in common is lost",
-        "calibration/geometry/result.py",
-        "whole[np.ix_(places, places)] = own[np.ix_(rows, rows)]",
-        "whole[places, places] = own[rows, rows]",
+        "calibration/parameters.py",
+        "whole[np.ix_(here, here)] = own[np.ix_(rows, rows)]",
+        "whole[here, here] = own[rows, rows]",
         (f"{_TESTS}::test_the_file_carries_the_covariance_and_gives_it_back",),
     ),
 ]

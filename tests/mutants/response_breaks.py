@@ -47,20 +47,20 @@ RESPONSE_BREAKS = [
         _FIT,
         "one.candidate.probability >= LEAST_PROBABILITY and",
         "",
-        (f"{_TESTS}::test_no_model_is_told_where_none_fits",),
+        (f"{_TESTS}::test_no_model_is_reported_where_none_fits",),
     ),
     Break(
         "a dead time may be below nothing",
         _FIT,
         "lower = np.array([-np.inf] + [0.0] * (count - 1))",
         "lower = np.full(count, -np.inf)",
-        (f"{_TESTS}::test_a_dead_time_is_not_below_nothing_and_that_is_said",),
+        (f"{_TESTS}::test_a_dead_time_is_not_negative_and_its_bound_is_a_note",),
     ),
     Break(
         "even distortion is odd",
         _RESPONSE,
         "even = numbers % 2 == 0",
         "even = numbers % 2 == 1",
-        (f"{_TESTS}::test_distortion_is_told_from_noise_by_the_lines_left_out",),
+        (f"{_TESTS}::test_detection_lines_separate_distortion_from_noise",),
     ),
 ]

@@ -117,14 +117,14 @@ VERDICT_BREAKS = [
         "verdict",
         "if name in _OF_MODEL and part.eased is not None and not sign * part.eased > bound:",
         "if False:",
-        "test_a_model_that_is_off_within_its_told_uncertainty_is_not_failed",
+        "test_a_model_that_is_off_within_its_stated_uncertainty_does_not_fail",
     ),
     _terms(
         "what parameter files are unsure of hides any error",
         "verdict",
         "not sign * part.eased > bound:",
         "True:",
-        "test_a_model_that_is_off_within_its_told_uncertainty_is_not_failed",
+        "test_a_model_that_is_off_within_its_stated_uncertainty_does_not_fail",
     ),
     _terms(
         "cells that repeat their readings tell of noise",
@@ -138,7 +138,7 @@ VERDICT_BREAKS = [
         "verdict",
         'wide = (to_fail + power) * one["sigma"]',
         "wide = -bound / 2.0",
-        "test_an_error_as_great_as_is_told_is_noticed_that_often",
+        "test_the_power_of_the_thresholds_is_as_stated",
     ),
     _terms(
         "a term that the motion does not move keeps its threshold",

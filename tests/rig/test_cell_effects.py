@@ -86,7 +86,7 @@ def test_a_warm_cells_gain_is_greater() -> None:
     assert read == pytest.approx([200.0, 200.0 * (1.0 + 0.01 * (1.0 - math.exp(-1.0))), 202.0])
 
 
-def test_zeros_jump_as_often_as_is_said_whenever_one_looks() -> None:
+def test_zeros_jump_at_the_configured_mean_rate() -> None:
     times = np.arange(0.0, 2e4, 0.5)
     zeros = readings(cell(jump=3.0, jump_rate=0.05), np.zeros(len(times)), times)
     assert np.unique(np.abs(np.diff(zeros)))[:2] == pytest.approx([0.0, 3.0])

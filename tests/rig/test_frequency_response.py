@@ -118,7 +118,7 @@ def test_structure_and_bandwidth_of_a_known_system() -> None:
         assert reached is not None and reached[0] == pytest.approx(true, abs=4.0 * reached[1]) and reached[1] < 0.3
 
 
-def test_distortion_is_told_from_noise_by_the_lines_left_out() -> None:
+def test_detection_lines_separate_distortion_from_noise() -> None:
     silent, loud = (found(*signals(1, 0.1, part)) for part in (0.0, 0.03))
     assert silent.distortion is not None and loud.distortion is not None
     assert not silent.distortion.odd_found and not silent.distortion.even_found
@@ -209,7 +209,7 @@ def test_what_friction_adds_is_taken_out_by_its_shape_and_its_doubt_is_carried()
     assert ignored.probability < 1e-3 and ignored.chi_square > 2.0
 
 
-def test_no_model_is_told_where_none_fits() -> None:
+def test_no_model_is_reported_where_none_fits() -> None:
     resonant = system(FREQUENCIES) + 0.5 / (1 + 0.02j * FREQUENCIES / 6.0 - (FREQUENCIES / 6.0) ** 2)
     fit = fit_response(found(*signals(3, 0.1, gain=resonant)))
     assert fit.verdict is Verdict.NO_MODEL_FITS and fit.chi_square > 10.0 and fit.structure is None
@@ -217,7 +217,7 @@ def test_no_model_is_told_where_none_fits() -> None:
     assert len(fit.candidates) == len(Structure)
 
 
-def test_a_dead_time_is_not_below_nothing_and_that_is_said() -> None:
+def test_a_dead_time_is_not_negative_and_its_bound_is_a_note() -> None:
     early = np.exp(2j * np.pi * FREQUENCIES * 1e-3) / (1 + 1j * FREQUENCIES / 10.0)
     fit = fit_response(found(*signals(1, 3.0, gain=early)), structures=(Structure.FIRST,))
     assert fit.dead_time == 0.0 and Note.DEAD_TIME_AT_BOUND in fit.notes and fit.dead_time_sigma

@@ -146,7 +146,9 @@ def test_a_foreign_log_identifies_what_the_original_recording_does(tmp_path: Pat
 
 @pytest.mark.parametrize("sampled", [True, False])
 @pytest.mark.parametrize("seed", [1, 2, 3])
-def test_whether_samples_scatter_as_stamps_do_is_told_by_the_motion(tmp_path: Path, sampled: bool, seed: int) -> None:
+def test_the_motion_shows_whether_samples_have_the_jitter_of_their_stamps(
+    tmp_path: Path, sampled: bool, seed: int
+) -> None:
     even = np.arange(0.0, 10.0, 1.0 / RATE)
     stamps = even + np.random.default_rng(seed).normal(0, 4e-4, len(even))
     taken = stamps if sampled else even
@@ -162,7 +164,7 @@ def test_whether_samples_scatter_as_stamps_do_is_told_by_the_motion(tmp_path: Pa
     assert told["time_noise_s"] < 6e-5
 
 
-def test_wrong_times_are_told_as_noise_of_time(tmp_path: Path) -> None:
+def test_wrong_time_stamps_are_found_as_time_noise(tmp_path: Path) -> None:
     even = np.arange(0.0, 10.0, 1.0 / RATE)
     random = np.random.default_rng(4)
     lengths = lengths_at(even + random.normal(0, 5e-4, len(even))) + random.normal(0, 2e-6, (len(even), 6))
@@ -255,7 +257,7 @@ def test_a_gap_is_bridged_only_where_the_mapping_says_so(tmp_path: Path) -> None
     assert found(log)[Finding.BRIDGED] == {"bridged": 1, "longest": pytest.approx(0.01)}
 
 
-def test_tables_that_begin_and_end_at_other_times_are_kept_where_both_are(tmp_path: Path) -> None:
+def test_tables_of_different_spans_are_used_where_they_overlap(tmp_path: Path) -> None:
     t = np.arange(0.0, 4.0, 1.0 / RATE)
     lengths, forces = sampled_at(t, 11)
     lengths[:200], forces[100:120], forces[600:] = np.nan, np.nan, np.nan
@@ -266,7 +268,7 @@ def test_tables_that_begin_and_end_at_other_times_are_kept_where_both_are(tmp_pa
     np.testing.assert_allclose(log.forces[log.cycles][:400], forces[200:600], atol=1e-6)
 
 
-def test_what_looks_wrong_with_forces_is_said(tmp_path: Path) -> None:
+def test_exchanged_and_reversed_forces_are_found(tmp_path: Path) -> None:
     t = np.arange(0.0, 6.0, 1.0 / RATE)
     lengths, forces = sampled_at(t, 7)
     turned = forces * np.array([1.0, 1.0, -1.0, 1.0, 1.0, -1.0])
@@ -279,7 +281,7 @@ def test_what_looks_wrong_with_forces_is_said(tmp_path: Path) -> None:
     assert set(found(import_log(plain(tmp_path, t, lengths, forces), CONFIG))) == {Finding.NO_COMMANDS}
 
 
-def test_too_little_motion_is_said(tmp_path: Path) -> None:
+def test_too_little_motion_is_found(tmp_path: Path) -> None:
     t = np.arange(0.0, 4.0, 1.0 / 50.0)
     log = import_log(plain(tmp_path, t, *sampled_at(t, 8, SIZES * [1, 0, 0, 0, 0, 0] * 0.05)), CONFIG)
     told = found(log)
@@ -403,7 +405,9 @@ def test_a_report_says_where_it_comes_from_and_nothing_that_follows_by_construct
     assert "simulated clock" not in page
 
 
-def test_looking_writes_nothing_and_what_is_there_stays(tmp_path: Path, capsys: pytest.CaptureFixture[str]) -> None:
+def test_a_dry_run_writes_nothing_and_no_file_is_overwritten(
+    tmp_path: Path, capsys: pytest.CaptureFixture[str]
+) -> None:
     t = np.arange(0.0, 2.0, 1.0 / RATE)
     path = plain(tmp_path, t, *sampled_at(t, 10))
     assert main(["import", "virtual", str(path), "--dry-run", "--json"]) == ExitCode.OK

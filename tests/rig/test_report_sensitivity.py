@@ -151,7 +151,7 @@ def _said(result: dict[str, Any]) -> list[str]:
 
 
 @pytest.mark.parametrize("wanted", [{"mass_error": 0.02}, {"residual_noise": 1.3}])
-def test_an_error_as_great_as_is_told_is_noticed_that_often(wanted: dict[str, float]) -> None:
+def test_the_power_of_the_thresholds_is_as_stated(wanted: dict[str, float]) -> None:
     random = np.random.default_rng(5)
     (error,) = (
         one["error"] for one in verdict(recorded(CELLS + coloured(random, 0.0), **wanted))["noticed"]
@@ -224,22 +224,22 @@ def test_what_a_motion_does_not_tell_is_undecided() -> None:
     assert {one["verdict"] for one in verdict(recording)["criteria"]} == {"undecided"}
 
 
-def told_mass(sigma: float) -> ParameterFile:
+def mass_file(sigma: float) -> ParameterFile:
     mass = Parameter("platform.mass", "kg", 18.0, 18.54, sigma)
     return ParameterFile("inertia", date(2026, 1, 1), "lab-hexapod", (mass,))
 
 
-def test_a_model_that_is_off_within_its_told_uncertainty_is_not_failed() -> None:
+def test_a_model_that_is_off_within_its_stated_uncertainty_does_not_fail() -> None:
     model = replace(LAB, mass=18.54)
     recording = recorded(CELLS + coloured(np.random.default_rng(10), 0.0), model, **WANTED)
     summary = summarize(recording)
-    loose = validate(recording, summary, parameters=[told_mass(0.54)])
+    loose = validate(recording, summary, parameters=[mass_file(0.54)])
     assert loose["verdict"] == "undecided"
     assert {one["code"] for one in loose["criteria"] if one["verdict"] == "undecided"} <= {"explained", "close"}
     assert any((one["cause"] or {}).get("code") == "parameters" for one in loose["criteria"])
-    assert validate(recording, summary, parameters=[told_mass(0.02)])["verdict"] == "fail"
+    assert validate(recording, summary, parameters=[mass_file(0.02)])["verdict"] == "fail"
     right = recorded(CELLS + coloured(np.random.default_rng(10), 0.0), **WANTED)
-    assert validate(right, summarize(right), parameters=[told_mass(0.54)])["verdict"] == "pass"  # shown by the data
+    assert validate(right, summarize(right), parameters=[mass_file(0.54)])["verdict"] == "pass"  # shown by the data
 
 
 def test_cells_slower_than_the_cycle_decide_nothing_of_terms_and_noise() -> None:

@@ -163,13 +163,13 @@ def _criterion(name: str, bound: float, sure: _Sure, numbers: Mapping[str, Any],
         parts = list(_of_bands(sure, numbers, noise))
     else:
         parts = list(_of_legs(name, sure, numbers, noise))
-    told = [_told(name, bound, part, numbers) for part in parts]
+    parts_judged = [_judged_part(name, bound, part, numbers) for part in parts]
     order = (FAIL, UNDECIDED, PASS)
-    chosen = [one for one in told if one["code"] != "negligible"] or told
+    chosen = [one for one in parts_judged if one["code"] != "negligible"] or parts_judged
     return min(chosen, key=lambda one: (order.index(one["verdict"]), -_excess(name, one["value"])))
 
 
-def _told(name: str, bound: float, part: _Part, numbers: Mapping[str, Any]) -> dict[str, Any]:
+def _judged_part(name: str, bound: float, part: _Part, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """One part of a criterion against its bound."""
     word, code, cause = UNDECIDED, "unknown", part.unknown
     sign = -1.0 if name in AT_LEAST else 1.0
