@@ -115,10 +115,7 @@ def said_criterion(criterion: Mapping[str, Any]) -> str:
         return f"{subject}: what all of it moves at the cells is lost in their noise"
     if code == "unknown":
         return f"{subject}: cannot be told{cause and f': {cause}'}"
-    figure, bound = in_unit_with_bound(name, criterion["value"], criterion["threshold"])
-    if criterion["margin"] is not None:
-        unit, scale = _shown(name)
-        figure = f"{figure.removesuffix(unit).rstrip()} ± {scale * criterion['margin']:.2g} {unit}".rstrip()
+    figure, bound = in_unit_with_bound(name, criterion["value"], criterion["threshold"], criterion["margin"])
     wanted = f"{'at least' if name in AT_LEAST else 'at most'} {bound}"
     by = " (the motion's threshold)" if criterion["whose"] == "motion" else ""
     if code == "close":
@@ -179,10 +176,11 @@ def in_unit(name: str, value: float) -> str:
     return f"{scale * value:.4g} {unit}".rstrip()
 
 
-def in_unit_with_bound(name: str, value: float, bound: float) -> tuple[str, str]:
-    """What is held against a threshold, and the threshold, with the unit in which they are read."""
+def in_unit_with_bound(name: str, value: float, bound: float, margin: float | None = None) -> tuple[str, str]:
+    """What is held against a threshold, with its margin, and the threshold, with the unit in which they are read."""
     unit, scale = _shown(name)
     figure, most = figure_and_bound(scale * value, scale * bound, bound_digits=4)
+    figure += "" if margin is None else f" ± {scale * margin:.2g}"
     return f"{figure} {unit}".rstrip(), f"{most} {unit}".rstrip()
 
 
