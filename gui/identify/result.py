@@ -108,4 +108,8 @@ class IdentifyView(ResultView):
             told=result.told,
             combinations=result.combinations,
         )
-        return said(outcome, [line], warnings)
+        fit = {
+            "pass": tr("Fit: pass, what is left is the cells' noise."),
+            "undecided": tr("Fit: undecided, the cells' noise is not known apart from the motion."),
+        }.get(result.verdict)
+        return said(outcome, [line, *([] if fit is None else [fit])], warnings)
