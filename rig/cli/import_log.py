@@ -12,6 +12,7 @@ if TYPE_CHECKING:
     from rig.importing import ImportedLog
 
 _SHOWN = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("deg", 57.29577951308232), "N": ("N", 1.0)}
+_NO_JITTER = 1e-9  # s, below which it is rounding
 
 
 def import_log(
@@ -126,9 +127,7 @@ def _lines(told: dict[str, Any]) -> list[str]:
         f"forces: {'yes' if told['forces'] else 'none'}",
         f"rate       {told['rate_hz']:g} Hz, the log's {told['own_rate_hz']:g} Hz; {told['cycles']} cycles, "
         f"{told['duration_s']:.3f} s from {told['begin_s']:.6g} s of its clock",
-        f"stamps     jitter {1e6 * told['jitter_s']:.4g} µs RMS, at most {1e6 * told['jitter_max_s']:.4g} µs; "
-        f"taken as {'when the samples were taken' if told['stamps'] == 'sampled' else 'late: the samples are even'}"
-        + _followed(told),
+        _stamps(told),
         f"gaps       {told['gaps']}, {told['missing_cycles']} cycles missing, the longest gap "
         f"{told['longest_gap_s']:.4g} s; the longest stretch without {told['longest_stretch_s']:.3f} s",
         f"bridged    {told['bridged']} intervals with samples missing that count as no gap, the longest "
@@ -147,6 +146,14 @@ def _lines(told: dict[str, Any]) -> list[str]:
     return lines
 
 
+def _stamps(told: dict[str, Any]) -> str:
+    if told["jitter_s"] < _NO_JITTER:
+        return "stamps     even"
+    taken = "the samples were taken then" if told["stamps"] == "sampled" else "the samples were taken evenly"
+    jitter = f"jitter {1e6 * told['jitter_s']:.4g} µs RMS, at most {1e6 * told['jitter_max_s']:.4g} µs"
+    return f"stamps     {jitter}; {taken}{_followed(told)}"
+
+
 def _followed(told: dict[str, Any]) -> str:
     if told["jitter_followed"] is None:
         return ""
@@ -162,7 +169,7 @@ def _print_ranges(found: "ImportedLog") -> None:
 
     from rig.importing import ranges_of
 
-    table = Table(title="What was measured, beside the limits of mechanism and cells")
+    table = Table(title="Measured ranges and limits")
     for heading in ("", "unit", "least", "most", "limits"):
         table.add_column(heading, justify="left" if heading in ("", "unit") else "right")
     for entry in ranges_of(found):

@@ -107,11 +107,11 @@ def said_finding(found: Mapping[str, Any]) -> str:
     """A finding, as `Found.as_dict` has it, in words: the rest of "This recording is"."""
     words = _WORDS.get(str(found.get("code")))
     if words is None:
-        return f"one of a finding that this version does not know: {found.get('code')}"
+        return f"of a finding that this version does not know: {found.get('code')}"
     try:
         return str(words(found))
     except (KeyError, TypeError, ValueError, IndexError):  # whatever a file says
-        return f"one with the finding {found.get('code')}, without its figures"
+        return f"of the finding {found.get('code')}, without its figures"
 
 
 def _findings(header: Mapping[str, Any]) -> list[Mapping[str, Any]]:
@@ -129,31 +129,31 @@ def _ms(seconds: float) -> str:
     return f"{1e3 * seconds:.3g} ms"
 
 
-def _said_delay(found: Mapping[str, Any]) -> str:
-    told = f"{_ms(found['delay'])} ± {_ms(found['sigma'])}"
+def _delay_words(found: Mapping[str, Any]) -> str:
+    delay = f"{_ms(found['delay'])} ± {_ms(found['sigma'])}"
     if found["aligned"]:
-        return f"one whose commanded motion was moved by {told}, by which the measured motion followed it"
+        return f"aligned: its commanded motion was shifted by {delay}, by which the measured motion followed it"
     return (
-        f"one whose measured motion follows the commanded one by {told}, recording and machine together; the model is "
-        "taken at the commanded motion (--align moves it)"
+        f"delayed: its measured motion follows the commanded one by {delay}, recording and machine together; the model "
+        "is evaluated at the commanded motion (--align shifts it)"
     )
 
 
 _WORDS: Mapping[str, Any] = {
     Finding.NO_FORCES: lambda _: (
-        "one without leg forces: it tells motion alone, no masses, frictions, payload or external wrench"
+        "without leg forces: only its motion can be used, not masses, frictions, payload or external wrench"
     ),
     Finding.NO_COMMANDS: lambda _: (
-        "one without commanded motion: its reference is the measured motion, low-passed, which tells neither tracking "
-        "nor a frequency response"
+        "without commanded motion: its reference is the measured motion, low-passed; there is no tracking error and no "
+        "frequency response"
     ),
     Finding.GAPS: lambda f: (
-        f"one with {f['gaps']} gap{'s' if f['gaps'] != 1 else ''}: {f['missing']} cycles are missing, the longest gap "
-        f"is {f['longest']:.3g} s"
+        f"incomplete: {f['missing']} cycles are missing in {f['gaps']} gap{'s' if f['gaps'] != 1 else ''}, the longest "
+        f"{f['longest']:.3g} s"
     ),
     Finding.BRIDGED: lambda f: (
-        f"interpolated where samples are missing, in {f['bridged']} places, the longest is {f['longest']:.3g} s, as "
-        "its mapping allows (time.gap)"
+        f"interpolated where samples are missing, in {f['bridged']} places, the longest {f['longest']:.3g} s, as its "
+        "mapping allows (time.gap)"
     ),
     Finding.SHORT: lambda f: (
         f"too short to identify from: its longest stretch without a gap is {f['longest']:.3g} s, {f['needed']:g} s are "
@@ -162,37 +162,37 @@ _WORDS: Mapping[str, Any] = {
     Finding.SLOW_RATE: lambda f: (
         f"too slow to identify from: {f['rate']:g} Hz, its low-pass needs {f['needed']:g} Hz at least"
     ),
-    Finding.STILL: lambda f: f"one in which the platform hardly moves in {', '.join(f['coordinates'])}",
+    Finding.STILL: lambda f: f"almost at rest in {', '.join(f['coordinates'])}",
     Finding.LEG_INERTIA_LOST: lambda f: (
-        f"one of too little motion for the legs' inertia: its forces are {f['rms']:.2g} N RMS, noise of "
+        f"too slow in its motion to show the legs' inertia: its forces are {f['rms']:.2g} N RMS, noise of "
         f"{f['noise']:.2g} N hides what is below {f['resolved']:.2g} N"
     ),
-    Finding.FORCES_TURNED: lambda f: f"one of forces with the wrong sign, or so it looks, at {_legs(f)}",
+    Finding.FORCES_TURNED: lambda f: f"suspect: the sign of the forces looks reversed at {_legs(f)}",
     Finding.FORCES_EXCHANGED: lambda f: (
-        "one of exchanged forces, or so it looks: "
-        + ", ".join(f"column {cell} reads leg {leg}" for cell, leg in f["pairs"])
+        "suspect: forces look exchanged: " + ", ".join(f"column {cell} reads leg {leg}" for cell, leg in f["pairs"])
     ),
     Finding.FORCES_REPEATED: lambda f: (
-        f"one of forces that come more slowly than its rows: {100 * f['share']:.0f} % repeat the one before; import it "
-        "at their rate (--rate)"
+        f"slower in its forces than in its rows: {100 * f['share']:.0f} % repeat the one before; import it at their "
+        "rate (--rate)"
     ),
     Finding.BEYOND_STROKE: lambda f: f"beyond the stroke, by up to {1e3 * f['most']:.3g} mm, at {_legs(f)}",
     Finding.BEYOND_RANGE: lambda f: f"beyond the range of the load cells, {f['range']:g} N, at {_legs(f)}",
     Finding.STAMPS_LATE: lambda f: (
-        f"one of time stamps that scatter by {_ms(f['jitter'])} while its samples do not (the motion follows "
-        f"{f['share']:.2f} ± {f['sigma']:.2g} of the scatter)"
+        f"uneven in its time stamps: their jitter of {_ms(f['jitter'])} is not in the samples (the motion follows "
+        f"{f['share']:.2f} ± {f['sigma']:.2g} of it)"
     ),
     Finding.STAMPS_UNTOLD: lambda f: (
-        f"one of time stamps that scatter by {_ms(f['jitter'])}; its motion does not tell whether the samples do too"
+        f"uneven in its time stamps, with a jitter of {_ms(f['jitter'])}; its motion does not show whether the samples "
+        "have it too"
     ),
     Finding.TIME_NOISE: lambda f: (
-        f"one of samples whose times are known to {_ms(f['time_noise'])}: at its fastest that is "
-        f"{1e6 * f['length']:.3g} µm of a leg"
+        f"uncertain in its time stamps by {_ms(f['time_noise'])}: at its fastest that is {1e6 * f['length']:.3g} µm of "
+        "a leg"
     ),
-    Finding.DELAY: _said_delay,
-    Finding.DELAY_UNTOLD: lambda _: "one whose delay between commanded and measured motion cannot be told",
+    Finding.DELAY: _delay_words,
+    Finding.DELAY_UNTOLD: lambda _: "of unknown delay between commanded and measured motion",
     Finding.LENGTHS_DIFFER: lambda f: (
-        f"one of leg lengths that differ from those of its poses by {1e6 * f['rms']:.3g} µm RMS, of which noise "
-        f"explains {1e6 * f['noise']:.3g} µm; the lengths count"
+        f"inconsistent: its leg lengths differ from those of its poses by {1e6 * f['rms']:.3g} µm RMS, noise explains "
+        f"{1e6 * f['noise']:.3g} µm"
     ),
 }
