@@ -282,10 +282,8 @@ class LiveRig:
 
     def _check(self) -> None:
         """Called again and again while an answer is waited for, which a dead engine does not give."""
-        if self._gone.is_set():
+        if self._gone.is_set() or not self.alive:
             raise HardwareError("the engine has died")
-        if not self.engine.alive:
-            self._gone.set()  # its last reply may be on its way: the next look raises
 
     def _beat_while_waiting(self) -> None:
         self._check()

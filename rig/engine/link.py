@@ -41,6 +41,7 @@ from rig.errors import HardwareError, InputError, RefusedError
 from rig.names import elided, printable
 
 _SIGN_OF_LIFE = 0.1  # s between two while a client waits for a reply
+_LAST_REPLY = 0.05  # s for a reply that was sent before the client learnt that the engine has ended
 _BUSY_POLL_MS = 2
 _IDLE_POLL_MS = 50
 
@@ -347,13 +348,25 @@ class LinkClient:
         self._socket.send_multipart([_ENVELOPE.dump_json(envelope), *data])
         deadline = time.monotonic() + timeout
         while (left := deadline - time.monotonic()) > 0:
-            if self._beat is not None:
-                self._beat()
-            if self._socket.poll(int(min(left, _SIGN_OF_LIFE) * 1000) + 1):
-                answered, *parts = self._socket.recv_multipart()
-                if answered == b"%d" % number:  # else it answers a request that was given up, or is the rest of such
-                    return parts
+            try:
+                if self._beat is not None:
+                    self._beat()
+            except HardwareError:  # as when the engine has ended: what it sent before is still to be received
+                if (reply := self._received(number, _LAST_REPLY)) is not None:
+                    return reply
+                raise
+            if (reply := self._received(number, min(left, _SIGN_OF_LIFE))) is not None:
+                return reply
         raise HardwareError(f"the engine did not answer a {request.kind!r} request within {timeout:g} s")
+
+    def _received(self, number: int, timeout: float) -> list[bytes] | None:
+        """The parts of the reply to a request, if it comes within `timeout` s."""
+        deadline = time.monotonic() + timeout
+        while self._socket.poll(max(0, int((deadline - time.monotonic()) * 1000)) + 1):
+            answered, *parts = self._socket.recv_multipart()
+            if answered == b"%d" % number:  # else it answers a request that was given up, or is the rest of such
+                return list(parts)
+        return None
 
 
 def socket_address(folder: Path) -> str:

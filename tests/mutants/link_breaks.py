@@ -88,6 +88,12 @@ LINK_BREAKS = [
         "False and any(",
         (f"{_LINE}::test_a_stop_goes_first_and_does_not_wait_for_whom_nobody_waits_for",),
     ),
+    _control(
+        "the reply of an engine that ends is not looked for",
+        "if (reply := self._received(number, _LAST_REPLY)) is not None:",
+        "if (reply := None) is not None:",
+        f"{_LINK}::test_an_engine_that_ends_as_it_answers_has_answered",
+    ),
     _control("anybody commands", "elif lease is None or envelope.token != lease.token:", "elif lease is None:", _LINK),
     _lease(
         "the lease is taken from its holder",

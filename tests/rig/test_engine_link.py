@@ -5,7 +5,7 @@ import json
 import threading
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future
-from contextlib import ExitStack, contextmanager
+from contextlib import ExitStack, closing, contextmanager, nullcontext
 from dataclasses import replace
 from pathlib import Path
 from typing import Any
@@ -16,7 +16,20 @@ import zmq
 
 from rig.engine.lease import Leases
 from rig.engine.link import LinkClient, LinkServer, Submission
-from rig.engine.messages import Connect, Engage, Follow, Home, MoveLeg, Park, Pause, Release, Reply, Resume, Stop
+from rig.engine.messages import (
+    Connect,
+    Engage,
+    Follow,
+    Home,
+    MoveLeg,
+    Park,
+    Pause,
+    Release,
+    Reply,
+    Resume,
+    Shutdown,
+    Stop,
+)
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, InputError, RefusedError
 from rig.runtime import control_block, wait_until
@@ -314,6 +327,24 @@ def test_a_late_reply_answers_no_other_request(tmp_path: Path) -> None:
         client._timeout = PATIENCE
         client.request(Pause())
         assert client.status().lease == "me"
+
+
+@pytest.mark.parametrize("answered", [True, False])
+def test_an_engine_that_ends_as_it_answers_has_answered(tmp_path: Path, answered: bool) -> None:
+    with zmq.Context() as context, context.socket(zmq.ROUTER) as engine:
+        engine.bind(f"ipc://{tmp_path}/control.sock")
+
+        def beat() -> None:
+            assert engine.poll(int(1000 * PATIENCE))
+            sender, envelope = engine.recv_multipart()
+            number = str(json.loads(envelope)["number"]).encode()
+            if answered:
+                engine.send_multipart([sender, number, b'{"accepted": true, "reason": ""}'])
+            raise HardwareError("the engine has died")
+
+        outcome = nullcontext() if answered else pytest.raises(HardwareError, match="has died")
+        with closing(LinkClient(f"ipc://{tmp_path}/control.sock", PATIENCE, beat)) as client, outcome:
+            client.request(Shutdown())
 
 
 def test_half_a_reply_that_an_interrupt_left_is_passed_over(tmp_path: Path) -> None:
