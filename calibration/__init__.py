@@ -16,7 +16,7 @@ from calibration.cells import (
     identity,
     judge,
 )
-from calibration.effects import ReadingsUncertainty, followed, length_offset_sigmas, length_slopes
+from calibration.effects import ReadingsUncertainty, followed, length_slopes
 from calibration.errors import CalibrationError, CalibrationFileError
 from calibration.exchanged import exchanged_pairs
 from calibration.file import (
@@ -83,9 +83,10 @@ from calibration.inertia import (
 from calibration.measurements import read_cell_measurements
 from calibration.nuisance import CALIBRATED_CELLS, Nuisance
 from calibration.parameters import (
+    CellErrors,
     Parameter,
     ParameterFile,
-    cell_zeros,
+    cell_errors,
     format_parameters,
     load_parameters,
     overlaid,
@@ -123,6 +124,7 @@ __all__ = [
     "CalibrationFileError",
     "CellBench",
     "CellCalibration",
+    "CellErrors",
     "CellLoads",
     "CellMeasurements",
     "Drift",
@@ -169,7 +171,7 @@ __all__ = [
     "calibrate_geometry",
     "calibrate_in_place",
     "calibration_file_name",
-    "cell_zeros",
+    "cell_errors",
     "check_masses",
     "design_excitation",
     "drift",
@@ -187,7 +189,6 @@ __all__ = [
     "identify",
     "identity",
     "judge",
-    "length_offset_sigmas",
     "length_slopes",
     "load_cell_calibration",
     "load_parameters",

@@ -79,6 +79,9 @@ class LoadCellCalibration:
     drift: Drift | None = None
     serials: tuple[str, ...] = ("",) * CELLS
     provenance: Provenance = Provenance()
+    covariance: Array | None = None
+    """(12, 12), of the gains without their polarity, N per raw unit, then of the offsets, raw units; None: each for
+    itself, by its standard error."""
     gain: Array = field(init=False, repr=False)
     offset: Array = field(init=False, repr=False)
 
@@ -87,6 +90,17 @@ class LoadCellCalibration:
             raise CalibrationError(f"{len(self.cells)} cells and {len(self.serials)} serial numbers, must be six each")
         object.__setattr__(self, "gain", read_only([cell.signed_gain for cell in self.cells]))
         object.__setattr__(self, "offset", read_only([cell.offset for cell in self.cells]))
+
+    @property
+    def gain_covariance(self) -> Array | None:
+        """Covariance (6, 6) of the gains, each as a part of itself; None where they were not calibrated."""
+        gains, errors = np.array([[cell.gain, cell.gain_standard_error] for cell in self.cells]).T
+        if not errors.any():
+            return None
+        if self.covariance is None:
+            return np.diag((errors / gains) ** 2)
+        relative: Array = self.covariance[:CELLS, :CELLS] / np.outer(gains, gains)
+        return relative
 
     def apply(self, raw: ArrayLike) -> Array:
         """Forces (…, 6) N, compression positive, of raw readings (…, 6); a non-finite reading stays non-finite."""

@@ -1,61 +1,95 @@
 """How far the model's readings at the load cells move with what a calibration found, and so how uncertain they are."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Sequence
 from dataclasses import replace
 
 import numpy as np
 
+from calibration.cells import LoadCellCalibration
 from calibration.errors import CalibrationError
-from calibration.parameters import Parameter, ParameterFile, cell_of, overlaid
+from calibration.parameters import Parameter, ParameterFile, cell_parameter, covariance_of, overlaid
 from dynamics import Dynamics, Mechanism
-from kinematics import Array, leg_matrices, quaternion_from_rotation_vector, quaternion_multiply
+from kinematics import (
+    Array,
+    Geometry,
+    leg_matrices,
+    quaternion_from_rotation_vector,
+    quaternion_multiply,
+    quaternion_to_matrix,
+)
 
 _LENGTH_STEP = 1e-6
 """m"""
 _STEP, _SMALL = 1e-4, 1e-2
-_OFFSET = ".length_offset"
+_POINTS = 18
+GAINS = tuple(f"load_cells[{leg}].gain" for leg in range(6))
+GEOMETRY = 42
+"""Numbers of a geometry: places of the joints at base and platform, 18 each, and the lengths' offsets."""
+GEOMETRY_PLACES = {
+    name: place
+    for leg in range(6)
+    for name, place in (
+        *((f"base.points[{leg}][{axis}]", 3 * leg + axis) for axis in range(3)),
+        *((f"platform.points[{leg}][{axis}]", _POINTS + 3 * leg + axis) for axis in range(3)),
+        (f"legs[{leg}].length_offset", 2 * _POINTS + leg),
+    )
+}
+"""Where they stand, by their names in a mechanism's file."""
 
 
 class ReadingsUncertainty:
-    """How uncertain the model's readings at the load cells are by what parameter files are unsure of.
+    """How uncertain the model's readings at the load cells are by what calibrations are unsure of.
 
-    J C Jᵀ, J by differences, C the files' covariances. A `length_offset` moves the pose that is read; a cell's zero is
-    taken off its readings, and what it has in common with weights counts.
+    J C Jᵀ, J by differences, C the covariance of the files' parameters; a later file replaces what an earlier one says
+    of a parameter. What the geometry is unsure of moves the pose too, since the encoders read what they read.
 
     Args:
         mechanism: with the files' values.
         files: with sigmas.
         coulomb_speed: m/s, over which the control smooths Coulomb friction.
+        calibration: of the cells: how well their gains are known where no file tells; None: they count as exact.
 
     Raises CalibrationError for parameters that the mechanism does not have.
     """
 
-    def __init__(self, mechanism: Mechanism, files: Sequence[ParameterFile] = (), coulomb_speed: float = 0.0) -> None:
+    def __init__(
+        self,
+        mechanism: Mechanism,
+        files: Sequence[ParameterFile] = (),
+        coulomb_speed: float = 0.0,
+        calibration: LoadCellCalibration | None = None,
+    ) -> None:
         self._mechanism, self._coulomb_speed = mechanism, coulomb_speed
-        self._offsets = length_offset_sigmas(files)
-        self._files = [
-            (_covariance(file), [_change(mechanism, file, each) for each in _others(file)]) for file in files
+        last = {each.name: (file, each) for file in files for each in file.parameters}
+        names = list(last)
+        gains = None if calibration is None else calibration.gain_covariance
+        if gains is not None:
+            names += [name for name in GAINS if name not in last]
+        places = {name: place for place, name in enumerate(names)}
+        before = np.zeros((len(names), len(names)))
+        if gains is not None:
+            here = [places[name] for name in GAINS]
+            before[np.ix_(here, here)] = gains
+        self._covariance = covariance_of(files, places, before)
+        self._geometry = [(places[name], column) for name, column in GEOMETRY_PLACES.items() if name in places]
+        cells = [(places[name], cell) for name in names if (cell := cell_parameter(name)) is not None]
+        self._cells = cells
+        self._others = [
+            (places[name], _change(mechanism, *known))
+            for name, known in last.items()
+            if name not in GEOMETRY_PLACES and cell_parameter(name) is None
         ]
+        self._moved = moved_models(mechanism, coulomb_speed) if self._geometry else []
 
     def __bool__(self) -> bool:
         """Whether there is anything to be unsure of."""
-        return bool(self._files)
+        return bool(self._covariance.any())
 
     def covariance(self, motions: Array) -> Array:
         """Covariance (m, 6, 6) N² at motions (m, 19), base frame. Raises DynamicsError where one has no leg forces."""
-        whole = self.by_parameters(motions)
-        if self._offsets.any():
-            slopes = length_slopes(motions, self._mechanism, self._coulomb_speed)
-            moved = self._offsets[:, np.newaxis, np.newaxis] * slopes
-            whole += np.einsum("pmi,pmj->mij", moved, moved)
-        return whole
-
-    def by_parameters(self, motions: Array) -> Array:
-        """The same without what the lengths' offsets move of the pose."""
-        whole = np.zeros((len(motions), 6, 6))
-        for covariance, slopes in self._slopes(motions):
-            weighted = np.tensordot(covariance, slopes, axes=1)
-            whole += np.einsum("pmi,pmj->mij", slopes, weighted)
+        slopes = self._slopes(motions)
+        weighted = np.tensordot(self._covariance, slopes, axes=1)
+        whole: Array = np.einsum("pmi,pmj->mij", slopes, weighted)
         return whole
 
     def combined(self, motions: Array, weights: Sequence[Array]) -> Array:
@@ -63,29 +97,61 @@ class ReadingsUncertainty:
 
         What is wrong of a parameter is wrong of all readings alike, so it does not average out.
         """
-        parts = list(self._slopes(motions))
-        if self._offsets.any():
-            slopes = length_slopes(motions, self._mechanism, self._coulomb_speed)
-            parts.append((np.diag(self._offsets**2), slopes))
-        whole = np.zeros((len(weights), len(weights)))
-        for covariance, slopes in parts:
-            sums = np.stack([np.tensordot(slopes, each, axes=2) for each in weights])
-            whole += sums @ covariance @ sums.T
+        slopes = self._slopes(motions)
+        sums = np.stack([np.tensordot(slopes, each, axes=2) for each in weights])
+        whole: Array = sums @ self._covariance @ sums.T
         return whole
 
-    def _slopes(self, motions: Array) -> Iterator[tuple[Array, Array]]:
-        """Of each file its covariance (p, p) and what its parameters move of the readings, (p, m, 6)."""
+    def _slopes(self, motions: Array) -> Array:
+        """What each parameter moves of the readings, (p, m, 6)."""
         motions = np.ascontiguousarray(motions)
         exact = Dynamics(self._mechanism, self._coulomb_speed).cells(motions)
-        for covariance, changes in self._files:
-            slopes = np.zeros((len(changes), *exact.shape))
-            for row, change in enumerate(changes):
-                if isinstance(change, int):
-                    slopes[row, :, change] = 1.0
-                else:
-                    changed, step = change
-                    slopes[row] = (Dynamics(changed, self._coulomb_speed).cells(motions) - exact) / step
-            yield covariance, slopes
+        slopes = np.zeros((len(self._covariance), *exact.shape))
+        for place, cell in self._cells:
+            slopes[place, :, cell.leg] = 1.0 if cell.of is None else exact[:, cell.of]
+        for place, (changed, step) in self._others:
+            slopes[place] = (Dynamics(changed, self._coulomb_speed).cells(motions) - exact) / step
+        if self._geometry:
+            moved = geometry_slopes(self._moved, motions)
+            for place, column in self._geometry:
+                slopes[place] = moved[:, :, column]
+        return slopes
+
+
+def moved_models(mechanism: Mechanism, coulomb_speed: float = 0.0) -> list[Dynamics]:
+    """The models of `geometry_slopes`: with each joint a little off, (36,), then as it is."""
+    geometry = mechanism.geometry
+    models = []
+    for index in range(2 * _POINTS):
+        points = [geometry.base_points.copy(), geometry.platform_points.copy()]
+        points[index // _POINTS].flat[index % _POINTS] += _LENGTH_STEP
+        other = Geometry(points[0], geometry.universal_axes, points[1], geometry.home)
+        models.append(Dynamics(replace(mechanism, geometry=other), coulomb_speed))
+    return [*models, Dynamics(mechanism, coulomb_speed)]
+
+
+def geometry_slopes(models: Sequence[Dynamics], motions: Array, wrenches: Array | None = None) -> Array:
+    """What the cells change by each number of the geometry, (m, 6, GEOMETRY) N/m, at motions (m, 19).
+
+    The encoders read the same: the pose that a length stands for is another one. Its velocity and acceleration count as
+    they are, since the change of the pose is slow. wrenches (m, 6): on the platform, its axes, at its origin.
+    """
+    exact = models[-1]
+    geometry = exact.mechanism.geometry
+    rotations = quaternion_to_matrix(motions[:, 3:7])
+    rates = leg_matrices(geometry, motions[:, :7]).transpose(0, 2, 1)
+    inverses, axes = np.linalg.inv(rates), rates[:, :, :3]
+    stretches = np.concatenate(
+        [-axes.reshape(-1, _POINTS), (axes @ rotations).reshape(-1, _POINTS), np.ones((len(motions), 6))], axis=1
+    )
+    before = exact.cells(motions, wrenches)
+    slopes = np.empty((len(motions), 6, GEOMETRY))
+    for index in range(GEOMETRY):
+        leg = index % _POINTS // 3 if index < 2 * _POINTS else index - 2 * _POINTS
+        model = models[min(index, 2 * _POINTS)]
+        moved = moved_motions(motions, -_LENGTH_STEP * stretches[:, [index]] * inverses[:, :, leg])
+        slopes[:, :, index] = (model.cells(np.ascontiguousarray(moved), wrenches) - before) / _LENGTH_STEP
+    return slopes
 
 
 def length_slopes(motions: Array, mechanism: Mechanism, coulomb_speed: float = 0.0) -> Array:
@@ -118,28 +184,6 @@ def followed(motions: Array, deviations: Array, mechanism: Mechanism) -> Array:
     return moved
 
 
-def length_offset_sigmas(files: Iterable[ParameterFile]) -> Array:
-    """Standard deviations (6,) m of the legs' `length_offset` by parameter files; 0 of those that none tells."""
-    variance = np.zeros(6)
-    for parameter in (each for file in files for each in file.parameters if each.name.endswith(_OFFSET)):
-        number = parameter.name.removeprefix("legs[").removesuffix(f"]{_OFFSET}")
-        if number.isdigit() and int(number) < 6:
-            variance[int(number)] += parameter.sigma**2
-    sigmas: Array = np.sqrt(variance)
-    return sigmas
-
-
-def _others(file: ParameterFile) -> list[Parameter]:
-    return [each for each in file.parameters if not each.name.endswith(_OFFSET)]
-
-
-def _covariance(file: ParameterFile) -> Array:
-    """That of `_others`."""
-    places = [place for place, each in enumerate(file.parameters) if not each.name.endswith(_OFFSET)]
-    chosen: Array = file.full_covariance[np.ix_(places, places)]
-    return chosen
-
-
 def moved_motions(motions: Array, displacement: Array) -> Array:
     """Motions whose poses are displaced by small translations and rotations (m, 6), base axes."""
     moved = motions.copy()
@@ -149,14 +193,8 @@ def moved_motions(motions: Array, displacement: Array) -> Array:
     return moved
 
 
-def _change(mechanism: Mechanism, file: ParameterFile, parameter: Parameter) -> tuple[Mechanism, float] | int:
-    """The mechanism with one parameter a little beside its value, to the side that a real body may have, and by what.
-
-    Of the zero of a cell: the leg's index.
-    """
-    leg = cell_of(parameter.name)
-    if leg is not None:
-        return leg
+def _change(mechanism: Mechanism, file: ParameterFile, parameter: Parameter) -> tuple[Mechanism, float]:
+    """The mechanism with one parameter a little beside its value, to the side that bodies may have, and by what."""
     step = _STEP * max(abs(parameter.value), _SMALL)
 
     def beside(signed: float) -> Mechanism:

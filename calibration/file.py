@@ -1,5 +1,6 @@
 """The dated calibration file: TOML that a person can read, checked whole, written once."""
 
+import base64
 import os
 import re
 import reprlib
@@ -9,6 +10,7 @@ from datetime import date
 from pathlib import Path
 from typing import Annotated, Literal, Self
 
+import numpy as np
 import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from tomlkit.items import Table
@@ -16,7 +18,7 @@ from tomlkit.items import Table
 from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError, CalibrationFileError
 from calibration.fit import CellCalibration, Load
-from calibration.taring import CELLS, Drift, Tare, read_only
+from calibration.taring import CELLS, Array, Drift, Tare, read_only
 from kinematics import InputFileError, MissingFileError, add_toml_entry, parse_toml, read_text
 
 FILE_VERSION = 1
@@ -98,12 +100,19 @@ class _File(_Table):
     provenance: _Provenance = _Provenance()
     tare: _Tare
     cells: Annotated[list[_Cell], Field(min_length=CELLS, max_length=CELLS)]
+    covariance: str | None = None
 
     @model_validator(mode="after")
     def _each_leg_once(self) -> Self:
         legs = sorted(cell.leg for cell in self.cells)
         if legs != list(range(1, CELLS + 1)):
             raise ValueError(f"cells: legs must be 1 to 6, each once, got {legs}")
+        return self
+
+    @model_validator(mode="after")
+    def _covariance_of_cells(self) -> Self:
+        if self.covariance is not None and unpacked_covariance(self.covariance, 2 * CELLS) is None:
+            raise ValueError(f"covariance: not that of {CELLS} gains and {CELLS} offsets")
         return self
 
     @model_validator(mode="after")
@@ -142,6 +151,7 @@ _COMMENTS = {
     "repeatability": "% of range, standard deviation",
     "range": "N",
     "n": "readings fitted",
+    "covariance": "of the six gains and the six offsets",
 }
 
 
@@ -172,6 +182,8 @@ def format_cell_calibration(calibration: LoadCellCalibration) -> str:
         load=calibration.load,
         gravity=calibration.gravity,
     )
+    if calibration.covariance is not None:
+        _add_entries(document, covariance=packed_covariance(calibration.covariance))
     document.add("provenance", _table(**{name: getattr(provenance, name) for name in _Provenance.model_fields}))
     tare = _table(
         before=before.offset.tolist(),
@@ -224,6 +236,7 @@ def parse_cell_calibration(text: str, name: str = "calibration") -> LoadCellCali
         drift=Drift(read_only(tares.drift), read_only(tares.drift_bound)),
         serials=tuple(row.serial for row in rows),
         provenance=Provenance(**file.provenance.model_dump()),
+        covariance=None if file.covariance is None else unpacked_covariance(file.covariance, 2 * CELLS),
     )
 
 
@@ -307,3 +320,27 @@ def file_fault(item: dict[str, object]) -> str:
     value = item["input"]
     found = f", got {reprlib.repr(value)}" if isinstance(value, str | int | float) else ""
     return f"{place}: {message}{found}" if place else message
+
+
+def packed_covariance(covariance: Array) -> str:
+    """Text of a covariance (n, n): the rows of L up to the diagonal, L Lᵀ = covariance, as float32 in base64.
+
+    How well combinations of parameters are known shows only in many digits, too many to read.
+    """
+    values, vectors = np.linalg.eigh(covariance)
+    root = np.asarray(np.linalg.qr((vectors * np.sqrt(np.maximum(values, 0.0))).T, mode="r")).T
+    return base64.b64encode(root[np.tril_indices(len(root))].astype("<f4").tobytes()).decode("ascii")
+
+
+def unpacked_covariance(text: str, count: int) -> Array | None:
+    """The covariance (count, count) of such a text, None where it is none."""
+    try:
+        values = np.frombuffer(base64.b64decode(text, validate=True), "<f4").astype(np.float64)
+    except ValueError:
+        return None
+    if len(values) != count * (count + 1) // 2 or not np.isfinite(values).all():
+        return None
+    root = np.zeros((count, count))
+    root[np.tril_indices(count)] = values
+    covariance: Array = root @ root.T
+    return covariance

@@ -5,14 +5,13 @@ Each is a nuisance parameter with a normal prior of mean zero: the inertias and 
 """
 
 from collections.abc import Sequence
-from dataclasses import replace
 from functools import cached_property
 
 import numpy as np
 
 from calibration.cells import LoadCellCalibration
-from calibration.effects import moved_motions
-from calibration.inertia import BODY_NUMBERS, THETA, Accuracy
+from calibration.effects import GAINS, GEOMETRY, GEOMETRY_PLACES, geometry_slopes, moved_models
+from calibration.inertia import BODY_NUMBERS, THETA, Accuracy, neighbours
 from calibration.parameters import ParameterFile, covariance_of
 from calibration.taring import CELLS
 from dynamics import (
@@ -24,20 +23,18 @@ from dynamics import (
     linear_body,
     payload_wrenches,
 )
-from kinematics import Array, Geometry, leg_matrices, quaternion_to_matrix
+from kinematics import Array
 
 CALIBRATED_CELLS = {"gain": 5e-4, "cross_talk": 5e-4}
 """What is taken of the cells where no calibration tells it: that there was one."""
-_POINTS = 3 * CELLS
-GEOMETRY = 2 * _POINTS + CELLS
-"""Numbers of the geometry that a nuisance is: places of the joints at base and platform, and the lengths' offsets."""
 _ZEROS = slice(THETA, THETA + CELLS)
 _PLACES = slice(_ZEROS.stop, _ZEROS.stop + GEOMETRY)
-_SIZE = _PLACES.stop
+_GAINS = slice(_PLACES.stop, _PLACES.stop + CELLS)
+_TALK = slice(_GAINS.stop, _GAINS.stop + 2 * CELLS)
+_SIZE = _TALK.stop
 _ELEMENTS = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _PRODUCT = 0.25  # of the uncertainty of a moment of inertia, that of a product
 _STEP = 1e-6  # of a number's size
-_LENGTH_STEP = 1e-6  # m
 _FRICTION_NAMES = ("universal", "prismatic", "spherical", "coulomb")
 
 
@@ -64,18 +61,23 @@ class Nuisance:
         self.mechanism, self.accuracy = mechanism, accuracy
         names = _names()
         before = np.diag(_before(mechanism, accuracy, calibration) ** 2)
+        gains = None if calibration is None else calibration.gain_covariance
+        if gains is not None:
+            before[_GAINS, _GAINS] = gains
         covariance = covariance_of(files, names, before)
-        self.identified = any(each.name == "platform.mass" for file in files for each in file.parameters)
+        told = {each.name for file in files for each in file.parameters}
+        self.identified = "platform.mass" in told
         """Whether a parameter file tells how well the platform's mass is known."""
+        self.gains_absorbed = self.identified and told.isdisjoint(GAINS)
+        """Whether it was identified with gains that count as right: what they are off is in its masses then."""
         linear = np.eye(_SIZE)
         for number, place in enumerate(BODIES):
             linear[place, place] = _linear_slopes(_body(mechanism, number))
         self.covariance: Array = linear @ covariance @ linear.T
         self.root = _root(self.covariance)
-        self.gains = _root(_gain_covariance(accuracy, calibration))
 
     def columns(self, regressor: Array, places: Array, forces: Array) -> Array:
-        """What each nuisance of unit prior variance adds to the cells (m, 6, k) N, the first `root.shape[1]` of `root`.
+        """What each nuisance of unit prior variance adds to the cells (m, 6, k) N, as the columns of `root`.
 
         Args:
             regressor: (m, 6, THETA), `dynamics.Regressor.cells`, through whatever the residuals went through.
@@ -84,53 +86,22 @@ class Nuisance:
         """
         samples = len(regressor)
         zeros = np.broadcast_to(np.eye(CELLS), (samples, CELLS, CELLS))
-        mechanical = np.concatenate([regressor, zeros, places], axis=2) @ self.root
-        gains = forces[:, :, np.newaxis] * self.gains
-        talk = np.zeros((samples, CELLS, 2 * CELLS))
+        scales = np.zeros((samples, CELLS, 3 * CELLS))
         for leg in range(CELLS):
-            for side, other in enumerate(((leg - 1) % CELLS, (leg + 1) % CELLS)):
-                talk[:, leg, 2 * leg + side] = self.accuracy.cross_talk * forces[:, other]
-        return np.concatenate([mechanical, gains, talk], axis=2)
+            scales[:, leg, leg] = forces[:, leg]
+            for side, other in enumerate(neighbours(leg)):
+                scales[:, leg, CELLS + 2 * leg + side] = forces[:, other]
+        whole: Array = np.concatenate([regressor, zeros, places, scales], axis=2) @ self.root
+        return whole
 
     def geometry_slopes(self, motions: Array, theta: Array) -> Array:
-        """What the cells change by each number of the geometry, (m, 6, GEOMETRY) N/m, with a payload θ (k,).
-
-        The encoders read the same: the pose that a length stands for is another one. Its velocity and acceleration
-        count as they are, since the change of the pose is slow.
-        """
-        geometry = self.mechanism.geometry
-        rotations = quaternion_to_matrix(motions[:, 3:7])
-        rates = leg_matrices(geometry, motions[:, :7]).transpose(0, 2, 1)
-        inverses, axes = np.linalg.inv(rates), rates[:, :, :3]
-        stretches = np.concatenate(
-            [-axes.reshape(-1, _POINTS), (axes @ rotations).reshape(-1, _POINTS), np.ones((len(motions), CELLS))],
-            axis=1,
-        )
-        exact = _cells(self._moved[-1], motions, theta)
-        slopes = np.empty((len(motions), CELLS, GEOMETRY))
-        for index, model in enumerate(self._moved):
-            leg = index % _POINTS // 3 if index < 2 * _POINTS else index - 2 * _POINTS
-            moved = moved_motions(motions, -_LENGTH_STEP * stretches[:, [index]] * inverses[:, :, leg])
-            slopes[:, :, index] = (_cells(model, moved, theta) - exact) / _LENGTH_STEP
-        return slopes
+        """What the cells change by each number of the geometry with a payload θ (k,): see `effects.geometry_slopes`."""
+        loads = payload_wrenches(motions, self.mechanism.gravity)[:, :, : len(theta)] @ theta
+        return geometry_slopes(self._moved, motions, loads)
 
     @cached_property
     def _moved(self) -> list[Dynamics]:
-        """The model with each joint a little off, then as it is for each length."""
-        geometry = self.mechanism.geometry
-        models = []
-        for index in range(2 * _POINTS):
-            points = [geometry.base_points.copy(), geometry.platform_points.copy()]
-            points[index // _POINTS].flat[index % _POINTS] += _LENGTH_STEP
-            other = Geometry(points[0], geometry.universal_axes, points[1], geometry.home)
-            models.append(Dynamics(replace(self.mechanism, geometry=other)))
-        return models + [Dynamics(self.mechanism)] * CELLS
-
-
-def _cells(model: Dynamics, motions: Array, theta: Array) -> Array:
-    """What the cells read with a payload θ (k,), (m, 6) N."""
-    loads = payload_wrenches(motions, model.mechanism.gravity)[:, :, : len(theta)] @ theta
-    return model.cells(np.ascontiguousarray(motions), loads)
+        return moved_models(self.mechanism)
 
 
 def _names() -> dict[str, int]:
@@ -142,10 +113,10 @@ def _names() -> dict[str, int]:
     for leg, place in enumerate(FRICTIONS):
         found |= {f"legs[{leg}].friction.{name}": place.start + k for k, name in enumerate(_FRICTION_NAMES)}
         found[f"load_cells[{leg}].offset"] = _ZEROS.start + leg
-        for axis in range(3):
-            found[f"base.points[{leg}][{axis}]"] = _PLACES.start + 3 * leg + axis
-            found[f"platform.points[{leg}][{axis}]"] = _PLACES.start + _POINTS + 3 * leg + axis
-        found[f"legs[{leg}].length_offset"] = _PLACES.start + 2 * _POINTS + leg
+        found[f"load_cells[{leg}].gain"] = _GAINS.start + leg
+        for side, other in enumerate(neighbours(leg)):
+            found[f"load_cells[{leg}].cross_talk[{other}]"] = _TALK.start + 2 * leg + side
+    found |= {name: _PLACES.start + place for name, place in GEOMETRY_PLACES.items()}
     return found
 
 
@@ -169,17 +140,10 @@ def _before(mechanism: Mechanism, accuracy: Accuracy, calibration: LoadCellCalib
     if calibration is not None and calibration.drift is not None:
         errors = np.array([cell.offset_standard_error * cell.gain for cell in calibration.cells])
         sigma[_ZEROS] = np.hypot(errors, calibration.drift.force)
+    sigma[_GAINS], sigma[_TALK] = accuracy.gain, accuracy.cross_talk
     sigma[_PLACES] = accuracy.joints
     sigma[_PLACES][-CELLS:] = accuracy.lengths
     return sigma
-
-
-def _gain_covariance(accuracy: Accuracy, calibration: LoadCellCalibration | None) -> Array:
-    """Of the cells' gains, each as a part of it, (6, 6)."""
-    if calibration is None or calibration.drift is None:
-        return accuracy.gain**2 * np.eye(CELLS)
-    relative = np.array([cell.gain_standard_error / cell.gain for cell in calibration.cells])
-    return np.diag(relative**2)
 
 
 def _body(mechanism: Mechanism, number: int) -> Body:

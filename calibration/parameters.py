@@ -1,19 +1,19 @@
 """Calibrated parameters in a dated file, whatever was calibrated, and a mechanism with them."""
 
-import base64
+import math
 import re
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import date
 from pathlib import Path
-from typing import Annotated, Any
+from typing import Annotated, Any, NamedTuple
 
 import numpy as np
 import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, StringConstraints, ValidationError
 
 from calibration.errors import CalibrationError, CalibrationFileError
-from calibration.file import file_fault, write_new_file
+from calibration.file import file_fault, packed_covariance, unpacked_covariance, write_new_file
 from dynamics import Mechanism, MechanismError, mechanism_tables, parse_tables
 from kinematics import Array, InputFileError, MissingFileError, add_toml_entry, parse_toml, read_text, toml_item
 
@@ -23,6 +23,9 @@ _HEADER = (
     'Name this file in a configuration: parameters = ["FILE"]. sigma is one standard deviation.',
 )
 _LARGEST = 1e12
+_MOST_OFF = 0.5
+"""of a reading, what gain and cross-talk may make of it: far more than those of any load cell"""
+_CELL = re.compile(r"load_cells\[(?P<leg>[0-5])\]\.(?P<what>offset|gain|cross_talk\[(?P<other>[0-5])\])")
 _PATH = re.compile(r"([A-Za-z_]+)((?:\[\d+\])*)$")
 
 Text = Annotated[str, StringConstraints(max_length=2000)]
@@ -103,7 +106,7 @@ def format_parameters(file: ParameterFile) -> str:
     if file.nuisance:
         document.add("nuisance", _rows(file.nuisance))
     if file.covariance is not None:
-        add_toml_entry(document, "covariance", _packed(file.covariance))
+        add_toml_entry(document, "covariance", packed_covariance(file.covariance))
     for name, values in (("provenance", file.provenance), ("findings", file.findings)):
         if values:
             table = tomlkit.table()
@@ -132,7 +135,7 @@ def parse_parameters(text: str, name: str = "parameters") -> ParameterFile:
     named = [each.name for each in file.parameters]
     twice = sorted({each for each in named if named.count(each) > 1})
     faults = [f"parameters: {each} is there twice" for each in twice]
-    covariance = None if file.covariance is None else _unpacked(file.covariance, len(named))
+    covariance = None if file.covariance is None else unpacked_covariance(file.covariance, len(named))
     if file.covariance is not None and covariance is None:
         faults.append(f"covariance: not that of {len(named)} parameters")
     if faults:
@@ -179,7 +182,7 @@ def parameters_line(names: Sequence[str]) -> str:
 def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
     """The mechanism with the values of parameter files over its own, later files over earlier ones.
 
-    Zeros of load cells are no matter of a mechanism's, see `cell_zeros`. The result has no file: its `source` is empty.
+    Errors of load cells are no matter of a mechanism's, see `cell_errors`. The result's `source` is empty.
 
     Raises:
         CalibrationError: a file of another mechanism, names that the mechanism's file does not have, or a result that
@@ -194,7 +197,7 @@ def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
         faults += [
             f"{file.kind}: {each.name} is no number of a mechanism's file"
             for each in file.parameters
-            if cell_of(each.name) is None and not _put(tables, each.name, each.value)
+            if cell_parameter(each.name) is None and not _put(tables, each.name, each.value)
         ]
     if faults:
         raise CalibrationError(faults)
@@ -220,21 +223,86 @@ def covariance_of(files: Iterable[ParameterFile], places: Mapping[str, int], bef
     return whole
 
 
-def cell_zeros(files: Iterable[ParameterFile]) -> Array:
-    """Zeros (6,) N of the load cells, `load_cells[0].offset` …, that parameter files find beyond their calibration."""
-    zeros = np.zeros(6)
+@dataclass(frozen=True, slots=True, eq=False)
+class CellErrors:
+    """What load cells read beyond their calibration, by parameter files: reading = `matrix` · force + `zeros`.
+
+    zeros: (6,) N. matrix: (6, 6), 1 + gain on its diagonal, cross-talk beside it. inverse: None where that is one.
+    """
+
+    zeros: Array
+    matrix: Array
+    inverse: Array | None = field(init=False, repr=False)
+
+    def __post_init__(self) -> None:
+        level = np.array_equal(self.matrix, np.eye(6))
+        object.__setattr__(self, "inverse", None if level else np.linalg.inv(self.matrix))
+
+    def __bool__(self) -> bool:
+        """Whether there is any."""
+        return bool(self.zeros.any()) or self.inverse is not None
+
+    def same(self, other: "CellErrors") -> bool:
+        """Whether both are equal."""
+        return np.array_equal(self.zeros, other.zeros) and np.array_equal(self.matrix, other.matrix)
+
+    def corrected(self, readings: Array) -> Array:
+        """Forces (…, 6) N of calibrated readings (…, 6) N; one that is not finite stays so, and makes no other so."""
+        forces: Array = readings - self.zeros
+        if self.inverse is None:
+            return forces
+        corrected: Array = forces @ self.inverse.T
+        if not math.isfinite(corrected.sum()):
+            known = np.isfinite(forces)
+            corrected = np.where(known, np.where(known, forces, 0.0) @ self.inverse.T, forces)
+        return corrected
+
+    def after(self, first: "CellErrors") -> "CellErrors":
+        """These errors, of forces that were corrected by the first ones, and those together."""
+        return CellErrors(first.zeros + first.matrix @ self.zeros, first.matrix @ self.matrix)
+
+
+def cell_errors(files: Iterable[ParameterFile]) -> CellErrors:
+    """What parameter files find of the cells: `load_cells[0].offset`, `.gain`, `.cross_talk[1]`, of the last file each.
+
+    Raises CalibrationError for gains and cross-talk of which no forces come.
+    """
+    zeros, matrix = np.zeros(6), np.eye(6)
     for file in files:
         for each in file.parameters:
-            leg = cell_of(each.name)
-            if leg is not None:
-                zeros[leg] = each.value
-    return zeros
+            cell = cell_parameter(each.name)
+            if cell is None:
+                continue
+            if cell.of is None:
+                zeros[cell.leg] = each.value
+            else:
+                matrix[cell.leg, cell.of] = each.value + (cell.leg == cell.of)
+    off = np.abs(matrix - np.eye(6)).sum(axis=1)
+    if not (off < _MOST_OFF).all():
+        worst = int(np.argmax(off))
+        raise CalibrationError(
+            f"load_cells[{worst}]: gain and cross-talk of {off[worst]:.3g} in all, must be below {_MOST_OFF:g}"
+        )
+    return CellErrors(zeros, matrix)
 
 
-def cell_of(name: str) -> int | None:
-    """Index of the leg whose load cell's zero a parameter of this name is, or None."""
-    match = re.fullmatch(r"load_cells\[([0-5])\]\.offset", name)
-    return None if match is None else int(match[1])
+class CellParameter(NamedTuple):
+    """A number of the load cell of a leg (index): its zero, or what part of the force of a leg `of` it reads beyond."""
+
+    leg: int
+    of: int | None
+
+
+def cell_parameter(name: str) -> CellParameter | None:
+    """Which number of a load cell's a parameter of this name is, or None."""
+    match = _CELL.fullmatch(name)
+    if match is None:
+        return None
+    leg = int(match["leg"])
+    other = match["other"]
+    if other is not None and int(other) == leg:
+        return None
+    return CellParameter(leg, None if match["what"] == "offset" else leg if other is None else int(other))
 
 
 def _put(tables: dict[str, Any], name: str, value: float) -> bool:
@@ -271,26 +339,3 @@ def _rows(parameters: Sequence[Parameter]) -> tomlkit.items.Item:
     array = tomlkit.array()
     array.extend([toml_item({name: getattr(each, name) for name in names}) for each in parameters])
     return array.multiline(True)
-
-
-def _packed(covariance: Array) -> str:
-    """The rows of L up to the diagonal, L Lᵀ = covariance, as float32 in base64.
-
-    How well combinations of parameters are known shows only in many digits, too many to read.
-    """
-    values, vectors = np.linalg.eigh(covariance)
-    root = np.asarray(np.linalg.qr((vectors * np.sqrt(np.maximum(values, 0.0))).T, mode="r")).T
-    return base64.b64encode(root[np.tril_indices(len(root))].astype("<f4").tobytes()).decode("ascii")
-
-
-def _unpacked(text: str, count: int) -> Array | None:
-    try:
-        values = np.frombuffer(base64.b64decode(text, validate=True), "<f4").astype(np.float64)
-    except ValueError:
-        return None
-    if len(values) != count * (count + 1) // 2 or not np.isfinite(values).all():
-        return None
-    root = np.zeros((count, count))
-    root[np.tril_indices(count)] = values
-    covariance: Array = root @ root.T
-    return covariance

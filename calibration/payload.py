@@ -217,8 +217,7 @@ def fit_payload(
 def _columns(samples: PayloadSamples, nuisance: Nuisance, places: Array, zero_change: float, theta: Array) -> Array:
     """All nuisances of unit prior variance, (n, 6, k)."""
     accuracy = nuisance.accuracy
-    # an identified platform has the cells' gains in its covariance: they count for what is beyond it
-    forces = samples.residual if nuisance.identified else samples.forces
+    forces = samples.residual if nuisance.gains_absorbed else samples.forces
     parts = [nuisance.columns(samples.regressor, places, forces)]
     own = np.eye(CELLS)
     if samples.moving.any():

@@ -55,9 +55,14 @@ def shift_offsets(
         cells.append(
             replace(cell, offset=float(whole.offset[leg]), offset_standard_error=float(whole.standard_error[leg]))
         )
+    covariance = None
+    if calibration.covariance is not None:
+        covariance = np.diag(np.append(np.zeros(CELLS), whole.standard_error**2))
+        covariance[:CELLS, :CELLS] = calibration.covariance[:CELLS, :CELLS]
     return replace(
         calibration,
         cells=tuple(cells),
+        covariance=covariance,
         date=day,
         tare_before=before,
         tare_after=after,

@@ -90,6 +90,7 @@ class InPlaceCalibration:
             for half in np.array_split(unloaded, 2)
         ]
         span = np.ptp(self.forces[kept], axis=0)
+        signs = np.append(np.sign(self.gain), np.ones(CELLS))
         cells = [
             CellCalibration(
                 gain=abs(float(self.gain[leg])),
@@ -116,6 +117,7 @@ class InPlaceCalibration:
             drift=drift(halves[0], halves[1], self.gain, limit=drift_limit),
             serials=tuple(serials),
             provenance=provenance,
+            covariance=np.outer(signs, signs) * self.covariance,
         )
 
 

@@ -7,7 +7,7 @@ at all.
 
 from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.departures import FRICTION_SHAPES, friction_shapes
-from calibration.inertia.design import THETA, feels_friction
+from calibration.inertia.design import THETA, feels_friction, neighbours
 from calibration.inertia.estimate import Identification, IdentificationSettings, identify
 from calibration.inertia.excitation import Excitation, design_excitation
 from calibration.inertia.holdout import ForceHoldOut, hold_out
@@ -32,5 +32,6 @@ __all__ = [
     "friction_shapes",
     "hold_out",
     "identify",
+    "neighbours",
     "told_parameters",
 ]

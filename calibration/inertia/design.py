@@ -211,7 +211,7 @@ def _scales(leg: int, accuracy: Accuracy) -> list[tuple[str, int, float]]:
     """Gain and cross-talk of a cell: name, the leg whose force it is of, σ known before."""
     return [
         (f"load_cells[{leg}].gain", leg, accuracy.gain),
-        *((f"load_cells[{leg}].cross_talk[{other}]", other, accuracy.cross_talk) for other in _neighbours(leg)),
+        *((f"load_cells[{leg}].cross_talk[{other}]", other, accuracy.cross_talk) for other in neighbours(leg)),
     ]
 
 
@@ -226,7 +226,8 @@ def scale_names() -> dict[str, str]:
     return names
 
 
-def _neighbours(leg: int) -> tuple[int, int]:
+def neighbours(leg: int) -> tuple[int, int]:
+    """The legs (indices) beside one, whose forces its cell may read too."""
     return (leg - 1) % 6, (leg + 1) % 6
 
 
@@ -265,7 +266,7 @@ def _add_geometry(
 
     for leg in range(6):
         lengthened = np.zeros((len(motions), 6))
-        for kind, owner in enumerate(("base_points", "platform_points")):
+        for kind, owner in enumerate(("base", "platform")):
             for axis in range(3):
                 points = [geometry.base_points.copy(), geometry.platform_points.copy()]
                 points[kind][leg, axis] += _STEP
@@ -273,7 +274,7 @@ def _add_geometry(
                 lengthened[:, leg] = leg_kinematics(other, motions).length[:, leg]
                 lengthened[:, leg] -= leg_kinematics(geometry, motions).length[:, leg]
                 columns.add(
-                    Unknown(f"{owner}[{leg}][{axis}]", "m", accuracy.joints),
+                    Unknown(f"{owner}.points[{leg}][{axis}]", "m", accuracy.joints),
                     effects(lengthened, replace(mechanism, geometry=other)),
                 )
         lengthened[:, leg] = _STEP

@@ -14,6 +14,7 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.effects import GAINS, GEOMETRY_PLACES
 from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.consistent import is_consistent, nearest_consistent
 from calibration.inertia.departures import Scales
@@ -21,6 +22,7 @@ from calibration.inertia.design import THETA, Candidate, Design, Unknown, design
 from calibration.inertia.prior import STATED, Accuracy, prior
 from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
+from calibration.parameters import ParameterFile, covariance_of
 from dynamics import Mechanism, with_linear_parameters
 from kinematics import Array
 
@@ -42,6 +44,10 @@ _PARTS, _HELD_BACK = 2, 1.0 / 3.0
 """parts of each stretch; of it, its end: what candidates have to explain as well"""
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
+_MOUNTED = 5e-4
+"""of a gain: how much it is known less than its calibration says, once the cell is mounted and warm"""
+_SETTLED = 1e-6
+"""m, likewise of a joint's place and a length's offset"""
 _TRIED, _MOST_TERMS = 2, 40
 
 
@@ -50,13 +56,17 @@ class IdentificationSettings:
     """How to estimate: the zero-phase low-pass' cutoff, Hz; what is known before.
 
     coulomb_speed: m/s, over which the model smooths Coulomb friction. noise: (6,) N, of the cells, as it was stated or
-    measured apart from any motion; None: taken from what is too fast for a machine.
+    measured apart from any motion; None: taken from what is too fast for a machine. gains: covariance (6, 6) of the
+    cells' gains, each as a part of itself, by their calibration; None: by `accuracy`. geometry: files that tell joints
+    and length offsets with their covariance.
     """
 
     cutoff: float = 25.0
     accuracy: Accuracy = STATED
     coulomb_speed: float = 1e-3
     noise: Array | None = None
+    gains: Array | None = None
+    geometry: tuple[ParameterFile, ...] = ()
 
 
 USUAL = IdentificationSettings()
@@ -182,7 +192,7 @@ def identify(
     for number in range(_DESIGNS):
         last = number == _DESIGNS - 1
         design = design_of(nominal, samples, accuracy, settings.coulomb_speed, heavy, about, last)
-        problem = _Problem(design, samples, bands, theta, known)
+        problem = _Problem(design, samples, bands, theta, known, settings)
         fit = problem.fit(variances, floor)
         variances = fit.variances
         x = fit.estimate
@@ -250,15 +260,38 @@ class _Fit:
     degrees: Array
 
 
+def _known_beside(others: Sequence[Unknown], settings: IdentificationSettings) -> Array:
+    """Covariance of the other unknowns before: by calibrations of cells and geometry where there are any."""
+    whole = np.diag([each.sigma**2 for each in others])
+    places = {each.name: place for place, each in enumerate(others)}
+    if settings.gains is not None:
+        here = [places[name] for name in GAINS]
+        whole[np.ix_(here, here)] = settings.gains + _MOUNTED**2 * np.eye(6)
+    if settings.geometry:
+        whole = covariance_of(settings.geometry, places, whole)
+        told = {each.name for file in settings.geometry for each in file.parameters}
+        here = [places[name] for name in GEOMETRY_PLACES if name in told]
+        whole[here, here] += _SETTLED**2
+    return whole
+
+
 class _Problem:
     """The normal equations of a design by part of the data, channel and band, which any weights sum up."""
 
-    def __init__(self, design: Design, samples: Samples, bands: Array, theta: Array, known: Array) -> None:
+    def __init__(
+        self,
+        design: Design,
+        samples: Samples,
+        bands: Array,
+        theta: Array,
+        known: Array,
+        settings: IdentificationSettings,
+    ) -> None:
         from scipy.linalg import block_diag  # takes long to import, and few need it
 
         self.design = design
         self.before = np.concatenate([theta, np.zeros(len(design.others))])
-        self.prior = block_diag(np.linalg.inv(known), np.diag([1.0 / each.sigma**2 for each in design.others]))
+        self.prior = block_diag(np.linalg.inv(known), np.linalg.inv(_known_beside(design.others, settings)))
         candidates = np.concatenate([np.empty(0, dtype=np.intp), *(each.places for each in design.candidates)])
         self._first = np.setdiff1d(np.arange(design.size), candidates)
         self._rate = samples.rate

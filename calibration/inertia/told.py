@@ -2,9 +2,10 @@
 
 import numpy as np
 
-from calibration.inertia.design import THETA
+from calibration.effects import GEOMETRY_PLACES
+from calibration.inertia.design import THETA, neighbours
 from calibration.inertia.estimate import Identification
-from calibration.parameters import Parameter
+from calibration.parameters import CellErrors, CellParameter, Parameter, cell_parameter
 from dynamics import BODIES, FRICTIONS, body_of
 from kinematics import Array
 
@@ -16,18 +17,35 @@ BODY_NUMBERS = (
     *((f"inertia[{i}][{j}]", "kg m²") for i, j in _ELEMENTS),
 )
 """Names, in a mechanism's file, and units of what a body is: mass, centre and inertia about it."""
+NO_ERRORS = CellErrors(np.zeros(6), np.eye(6))
+_CELLS = {
+    name: unit
+    for leg in range(6)
+    for name, unit in (
+        (f"load_cells[{leg}].offset", "N"),
+        (f"load_cells[{leg}].gain", ""),
+        *((f"load_cells[{leg}].cross_talk[{other}]", "") for other in neighbours(leg)),
+    )
+}
+_BESIDE = dict.fromkeys(GEOMETRY_PLACES, "m") | _CELLS
+"""What a parameter file has beside θ, with its unit: the geometry, then the errors of the cells."""
 _FRICTIONS = (("universal", "N m s/rad"), ("prismatic", "N s/m"), ("spherical", "N m s/rad"), ("coulomb", "N"))
 
 
-def told_parameters(result: Identification) -> tuple[tuple[Parameter, ...], Array, tuple[Parameter, ...]]:
-    """Parameters of the mechanism's file and the cells' zeros (n), their covariance (n, n), and the other unknowns.
+def told_parameters(
+    result: Identification, corrected: CellErrors = NO_ERRORS
+) -> tuple[tuple[Parameter, ...], Array, tuple[Parameter, ...]]:
+    """Parameters of the mechanism's file and of the cells (n), their covariance (n, n), and the other unknowns.
 
     What the motion did not tell has its value and σ from before, but for what it has in common with what was told.
+
+    corrected: the errors that the cells' readings were corrected by before; those that are told are with them.
     """
     names, units = [], []
     size = len(result.estimate)
-    slopes = np.zeros((THETA + 6, size))
-    values, before = np.empty(THETA + 6), np.zeros(THETA + 6)
+    count = THETA + len(_BESIDE)
+    slopes = np.zeros((count, size))
+    values, before = np.empty(count), np.zeros(count)
     start = result.before[:THETA]
     for number, place in enumerate(BODIES):
         owner = "platform" if number == 0 else f"legs[{(number - 1) // 2}].{('lower', 'upper')[(number - 1) % 2]}"
@@ -40,25 +58,69 @@ def told_parameters(result: Identification) -> tuple[tuple[Parameter, ...], Arra
         units += [(place.start + k, unit) for k, (_, unit) in enumerate(_FRICTIONS)]
         values[place], before[place] = result.theta[place], start[place]
         slopes[place, place] = np.eye(4)
-    zeros = [f"load_cells[{leg}].offset" for leg in range(6)]
-    for leg, zero in enumerate(zeros):
-        places = [THETA + k for k, other in enumerate(result.others) if other.name.endswith(zero)]
-        names.append((THETA + leg, zero))
-        units.append((THETA + leg, "N"))
-        slopes[THETA + leg, places] = 1.0 / len(places)
-        values[THETA + leg] = result.offsets[leg]
+    names += enumerate(_BESIDE, THETA)
+    units += [(THETA + k, unit) for k, unit in enumerate(_BESIDE.values())]
+    nominal = _nominal(result, corrected)
+    for row, name in enumerate(_BESIDE, THETA):
+        places = [THETA + k for k, other in enumerate(result.others) if _told_as(other.name) == name]
+        slopes[row, places] = 1.0 / len(places)
+        before[row] = nominal[name]
+        values[row] = before[row] + np.mean(result.estimate[places])
+    cells = slice(count - len(_CELLS), count)
+    values[cells] = _cell_values(_errors(values[cells] - before[cells]).after(corrected))
     covariance = slopes @ result.covariance @ slopes.T
     sigma = np.sqrt(np.diag(covariance))
     named, in_units = dict(names), dict(units)
     parameters = tuple(
-        Parameter(named[k], in_units[k], float(before[k]), float(values[k]), float(sigma[k])) for k in range(THETA + 6)
+        Parameter(named[k], in_units[k], float(before[k]), float(values[k]), float(sigma[k])) for k in range(count)
     )
     others = tuple(
         Parameter(other.name, other.unit, 0.0, float(result.estimate[THETA + k]), _sigma(result.covariance, THETA + k))
         for k, other in enumerate(result.others)
-        if other.name not in zeros
+        if other.name not in _BESIDE
     )
     return parameters, covariance, others
+
+
+def _cell(name: str) -> CellParameter:
+    found = cell_parameter(name)
+    assert found is not None
+    return found
+
+
+def _told_as(name: str) -> str:
+    """The name in a file of what is estimated as this: zeros have one in each stretch."""
+    return name.rpartition(", ")[2]
+
+
+def _nominal(result: Identification, corrected: CellErrors) -> dict[str, float]:
+    """What of the geometry and of the cells was known before, by name."""
+    geometry = result.nominal.geometry
+    points = (geometry.base_points, geometry.platform_points)
+    numbers = np.concatenate([*(each.ravel() for each in points), result.nominal.length_offsets])
+    before = {name: float(numbers[place]) for name, place in GEOMETRY_PLACES.items()}
+    return before | dict(zip(_CELLS, _cell_values(corrected).tolist(), strict=True))
+
+
+def _cell_values(errors: CellErrors) -> Array:
+    """Errors of the cells in the order of `_CELLS`."""
+    values = []
+    for name in _CELLS:
+        leg, of = _cell(name)
+        values.append(errors.zeros[leg] if of is None else errors.matrix[leg, of] - (leg == of))
+    return np.array(values)
+
+
+def _errors(values: Array) -> CellErrors:
+    """The inverse of `_cell_values`."""
+    zeros, matrix = np.zeros(6), np.eye(6)
+    for name, value in zip(_CELLS, values.tolist(), strict=True):
+        leg, of = _cell(name)
+        if of is None:
+            zeros[leg] = value
+        else:
+            matrix[leg, of] += value
+    return CellErrors(zeros, matrix)
 
 
 def _sigma(covariance: Array, k: int) -> float:

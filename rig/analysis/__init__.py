@@ -6,7 +6,7 @@ from rig.analysis.false_alarms import alarm_threshold, crossing_probability
 from rig.analysis.held import drive_forces
 from rig.analysis.identifying import TERM_NAMES, Identified, identify_recordings
 from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
-from rig.analysis.recorded import RecordedRig, recorded_parameters, recorded_residuals, rig_of
+from rig.analysis.recorded import RecordedRig, recorded_calibration, recorded_parameters, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.responding import RecordedResponse, recorded_response
 from rig.analysis.response import Distortion, Grid, Response, frequency_response, steady_stretches, well_excited
@@ -62,6 +62,7 @@ __all__ = [
     "learned_noise",
     "multisine",
     "notes_of",
+    "recorded_calibration",
     "recorded_parameters",
     "recorded_residuals",
     "recorded_response",

@@ -1,7 +1,7 @@
 """Inertias and frictions from recordings: what is fitted, what is held out, and the file that comes of it."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from typing import Any
 
@@ -138,6 +138,9 @@ def identify_recordings(
     held_out: Sequence[Recorded] = (),
     accuracy: Accuracy | None = None,
     progress: Callable[[str], None] = lambda _step: None,
+    *,
+    calibrated_gains: bool = True,
+    calibrated_geometry: bool = True,
 ) -> Identified:
     """Identify the rig of recordings from the motions in them.
 
@@ -145,6 +148,8 @@ def identify_recordings(
         recordings: of one rig. held_out: of the same, to judge by; none: the last quarter of every motion.
         accuracy: how well the mechanism's file and the sensors are known.
         progress: told each step as it begins, in words.
+        calibrated_gains: whether the calibration of the cells, where there is one, tells their gains, not `accuracy`.
+        calibrated_geometry: the same of joints and length offsets, and the files of a calibrated geometry.
 
     Raises:
         InputError: recordings that cannot be used. CalibrationError: data that cannot support an answer.
@@ -155,6 +160,8 @@ def identify_recordings(
         accuracy=Accuracy() if accuracy is None else accuracy,
         coulomb_speed=found.rig.coulomb_speed,
         noise=found.noise,
+        gains=found.calibration.gain_covariance if calibrated_gains and found.calibration is not None else None,
+        geometry=found.geometry if calibrated_geometry else (),
     )
     if held_out:
         fitted = list(force_records(recordings).records)
@@ -170,12 +177,7 @@ def identify_recordings(
     result = identify(found.rig.mechanism, fitted, settings)
     progress("judging by the motions held out")
     judgement = hold_out(result, fitted, judged, settings.coulomb_speed)
-    parameters, covariance, nuisance = told_parameters(result)
-    zeros = {f"load_cells[{leg}].offset": zero for leg, zero in enumerate(found.zeros.tolist())}
-    parameters = tuple(  # what was taken off the readings already is a part of a cell's zero too
-        replace(each, nominal=each.nominal + zero, value=each.value + zero) if (zero := zeros.get(each.name)) else each
-        for each in parameters
-    )
+    parameters, covariance, nuisance = told_parameters(result, found.cells)
     sources = tuple(recording.path.name for recording in (*recordings, *held_out))
     return Identified(result, judgement, parameters, covariance, nuisance, sources)
 

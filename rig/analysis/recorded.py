@@ -4,9 +4,16 @@ from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-from calibration import CalibrationError, ParameterFile, cell_zeros, parse_parameters
+from calibration import (
+    CalibrationError,
+    CellErrors,
+    LoadCellCalibration,
+    ParameterFile,
+    cell_errors,
+    parse_cell_calibration,
+    parse_parameters,
+)
 from dynamics import Mechanism, parse_mechanism
-from kinematics import Array
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.smoothing import Smoothing
 from rig.cell_models import recorded_coulomb_speed
@@ -54,12 +61,24 @@ def check_forces(recording: Recorded, what: str) -> None:
         raise InputError(f"{recording.path}: imported from {name} without leg forces, which {what}")
 
 
-def recorded_zeros(recording: Recorded) -> Array:
-    """Zeros (6,) N that the engine took off the cells' readings by the parameter files that a recording embeds.
+def recorded_cell_errors(recording: Recorded) -> CellErrors:
+    """What the engine corrected the cells' readings by, as the parameter files that a recording embeds have it.
 
     Raises RecordingError where these cannot be read.
     """
-    return cell_zeros(recorded_parameters(recording))
+    try:
+        return cell_errors(recorded_parameters(recording))
+    except CalibrationError as error:
+        raise RecordingError(f"{recording.path}: its parameter files cannot be used: {error}") from None
+
+
+def recorded_calibration(recording: Recorded) -> LoadCellCalibration | None:
+    """The calibration of its cells that a recording was made with, None without one. Raises RecordingError."""
+    text = recording.header.get("calibration")
+    try:
+        return None if text is None else parse_cell_calibration(text, "recorded calibration")
+    except CalibrationError as error:
+        raise RecordingError(f"{recording.path}: its cells' calibration cannot be read: {error}") from None
 
 
 def recorded_parameters(recording: Recorded) -> list[ParameterFile]:

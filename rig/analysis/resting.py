@@ -6,7 +6,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from calibration import LoadCellCalibration, Rests, cell_zeros, identity, parse_cell_calibration, parse_parameters
+from calibration import LoadCellCalibration, Rests, cell_errors, identity, parse_cell_calibration, parse_parameters
 from rig.analysis.recorded import RecordedRig, check_forces, rig_of
 from rig.analysis.residuals import STANDING
 from rig.analysis.smoothing import Floats
@@ -61,10 +61,10 @@ def recorded_rests(recordings: Sequence[Recorded]) -> RecordedRests:
         if text != texts[0]:
             faults.append(f"{recording.path}: recorded with another calibration of its cells than {recordings[0].path}")
         files = recording.header.get("parameters", {})
-        if cell_zeros(parse_parameters(each, name) for name, each in files.items()).any():
+        if cell_errors(parse_parameters(each, name) for name, each in files.items()):
             faults.append(
-                f"{recording.path}: the forces lack zeros of the cells that parameter files give ({', '.join(files)}), "
-                "and would after this calibration as well: record without those files"
+                f"{recording.path}: its forces are corrected by parameter files ({', '.join(files)}), and would be "
+                "after this calibration as well: record without those files"
             )
     if faults:
         raise InputError("these recordings cannot be used:", faults)

@@ -9,9 +9,16 @@ import numpy as np
 import numpy.typing as npt
 
 from actuators import Mode
-from calibration import ForceRecord
+from calibration import CellErrors, ForceRecord, LoadCellCalibration, ParameterFile
 from rig.analysis.held import drive_forces
-from rig.analysis.recorded import RecordedRig, check_forces, recorded_zeros, rig_of
+from rig.analysis.recorded import (
+    RecordedRig,
+    check_forces,
+    recorded_calibration,
+    recorded_cell_errors,
+    recorded_parameters,
+    rig_of,
+)
 from rig.errors import InputError
 from rig.recording import Recorded
 from rig.states import State
@@ -35,13 +42,16 @@ REPEATED = 0.2
 class ForceRecords:
     """The rig of one or several recordings, which is the same, and their stretches along paths.
 
-    zeros: (6,) N, which the engine took off the cells' readings already. noise: (6,) N, of the cells while the platform
+    cells: what the engine corrected the cells' readings by already. calibration: of the cells, or None. geometry: the
+    parameter files that tell it. noise: (6,) N, of the cells while the platform
     stood still in these recordings; where it did not for long enough, as the configuration states it; None if neither.
     """
 
     rig: RecordedRig
     records: tuple[ForceRecord, ...]
-    zeros: Floats
+    cells: CellErrors
+    calibration: LoadCellCalibration | None
+    geometry: tuple[ParameterFile, ...]
     noise: Floats | None
 
 
@@ -57,14 +67,16 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
     rigs = [rig_of(recording) for recording in recordings]
     for recording in recordings:
         check_forces(recording, "masses and frictions need")
-    zeros = [recorded_zeros(recording) for recording in recordings]
+    cells = [recorded_cell_errors(recording) for recording in recordings]
     faults = []
     first = rigs[0].mechanism
     files = [recording.path.resolve() for recording in recordings]
     faults += [f"{recordings[k].path}: given twice" for k, file in enumerate(files) if file in files[:k]]
-    for recording, rig, zero in zip(recordings, rigs, zeros, strict=True):
-        if not np.array_equal(zero, zeros[0]):
-            faults.append(f"{recording.path}: of other zeros of the load cells than {recordings[0].path}")
+    for recording, rig, errors in zip(recordings, rigs, cells, strict=True):
+        if recording.header.get("calibration") != recordings[0].header.get("calibration"):
+            faults.append(f"{recording.path}: recorded with another calibration of its cells than {recordings[0].path}")
+        if not errors.same(cells[0]):
+            faults.append(f"{recording.path}: its cells were corrected otherwise than those of {recordings[0].path}")
         if not np.array_equal(rig.mechanism.array, first.array):
             faults.append(f"{recording.path}: of another mechanism than {recordings[0].path}")
         if rig.rate != rigs[0].rate:
@@ -88,7 +100,14 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
         records += found
     if faults:
         raise InputError("these recordings cannot be used:", list(dict.fromkeys(faults)))
-    return ForceRecords(rigs[0], tuple(records), zeros[0], _noise(at_rest, rigs[0].noise))
+    return ForceRecords(
+        rig=rigs[0],
+        records=tuple(records),
+        cells=cells[0],
+        calibration=recorded_calibration(recordings[0]),
+        geometry=tuple(file for file in recorded_parameters(recordings[0]) if file.kind == "geometry"),
+        noise=_noise(at_rest, rigs[0].noise),
+    )
 
 
 def _steps_at_rest(recording: Recorded, rig: RecordedRig) -> list[Floats]:

@@ -16,11 +16,17 @@ from calibration import (
     feels_friction,
     fit_payload,
     friction_shapes,
-    parse_cell_calibration,
 )
 from dynamics import Mechanism, Regressor, payload_wrenches, residual_from_wrench
 from kinematics import leg_kinematics
-from rig.analysis.recorded import RecordedRig, recorded_parameters, recorded_residuals, recorded_zeros, rig_of
+from rig.analysis.recorded import (
+    RecordedRig,
+    recorded_calibration,
+    recorded_cell_errors,
+    recorded_parameters,
+    recorded_residuals,
+    rig_of,
+)
 from rig.analysis.residuals import Residuals
 from rig.analysis.resting import LEAST_REST, STILL, runs_of
 from rig.analysis.smoothing import Floats, Smoothing
@@ -99,8 +105,8 @@ def weighing_of(
             faults.append(f"{other.path}: of another mechanism or rate than {first.path}")
         if other.header.get("calibration") != header.get("calibration"):
             faults.append(f"{other.path}: recorded with another calibration of its cells than {first.path}")
-        if not np.array_equal(recorded_zeros(other), recorded_zeros(first)):
-            faults.append(f"{other.path}: recorded with other zeros of its cells than {first.path}")
+        if not recorded_cell_errors(other).same(recorded_cell_errors(first)):
+            faults.append(f"{other.path}: its cells were corrected otherwise than those of {first.path}")
     if faults:
         raise InputError("these recordings cannot be weighed together:", faults)
     sigma = rig.noise if noise is None else noise
@@ -108,8 +114,7 @@ def weighing_of(
         raise InputError("noise: not known, or not above 0 N; give --noise")
     if change is not None and not 0.0 <= change < float("inf"):
         raise InputError(f"zero change: {change:g} N, must be at least 0 N and finite")
-    text = header.get("calibration")
-    calibration = None if text is None else parse_cell_calibration(text, "recorded calibration")
+    calibration = recorded_calibration(first)
     if change is None:
         seen = None if calibration is None else calibration.drift
         change = 0.0 if seen is None else float(np.sqrt(np.mean(seen.force**2)))

@@ -50,14 +50,23 @@ def identify(
     center: Annotated[float, typer.Option(metavar="M", help="The same of centres of mass, each axis.")] = 3e-3,
     friction: Annotated[float, typer.Option(metavar="PART", help="The same of frictions.")] = 0.5,
     gain: Annotated[
-        float, typer.Option(metavar="PART", help="How well the load cells' gains are known, one sigma.")
-    ] = 0.01,
+        float | None,
+        typer.Option(
+            metavar="PART",
+            help="How well the load cells' gains are known, one sigma; left out: by their calibration, 0.01 without.",
+        ),
+    ] = None,
     cross_talk: Annotated[
         float, typer.Option(metavar="PART", help="Part of a neighbouring leg's force that a cell may read, one sigma.")
     ] = 5e-3,
     joints: Annotated[
-        float, typer.Option(metavar="M", help="How well the joints' places are known, each axis, one sigma.")
-    ] = 3e-5,
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="How well the joints' places are known, each axis, one sigma; left out: by the geometry's parameter "
+            "files, 3e-5 without.",
+        ),
+    ] = None,
     note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
     look: LookOption = False,
     progress: ProgressOption = False,
@@ -82,15 +91,16 @@ def identify(
 
     if output is not None and not look:
         check_new_file(output)
+    usual = Accuracy()
     try:
         accuracy = Accuracy(
             mass=mass,
             inertia=inertia,
             center=center,
             friction=friction,
-            gain=gain,
+            gain=usual.gain if gain is None else gain,
             cross_talk=cross_talk,
-            joints=joints,
+            joints=usual.joints if joints is None else joints,
         )
     except CalibrationError as error:
         raise typer.BadParameter("; ".join(error.faults)) from None
@@ -102,7 +112,14 @@ def identify(
         tell_holds(_holds(force_records([*opened, *judged])), as_json)
         return
     try:
-        found = identify_recordings(opened, judged, accuracy, tell_step if progress else lambda _step: None)
+        found = identify_recordings(
+            opened,
+            judged,
+            accuracy,
+            tell_step if progress else lambda _step: None,
+            calibrated_gains=gain is None,
+            calibrated_geometry=joints is None,
+        )
         if output is not None:
             save_parameters(output, found.file(datetime.now().date(), note))
     except CalibrationError as error:

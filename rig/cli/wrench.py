@@ -61,6 +61,7 @@ def wrench(
         Smoothing,
         WrenchEstimator,
         learned_noise,
+        recorded_calibration,
         recorded_parameters,
         recorded_residuals,
         rig_of,
@@ -85,7 +86,9 @@ def wrench(
         if sigma is None:
             raise InputError(f"{recording}: does not say the cells' noise; give --noise or --quiet")
         learned = stated_noise(sigma, smoothing, model_sigma)
-    unsure = ReadingsUncertainty(made_by.mechanism, recorded_parameters(opened), made_by.coulomb_speed)
+    unsure = ReadingsUncertainty(
+        made_by.mechanism, recorded_parameters(opened), made_by.coulomb_speed, recorded_calibration(opened)
+    )
     estimator = WrenchEstimator(made_by.mechanism, smoothing, learned, false_alarms, unsure)
     survey = _Survey(ContactLog(smoothing))
     pieces = survey.watched(_estimates(opened, smoothing, estimator))

@@ -17,6 +17,7 @@ from rig.analysis import (
 )
 from rig.client.telemetry import Telemetry
 from rig.config import RigConfig
+from rig.engine import cell_calibration
 from rig.errors import InputError
 
 
@@ -44,7 +45,9 @@ def external_wrench(
         noise = stated_noise(config.load_cells.noise, smoothing, model_sigma)
     else:
         noise = learned_noise(list(residuals(quiet.rows)))
-    unsure = ReadingsUncertainty(config.machine, config.parameter_files, config.control.coulomb_speed)
+    unsure = ReadingsUncertainty(
+        config.machine, config.parameter_files, config.control.coulomb_speed, cell_calibration(config)
+    )
     estimator = WrenchEstimator(config.machine, smoothing, noise, false_alarms, unsure)
     found = [estimator.estimate(one) for one in residuals(telemetry.rows)]
     newest = found[-1] if found else None

@@ -10,7 +10,7 @@ from typing import Annotated, Any
 
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
-from calibration import CalibrationError, ParameterFile, cell_zeros, load_parameters, overlaid
+from calibration import CalibrationError, CellErrors, ParameterFile, cell_errors, load_parameters, overlaid
 from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
 from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
 from rig.config.conflicts import conflicts
@@ -131,9 +131,9 @@ class RigConfig(Section):
         return self._nominal
 
     @property
-    def cell_zeros(self) -> tuple[float, ...]:
-        """What the six load cells read without a load beyond their calibration, by the parameter files, N."""
-        return tuple(cell_zeros(self._parameter_files).tolist())
+    def cell_errors(self) -> CellErrors:
+        """What the six load cells read beyond their calibration, by the parameter files."""
+        return cell_errors(self._parameter_files)
 
     @property
     def parameter_files(self) -> tuple[ParameterFile, ...]:
@@ -326,6 +326,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
             files = [load_parameters(path.parent / name) for name in config.parameters]
             machine = overlaid(nominal, files)
             machine = replace(machine, source=format_mechanism(machine))
+            cell_errors(files)
         except CalibrationError as error:
             machine_faults = [f"parameters: {line}" for line in str(error).splitlines()]
     faults.extend(machine_faults)

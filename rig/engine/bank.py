@@ -19,7 +19,7 @@ from actuators import (
     bus_plans,
     exchange_all,
 )
-from calibration import LoadCellCalibration
+from calibration import CellErrors, LoadCellCalibration
 from rig.engine.snapshot import DriveReport
 from rig.errors import HardwareError
 from rig.runtime import Clock, MonotonicClock
@@ -42,7 +42,7 @@ class DriveBank:
         modes: by leg, those without which its drive cannot be used.
         clock: of their wires, if not the machine's.
         length_offsets: (6,) m, what each drive reads beyond its leg's length; everything here is without them.
-        cell_zeros: (6,) N, what the cells read without a load once calibrated; likewise.
+        cell_errors: what the cells read beyond their calibration; likewise.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
     `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, `offset` and `cells_offset` by how
@@ -60,14 +60,14 @@ class DriveBank:
         modes: Sequence[Sequence[Mode]],
         clock: Clock | None = None,
         length_offsets: Sequence[float] = (0.0,) * 6,
-        cell_zeros: Sequence[float] = (0.0,) * 6,
+        cell_errors: CellErrors | None = None,
     ) -> None:
         self._clock = MonotonicClock() if clock is None else clock
         self._drives = tuple(drives)
         self._modes = tuple(modes)
         self._cells = cells
         self._calibration = calibration
-        self._cell_zeros = np.array(cell_zeros)
+        self._cell_errors = CellErrors(np.zeros(6), np.eye(6)) if cell_errors is None else cell_errors
         self._length_offsets = list(length_offsets)
         self._shifted = any(self._length_offsets)
         self._identities = [Identity("", "", "", "")] * 6
@@ -219,7 +219,7 @@ class DriveBank:
         self.cells_fresh, self.cells_age = reading.fresh, reading.age
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
         self.cells_offset[:] = reading.offsets
-        self.force[:] = self._calibration.apply(np.array(reading.forces)) - self._cell_zeros
+        self.force[:] = self._cell_errors.corrected(self._calibration.apply(np.array(reading.forces)))
 
     def resume(self) -> None:
         """Go on with exchanges after a pause: nobody was silent in it."""

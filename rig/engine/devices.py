@@ -63,7 +63,7 @@ def make_bank(
         needed_modes(config),
         pacer or clock,
         config.machine.length_offsets.tolist(),
-        config.cell_zeros,
+        config.cell_errors,
     )
 
 

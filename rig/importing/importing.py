@@ -85,7 +85,7 @@ def import_log(
         if name.endswith("pose"):
             values[:, 3:] /= np.linalg.norm(values[:, 3:], axis=1, keepdims=True)
         elif not log.mapping.corrected:
-            values -= config.cell_zeros if name == "forces" else machine.length_offsets
+            values = config.cell_errors.corrected(values) if name == "forces" else values - machine.length_offsets
         return values
 
     smoothing = Smoothing(math.sqrt(2.0) * bandwidth, rate)

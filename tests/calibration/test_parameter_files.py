@@ -10,7 +10,7 @@ from calibration import (
     CalibrationFileError,
     Parameter,
     ParameterFile,
-    cell_zeros,
+    cell_errors,
     format_parameters,
     load_parameters,
     overlaid,
@@ -79,7 +79,7 @@ def test_later_files_are_over_earlier_ones() -> None:
 def test_zeros_of_cells_are_no_matter_of_the_mechanism() -> None:
     file = made(named("load_cells[4].offset", 1.5))
     assert np.array_equal(overlaid(MACHINE, [file]).array, MACHINE.array)
-    assert cell_zeros([file]).tolist() == [0.0, 0.0, 0.0, 0.0, 1.5, 0.0]
+    assert cell_errors([file]).zeros.tolist() == [0.0, 0.0, 0.0, 0.0, 1.5, 0.0]
 
 
 NO_NUMBERS = ["platform.masss", "platform.points", "legs[6].lower.mass", "name", "x y", "legs"]

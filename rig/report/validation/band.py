@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from calibration import ParameterFile, ReadingsUncertainty, length_offset_sigmas, length_slopes
+from calibration import ReadingsUncertainty, length_slopes
 from dynamics import Mechanism
 from rig.report.series import Floats
 from rig.report.validation.blocks import BlockSums, Numbers
@@ -77,19 +77,18 @@ def sampled(rows: Sequence[npt.NDArray[np.void]], derivatives: Sequence[Floats],
 
 
 def band(
-    samples: Samples, mechanism: Mechanism, noise: float, files: Sequence[ParameterFile], coulomb_speed: float = 0.0
+    samples: Samples, mechanism: Mechanism, noise: float, unsure: ReadingsUncertainty, coulomb_speed: float = 0.0
 ) -> Band:
     """The band at the samples.
 
-    The pose is uncertain by the legs' lengths: by the encoders' resolution, by how far a leg was from its reference,
-    at which the model is evaluated, and by the `length_offset` of parameter files. Twist and acceleration of the
-    reference are taken as they are. Parameters: see `calibration.ReadingsUncertainty`.
+    The pose is uncertain by the legs' lengths: by the encoders' resolution, and by how far a leg was from its
+    reference, at which the model is evaluated. Twist and acceleration of the reference are taken as they are.
 
     Args:
         samples: at least one.
         mechanism: as recorded, with the files' values.
         noise: of the cells, N.
-        files: with sigmas.
+        unsure: what calibrations are unsure of.
         coulomb_speed: m/s, of the recorded control.
 
     Raises:
@@ -97,10 +96,10 @@ def band(
     """
     resolution = _resolution(samples.lengths)
     tracking = np.sqrt(np.mean((samples.lengths - samples.references) ** 2, axis=0))
-    lengths = resolution**2 / 12.0 + tracking**2 + length_offset_sigmas(files) ** 2
+    lengths = resolution**2 / 12.0 + tracking**2
     slopes = length_slopes(samples.motions, mechanism, coulomb_speed)
     pose = np.tensordot(lengths, slopes**2, axes=1)
-    parameters = ReadingsUncertainty(mechanism, files, coulomb_speed).by_parameters(samples.motions)
+    parameters = unsure.covariance(samples.motions)
     return Band(
         np.full_like(pose, noise),
         np.sqrt(pose),

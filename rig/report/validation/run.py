@@ -9,7 +9,14 @@ import numpy as np
 import numpy.typing as npt
 from pydantic import ValidationError
 
-from calibration import CalibrationError, ParameterFile, parse_parameters
+from calibration import (
+    CalibrationError,
+    LoadCellCalibration,
+    ParameterFile,
+    ReadingsUncertainty,
+    parse_cell_calibration,
+    parse_parameters,
+)
 from dynamics import DynamicsError, Mechanism, parse_mechanism
 from rig.cell_models import recorded_coulomb_speed
 from rig.config import GIVEN, RIG, RigConfig, Validation
@@ -98,6 +105,12 @@ def recorded_thresholds(header: Mapping[str, Any]) -> Validation:
         return Validation.model_validate(section)
     except ValidationError:
         return Validation()
+
+
+def recorded_calibration(header: Mapping[str, Any]) -> LoadCellCalibration | None:
+    """The calibration of its cells that a recording was made with, None without one. Raises CalibrationFileError."""
+    text = header.get("calibration")
+    return parse_cell_calibration(text) if isinstance(text, str) else None
 
 
 def recorded_parameters(header: Mapping[str, Any]) -> list[ParameterFile]:
@@ -292,8 +305,9 @@ def _of_model(
     files = recorded_parameters(recording.header) if parameters is None else parameters
     speed = recorded_coulomb_speed(recording.header)
     try:
-        made = band(samples, mechanism, noise, files, speed)
-        terms = sensitivity(samples, mechanism, noise, files, speed)
+        unsure = ReadingsUncertainty(mechanism, files, speed, recorded_calibration(recording.header))
+        made = band(samples, mechanism, noise, unsure, speed)
+        terms = sensitivity(samples, mechanism, noise, unsure, speed)
     except (DynamicsError, np.linalg.LinAlgError) as error:
         return without("not_computable", str(error))
     except CalibrationError:

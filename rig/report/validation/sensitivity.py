@@ -14,13 +14,12 @@ apart: it moves the model, not the measurement. Terms that move the readings ali
 what the term would be off by if it alone were.
 """
 
-from collections.abc import Sequence
 from dataclasses import replace
 from typing import Any
 
 import numpy as np
 
-from calibration import ParameterFile, ReadingsUncertainty, followed
+from calibration import ReadingsUncertainty, followed
 from dynamics import Body, Dynamics, Friction, Leg, Mechanism
 from rig.report.series import Floats
 from rig.report.validation.band import Samples
@@ -37,7 +36,7 @@ def sensitivity(
     samples: Samples,
     mechanism: Mechanism,
     noise: float,
-    files: Sequence[ParameterFile] = (),
+    unsure: ReadingsUncertainty | None = None,
     coulomb_speed: float = 0.0,
 ) -> dict[str, Any]:
     """The coefficients of all terms at the samples.
@@ -46,7 +45,7 @@ def sensitivity(
         samples: with residuals, N, slopes of the modelled readings, N/s, and blocks.
         mechanism: as recorded, with the files' values.
         noise: of the cells, N.
-        files: parameters with sigmas.
+        unsure: what calibrations are unsure of.
         coulomb_speed: m/s, of the recorded control.
 
     Returns:
@@ -85,9 +84,8 @@ def sensitivity(
             told |= {"coefficient": value, "sigma": float(max(of_blocks, noise / np.sqrt(power)))}
             weights.append((told, moved / power))
         found.append(told)
-    if files and weights:
-        uncertain = ReadingsUncertainty(mechanism, files, coulomb_speed)
-        variances = np.diag(uncertain.combined(samples.motions, [each for _, each in weights]))
+    if unsure and weights:
+        variances = np.diag(unsure.combined(samples.motions, [each for _, each in weights]))
         for (told, _), variance in zip(weights, variances, strict=True):
             told["parameters_sigma"] = float(np.sqrt(max(0.0, variance)))
     return {"freedom": freedom, "terms": found}
