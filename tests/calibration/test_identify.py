@@ -371,8 +371,8 @@ def test_gains_that_are_wrong_together_leave_the_mass_as_unsure() -> None:
         parameters, _, _ = told_parameters(identify(MACHINE, [record], replace(STATED_NOISE, gains=gains)))
         mass = next(each for each in parameters if each.name == "platform.mass")
         sigmas.append(mass.sigma / mass.value)
-    assert sigmas[0] == pytest.approx(0.014, rel=0.1)
-    assert sigmas[1] < 0.5 * sigmas[0]
+    assert sigmas[0] == pytest.approx(0.014, rel=0.2)
+    assert sigmas[1] < 0.7 * sigmas[0]
 
 
 def test_a_calibrated_geometry_is_known_as_its_file_says() -> None:
