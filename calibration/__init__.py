@@ -59,6 +59,7 @@ from calibration.in_place import (
     InPlaceCalibration,
     Rests,
     WeightPlan,
+    WeightSigmas,
     calibrate_in_place,
     plan_weight_poses,
 )
@@ -166,6 +167,7 @@ __all__ = [
     "UnobservableError",
     "UntoldPayloadError",
     "WeightPlan",
+    "WeightSigmas",
     "base_parameters",
     "calibrate_cells",
     "calibrate_geometry",

@@ -80,8 +80,8 @@ class LoadCellCalibration:
     serials: tuple[str, ...] = ("",) * CELLS
     provenance: Provenance = Provenance()
     covariance: Array | None = None
-    """(12, 12), of the gains without their polarity, N per raw unit, then of the offsets, raw units; None: each for
-    itself, by its standard error."""
+    """(12, 12), of the gains without their polarity, N per raw unit, then of the offsets, raw units, of cells that were
+    calibrated in place; None: each for itself, by its standard error."""
     gain: Array = field(init=False, repr=False)
     offset: Array = field(init=False, repr=False)
 
@@ -101,6 +101,11 @@ class LoadCellCalibration:
             return np.diag((errors / gains) ** 2)
         relative: Array = self.covariance[:CELLS, :CELLS] / np.outer(gains, gains)
         return relative
+
+    @property
+    def in_place(self) -> bool:
+        """Whether the platform's own weight told the gains, which agree with the model's weights then."""
+        return self.covariance is not None
 
     def apply(self, raw: ArrayLike) -> Array:
         """Forces (…, 6) N, compression positive, of raw readings (…, 6); a non-finite reading stays non-finite."""

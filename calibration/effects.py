@@ -47,7 +47,8 @@ class ReadingsUncertainty:
         mechanism: with the files' values.
         files: with sigmas.
         coulomb_speed: m/s, over which the control smooths Coulomb friction.
-        calibration: of the cells: how well their gains are known where no file tells; None: they count as exact.
+        calibration: of the cells: how well their gains are known where no file tells. They count as exact without one,
+            and in place: what those are wrong by, the model's weights are wrong by.
 
     Raises CalibrationError for parameters that the mechanism does not have.
     """
@@ -62,7 +63,7 @@ class ReadingsUncertainty:
         self._mechanism, self._coulomb_speed = mechanism, coulomb_speed
         last = {each.name: (file, each) for file in files for each in file.parameters}
         names = list(last)
-        gains = None if calibration is None else calibration.gain_covariance
+        gains = None if calibration is None or calibration.in_place else calibration.gain_covariance
         if gains is not None:
             names += [name for name in GAINS if name not in last]
         places = {name: place for place, name in enumerate(names)}

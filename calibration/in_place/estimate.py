@@ -5,7 +5,7 @@ forces. What is known of the weight is not improved: its uncertainty, common to 
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from datetime import date
 from math import isfinite
 
@@ -17,14 +17,60 @@ from calibration.errors import CalibrationError
 from calibration.fit import CellCalibration
 from calibration.in_place.rests import Rests, cell_forces, check_rests, exchanged_cells, robust_lines
 from calibration.in_place.telling import untold
+from calibration.inertia.prior import STATED
 from calibration.taring import CELLS, Tare, drift, read_only
-from dynamics import Mechanism
+from dynamics import BODIES, Mechanism, Regressor, linear_parameters
 from kinematics import Array
 
 _FALSE_ALARM = 1e-6  # probability that a pose is left out for its noise alone
 _MOST_LEFT_OUT = 0.2  # of the poses
 _ROUNDS = 10
 _FOLDS = 5
+
+
+@dataclass(frozen=True, slots=True)
+class WeightSigmas:
+    """How well the weights are known that the cells carry, one standard deviation each.
+
+    mass: kg, of the platform. center: m, each axis of its centre of mass. leg_mass: part, of the mass of each body of a
+    leg. leg_center: m, each axis of its centre of mass.
+    """
+
+    mass: float = 0.0
+    center: float = 0.0
+    leg_mass: float = STATED.mass
+    leg_center: float = STATED.center
+
+    def __post_init__(self) -> None:
+        """Refuse what is no standard deviation."""
+        units = {"mass": " kg", "center": " m", "leg_mass": "", "leg_center": " m"}
+        faults = [
+            f"{name} sigma: {value:g}{unit}, must be finite and at least 0"
+            for name, unit in units.items()
+            if not (isfinite(value := getattr(self, name)) and value >= 0.0)
+        ]
+        if faults:
+            raise CalibrationError(faults)
+
+    def roots(self, mechanism: Mechanism) -> Array:
+        """What θ of `dynamics.linear_parameters` may be off (n, k), k independent errors of one σ each."""
+        theta, columns = linear_parameters(mechanism), []
+        for number, place in enumerate(BODIES):
+            mass = theta[place.start]
+            if mass == 0.0:
+                continue
+            by_mass, by_center = (self.leg_mass * mass, self.leg_center) if number else (self.mass, self.center)
+            heavier = np.zeros(len(theta))
+            heavier[place.start : place.start + 4] = theta[place.start : place.start + 4] * by_mass / mass
+            columns.append(heavier)
+            for axis in range(3):
+                moved = np.zeros(len(theta))
+                moved[place.start + 1 + axis] = mass * by_center
+                columns.append(moved)
+        return np.column_stack([each for each in columns if each.any()] or [np.empty((len(theta), 0))])
+
+
+USUAL_WEIGHTS = WeightSigmas()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -126,8 +172,7 @@ def calibrate_in_place(
     rests: Rests,
     *,
     expected_gain: ArrayLike = (1.0,) * CELLS,
-    mass_sigma: float = 0.0,
-    center_sigma: float = 0.0,
+    weights: WeightSigmas = USUAL_WEIGHTS,
     gain_limit: float = 0.01,
 ) -> InPlaceCalibration:
     """Signed gain and offset of six cells from the platform's weight at many poses.
@@ -139,18 +184,14 @@ def calibrate_in_place(
         mechanism: whose masses are known; a payload must be in it.
         rests: poses at rest and raw readings there.
         expected_gain: (6,) N per raw unit, signed; only its signs count, to name reversed cells.
-        mass_sigma: kg, standard uncertainty of the platform's mass: no data of rests lessen it, and it scales all
-            gains together.
-        center_sigma: m, the same of its centre of mass, each axis.
+        weights: how well they are known: no data of rests lessen it, and the platform's mass scales all gains
+            together.
         gain_limit: greatest relative standard uncertainty of a gain from noise alone.
 
     Raises:
         CalibrationError: rests that cannot be used (see `check_rests`), exchanged cells, many poses that fit no
             calibration, or poses whose forces differ too little to tell gain from offset, with what would.
     """
-    for name, value in (("mass sigma (kg)", mass_sigma), ("centre sigma (m)", center_sigma)):
-        if not (isfinite(value) and value >= 0.0):
-            raise CalibrationError(f"{name}: {value:g}, must be finite and at least 0")
     check_rests(rests)
     forces = cell_forces(mechanism, rests.poses)
     flat = np.flatnonzero(np.ptp(forces, axis=0) < 1e-6 * np.abs(forces).max())
@@ -176,7 +217,7 @@ def calibrate_in_place(
     relative = np.sqrt(np.diag(covariance)[:CELLS]) / np.abs(slope)
     if not (relative <= gain_limit).all():
         raise CalibrationError(untold(mechanism, rests.poses[used], forces[used], relative, gain_limit))
-    covariance = covariance + _considered(mechanism, rests.poses[used], variance[used], slope, mass_sigma, center_sigma)
+    covariance = covariance + _considered(mechanism, rests.poses[used], variance[used], slope, weights)
     # gain = 1/slope: its derivative is −gain²
     scale = np.concatenate([-1.0 / slope**2, np.ones(CELLS)])
     gain = 1.0 / slope
@@ -245,17 +286,15 @@ def _trustworthy(forces: Array, readings: Array, variance: Array) -> NDArray[np.
     return used
 
 
-def _considered(
-    mechanism: Mechanism, poses: Array, variance: Array, slope: Array, mass_sigma: float, center_sigma: float
-) -> Array:
-    """Covariance (12, 12) of slopes and offsets by what is not known of the platform's mass and centre of mass."""
+def _considered(mechanism: Mechanism, poses: Array, variance: Array, slope: Array, weights: "WeightSigmas") -> Array:
+    """Covariance (12, 12) of slopes and offsets by what is not known of the weights."""
     covariance = np.zeros((2 * CELLS, 2 * CELLS))
+    motions = np.zeros((len(poses), 19))
+    motions[:, :7] = poses
+    columns = Regressor(mechanism).cells(motions)[0]
     bare = cell_forces(mechanism, poses)
-    others = [(mass_sigma, replace(mechanism, mass=mechanism.mass + mass_sigma))] if mass_sigma else []
-    for axis in np.eye(3) if center_sigma else ():
-        others.append((center_sigma, replace(mechanism, center_of_mass=mechanism.center_of_mass + center_sigma * axis)))
-    for _, other in others:
-        offset, change, _ = _lines(bare, slope * (bare - cell_forces(other, poses)), variance)
+    for root in weights.roots(mechanism).T:
+        offset, change, _ = _lines(bare, -slope * (columns @ root), variance)
         moved = np.concatenate([change, offset])
         covariance += np.outer(moved, moved)
     return covariance

@@ -8,7 +8,7 @@ by more than chance among so many, also on the part of the data that is held bac
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
@@ -206,7 +206,9 @@ def identify(
     moved = not is_consistent(x[:THETA])
     if moved:
         x = nearest_consistent(x, information, before)
-    others = tuple(design.others[place - THETA] for place in fit.active[THETA:])
+    others = tuple(
+        replace(design.others[place], sigma=float(problem.sigmas[place])) for place in fit.active[THETA:] - THETA
+    )
     base = base_parameters(nominal, np.sqrt(np.diag(known)), drives=samples.drives is not None)
     base_sigma = np.sqrt(np.einsum("ij,jk,ik->i", base.matrix, covariance[:THETA, :THETA], base.matrix))
     base_before = np.sqrt(np.einsum("ij,jk,ik->i", base.matrix, known, base.matrix))
@@ -291,7 +293,9 @@ class _Problem:
 
         self.design = design
         self.before = np.concatenate([theta, np.zeros(len(design.others))])
-        self.prior = block_diag(np.linalg.inv(known), np.linalg.inv(_known_beside(design.others, settings)))
+        beside = _known_beside(design.others, settings)
+        self.sigmas = np.sqrt(np.diag(beside))
+        self.prior = block_diag(np.linalg.inv(known), np.linalg.inv(beside))
         candidates = np.concatenate([np.empty(0, dtype=np.intp), *(each.places for each in design.candidates)])
         self._first = np.setdiff1d(np.arange(design.size), candidates)
         self._rate = samples.rate

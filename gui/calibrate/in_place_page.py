@@ -2,12 +2,13 @@
 
 from pathlib import Path
 
-from calibration import FEWEST_RESTS, Limits
+from calibration import FEWEST_RESTS, Limits, WeightSigmas
 from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, permit, unless
 from gui.texts import tr
 
 _COMMAND = ("calibrate", "cells-in-place")
 _GAIN_LIMIT = 1.0  # %
+_WEIGHTS = WeightSigmas()
 _HOLD = 1.5  # s
 _POSES = 30
 
@@ -44,6 +45,22 @@ class InPlacePage(RecordingsPage):
         )
         self.center = fields.quantity(
             tr("σ of its centre"), tr("The same of its centre of mass, each axis"), "m", 0.0, 0.0, 1.0
+        )
+        self.leg_mass = fields.quantity(
+            tr("σ of leg masses, part"),
+            tr("Standard uncertainty of the mass of each body of a leg"),
+            "",
+            _WEIGHTS.leg_mass,
+            0.0,
+            10.0,
+        )
+        self.leg_center = fields.quantity(
+            tr("σ of their centres"),
+            tr("The same of their centres of mass, each axis"),
+            "m",
+            _WEIGHTS.leg_center,
+            0.0,
+            1.0,
         )
         self.gains = fields.quantity(
             tr("Gains known to"), tr("Greatest uncertainty of a gain that is accepted"), "%", _GAIN_LIMIT, 1e-3, 100.0
@@ -83,6 +100,8 @@ class InPlacePage(RecordingsPage):
         options = options_of(
             mass_sigma=unless(self.mass.si(), 0.0),
             center_sigma=unless(self.center.si(), 0.0),
+            leg_mass_sigma=unless(self.leg_mass.si(), _WEIGHTS.leg_mass),
+            leg_center_sigma=unless(self.leg_center.si(), _WEIGHTS.leg_center),
             gain_limit=unless(self.gains.si(), _GAIN_LIMIT),
             drift_limit=unless(self.drift.si(), Limits().drift),
             operator=self.operator.text().strip(),
@@ -98,6 +117,8 @@ class InPlacePage(RecordingsPage):
             self.browse,
             self.mass,
             self.center,
+            self.leg_mass,
+            self.leg_center,
             self.gains,
             self.drift,
             self.operator,

@@ -10,6 +10,7 @@ from calibration import (
     ForceHoldOut,
     Identification,
     IdentificationSettings,
+    LoadCellCalibration,
     Parameter,
     ParameterFile,
     hold_out,
@@ -23,6 +24,7 @@ from rig.analysis.stretches import force_records, split
 from rig.errors import InputError
 from rig.recording import Recorded
 
+_BY_WEIGHT = 3.0
 TERM_NAMES = {
     "stribeck": "Stribeck friction",
     "viscous_power": "viscous friction that is not proportional to the speed",
@@ -160,7 +162,7 @@ def identify_recordings(
         accuracy=Accuracy() if accuracy is None else accuracy,
         coulomb_speed=found.rig.coulomb_speed,
         noise=found.noise,
-        gains=found.calibration.gain_covariance if calibrated_gains and found.calibration is not None else None,
+        gains=_known_gains(found.calibration) if calibrated_gains else None,
         geometry=found.geometry if calibrated_geometry else (),
     )
     if held_out:
@@ -180,6 +182,19 @@ def identify_recordings(
     parameters, covariance, nuisance = told_parameters(result, found.cells)
     sources = tuple(recording.path.name for recording in (*recordings, *held_out))
     return Identified(result, judgement, parameters, covariance, nuisance, sources)
+
+
+def _known_gains(calibration: LoadCellCalibration | None) -> Array | None:
+    """Covariance (6, 6) of the gains by their calibration.
+
+    In place the weights told them that are estimated now, and what those were wrong by is in both. Taken as independent
+    these would seem to confirm each other: the gains count as known `_BY_WEIGHT` times less.
+    """
+    gains = None if calibration is None else calibration.gain_covariance
+    if gains is None or calibration is None or not calibration.in_place:
+        return gains
+    wider: Array = _BY_WEIGHT**2 * gains
+    return wider
 
 
 def _told(parameter: Parameter) -> dict[str, Any]:

@@ -53,6 +53,12 @@ def cells_in_place(
     center_sigma: Annotated[
         float, typer.Option(metavar="M", help="Standard uncertainty of its centre of mass, each axis.")
     ] = 0.0,
+    leg_mass_sigma: Annotated[
+        float, typer.Option(metavar="PART", help="Standard uncertainty of the mass of each body of a leg, as a part.")
+    ] = 0.2,
+    leg_center_sigma: Annotated[
+        float, typer.Option(metavar="M", help="Standard uncertainty of its centre of mass, each axis.")
+    ] = 3e-3,
     gain_limit: Annotated[
         float, typer.Option(metavar="PERCENT", help="Greatest uncertainty of a gain by noise that is accepted.")
     ] = 1.0,
@@ -90,6 +96,7 @@ def cells_in_place(
         CalibrationError,
         Limits,
         Provenance,
+        WeightSigmas,
         calibrate_in_place,
         calibration_file_name,
         judge,
@@ -120,8 +127,7 @@ def cells_in_place(
             mechanism,
             data.rests,
             expected_gain=before.gain,
-            mass_sigma=mass_sigma,
-            center_sigma=center_sigma,
+            weights=WeightSigmas(mass_sigma, center_sigma, leg_mass_sigma, leg_center_sigma),
             gain_limit=0.01 * gain_limit,
         )
     except CalibrationError as error:

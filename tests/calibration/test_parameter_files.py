@@ -82,6 +82,36 @@ def test_zeros_of_cells_are_no_matter_of_the_mechanism() -> None:
     assert cell_errors([file]).zeros.tolist() == [0.0, 0.0, 0.0, 0.0, 1.5, 0.0]
 
 
+def test_gains_and_cross_talk_are_taken_off_and_a_reading_that_is_none_spoils_no_other() -> None:
+    file = made(
+        named("load_cells[4].offset", 1.5),
+        named("load_cells[2].gain", 0.02),
+        named("load_cells[3].cross_talk[2]", 0.01),
+    )
+    assert np.array_equal(overlaid(MACHINE, [file]).array, MACHINE.array)
+    forces = np.array([10.0, -20.0, 100.0, 40.0, 50.0, 60.0])
+    readings = forces + [0.0, 0.0, 2.0, 1.0, 1.5, 0.0]
+    errors = cell_errors([file])
+    assert errors.corrected(readings) == pytest.approx(forces)
+    assert errors.corrected(np.stack([readings, 0.0 * readings]))[0] == pytest.approx(forces)
+    readings[5] = np.nan
+    found = errors.corrected(readings)
+    assert np.isnan(found[5]) and found[:5] == pytest.approx(forces[:5])
+    assert not cell_errors([made(named("platform.mass", 1.0))]) and errors and errors.same(cell_errors([file]))
+
+
+@pytest.mark.parametrize("name", ["load_cells[2].cross_talk[2]", "load_cells[6].gain", "load_cells[1].gains"])
+def test_a_number_that_no_cell_has_is_refused(name: str) -> None:
+    with pytest.raises(CalibrationError, match=r"is no number of a mechanism's file"):
+        overlaid(MACHINE, [made(named(name, 0.1))])
+
+
+@pytest.mark.parametrize("value", [0.5, -1.0, 1e3])
+def test_a_gain_that_cannot_be_is_refused(value: float) -> None:
+    with pytest.raises(CalibrationError, match=r"load_cells\[1\]: gain and cross-talk of .* in all, must be below 0.5"):
+        cell_errors([made(named("load_cells[1].gain", value))])
+
+
 NO_NUMBERS = ["platform.masss", "platform.points", "legs[6].lower.mass", "name", "x y", "legs"]
 LIMITS = ["legs[0].limits.force", "legs[2].limits.length[1]"]  # what the machine may do is decided, not calibrated
 

@@ -18,6 +18,7 @@ from rig.states import State
 
 MACHINE = load_mechanism("lab-hexapod")
 OFFSETS = np.array([4e-4, -3e-4, 5e-4, -2e-4, 1e-4, -5e-4])
+GAINS, TALK = (1.02, 0.99, 1.01, 0.98, 1.0, 1.03), 0.01
 SHIFTS = np.array([6e-4, -4e-4, 3e-4])
 TERMS = [HarmonicTerm("z", 0.01, 1.0), HarmonicTerm("rx", 0.03, 0.7), HarmonicTerm("x", 0.01, 0.8)]
 
@@ -36,6 +37,12 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     parameters = [Parameter(f"legs[{leg}].length_offset", "m", 0.0, float(o), 1e-6) for leg, o in enumerate(OFFSETS)]
     parameters += [Parameter(f"base.points[2][{k}]", "m", 0.0, float(points[2][k]), 1e-6) for k in range(3)]
     parameters += [Parameter(f"load_cells[{leg}].offset", "N", 0.0, 2.0, 0.1) for leg in (1, 4)]
+    parameters += [Parameter(f"load_cells[{leg}].gain", "", 0.0, g - 1.0, 1e-3) for leg, g in enumerate(GAINS)]
+    parameters += [
+        Parameter(f"load_cells[{leg}].cross_talk[{other}]", "", 0.0, TALK, 1e-3)
+        for leg in range(6)
+        for other in ((leg - 1) % 6, (leg + 1) % 6)
+    ]
     save_parameters(
         folder / "geometry.toml", ParameterFile("geometry", date(2026, 11, 23), MACHINE.name, tuple(parameters))
     )
@@ -44,7 +51,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def configured(folder: Path, mode: str, calibrated: bool) -> RigConfig:
     plant = {"mechanism": str(folder / "truth.toml")}
-    cells = {"bias": [0.0, 2.0, 0.0, 0.0, 2.0, 0.0], "noise": 0.05}
+    cells = {"bias": [0.0, 2.0, 0.0, 0.0, 2.0, 0.0], "noise": 0.05, "gain": list(GAINS), "cross_talk": TALK}
     parameters = [str(folder / "geometry.toml")] if calibrated else []
     changes = {"mode": mode, "parameters": parameters, "virtual": {"plant": plant, "cells": cells}}
     return load_config("virtual").changed(changes)

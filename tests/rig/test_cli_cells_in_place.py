@@ -99,7 +99,7 @@ def test_what_cannot_be_used_is_refused_and_nothing_written(folder: Path) -> Non
     zero = Parameter("load_cells[2].offset", "N", 0.0, 1.5, 0.1)
     zeros = format_parameters(ParameterFile("inertia", date(2026, 1, 1), LAB.name, (zero,)))
     record(folder / "zeros.mcap", parameters={"p.toml": zeros})
-    with pytest.raises(InputError, match=r"zeros of the cells that parameter files give \(p.toml\)"):
+    with pytest.raises(InputError, match=r"forces are corrected by parameter files \(p.toml\)"):
         run("zeros.mcap", catch=False)
     (folder / "cells.toml").write_text("precious")
     assert "never overwritten" in str(run("alike.mcap", "-o", "cells.toml").exception)
