@@ -90,7 +90,7 @@ def test_gains_and_cross_talk_are_taken_off_and_a_reading_that_is_none_spoils_no
     )
     assert np.array_equal(overlaid(MACHINE, [file]).array, MACHINE.array)
     forces = np.array([10.0, -20.0, 100.0, 40.0, 50.0, 60.0])
-    readings = forces + [0.0, 0.0, 2.0, 1.0, 1.5, 0.0]
+    readings = forces + np.array([0.0, 0.0, 2.0, 1.0, 1.5, 0.0])
     errors = cell_errors([file])
     assert errors.corrected(readings) == pytest.approx(forces)
     assert errors.corrected(np.stack([readings, 0.0 * readings]))[0] == pytest.approx(forces)

@@ -26,6 +26,7 @@ from screen_breaks import SCREEN_BREAKS
 from state_breaks import STATE_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
+from uncertainty_breaks import UNCERTAINTY_BREAKS
 from verdict_breaks import VERDICT_BREAKS
 from weigh_breaks import WEIGH_BREAKS
 from word_breaks import WORD_BREAKS
@@ -56,6 +57,7 @@ BREAKS: list[Break] = [
     *RESPONSE_BREAKS,
     *SAMPLING_BREAKS,
     *SCREEN_BREAKS,
+    *UNCERTAINTY_BREAKS,
     *VERDICT_BREAKS,
     *WEIGH_BREAKS,
     *WORD_BREAKS,

@@ -9,7 +9,7 @@ import pytest
 from scipy.stats import chi2
 
 from actuators import Mode
-from calibration import Parameter, ParameterFile, ReadingsUncertainty, overlaid
+from calibration import LoadCellCalibration, Parameter, ParameterFile, ReadingsUncertainty, identity, overlaid
 from dynamics import Dynamics, LoadCell, Mechanism, load_mechanism
 from kinematics import coordinates_to_motion
 from rig.analysis import (
@@ -250,3 +250,46 @@ def test_what_the_parameters_are_unsure_of_is_in_the_covariance() -> None:
         unaware.append(blind.estimate(residuals).distance[::50])
     assert np.mean(distances) == pytest.approx(6.0, abs=1.0)
     assert np.mean(unaware) > 60.0
+
+
+def test_a_joint_that_its_length_offset_makes_up_for_is_no_uncertainty() -> None:
+    """A base joint that is 0.1 mm nearer along its leg, at home, and an encoder that reads as much more."""
+    home = np.zeros((1, 19))
+    home[:, :7] = LAB.geometry.home_pose
+    axis = home[0, :3] + LAB.geometry.platform_points[2] - LAB.geometry.base_points[2]
+    axis /= np.linalg.norm(axis)
+    names = (*(f"base.points[2][{k}]" for k in range(3)), "legs[2].length_offset")
+    spread = []
+    for sign in (1.0, -1.0):
+        errors = 1e-4 * np.array([*axis, sign])
+        parameters = tuple(
+            Parameter(name, "m", 0.0, 0.0, abs(error)) for name, error in zip(names, errors, strict=True)
+        )
+        covariance = np.outer(errors, errors) + 1e-18 * np.eye(4)
+        file = ParameterFile("geometry", date(2026, 1, 2), LAB.name, parameters, covariance=covariance)
+        spread.append(float(np.sqrt(np.trace(ReadingsUncertainty(LAB, [file]).covariance(home)[0]))))
+    assert spread[0] < 0.1 * spread[1]
+
+
+def test_a_later_file_replaces_what_an_earlier_one_was_unsure_of() -> None:
+    home = np.zeros((1, 19))
+    home[:, :7] = LAB.geometry.home_pose
+
+    def file(sigma: float) -> ParameterFile:
+        return ParameterFile(
+            "inertia", date(2026, 1, 2), LAB.name, (Parameter("platform.mass", "kg", 18.0, LAB.mass, sigma),)
+        )
+
+    both, last = (ReadingsUncertainty(LAB, files).covariance(home) for files in ([file(1.0), file(0.01)], [file(0.01)]))
+    np.testing.assert_array_equal(both, last)
+
+
+def test_gains_that_a_bench_told_count_and_those_of_the_weight_itself_do_not() -> None:
+    home = np.zeros((1, 19))
+    home[:, :7] = LAB.geometry.home_pose
+    cells = replace(identity().cells[0], gain_standard_error=0.01)
+    bench = LoadCellCalibration((cells,) * 6, date(2026, 1, 2))
+    spread = np.sqrt(np.diag(ReadingsUncertainty(LAB, [], calibration=bench).covariance(home)[0]))
+    assert spread == pytest.approx(0.01 * np.abs(Dynamics(LAB).cells(home)[0]))
+    in_place = replace(bench, covariance=1e-4 * np.eye(12))
+    assert not ReadingsUncertainty(LAB, [], calibration=in_place)
