@@ -46,11 +46,13 @@ from actuators.modbus_servo import ModbusServo, ModbusServoOptions
 from actuators.opening import open_wire
 from actuators.profile import AmplifierProfile, ServoProfile, load_profile
 from actuators.registry import (
+    cell_device_step,
     cell_driver_names,
     create_cell_device,
     create_cell_twin,
     create_drive,
     create_twin,
+    drive_cell_step,
     drive_names,
     find_cell_driver,
     find_driver,
@@ -150,11 +152,13 @@ __all__ = [
     "Wire",
     "arrived",
     "bus_plans",
+    "cell_device_step",
     "cell_driver_names",
     "create_cell_device",
     "create_cell_twin",
     "create_drive",
     "create_twin",
+    "drive_cell_step",
     "drive_names",
     "exchange_all",
     "find_cell_driver",

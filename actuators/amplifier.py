@@ -134,5 +134,11 @@ def amplifier_twin(options: AmplifierOptions, cells: Sequence[Cell]) -> FaultyAm
     return FaultyAmplifier(VirtualAmplifier(_profile(options), cells, unit=options.unit, framing=framing))
 
 
-DRIVER = CellDriver(AmplifierAddress, CellAddress, AmplifierOptions, Amplifier, amplifier_twin, files=("profile",))
+def _step(options: AmplifierOptions) -> float:
+    return max(register.step for register in _profile(options).reading.forces)
+
+
+DRIVER = CellDriver(
+    AmplifierAddress, CellAddress, AmplifierOptions, Amplifier, amplifier_twin, files=("profile",), step=_step
+)
 """What is registered as `modbus`."""

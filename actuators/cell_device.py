@@ -82,7 +82,9 @@ class CellDriver:
     one cell. files: fields of both that name a shipped file or, with a separator or ".toml", one beside the
     configuration. options: an address and `CellOptions` in one, as `create` and `twin` take it. create: a device, not
     yet connected; may raise ConfigurationError. twin: the virtual device over the cells that it reads, behind a wire
-    that can fail; may raise ConfigurationError; None where there is none.
+    that can fail; may raise ConfigurationError; None where there is none. step: of the options, the coarsest step in
+    which the device says its cells' raw signals, N, 0 where that is not known; None: it is not known of any. May raise
+    ConfigurationError.
     """
 
     address: type[DriveAddress]
@@ -91,3 +93,4 @@ class CellDriver:
     create: Callable[[Any], CellDevice]
     twin: Callable[[Any, Sequence[Cell]], FaultyDevice] | None = None
     files: tuple[str, ...] = ()
+    step: Callable[[Any], float] | None = None

@@ -146,7 +146,8 @@ class Driver:
     in one, as `create` and `twin` take it. create: a drive, not yet connected; may raise ConfigurationError.
     twin: the virtual drive of one leg, behind a wire that can fail; None where there is none.
     recognise: who a unit on a bus is, by reading alone within a time (s) an access, None where it is none of these; may
-    raise ActuatorError. None: its drives cannot be told from others.
+    raise ActuatorError. None: its drives cannot be told from others. cell_step: of the options, the step in which the
+    drive says its raw force, N, 0 where that is not known; None: it is not known of any. May raise ConfigurationError.
     """
 
     address: type[DriveAddress]
@@ -155,3 +156,4 @@ class Driver:
     create: Callable[[Any], Drive]
     twin: Callable[[Any, PlantPort], FaultyDrive] | None = None
     recognise: Callable[[Station, float], Identity | None] | None = None
+    cell_step: Callable[[Any], float] | None = None

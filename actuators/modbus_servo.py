@@ -3,7 +3,7 @@
 from actuators.driver import Driver
 from actuators.line_address import LineTimes
 from actuators.modbus_address import ModbusAddress, ModbusOptions
-from actuators.servo import Servo, ServoOptions, ServoSettings, recognise, servo_profile, servo_twin
+from actuators.servo import Servo, ServoOptions, ServoSettings, force_step, recognise, servo_profile, servo_twin
 
 
 class ModbusServoSettings(ServoSettings, LineTimes):
@@ -39,5 +39,6 @@ DRIVER = Driver(
     ModbusServo,
     lambda options, leg: servo_twin(options, options.unit, leg, options.server_framing),
     recognise,
+    force_step,
 )
 """What is registered as `servo`."""

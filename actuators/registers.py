@@ -49,6 +49,11 @@ class Register(ProfileModel):
         """Registers it takes."""
         return 2 if self.type.endswith("32") else 1
 
+    @property
+    def step(self) -> float:
+        """What its quantity changes by at least, SI; 0 of a float, whose own step says nothing of the device's."""
+        return 0.0 if self.type == "f32" else self.scale
+
     @model_validator(mode="after")
     def _check(self) -> Self:
         low, high = RANGES[self.type]

@@ -103,6 +103,18 @@ def create_twin(driver: str, options: Mapping[str, Any], leg: PlantPort) -> Faul
     return found.twin(_validated(f"driver {driver}", found.options, options), leg)
 
 
+def drive_cell_step(driver: str, options: Mapping[str, Any]) -> float:
+    """Step in which a drive says its raw force, N, 0 where it is not known; arguments and errors as `create_drive`."""
+    found = find_driver(driver)
+    return 0.0 if found.cell_step is None else found.cell_step(_validated(f"driver {driver}", found.options, options))
+
+
+def cell_device_step(driver: str, options: Mapping[str, Any]) -> float:
+    """The same of a device that reads load cells, the coarsest of its channels; driver: of `cell_driver_names`."""
+    found = find_cell_driver(driver)
+    return 0.0 if found.step is None else found.step(_validated(f"cell driver {driver}", found.options, options))
+
+
 def create_cell_device(driver: str, options: Mapping[str, Any]) -> CellDevice:
     """Make a device that reads load cells, not yet connected; driver: of `cell_driver_names`. See `create_drive`."""
     found = find_cell_driver(driver)

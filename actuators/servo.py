@@ -295,6 +295,12 @@ def servo_profile(options: ServoOptions) -> ServoProfile:
     return profile if isinstance(profile, ServoProfile) else load_profile(profile, ServoProfile)
 
 
+def force_step(options: ServoOptions) -> float:
+    """Step in which the drive says its force, N, raw; 0 where it says none or a float. Raises ConfigurationError."""
+    force = servo_profile(options).feedback.force
+    return 0.0 if force is None else force.step
+
+
 def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
     codes, command = profile.modes.model_dump(), profile.command
     return Capabilities(
@@ -305,7 +311,7 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
         force_limit=_limit(command.force),
         position_limit=_limit(command.position) - abs(offset),
         velocity_limit=_limit(command.velocity),
-        resolution=0.0 if profile.feedback.position.type == "f32" else profile.feedback.position.scale,
+        resolution=profile.feedback.position.step,
         homing_ends_off=profile.homing_ends_off,
         velocity_feedback=profile.feedback.velocity is not None,
         force_feedforward=command.force is not None,

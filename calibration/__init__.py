@@ -108,6 +108,7 @@ from calibration.payload import (
     payload_values,
 )
 from calibration.recording import CellBench, record_measurements
+from calibration.rounding import rounded_noise, rounding_of_mean
 from calibration.taring import CELLS, Drift, Tare, drift, tare
 from calibration.zero import shift_offsets
 
@@ -208,6 +209,8 @@ __all__ = [
     "prepare_geometry",
     "read_cell_measurements",
     "record_measurements",
+    "rounded_noise",
+    "rounding_of_mean",
     "save_cell_calibration",
     "save_parameters",
     "shift_offsets",

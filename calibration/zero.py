@@ -8,6 +8,7 @@ from numpy.typing import ArrayLike
 
 from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError
+from calibration.rounding import rounding_of_mean
 from calibration.taring import CELLS, Array, drift, tare
 
 _HALVES = 2
@@ -20,6 +21,7 @@ def shift_offsets(
     day: date,
     *,
     drift_limit: float = 0.5,
+    steps: ArrayLike = 0.0,
     provenance: Provenance,
 ) -> LoadCellCalibration:
     """The calibration with the offsets at which the cells read the load that is known to be on them.
@@ -34,6 +36,7 @@ def shift_offsets(
         known: (n, 6) N, the load on each cell at the same times.
         day: date of the result.
         drift_limit: N, drift between the halves that is always accepted.
+        steps: (6,) N, in which the cells' readings come: what rounding leaves in a mean is in the standard errors.
         provenance: who, where, from what.
 
     Raises:
@@ -48,16 +51,17 @@ def shift_offsets(
     whole = tare(unloaded)
     before, after = (tare(half) for half in np.array_split(unloaded, _HALVES))
     carried = np.abs(load).mean(axis=0)
+    step = np.broadcast_to(np.asarray(steps, np.float64), CELLS) / np.abs(calibration.gain)
+    beside = np.sqrt(np.maximum(whole.noise**2 - step**2 / 12.0, 0.0))  # of the cell, before it was rounded
+    error = np.hypot(whole.standard_error, rounding_of_mean(beside, step))
     cells = []
     for leg, cell in enumerate(calibration.cells):
         if not cell.n:
             cell = replace(cell, range=float(carried[leg]), n=whole.n)
-        cells.append(
-            replace(cell, offset=float(whole.offset[leg]), offset_standard_error=float(whole.standard_error[leg]))
-        )
+        cells.append(replace(cell, offset=float(whole.offset[leg]), offset_standard_error=float(error[leg])))
     covariance = None
     if calibration.covariance is not None:
-        covariance = np.diag(np.append(np.zeros(CELLS), whole.standard_error**2))
+        covariance = np.diag(np.append(np.zeros(CELLS), error**2))
         covariance[:CELLS, :CELLS] = calibration.covariance[:CELLS, :CELLS]
     return replace(
         calibration,

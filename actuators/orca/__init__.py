@@ -3,10 +3,11 @@
 from actuators.driver import Driver
 from actuators.orca.drive import Orca
 from actuators.orca.options import OrcaAddress, OrcaOptions, OrcaSettings
+from actuators.orca.protocol import NEWTON
 from actuators.orca.setup import recognise
 from actuators.orca.twin import VirtualOrca, orca_twin
 
 __all__ = ["DRIVER", "Orca", "OrcaAddress", "OrcaOptions", "OrcaSettings", "VirtualOrca", "orca_twin"]
 
-DRIVER = Driver(OrcaAddress, OrcaSettings, OrcaOptions, Orca, orca_twin, recognise)
+DRIVER = Driver(OrcaAddress, OrcaSettings, OrcaOptions, Orca, orca_twin, recognise, lambda _: NEWTON)
 """What is registered as `orca`."""

@@ -68,7 +68,7 @@ def hold_out(
     residual is too fast for a machine.
     """
     cutoffs = [part * judged[0].rate for part in _CUTOFFS]
-    spikeless = [replace(record, cells=without_spikes(record.cells)[0]) for record in (*fitted, *judged)]
+    spikeless = [replace(record, cells=without_spikes(record.cells, record.steps)[0]) for record in (*fitted, *judged)]
 
     def after(record: ForceRecord, cutoff: float) -> Array:
         left = _left(result.mechanism, record, cutoff, result.lags, coulomb_speed)

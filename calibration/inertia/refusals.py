@@ -10,7 +10,7 @@ import numpy as np
 from calibration.errors import CalibrationError
 from calibration.exchanged import cells_in_words, exchanged_pairs
 from calibration.inertia.design import THETA, scale_names
-from calibration.inertia.samples import ForceRecord, Samples
+from calibration.inertia.samples import ForceRecord, Samples, fast_part
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import Array
 
@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from calibration.inertia.estimate import Identification
 
 _CLIPPED = 8  # samples of one value at an end of what a cell said
+_COARSE = 0.5  # of the noise, from which steps of readings make many alike
 _TURNED = 0.5  # of the residual that a cell leaves as it is, against that with the other sign
 _UNEXPLAINED = 6.0  # times the noise
 _FAR = 4.0  # standard deviations, mean square, from what was known before
@@ -27,24 +28,53 @@ _LEAST_TOLD = 0.25  # of the base parameters
 
 def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Samples, coulomb_speed: float) -> None:
     """Refuse cells at the end of their scale, exchanged or turned round, and motions that the mechanism cannot do."""
-    faults = []
-    for number, record in enumerate(records, start=1):
-        for leg in range(6):
-            values = record.cells[:, leg]
-            beyond = int(np.count_nonzero(np.abs(values) >= record.range))
-            top = max(int(np.count_nonzero(values == end)) for end in (values.min(), values.max()))
-            if beyond or top >= _CLIPPED:
-                faults.append(
-                    f"stretch {number}: load cell {leg + 1} was at an end of its scale, {values.min():g} to "
-                    f"{values.max():g} N, in {max(beyond, top)} of {len(values)} samples"
-                )
+    faults: list[str] = []
+    model: Array | None = None
     try:
         model = Dynamics(mechanism, coulomb_speed).cells(samples.motions)
     except DynamicsError as error:
-        raise CalibrationError([*faults, f"the motion is none of {mechanism.name}: {error}"]) from None
+        faults.append(f"the motion is none of {mechanism.name}: {error}")
+    for number, record in enumerate(records):
+        here = samples.record == number
+        for leg in range(6):
+            values = record.cells[:, leg]
+            beyond = int(np.count_nonzero(np.abs(values) >= record.range))
+            if model is None or not _coarse(record, leg):
+                top = max(int(np.count_nonzero(values == end)) for end in (values.min(), values.max()))
+            else:
+                begin = samples.t[here][0]  # where the filter's edge ends
+                rows = np.round((samples.t[here] - begin) * record.rate).astype(int) + round(begin * record.rate)
+                top = _held(values[rows], model[here, leg]) * round(record.rate / samples.rate)
+            if beyond or top >= _CLIPPED:
+                faults.append(
+                    f"stretch {number + 1}: load cell {leg + 1} was at an end of its scale, {values.min():g} to "
+                    f"{values.max():g} N, in {max(beyond, top)} of {len(values)} samples"
+                )
+    if model is None:
+        raise CalibrationError(faults[1:] + faults[:1])
     faults += _exchanged(samples.cells, model)
     if faults:
         raise CalibrationError(faults)
+
+
+def _coarse(record: ForceRecord, leg: int) -> bool:
+    """Whether a cell's readings come in steps that make many of them alike, at the ends of its force too."""
+    return record.steps is not None and record.steps[leg] > _COARSE * fast_part(record.cells, record.rate)[leg]
+
+
+def _held(values: Array, model: Array) -> int:
+    """How many of the readings (n,) N at an end of what the cell said are there though its force went on.
+
+    By the model's (n,), whose zero is the cell's and which is wrong by what it usually is.
+    """
+    off = values - model
+    usual = float(np.median(off))
+    spread = float(np.ptp(np.quantile(off, (0.05, 0.95))))
+    beyond = [
+        np.count_nonzero((values == end) & (side * (model + usual - end) > spread))
+        for side, end in ((-1.0, values.min()), (1.0, values.max()))
+    ]
+    return int(max(beyond))
 
 
 def _exchanged(measured: Array, model: Array) -> list[str]:

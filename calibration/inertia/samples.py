@@ -30,6 +30,7 @@ class ForceRecord:
     are not known: the forces of the drives about then, and what they are more at the very instant. A force is held from
     one command to the next: poses tell the mean of an acceleration over a period, cells are read at once. range: N, end
     of the cells' scale. source: the recording that it is a part of, empty if unknown; begin: s, on that one's clock.
+    steps (6,): N, in which the cells' readings come; None or 0 where that is not known.
     """
 
     rate: float
@@ -40,6 +41,7 @@ class ForceRecord:
     range: float = math.inf
     source: str = ""
     begin: float = 0.0
+    steps: Array | None = None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -102,7 +104,7 @@ def prepared(
     first = {each.source: min(other.begin for other in records if other.source == each.source) for each in records}
     parts = []
     for number, record in enumerate(records):
-        cells, spikes = without_spikes(record.cells)
+        cells, spikes = without_spikes(record.cells, record.steps)
         since = record.begin - first[record.source]
         parts.append(
             _stretch(geometry, replace(record, cells=cells), number, cutoff, coulomb_speed, since, scales, spikes)
@@ -136,22 +138,27 @@ def prepared(
 def _scales(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float) -> Scales:
     lengths = [leg_lengths(geometry, record.pose) for record in records]
     low, high = min(float(each.min()) for each in lengths), max(float(each.max()) for each in lengths)
-    cells = np.concatenate([low_passed(without_spikes(record.cells)[0], cutoff, record.rate) for record in records])
+    cells = np.concatenate(
+        [low_passed(without_spikes(record.cells, record.steps)[0], cutoff, record.rate) for record in records]
+    )
     forces = np.column_stack([cells.min(axis=0), cells.max(axis=0)])
     forces[:, 1] = np.maximum(forces[:, 1], forces[:, 0] + 1e-6)
     return Scales(0.5 * (low + high), max(high - low, 1e-6), forces)
 
 
-def without_spikes(cells: Array) -> tuple[Array, NDArray[np.intp]]:
+def without_spikes(cells: Array, steps: Array | None = None) -> tuple[Array, NDArray[np.intp]]:
     """Readings (n, 6) N with each that is far from the median of five about it replaced by that, and their count (6,).
 
     Hampel's filter; far is beyond `_SPIKE` times the noise, by how readings usually bend from one to the next but one.
+    Where they come in coarse `steps` (6,) N they seldom bend: the noise is that of rounding at least.
     """
     from scipy.ndimage import median_filter  # takes long to import, and few need it
 
     medians = median_filter(cells, size=(5, 1), mode="nearest")
     bends = cells[1:-1] - 0.5 * (cells[:-2] + cells[2:])  # √1.5 times as large as white noise
     usual = 1.4826 * np.median(np.abs(bends), axis=0) / np.sqrt(1.5)
+    if steps is not None:
+        usual = np.maximum(usual, steps / np.sqrt(12.0))
     far = np.abs(cells - medians) > np.maximum(_SPIKE * usual, _LEAST_SPIKE)
     return np.where(far, medians, cells), np.count_nonzero(far, axis=0)
 

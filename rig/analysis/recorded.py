@@ -18,13 +18,22 @@ from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.smoothing import Smoothing
 from rig.cell_models import recorded_coulomb_speed
 from rig.errors import InputError
-from rig.recording import Finding, Recorded, RecordingError, has_finding, imported_from
+from rig.recording import (
+    Finding,
+    Recorded,
+    RecordingError,
+    has_finding,
+    imported_from,
+    recorded_cell_noise,
+    recorded_cell_steps,
+)
 
 
 @dataclass(frozen=True, slots=True)
 class RecordedRig:
     """The mechanism that the engine computed with, its cycle's rate, Hz, the cells' noise, N, and Coulomb smoothing.
 
+    noise: with the cells' rounding to `cell_steps` (6,) N, which are 0 where they are not known.
     drives: the configuration's, or None where it does not say their delay and force_bandwidth, or where the motion was
     imported: which drives made it is not known.
     """
@@ -32,6 +41,7 @@ class RecordedRig:
     mechanism: Mechanism
     rate: float
     noise: float | None
+    cell_steps: Array
     coulomb_speed: float
     drives: Mapping[str, Any] | None
 
@@ -43,12 +53,12 @@ def rig_of(recording: Recorded) -> RecordedRig:
     text, rate = header.get("mechanism"), header.get("rate", config.get("rate"))
     if not isinstance(text, str) or not isinstance(rate, int | float) or not rate > 0:
         raise RecordingError(f"{recording.path}: holds no mechanism or no rate, nothing can be computed from it")
-    noise = config.get("load_cells", {}).get("noise")
     drives = {} if imported_from(header) is not None else config.get("drives", {})
     return RecordedRig(
         mechanism=parse_mechanism(text, source="recorded mechanism", evaluate_only=True),
         rate=float(rate),
-        noise=float(noise) if isinstance(noise, int | float) and noise > 0 else None,
+        noise=recorded_cell_noise(header),
+        cell_steps=recorded_cell_steps(header),
         coulomb_speed=recorded_coulomb_speed(header),
         drives=drives if {"delay", "force_bandwidth"} <= drives.keys() else None,
     )

@@ -6,7 +6,15 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from calibration import LoadCellCalibration, Rests, cell_errors, identity, parse_cell_calibration, parse_parameters
+from calibration import (
+    LoadCellCalibration,
+    Rests,
+    cell_errors,
+    identity,
+    parse_cell_calibration,
+    parse_parameters,
+    rounding_of_mean,
+)
 from rig.analysis.recorded import RecordedRig, check_forces, rig_of
 from rig.analysis.residuals import STANDING
 from rig.analysis.smoothing import Floats
@@ -69,7 +77,7 @@ def recorded_rests(recordings: Sequence[Recorded]) -> RecordedRests:
     if faults:
         raise InputError("these recordings cannot be used:", faults)
     before = identity() if texts[0] is None else parse_cell_calibration(texts[0], "recorded calibration")
-    found = [rest for recording in recordings for rest in _rests(recording, rigs[0].rate, before)]
+    found = [rest for recording in recordings for rest in _rests(recording, rigs[0], before)]
     columns = [np.array([rest[part] for rest in found]) for part in range(5)]
     shapes = ((7,), (_CELLS,), (_CELLS,), (), (6,))
     poses, readings, noise, counts, twists = (
@@ -79,9 +87,9 @@ def recorded_rests(recordings: Sequence[Recorded]) -> RecordedRests:
 
 
 def _rests(
-    recording: Recorded, rate: float, before: LoadCellCalibration
+    recording: Recorded, rig: RecordedRig, before: LoadCellCalibration
 ) -> list[tuple[Floats, Floats, Floats, float, Floats]]:
-    pieces = []
+    pieces, rate, steps = [], rig.rate, rig.cell_steps
     for rows in recording.blocks():
         fit = np.isin(rows["state"], STANDING) & ((rows["flags"] & CycleFlag.POSE) != 0)
         for name in _FIELDS[1:]:
@@ -101,11 +109,14 @@ def _rests(
             continue
         raw = part["force_measured"] / before.gain + before.offset
         changes = 1 + np.count_nonzero((np.diff(raw, axis=0) != 0.0).any(axis=1))
+        noise, step = raw.std(axis=0, ddof=1), steps / np.abs(before.gain)
+        beside = np.sqrt(np.maximum(noise**2 - step**2 / 12.0, 0.0))  # of the cell, before it was rounded
+        of_mean = rounding_of_mean(beside, step)
         found.append(
             (
                 part["pose"][len(part) // 2].copy(),
                 raw.mean(axis=0),
-                raw.std(axis=0, ddof=1),
+                np.hypot(noise, of_mean * np.sqrt(changes)),
                 float(changes),
                 part["twist"].mean(axis=0),
             )

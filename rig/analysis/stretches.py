@@ -32,6 +32,7 @@ SHORTEST = 5.5
 _SHORTEST_HELD = 3.0  # s, of what is only judged by
 _HELD_OUT = 0.25  # of a motion, its end
 _STILL = 1e-4  # m/s, of every leg
+_SPAN = 25  # readings, over which the change from one to the next is taken
 _AT_REST = 1000
 """steps of readings at rest, fewer of which do not tell the noise: it is known to some 2 % then"""
 REPEATED = 0.2
@@ -92,7 +93,7 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
             )
         for record in found:
             alike = float(np.mean(np.all(record.cells[1:] == record.cells[:-1], axis=1)))
-            if alike > REPEATED:
+            if alike > REPEATED + _alike_by_chance(record, rig):
                 faults.append(
                     f"{recording.path}: {100 * alike:.0f} % of the readings repeat the one before: the cells are "
                     "slower than the cycle; record at a rate that they keep"
@@ -106,8 +107,22 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
         cells=cells[0],
         calibration=recorded_calibration(recordings[0]),
         geometry=tuple(file for file in recorded_parameters(recordings[0]) if file.kind == "geometry"),
-        noise=_noise(at_rest, rigs[0].noise),
+        noise=_noise(at_rest, rigs[0]),
     )
+
+
+def _alike_by_chance(record: ForceRecord, rig: RecordedRig) -> float:
+    """Share of the readings in which all cells repeat themselves although they live: their steps are coarse.
+
+    A reading is as its last one while the force, and its noise, stay within a step q: of a change d with the
+    probability 1 − |d|/q. The changes are those of the readings themselves, over a few of them.
+    """
+    if not (rig.cell_steps > 0.0).any():
+        return 0.0
+    slope = np.abs(record.cells[_SPAN:] - record.cells[:-_SPAN]) / _SPAN
+    with np.errstate(divide="ignore", invalid="ignore"):
+        same = np.where(rig.cell_steps > 0.0, 1.0 - slope / rig.cell_steps, 0.0)
+    return float(np.mean(np.prod(np.clip(same, 0.0, 1.0), axis=1)))
 
 
 def _steps_at_rest(recording: Recorded, rig: RecordedRig) -> list[Floats]:
@@ -121,12 +136,16 @@ def _steps_at_rest(recording: Recorded, rig: RecordedRig) -> list[Floats]:
     return found
 
 
-def _noise(steps: Sequence[Floats], stated: float | None) -> Floats | None:
-    """Standard deviation (6,) N of white noise by its steps, whose half square's mean it is; else the stated one."""
+def _noise(steps: Sequence[Floats], rig: RecordedRig) -> Floats | None:
+    """Standard deviation (6,) N of white noise by its steps, whose half square's mean it is; else the stated one.
+
+    Less than half a step of the readings does not show while the force stands still: there the stated one holds.
+    """
+    stated = rig.noise
     everything = np.concatenate([np.empty((0, 6)), *steps])
     if len(everything) >= _AT_REST:
         spread: Floats = np.sqrt(0.5 * np.mean(everything**2, axis=0))
-        if (spread > 0.0).all():
+        if (spread > 0.5 * rig.cell_steps).all() and (spread > 0.0).all():
             return spread
     return None if stated is None else np.full(6, stated)
 
@@ -188,6 +207,7 @@ def _stretches(recording: Recorded, rig: RecordedRig) -> list[ForceRecord]:
                 range=float(limit) if isinstance(limit, int | float) else math.inf,
                 source=str(recording.path.resolve()),
                 begin=float(part["t"][0]),
+                steps=rig.cell_steps,
             )
         )
     return found

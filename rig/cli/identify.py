@@ -178,7 +178,7 @@ def excite(
                 margin=margin,
                 candidates=candidates,
                 seed=seed,
-                noise=settings.load_cells.noise,
+                noise=settings.cell_noise,
                 progress=lambda part: show(Progress("trying motions", part)),
             )
     except CalibrationError as error:

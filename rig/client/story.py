@@ -98,7 +98,7 @@ def expecting(config: RigConfig, trajectory: Trajectory) -> RigConfig:
     beyond += bent + np.abs(cells.hum) + _friction_beyond(config, truth, motions)
     for neighbour, part in zip((1, -1), np.abs(cells.cross_talk).T, strict=True):
         beyond += part * np.abs(np.roll(is_read, neighbour, axis=1))
-    expected = _MARGIN * float(np.sqrt(np.mean(beyond**2, axis=0)).max()) + config.load_cells.noise
+    expected = _MARGIN * float(np.sqrt(np.mean(beyond**2, axis=0)).max()) + config.cell_noise
     return config.changed({"virtual": {"plant": {"expected_residual": expected}}})
 
 
@@ -140,9 +140,7 @@ def identify_on(
         return execute(served, motion, title, folder, lockstep=lockstep, report=report)
 
     try:
-        excitation = design_excitation(
-            config.machine, EXCITATION, candidates=_CANDIDATES, noise=config.load_cells.noise
-        )
+        excitation = design_excitation(config.machine, EXCITATION, candidates=_CANDIDATES, noise=config.cell_noise)
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["no motion can be designed:", *error.faults])) from None
     before = run(config, trajectory, name)

@@ -42,7 +42,7 @@ def external_wrench(
         return residuals_of([rows], config.machine, smoothing, config.control.coulomb_speed, drives)
 
     if quiet is None:
-        noise = stated_noise(config.load_cells.noise, smoothing, model_sigma)
+        noise = stated_noise(config.cell_noise, smoothing, model_sigma)
     else:
         noise = learned_noise(list(residuals(quiet.rows)))
     unsure = ReadingsUncertainty(

@@ -191,7 +191,8 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     provenance = Provenance(options.operator, before.provenance.place, before.provenance.masses, source, options.note)
     measured, model = rows["force_measured"], rows["force_model"]
     try:
-        shifted = shift_offsets(before, measured, model, date.today(), provenance=provenance)
+        steps = config.cell_steps
+        shifted = shift_offsets(before, measured, model, date.today(), steps=steps, provenance=provenance)
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["the load cells cannot be zeroed:", *error.faults])) from None
     drift = shifted.drift
@@ -199,12 +200,13 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     shift = (shifted.offset - before.offset) * before.gain
     noise = (measured - model).std(axis=0, ddof=1)
     reading, load = measured.mean(axis=0), model.mean(axis=0)
-    loaded = np.abs(load) > NOISE_FACTOR * config.load_cells.noise
+    loaded = np.abs(load) > NOISE_FACTOR * config.cell_noise
     opposite = reads_reversed(load, reading - load) & loaded
     faults = _unrest(rows)
     for leg in range(6):
         name = f"leg {leg + 1}"
-        if np.ptp(measured[:, leg]) == 0.0:  # a living cell has some noise, however good it is
+        # a living cell has some noise, however good it is, unless its steps hide it
+        if np.ptp(measured[:, leg]) == 0.0 and config.cell_steps[leg] < config.load_cells.noise:
             faults.append(f"{name}: its load cell repeats itself: {measured[0, leg]:g} N in every reading")
         if opposite[leg]:
             faults.append(
@@ -214,8 +216,8 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
         elif not abs(shift[leg]) <= bound:
             figure, most = figure_and_bound(shift[leg], bound, "+.1f")
             faults.append(f"{name}: the zero would shift by {figure} N (bound {most} N)")
-        if not noise[leg] <= NOISE_FACTOR * config.load_cells.noise:
-            figure, most = figure_and_bound(noise[leg], NOISE_FACTOR * config.load_cells.noise, ".2f")
+        if not noise[leg] <= NOISE_FACTOR * config.cell_noise:
+            figure, most = figure_and_bound(noise[leg], NOISE_FACTOR * config.cell_noise, ".2f")
             faults.append(f"{name}: noise {figure} N (bound {most} N, {NOISE_FACTOR:g} times what is expected)")
         if not drift.within[leg]:
             figure, most = figure_and_bound(drift.force[leg], drift.bound[leg], "+.2f", 3)

@@ -8,8 +8,10 @@ from pydantic import PlainValidator, SerializeAsAny, create_model, model_validat
 
 from actuators import ActuatorError, CellDriver, DriveAddress, find_cell_driver
 from kinematics import Force, Time, within
-from rig.config.sections import LEGS, Section, Text, refused, with_present_driver
+from rig.config.sections import LEGS, OnceOrPerLeg, Section, Text, refused, with_present_driver
 
+_Step = Annotated[Force, within(0.0, 1e4, "N")]
+StepPerLeg = Annotated[tuple[_Step, _Step, _Step, _Step, _Step, _Step], OnceOrPerLeg]
 DRIVER = "modbus"
 """The driver of a configuration that names none."""
 
@@ -22,7 +24,10 @@ class LoadCells(Section):
     driver: Text = DRIVER
     """Driver of the amplifier or of the devices; with source "drive" it is not used."""
     noise: Annotated[Force, within(1e-6, 1e4, "N")] = 0.5
-    """Expected standard deviation of a reading, N."""
+    """Expected standard deviation of a reading, N, beside what rounding it to `resolution` adds."""
+    resolution: StepPerLeg | None = None
+    """Step in which readings come, N, one or six; not given: that of the numbers that the device sends, as far as its
+    driver knows it, else 0."""
     range: Annotated[Force, within(0.1, 1e7, "N")] = 800.0
     """End of a cell's scale, N: a reading at or beyond it means nothing."""
     calibration: Text | None = None

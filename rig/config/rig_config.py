@@ -8,9 +8,20 @@ from importlib.metadata import EntryPoint, entry_points
 from pathlib import Path
 from typing import Annotated, Any
 
+import numpy as np
 from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 
-from calibration import CalibrationError, CellErrors, ParameterFile, cell_errors, load_parameters, overlaid
+from actuators import cell_device_step, drive_cell_step
+from calibration import (
+    CalibrationError,
+    ParameterFile,
+    CellErrors,
+    cell_errors,
+    load_cell_calibration,
+    load_parameters,
+    overlaid,
+    rounded_noise,
+)
 from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
 from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
 from rig.config.conflicts import conflicts
@@ -18,6 +29,7 @@ from rig.config.drives import AnyDrives
 from rig.config.files import beside, with_found_files
 from rig.config.load_cells import AnyCells, read_cells
 from rig.config.sections import (
+    LEGS,
     Control,
     Motion,
     Realtime,
@@ -96,6 +108,7 @@ class RigConfig(Section):
     _machine: Mechanism = PrivateAttr()
     _nominal: Mechanism = PrivateAttr()
     _parameter_files: tuple[ParameterFile, ...] = PrivateAttr(default=())
+    _cell_steps: tuple[float, ...] | None = PrivateAttr(default=None)
 
     @property
     def path(self) -> Path:
@@ -134,6 +147,28 @@ class RigConfig(Section):
     def cell_errors(self) -> CellErrors:
         """What the six load cells read beyond their calibration, by the parameter files."""
         return cell_errors(self._parameter_files)
+
+    @property
+    def cell_steps(self) -> tuple[float, ...]:
+        """Steps (6,) N in which the load cells' readings come; 0 where that is not known.
+
+        `load_cells.resolution`; else the steps of the numbers that devices send, as far as their drivers know them,
+        times the calibrated gains.
+
+        Raises:
+            ActuatorError, CalibrationError: a profile or the cells' calibration cannot be used.
+        """
+        if self._cell_steps is None:
+            self._cell_steps = self.load_cells.resolution or sent_steps(self)
+        return self._cell_steps
+
+    @property
+    def cell_noise(self) -> float:
+        """Standard deviation of a load cell's reading, N, its rounding among it: √(noise² + step²/12).
+
+        Of the coarsest cell. Errors as `cell_steps`.
+        """
+        return float(rounded_noise(self.load_cells.noise, max(self.cell_steps)))
 
     @property
     def parameter_files(self) -> tuple[ParameterFile, ...]:
@@ -296,6 +331,23 @@ def cell_options(config: RigConfig) -> list[dict[str, Any]]:
         {"name": place if cells.devices is None else f"load cell {number}", **shared, **address.model_dump()}
         for number, (place, address) in enumerate(cells.places.items(), start=1)
     ]
+
+
+def sent_steps(config: RigConfig) -> tuple[float, ...]:
+    """Steps (6,) N of the cells' readings by the numbers that devices send, 0 where a driver does not know them.
+
+    Raises ActuatorError, CalibrationError.
+    """
+    cells, drives = config.load_cells, config.drives
+    if cells.source == "drive":
+        drivers = [drives.driver_of(leg) for leg in range(LEGS)]
+        raw = [drive_cell_step(driver, drive_options(config, leg)) for leg, driver in enumerate(drivers)]
+    else:
+        devices = [cell_device_step(cells.driver, options) for options in cell_options(config)]
+        raw = devices if cells.devices is not None else devices * LEGS
+    path = config.calibration_path
+    gains = [1.0] * LEGS if path is None else np.abs(load_cell_calibration(path).gain).tolist()
+    return tuple(step * gain for step, gain in zip(raw, gains, strict=True))
 
 
 def shipped_configs() -> list[str]:

@@ -11,6 +11,7 @@ from typing import Annotated, Literal, get_args
 from pydantic import (
     AfterValidator,
     BaseModel,
+    BeforeValidator,
     ConfigDict,
     Field,
     ValidationError,
@@ -34,6 +35,12 @@ Text = Annotated[Line, Field(min_length=1)]
 """The same, not empty."""
 
 
+def _once_or_per_leg(value: object) -> object:
+    return value if isinstance(value, (list, tuple)) else [value] * LEGS
+
+
+OnceOrPerLeg = BeforeValidator(_once_or_per_leg)
+"""One value for all legs, or one of each."""
 Bandwidth = Annotated[Frequency, within(1.0, 1e5, "Hz")]
 Delay = Annotated[Time, within(0.0, 0.1, "s")]
 Gain = Annotated[Stiffness, within(0.0, 1e8, "N/m")]

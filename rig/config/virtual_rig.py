@@ -18,11 +18,7 @@ from kinematics import (
     Time,
     within,
 )
-from rig.config.sections import LEGS, Bandwidth, Count, Delay, Section, Smoothing, Text
-
-
-def _once_or_per_leg(value: object) -> object:
-    return value if isinstance(value, (list, tuple)) else [value] * LEGS
+from rig.config.sections import LEGS, Bandwidth, Count, Delay, OnceOrPerLeg, Section, Smoothing, Text
 
 
 def _once_or_per_neighbour(value: object) -> object:
@@ -36,15 +32,14 @@ _Gain = Annotated[Number, within(-1e3, 1e3)]
 _Bias = Annotated[Force, within(-1e6, 1e6, "N")]
 _Spread = Annotated[Force, within(0.0, 1e5, "N")]
 _Rate = Annotated[ForceRate, within(-1e5, 1e5, "N/s")]
-_OnceOrPerLeg = BeforeValidator(_once_or_per_leg)
-GainPerLeg = Annotated[tuple[_Gain, _Gain, _Gain, _Gain, _Gain, _Gain], _OnceOrPerLeg]
-BiasPerLeg = Annotated[tuple[_Bias, _Bias, _Bias, _Bias, _Bias, _Bias], _OnceOrPerLeg]
-SpreadPerLeg = Annotated[tuple[_Spread, _Spread, _Spread, _Spread, _Spread, _Spread], _OnceOrPerLeg]
-ForceRatePerLeg = Annotated[tuple[_Rate, _Rate, _Rate, _Rate, _Rate, _Rate], _OnceOrPerLeg]
+GainPerLeg = Annotated[tuple[_Gain, _Gain, _Gain, _Gain, _Gain, _Gain], OnceOrPerLeg]
+BiasPerLeg = Annotated[tuple[_Bias, _Bias, _Bias, _Bias, _Bias, _Bias], OnceOrPerLeg]
+SpreadPerLeg = Annotated[tuple[_Spread, _Spread, _Spread, _Spread, _Spread, _Spread], OnceOrPerLeg]
+ForceRatePerLeg = Annotated[tuple[_Rate, _Rate, _Rate, _Rate, _Rate, _Rate], OnceOrPerLeg]
 _Part = Annotated[Number, within(-0.2, 0.2)]
-PartPerLeg = Annotated[tuple[_Part, _Part, _Part, _Part, _Part, _Part], _OnceOrPerLeg]
+PartPerLeg = Annotated[tuple[_Part, _Part, _Part, _Part, _Part, _Part], OnceOrPerLeg]
 _Loop = Annotated[Number, within(0.0, 0.1)]
-LoopPerLeg = Annotated[tuple[_Loop, _Loop, _Loop, _Loop, _Loop, _Loop], _OnceOrPerLeg]
+LoopPerLeg = Annotated[tuple[_Loop, _Loop, _Loop, _Loop, _Loop, _Loop], OnceOrPerLeg]
 _Neighbours = tuple[_Part, _Part]
 PartPerNeighbour = Annotated[
     tuple[_Neighbours, _Neighbours, _Neighbours, _Neighbours, _Neighbours, _Neighbours],
@@ -151,16 +146,16 @@ class Payload(Section):
 
 
 _Friction = Annotated[Force, within(0.0, 1e5, "N")]
-_FrictionPerLeg = Annotated[tuple[_Friction, _Friction, _Friction, _Friction, _Friction, _Friction], _OnceOrPerLeg]
+_FrictionPerLeg = Annotated[tuple[_Friction, _Friction, _Friction, _Friction, _Friction, _Friction], OnceOrPerLeg]
 _Share = Annotated[Number, within(0.0, 0.5)]
-_SharePerLeg = Annotated[tuple[_Share, _Share, _Share, _Share, _Share, _Share], _OnceOrPerLeg]
+_SharePerLeg = Annotated[tuple[_Share, _Share, _Share, _Share, _Share, _Share], OnceOrPerLeg]
 _Offset3 = tuple[_Offset, _Offset, _Offset]
 _Phase = Annotated[Angle, within(-100.0, 100.0, "rad")]
-_PhasePerLeg = Annotated[tuple[_Phase, _Phase, _Phase, _Phase, _Phase, _Phase], _OnceOrPerLeg]
+_PhasePerLeg = Annotated[tuple[_Phase, _Phase, _Phase, _Phase, _Phase, _Phase], OnceOrPerLeg]
 _Bristle = Annotated[Stiffness, within(0.0, 1e9, "N/m")]
-_BristlePerLeg = Annotated[tuple[_Bristle, _Bristle, _Bristle, _Bristle, _Bristle, _Bristle], _OnceOrPerLeg]
+_BristlePerLeg = Annotated[tuple[_Bristle, _Bristle, _Bristle, _Bristle, _Bristle, _Bristle], OnceOrPerLeg]
 _Damper = Annotated[Damping, within(0.0, 1e6, "N s/m")]
-_DamperPerLeg = Annotated[tuple[_Damper, _Damper, _Damper, _Damper, _Damper, _Damper], _OnceOrPerLeg]
+_DamperPerLeg = Annotated[tuple[_Damper, _Damper, _Damper, _Damper, _Damper, _Damper], OnceOrPerLeg]
 
 
 class Hose(Section):

@@ -24,6 +24,7 @@ def recording_header(config: RigConfig, calibration: LoadCellCalibration | None,
 
     `operator` and `note`, null where nobody gave any, stand beside the configuration: it is the same whoever runs it.
     The mechanism is the one that was computed with, calibrated parameters over its own; `parameters` are their files.
+    `cell_steps` are those of the load cells' readings, (6,) N, 0 where they are not known.
 
     Args:
         config: the rig.
@@ -43,6 +44,7 @@ def recording_header(config: RigConfig, calibration: LoadCellCalibration | None,
             name: format_parameters(file) for name, file in zip(config.parameters, config.parameter_files, strict=True)
         },
         "calibration": None if calibration is None else format_cell_calibration(calibration),
+        "cell_steps": list(config.cell_steps),
         "rate": config.rate,
         "virtual": config.virtual is not None,
         "operator": operator,

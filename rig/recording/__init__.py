@@ -1,5 +1,6 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
+from rig.recording.cell_noise import recorded_cell_noise, recorded_cell_steps
 from rig.recording.export import write_rows_csv
 from rig.recording.imported import (
     IMPORTED,
@@ -66,6 +67,8 @@ __all__ = [
     "open_part",
     "open_recording",
     "part_name",
+    "recorded_cell_noise",
+    "recorded_cell_steps",
     "recover",
     "report_path",
     "room_text",

@@ -76,6 +76,10 @@ def _kind(kind: type) -> Callable[[Any], bool]:
     return lambda value: isinstance(value, kind)
 
 
+def _six(right: Callable[[Any], bool]) -> Callable[[Any], bool]:
+    return lambda value: isinstance(value, list) and len(value) == 6 and all(map(right, value))
+
+
 _TEXT = (_kind(str), "a text")
 _LINE = (lambda value: value is None or isinstance(value, str), "a text or null")
 _TABLE = (_kind(dict), "a table")
@@ -90,6 +94,7 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "config.control": _TABLE,
     "config.control.coulomb_speed": (_number(0.0, 1e3), "a speed in m/s"),
     "config.safety": _TABLE,
+    "cell_steps": (_six(_number(0.0, 1e9)), "six forces in N"),
     "clock": _TABLE,
     "clock.wall_ns": (_is_count, "a count of nanoseconds since 1970"),
     "imported": _TABLE,

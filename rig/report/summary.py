@@ -7,7 +7,15 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import COMMAND, INJECTED, Recorded, RecordedEvent, caveats, tells_tracking
+from rig.recording import (
+    COMMAND,
+    INJECTED,
+    Recorded,
+    RecordedEvent,
+    caveats,
+    recorded_cell_noise,
+    tells_tracking,
+)
 from rig.report.motions import described
 from rig.report.survey import HELD, Covered, Survey
 from rig.states import FaultCode, State, cause_text, enum_name, fault_name
@@ -33,7 +41,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     survey = Survey(recording, configured_rate(recording.header))
     covered = survey.covered
     begin, end = survey.powered
-    noise = configured_noise(recording.header)
+    noise = recorded_cell_noise(recording.header)
     tracked = tells_tracking(recording.header)
     headline = survey.motions.headline
     return {
@@ -78,12 +86,6 @@ def window_of(rows: npt.NDArray[np.void], seen: int, summary: Mapping[str, Any])
     mask: npt.NDArray[np.bool_] = np.isin(rows["state"], [State[name] for name in window["states"]])
     mask[:begin] = mask[end:] = False
     return mask
-
-
-def configured_noise(header: dict[str, Any]) -> float | None:
-    """Standard deviation of the load cells' noise that the recording's configuration states, N."""
-    value = header.get("config", {}).get("load_cells", {}).get("noise")
-    return float(value) if isinstance(value, int | float) and value > 0 else None
 
 
 def checks_off(header: dict[str, Any]) -> list[str]:

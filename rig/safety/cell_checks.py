@@ -15,20 +15,42 @@ from rig.states import FaultCode, StopSeverity
 _LEGS = 6
 _RESIDUAL_CYCLES = 2
 
-# What is kept of each load cell from cycle to cycle, rows of (5, 6): the last reading, the model's force when it came,
-# and for how many readings in a row it has repeated itself, meant nothing, and been off the model.
-_READING, _MODEL, _SILENT, _MISSING, _BEYOND = range(5)
+_CHANCE = 1e-11
+"""that a cell which lives is taken for a frozen one, each reading: once in some 2000 hours of six cells at 500 Hz"""
+_MODEL_SHARE = 1.5
+"""by how much more the model's force may change than the true one, of a model that is not quite the machine"""
+
+# What is kept of each load cell from cycle to cycle, rows of (7, 6): the last reading, the least and the greatest force
+# that the model had since it came, for how many readings in a row it has repeated itself, meant nothing, and been off
+# the model, and the least change that was seen of it.
+_READING, _LOW, _HIGH, _SILENT, _MISSING, _BEYOND, _LEAST = range(7)
+
+
+@kernel
+def frozen_kernel(noise: float, step: float, repeats: float) -> float:
+    """By how much, N, the model's force changes at least while a reading repeats itself so often that the cell froze.
+
+    A living cell repeats itself as long as its force stays within a step q, N, of its readings, and by chance: with
+    white noise σ, N, n readings are alike with a probability of pⁿ at most, p = erf(q/(2√2 σ)), and m σ beyond the step
+    by noise at both ends with Φ(−m/2)² ≤ exp(−m²/4)/4 besides. The change is `_MODEL_SHARE` q + m σ, where both
+    together are `_CHANCE`, and σ at least. A cell of less noise than is stated stays within its step all the more.
+    """
+    alike = math.erf(step / (2.0 * math.sqrt(2.0) * noise))
+    left = -math.log(_CHANCE) - 2.0 * math.log(2.0)
+    left = left + repeats * math.log(alike) if alike > 0.0 else 0.0
+    return max(noise, _MODEL_SHARE * step + 2.0 * math.sqrt(max(0.0, left)) * noise)
 
 
 @kernel
 def _count_kernel(
-    force: Array, residual: Array, bounds: Array, controlled: bool, suspicion: Array, cells: Array
+    force: Array, residual: Array, bounds: Array, steps: Array, controlled: bool, suspicion: Array, cells: Array
 ) -> tuple[int, int, int]:
     """Count, by leg, the readings in a row that repeat the one before, mean nothing, or are off the model.
 
-    cells (5, 6) is kept from cycle to cycle and updated; suspicion as `MotionChecks` has it. bounds: [expected noise,
-    end of scale, greatest residual], N, and the readings a cell may repeat itself. A reading counts as repeated only
-    once the model has moved on by more than the noise. A residual is judged while the host closes the loop, and of
+    cells (7, 6) is kept from cycle to cycle and updated; suspicion as `MotionChecks` has it. bounds: [expected noise,
+    end of scale, greatest residual], N, and the readings a cell may repeat itself. steps (6,) N: in which readings
+    come, as far as that is known; a coarser one shows in their changes. A reading counts as repeated only once the
+    model's force has changed by what `frozen_kernel` says. A residual is judged while the host closes the loop, and of
     readings and encoders that are not suspect themselves. Returns the legs (index) with the largest counts, -1 where
     all are zero.
     """
@@ -41,14 +63,23 @@ def _count_kernel(
         valid = abs(force[i]) < bounds[1]  # False for not a number
         repeated = force[i] == cells[_READING, i] and bounds[3] < math.inf
         if not repeated:
-            cells[_READING, i], cells[_MODEL, i] = force[i], model
+            change = abs(force[i] - cells[_READING, i])
+            if 0.0 < change < cells[_LEAST, i]:
+                cells[_LEAST, i] = change
+            cells[_READING, i] = force[i]
+        if not (repeated and controlled):
+            cells[_LOW, i], cells[_HIGH, i] = model, model
+        cells[_LOW, i], cells[_HIGH, i] = min(cells[_LOW, i], model), max(cells[_HIGH, i], model)
         cells[_SILENT, i] = cells[_SILENT, i] + 1.0 if repeated and valid else 0.0
         cells[_MISSING, i] = 0.0 if valid else cells[_MISSING, i] + 1.0
         if controlled and valid and not (repeated or suspect):
             cells[_BEYOND, i] = cells[_BEYOND, i] + 1.0 if abs(residual[i]) > bounds[2] else 0.0
         elif not controlled:
             cells[_BEYOND, i] = 0.0
-        stuck = controlled and cells[_SILENT, i] > 0.0 and abs(model - cells[_MODEL, i]) > bounds[0]
+        stuck = controlled and cells[_SILENT, i] > 0.0
+        if stuck:
+            step = max(steps[i], cells[_LEAST, i]) if cells[_LEAST, i] < math.inf else steps[i]
+            stuck = cells[_HIGH, i] - cells[_LOW, i] > frozen_kernel(bounds[0], step, cells[_SILENT, i])
         if stuck and (silent < 0 or cells[_SILENT, i] > cells[_SILENT, silent]):
             silent = i
         if cells[_MISSING, i] > 0.0 and (missing < 0 or cells[_MISSING, i] > cells[_MISSING, missing]):
@@ -76,13 +107,15 @@ class CellChecks:
         self._suspicion = suspicion
         residual, frozen = safety.bound("force_residual"), safety.bound("frozen_cycles")
         self._bounds = np.array([cells.noise, cells.range, residual, frozen])
-        self._cells = np.zeros((5, _LEGS))
+        self._steps = np.array(config.cell_steps)
+        self._cells = np.zeros((7, _LEGS))
         self.forget()
 
     def forget(self) -> None:
         """Begin anew: the next reading is compared with none before it."""
         self._cells[:] = 0.0
         self._cells[_READING] = np.nan
+        self._cells[_LEAST] = np.inf
 
     def check(
         self,
@@ -114,12 +147,18 @@ class CellChecks:
         if stale:
             return None
         cells = self._cells
-        silent, missing, beyond = _count_kernel(force, residual, self._bounds, controlled, self._suspicion, cells)
+        silent, missing, beyond = _count_kernel(
+            force, residual, self._bounds, self._steps, controlled, self._suspicion, cells
+        )
         if alive and missing >= 0 and cells[_MISSING, missing] >= self._most_missing:
             cause = Cause(FaultCode.LOAD_CELL, self._no_force(missing, force), t, missing + 1)
             return Finding(cause, StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))
         if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:
-            text = f"leg {silent + 1}: the load cell repeated itself for {cells[_SILENT, silent]:.0f} cycles of motion"
+            moved = cells[_HIGH, silent] - cells[_LOW, silent]
+            text = (
+                f"leg {silent + 1}: the load cell repeated itself for {cells[_SILENT, silent]:.0f} cycles, in which "
+                f"the model's force changed by {moved:.3g} N"
+            )
             cause = Cause(FaultCode.LOAD_CELL, text, t, silent + 1)
             return Finding(cause, StopSeverity.CATEGORY_2, partial(_no_news, silent, force, float(force[silent])))
         if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:

@@ -31,7 +31,7 @@ class CellModel:
     def __init__(self, config: RigConfig) -> None:
         self._geometry, self._gravity = config.machine.geometry, config.machine.gravity
         self._dynamics = Dynamics(config.machine)
-        self._cell_noise = config.load_cells.noise
+        self._cell_noise = config.cell_noise
         mass, lever = _MASS * config.machine.mass, _PLACE * config.safety.characteristic_length
         self.prior = np.array([mass, *[mass * lever] * 3])
         self._motions, self._wrenches = np.zeros((5, 19)), np.zeros((5, 6))

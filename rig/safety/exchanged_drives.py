@@ -54,7 +54,7 @@ class ExchangeCheck:
     def __init__(self, config: RigConfig, model: CellModel) -> None:
         self._model = model
         self._home_lengths = config.machine.geometry.home_lengths
-        self._noise = config.load_cells.noise
+        self._noise = config.cell_noise
         self._own_cells = config.load_cells.source == "drive"
         self._prior = np.diag(model.prior**2)
         self._halves = math.ceil(2 * (1 + len(PAIRS)) * config.period / _COMPUTING)

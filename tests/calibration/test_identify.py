@@ -35,6 +35,7 @@ from calibration import (
     hold_out,
     identify,
     overlaid,
+    rounded_noise,
     told_parameters,
 )
 from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters, mechanism_tables
@@ -191,6 +192,36 @@ def clipped(record: ForceRecord) -> ForceRecord:
 def test_data_that_support_no_answer_are_refused(records: list[ForceRecord], message: str) -> None:
     with pytest.raises(CalibrationError, match=message):
         identify(MACHINE, records, SETTINGS)
+
+
+def in_steps(record: ForceRecord, step: float = 1.0) -> ForceRecord:
+    return replace(record, cells=np.round(record.cells / step) * step, steps=np.full(6, step))
+
+
+@pytest.mark.parametrize("noise", [NOISE, 0.0])
+def test_cells_in_coarse_steps_tell_the_truth_within_what_is_said(noise: float) -> None:
+    """A newton's steps: many readings at a cell's greatest force are alike, and few differ from the one before."""
+    made = recorded(drawn(1), PATH, 1, noise=noise)
+    settings = replace(STATED_NOISE, noise=np.full(6, float(rounded_noise(noise, 1.0))))
+    record = in_steps(made.record)
+    result = identify(MACHINE, [record], settings)
+    away = deviations(result, 1)
+    assert np.mean(np.abs(away) < 2.0) > 0.93 and np.abs(away).max() < 4.0
+    assert np.count_nonzero(result.told) > 40 and not result.spikes.any()
+    judged = in_steps(recorded(drawn(1), OTHER_PATH, 2, noise=noise).record)
+    assert hold_out(result, [record], [judged], SMOOTHING).verdict == "pass"
+
+
+def test_a_coarse_cell_at_the_end_of_its_scale_is_told_from_one_that_turns_round() -> None:
+    record = in_steps(RECORD)
+    with pytest.raises(CalibrationError, match="was at an end of its scale"):
+        identify(MACHINE, [replace(record, steps=None)], SETTINGS)  # nobody knows that it is coarse
+    identify(MACHINE, [record], SETTINGS)
+    cells = record.cells.copy()
+    cells[:, 3] = np.minimum(cells[:, 3], np.quantile(cells[:, 3], 0.9))
+    with pytest.raises(CalibrationError, match=r"load cell 4 was at an end of its scale") as error:
+        identify(MACHINE, [replace(record, cells=cells)], SETTINGS)
+    assert len(error.value.faults) == 1
 
 
 def test_a_standard_deviation_that_is_none_is_refused() -> None:

@@ -5,6 +5,7 @@ from breaks import Break
 _STEPS = "rig/test_reference_steps.py"
 _PARTS = "rig/test_engine_parts.py"
 _DOUBTS = "rig/test_engine_doubts.py"
+_COARSE = "rig/test_coarse_cells.py"
 _FAULTS = "integration/test_feedback_faults.py"
 _FORCES = "integration/test_force_and_host_faults.py"
 _OLD = "integration/test_old_feedback.py"
@@ -257,6 +258,45 @@ FEEDBACK_BREAKS = [
         "if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:",
         "if False:",
         f"{_FORCES}::test_a_silent_load_cell_holds_the_platform_on_the_model_alone",
+    ),
+    _cell(
+        "a coarse cell that lives is taken for a frozen one",
+        "stuck = cells[_HIGH, i] - cells[_LOW, i] > frozen_kernel(bounds[0], step, cells[_SILENT, i])",
+        "stuck = cells[_HIGH, i] - cells[_LOW, i] > bounds[0]",
+        f"{_COARSE}::test_a_coarse_cell_that_lives_is_never_taken_for_a_frozen_one",
+    ),
+    _cell(
+        "noise is taken to hold a reading within its step for ever",
+        "    left = left + repeats * math.log(alike) if alike > 0.0 else 0.0\n",
+        "",
+        f"{_COARSE}::test_a_frozen_cell_is_found_once_the_force_has_changed",
+    ),
+    _cell(
+        "steps that nobody stated are not seen",
+        "if 0.0 < change < cells[_LEAST, i]:",
+        "if False:",
+        f"{_COARSE}::test_steps_that_nobody_stated_show_in_the_readings",
+    ),
+    Break(
+        "rounding to steps is no noise",
+        "calibration/rounding.py",
+        "np.square(noise) + np.square(step) / 12.0",
+        "np.square(noise) + 0.0 * np.square(step)",
+        (f"{_COARSE}::test_rounding_is_among_the_noise_of_the_rig_and_of_its_recordings",),
+    ),
+    Break(
+        "a mean at rest averages rounding out",
+        "calibration/zero.py",
+        "np.hypot(whole.standard_error, rounding_of_mean(beside, step))",
+        "whole.standard_error",
+        (f"{_COARSE}::test_cells_without_noise_that_are_coarse_can_be_zeroed_to_their_steps",),
+    ),
+    Break(
+        "a coarse cell is taken to be at the end of its scale",
+        "calibration/inertia/refusals.py",
+        "if model is None or not _coarse(record, leg):",
+        "if True:",
+        ("calibration/test_identify.py::test_cells_in_coarse_steps_tell_the_truth_within_what_is_said",),
     ),
     _cell(
         "no force is off the model",

@@ -284,7 +284,11 @@ class SingleLegLaw(ControlLaw):
             faults.append(f"{name}: its load cell has no valid reading")
         elif (np.abs(forces) >= scale).any():
             faults.append(f"{name}: its load cell is at or beyond its end of scale {scale:g} N")
-        elif len(self._forces) > 1 and np.ptp(self._forces) == 0.0:
+        elif (
+            len(self._forces) > 1
+            and np.ptp(self._forces) == 0.0
+            and self._config.cell_steps[self._leg] < self._config.load_cells.noise
+        ):
             faults.append(f"{name}: its load cell repeats itself: {self._forces[0]:g} N in every reading")
         return faults
 
