@@ -152,9 +152,9 @@ def test_a_frozen_cell_is_found_in_slow_motion_after_a_step_and_a_half() -> None
 
 
 def test_steps_that_nobody_stated_show_in_the_readings() -> None:
-    cells = Cells(CONFIG, 0.5, STEP)
+    cells = Cells(CONFIG, 0.1, STEP)
     t = np.arange(3_000) / RATE
-    models = 40.0 + np.outer(8.0 * np.sin(0.25 * t), np.ones(6))
+    models = 40.5 + np.outer(8.0 * np.sin(0.25 * t), np.ones(6))
     assert [cells.read(model) for model in models] == [None] * len(models)
 
 
