@@ -14,6 +14,7 @@ from calibration import (
     parse_parameters,
 )
 from dynamics import Mechanism, parse_mechanism
+from kinematics import Array
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.smoothing import Smoothing
 from rig.cell_models import recorded_coulomb_speed

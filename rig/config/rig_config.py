@@ -14,8 +14,8 @@ from pydantic import AfterValidator, Field, PrivateAttr, ValidationError
 from actuators import cell_device_step, drive_cell_step
 from calibration import (
     CalibrationError,
-    ParameterFile,
     CellErrors,
+    ParameterFile,
     cell_errors,
     load_cell_calibration,
     load_parameters,
