@@ -1,5 +1,7 @@
 """Sensors that are wired to each other's place."""
 
+from itertools import permutations
+
 import numpy as np
 
 from kinematics import Array
@@ -11,15 +13,14 @@ _EXCHANGED = 0.5
 def exchanged_pairs(cost: Array) -> list[tuple[int, int]]:
     """Sensors that follow another leg much better than their own: (sensor, leg), both from 0; empty if none do.
 
-    cost (6, 6): mean square that sensor i (row) leaves as that of leg j. By the assignment that leaves least
-    (Hungarian algorithm).
+    cost (6, 6): mean square that sensor i (row) leaves as that of leg j. By the order of all that leaves least.
     """
-    from scipy.optimize import linear_sum_assignment  # takes long to import, and few need it
-
-    rows, best = linear_sum_assignment(cost)
-    if np.sqrt(cost[rows, best].sum() / np.trace(cost)) >= _EXCHANGED:
+    orders = np.array(list(permutations(range(len(cost)))))
+    sums = cost[np.arange(len(cost)), orders].sum(axis=1)
+    best = int(np.argmin(sums))
+    if np.sqrt(sums[best] / np.trace(cost)) >= _EXCHANGED:
         return []
-    return [(int(row), int(leg)) for row, leg in zip(rows, best, strict=True) if row != leg]
+    return [(sensor, int(leg)) for sensor, leg in enumerate(orders[best]) if sensor != leg]
 
 
 def cells_in_words(pairs: list[tuple[int, int]]) -> str:

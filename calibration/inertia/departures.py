@@ -9,6 +9,7 @@ level, something elastic between base and platform, backlash.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 
 import numpy as np
 
@@ -89,22 +90,24 @@ def friction_terms(span: float) -> tuple[Term, ...]:
 def friction_columns(
     speeds: Array, lengths: Array, load: Array, t: Array, scales: Scales, coulomb_speed: float
 ) -> Array:
-    """Friction (n, 6, k) per unit of each candidate's coefficient, against the motion of the leg.
+    """Friction (n, k) of a leg per unit of each candidate's coefficient, against its motion.
 
-    speeds, lengths, load (n, 6): m/s, m, N of the axial forces. t (n,): s since the first stretch.
+    speeds, lengths, load (n,): m/s, m, N of the axial force. t (n,): s since the first stretch.
     """
     signs = friction_signs(speeds, coulomb_speed)
     columns = [signs * load]
     for speed in (*_USUAL, *_SLOW, *_FAST):
-        excess = np.exp(-((speeds / speed) ** 2))
-        columns += [signs * excess, signs**2 * excess]
+        odd = signs * np.exp(-((speeds / speed) ** 2))
+        columns += [odd, signs * odd]
     columns += [signs * np.abs(speeds / _POWER_SPEED) ** power for power in _POWERS]
-    columns += [_dahl(lengths, signs, travel) - signs for travel in _PRESLIDING]
-    columns += [signs * np.exp(-t / time)[:, np.newaxis] for time in _WARM_UP]
-    place = np.pi * (lengths - scales.middle) / scales.span
-    for wave in range(1, _WAVES + 1):
-        columns += [signs * np.sin(wave * place), signs * np.cos(wave * place)]
-    return np.stack(columns, axis=2)
+    columns += [_dahl(lengths, signs[0], travel) - signs for travel in _PRESLIDING]
+    columns += [signs * np.exp(-t / time) for time in _WARM_UP]
+    turn = np.exp(1j * np.pi / scales.span * (lengths - scales.middle))
+    wave = signs.astype(np.complex128)
+    for _ in range(_WAVES):
+        wave = wave * turn
+        columns += [wave.imag, wave.real]
+    return np.stack(columns).T
 
 
 FRICTION_SHAPES = ("coulomb", *(f"stribeck_{speed:g}" for speed in _USUAL[2::3]), "load")
@@ -118,15 +121,20 @@ def friction_shapes(speeds: Array, load: Array, coulomb_speed: float) -> Array:
     return np.stack([signs, *excesses, signs * load], axis=2)
 
 
-def _dahl(lengths: Array, signs: Array, travel: float) -> Array:
-    """Dahl's friction of strength one (n, 6): dz = (sign(dl) − z) |dl| / travel."""
-    steps = np.diff(lengths, axis=0)
+def _dahl(lengths: Array, begin: float, travel: float) -> Array:
+    """Dahl's friction of strength one (n,): dz = (sign(dl) − z) |dl| / travel, at first `begin`.
+
+    z(k) = kept(k) z(k − 1) + added(k) of one step, then of two, of four and so on, until nothing is kept.
+    """
+    steps = np.diff(lengths, prepend=lengths[:1])
     kept = np.exp(-np.abs(steps) / travel)
-    added = np.sign(steps) * (1.0 - kept)
-    state = np.empty_like(lengths)
-    state[0] = signs[0]
-    for row in range(len(steps)):
-        state[row + 1] = kept[row] * state[row] + added[row]
+    state = np.sign(steps) * (1.0 - kept)
+    kept[0], state[0] = 0.0, begin
+    reach = 1
+    while reach < len(state) and kept.any():
+        state[reach:] += kept[reach:] * state[:-reach]
+        kept[reach:] *= kept[:-reach].copy()
+        reach *= 2
     return state
 
 
@@ -165,11 +173,12 @@ def cell_columns(forces: Array, leg: int, t: Array, begins: Sequence[int], scale
 
 def _play(values: Array, width: float, begins: Sequence[int]) -> Array:
     """Play (backlash) operator of values (m,): −1 to 1, reached after a reversal by `width`."""
-    state = np.empty_like(values)
-    begin = set(begins)
-    here = 0.0
-    for row, value in enumerate(values):
-        step = 0.0 if row in begin else value - values[row - 1]
-        here = 0.0 if row in begin else min(1.0, max(-1.0, here + 2.0 * step / width))
-        state[row] = here
-    return state
+    moves = (2.0 * np.diff(values, prepend=values[:1]) / width).tolist()
+    course = []
+    for first, last in pairwise([*begins, len(moves)]):
+        here = 0.0
+        course.append(here)
+        for move in moves[first + 1 : last]:
+            here = min(1.0, max(-1.0, here + move))
+            course.append(here)
+    return np.array(course)

@@ -119,8 +119,6 @@ def hold_out(
 
 def _beyond(result: Identification, record: ForceRecord) -> Array:
     """What the cells of a stretch read beyond the identified mechanism by all else that was found, (n', 6) N."""
-    from scipy.interpolate import CubicSpline  # takes long to import, and few need it
-
     settings = result.settings
     samples = prepared(
         result.nominal.geometry, [record], settings.cutoff, settings.coulomb_speed, result.scales, _LEAST
@@ -144,9 +142,28 @@ def _beyond(result: Identification, record: ForceRecord) -> Array:
             name = design.others[place - THETA].name
             if name in found and name not in held:
                 values[:, leg] += found[name] * channel.rows[:, column]
-    edge = int(_EDGE * record.rate)
-    t = np.arange(edge, len(record.pose) - edge) / record.rate
-    smooth: Array = CubicSpline(samples.t, values)(t)
+    count = len(record.pose) - 2 * int(_EDGE * record.rate)
+    return _between(values, np.arange(count, dtype=np.float64) * (samples.rate / record.rate))
+
+
+def _between(values: Array, places: Array) -> Array:
+    """Values (m, k) at `places` (n,), in steps from the first row: the cubic spline, of one piece by either end."""
+    from scipy.linalg import solve_banded  # takes long to import, and few need it
+
+    count = len(values)
+    bends = np.zeros_like(values)
+    bends[1:-1] = np.diff(values, 2, axis=0)
+    bands = np.zeros((5, count))  # of the equations of the second derivatives: [1, 4, 1] / 6, and at the ends …
+    bands[1, 2:] = bands[3, :-2] = 1.0 / 6.0
+    bands[2, 1:-1] = 4.0 / 6.0
+    bands[2, [0, -1]], bands[1, 1], bands[3, -2] = 1.0, -2.0, -2.0  # … no change of the third from piece to piece
+    bands[0, 2] = bands[4, -3] = 1.0
+    bends = solve_banded((2, 2), bands, bends)
+    here = np.minimum(places.astype(np.intp), count - 2)
+    after = (places - here)[:, np.newaxis]
+    before = 1.0 - after
+    smooth: Array = before * values[here] + after * values[here + 1]
+    smooth += ((before**3 - before) * bends[here] + (after**3 - after) * bends[here + 1]) / 6.0
     return smooth
 
 
@@ -155,10 +172,11 @@ def _bands(values: Array, rate: float, bands: Array) -> tuple[Array, Array]:
 
     A straight line is taken out first: how a zero drifts is not known.
     """
-    from scipy.signal import detrend  # takes long to import, and few need it
-
+    time = np.linspace(-1.0, 1.0, len(values))[:, np.newaxis]
+    away = values - values.mean(axis=0)
+    away -= time * (np.sum(time * away, axis=0) / np.sum(time**2))
     frequencies = np.fft.rfftfreq(len(values), 1.0 / rate)
-    power = 2.0 / len(values) * np.abs(np.fft.rfft(detrend(values, axis=0), axis=0)) ** 2
+    power = 2.0 / len(values) * np.abs(np.fft.rfft(away, axis=0)) ** 2
     sums, counts = np.zeros((values.shape[1], len(bands) - 1)), np.zeros(len(bands) - 1)
     for band in range(len(bands) - 1):
         inside = (frequencies >= max(bands[band], 1e-9)) & (frequencies < bands[band + 1])
@@ -170,9 +188,11 @@ def _bands(values: Array, rate: float, bands: Array) -> tuple[Array, Array]:
 
 def _misfits(excess: Array, degrees: Array, bands: Array, noise: Array, rate: float, *, held_out: bool) -> list[Misfit]:
     """Cells and bands whose variance, by that of the noise (6, b), chance does not explain."""
-    from scipy.stats import chi2  # takes long to import, and few need it
+    if not (excess > _RELEVANT).any():
+        return []
+    from scipy.special import chdtrc  # takes long to import, and few need it
 
-    chance = chi2.sf(excess * degrees, degrees) * excess.size * 2.0
+    chance = chdtrc(degrees, excess * degrees) * excess.size * 2.0
     found = []
     for leg, band in zip(*np.nonzero((chance < _CHANCE) & (excess > _RELEVANT)), strict=True):
         low, high = float(bands[band]), float(bands[band + 1])

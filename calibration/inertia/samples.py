@@ -3,6 +3,7 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -13,7 +14,8 @@ from dynamics import friction_signs, switched_friction
 from kinematics import Array, Geometry, leg_kinematics, leg_lengths, motion_of_derivatives
 
 _ORDER = 4
-_EDGE = 0.5  # s at either end that the filter has not settled in
+_EDGE = 0.5  # s at either end that the filter has not settled in: further than that it does not reach
+_ROWS = 64  # that are filtered at once
 _FAST = 0.2  # of the rate, above which there is noise alone
 _LEAST = 4.0  # s
 _SPIKE = 20.0  # times the noise; what a leg gives in the cycle in which it turns round is up to 16 times
@@ -100,15 +102,14 @@ def prepared(
         faults.append("no stretch in which the platform moved along a path")
     if faults:
         raise CalibrationError(list(dict.fromkeys(faults)))
+    found = [without_spikes(record.cells, record.steps) for record in records]
+    records = [replace(record, cells=cells) for record, (cells, _) in zip(records, found, strict=True)]
     scales = _scales(geometry, records, cutoff) if scales is None else scales
     first = {each.source: min(other.begin for other in records if other.source == each.source) for each in records}
     parts = []
-    for number, record in enumerate(records):
-        cells, spikes = without_spikes(record.cells, record.steps)
+    for number, (record, (_, spikes)) in enumerate(zip(records, found, strict=True)):
         since = record.begin - first[record.source]
-        parts.append(
-            _stretch(geometry, replace(record, cells=cells), number, cutoff, coulomb_speed, since, scales, spikes)
-        )
+        parts.append(_stretch(geometry, record, number, cutoff, coulomb_speed, since, scales, spikes))
 
     def together(name: str) -> Array:
         return np.concatenate([getattr(part, name) for part in parts])
@@ -138,9 +139,7 @@ def prepared(
 def _scales(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float) -> Scales:
     lengths = [leg_lengths(geometry, record.pose) for record in records]
     low, high = min(float(each.min()) for each in lengths), max(float(each.max()) for each in lengths)
-    cells = np.concatenate(
-        [low_passed(without_spikes(record.cells, record.steps)[0], cutoff, record.rate) for record in records]
-    )
+    cells = np.concatenate([low_passed(record.cells, cutoff, record.rate) for record in records])
     forces = np.column_stack([cells.min(axis=0), cells.max(axis=0)])
     forces[:, 1] = np.maximum(forces[:, 1], forces[:, 0] + 1e-6)
     return Scales(0.5 * (low + high), max(high - low, 1e-6), forces)
@@ -152,15 +151,23 @@ def without_spikes(cells: Array, steps: Array | None = None) -> tuple[Array, NDA
     Hampel's filter; far is beyond `_SPIKE` times the noise, by how readings usually bend from one to the next but one.
     Where they come in coarse `steps` (6,) N they seldom bend: the noise is that of rounding at least.
     """
-    from scipy.ndimage import median_filter  # takes long to import, and few need it
-
-    medians = median_filter(cells, size=(5, 1), mode="nearest")
+    medians = _medians_of_five(cells)
     bends = cells[1:-1] - 0.5 * (cells[:-2] + cells[2:])  # √1.5 times as large as white noise
     usual = 1.4826 * np.median(np.abs(bends), axis=0) / np.sqrt(1.5)
     if steps is not None:
         usual = np.maximum(usual, steps / np.sqrt(12.0))
     far = np.abs(cells - medians) > np.maximum(_SPIKE * usual, _LEAST_SPIKE)
     return np.where(far, medians, cells), np.count_nonzero(far, axis=0)
+
+
+def _medians_of_five(values: Array) -> Array:
+    """Of values (n, k) the median of each, the two before and the two after; the ends go on as they are."""
+    padded = np.concatenate([values[:1], values[:1], values, values[-1:], values[-1:]])
+    a, b, c, d, e = (padded[first : first + len(values)] for first in range(5))
+    low = np.maximum(np.minimum(a, b), np.minimum(c, d))  # of a to d the two in the middle, in no order
+    high = np.minimum(np.maximum(a, b), np.maximum(c, d))
+    middle: Array = np.maximum(np.minimum(low, high), np.minimum(np.maximum(low, high), e))
+    return middle
 
 
 def measured_motion(record: ForceRecord, cutoff: float) -> Array:
@@ -175,11 +182,46 @@ def measured_motion(record: ForceRecord, cutoff: float) -> Array:
 
 
 def low_passed(values: Array, cutoff: float, rate: float) -> Array:
-    """Values (n, …) through a Butterworth low-pass forwards and backwards, so that nothing is delayed."""
-    from scipy.signal import butter, sosfiltfilt  # takes long to import, and few need it
+    """Values (n, k) through a Butterworth low-pass forwards and backwards, so that nothing is delayed.
 
-    filtered: Array = sosfiltfilt(butter(_ORDER, cutoff, fs=rate, output="sos"), values, axis=0)
+    Less the straight line between its ends a column goes on beyond them as an odd function, and so is periodic.
+    """
+    line = np.linspace(values[0], values[-1], len(values), axis=1)
+    away = values.T - line
+    spectra = np.fft.rfft(np.concatenate([away, -away[:, -2:0:-1]], axis=1))
+    period = 2 * len(values) - 2
+    spectra *= _response(np.fft.rfftfreq(period, 1.0 / rate), cutoff, rate)
+    filtered: Array = np.ascontiguousarray((line + np.fft.irfft(spectra, period)[:, : len(values)]).T)
     return filtered
+
+
+def _response(frequencies: NDArray[np.floating[Any]], cutoff: float, rate: float) -> Array:
+    """Gain of the Butterworth low-pass forwards and backwards, by the bilinear transform, at frequencies, Hz."""
+    gain: Array = 1.0 / (1.0 + (np.tan(np.pi / rate * frequencies) / np.tan(np.pi / rate * cutoff)) ** (2 * _ORDER))
+    return gain
+
+
+def _thinned(values: Array, cutoff: float, rate: float, edge: int, step: int) -> Array:
+    """Rows edge, edge + step … n − edge of `low_passed` values (n, k), of which only these are computed.
+
+    By the filter's impulse response, which is taken to end after `edge` samples.
+    """
+    size = 1 << (4 * edge).bit_length()
+    half = np.fft.irfft(_response(np.fft.rfftfreq(size, 1.0 / rate), cutoff, rate), size)[: edge + 1]
+    taps = np.concatenate([half[:0:-1], half])
+    taps /= taps.sum()
+    count = len(range(edge, len(values) - edge, step))
+    weights = np.zeros((min(_ROWS, count), (min(_ROWS, count) - 1) * step + len(taps)))
+    for row in range(len(weights)):
+        weights[row, row * step : row * step + len(taps)] = taps
+    thinned = np.empty((count, values.shape[1]))
+    for first in range(0, count, _ROWS):
+        here = min(_ROWS, count - first)
+        reach = (here - 1) * step + len(taps)
+        np.matmul(
+            weights[:here, :reach], values[first * step : first * step + reach], out=thinned[first : first + here]
+        )
+    return thinned
 
 
 def noise_floor(record: ForceRecord) -> Array:
@@ -189,12 +231,9 @@ def noise_floor(record: ForceRecord) -> Array:
 
 def fast_part(values: Array, rate: float) -> Array:
     """Standard deviation (6,) that white noise has, of which values (n, 6) have as much above a fifth of the rate."""
-    from scipy.signal import butter, sosfreqz  # takes long to import, and few need it
-
     cutoff = _FAST * rate
     fast = values - low_passed(values, cutoff, rate)
-    _, response = sosfreqz(butter(_ORDER, cutoff, fs=rate, output="sos"), 4096)
-    kept = float(np.mean((1.0 - np.abs(response) ** 2) ** 2))
+    kept = float(np.mean((1.0 - _response(np.arange(4096) / 8192.0 * rate, cutoff, rate)) ** 2))
     edge = int(_EDGE * rate)
     deviation: Array = np.sqrt(np.mean(fast[edge:-edge] ** 2, axis=0) / kept)
     return deviation
@@ -220,10 +259,15 @@ def _stretch(
     speeds[2:-2], accelerations[2:-2] = legs.velocity, legs.acceleration
     load = np.abs(cells if record.drives is None else record.drives)
     times = since + np.arange(len(cells)) / record.rate
-    friction = friction_columns(speeds, leg_lengths(geometry, motion[:, :7]), load, times, scales, coulomb_speed)
+    lengths = leg_lengths(geometry, motion[:, :7])
 
     def passed(values: Array) -> Array:
-        return low_passed(values, cutoff, record.rate)[chosen]
+        return _thinned(values, cutoff, record.rate, edge, step)
+
+    friction = [  # one leg after the other: these are many
+        passed(friction_columns(speeds[:, leg], lengths[:, leg], load[:, leg], times, scales, coulomb_speed))
+        for leg in range(6)
+    ]
 
     return Samples(
         t=np.arange(len(record.pose))[chosen] / record.rate,
@@ -233,7 +277,7 @@ def _stretch(
         slopes=_derivative(cells, _FIRST)[chosen] * record.rate,
         excess=None if record.excess is None else passed(record.excess),
         signs=passed(friction_signs(speeds, coulomb_speed)),
-        friction=passed(friction),
+        friction=np.stack(friction, axis=1),
         friction_terms=(),
         jerks=_derivative(accelerations, _FIRST)[chosen] * record.rate,
         switched=passed(switched_friction(speeds, coulomb_speed)),

@@ -131,11 +131,11 @@ def _given(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[
     kept, late = math.exp(-early / lag), math.exp(-(period - early) / lag)
     # f(k+1) = newer + (middle − newer) late, middle = older + (f(k) − older) kept
     steps = older * (1.0 - kept) * late + newer * (1.0 - late)
-    forces = np.empty_like(commands)
-    forces[0] = commands[0]
-    from scipy.signal import lfilter  # takes long to import, and few need it
-
-    forces[1:] = lfilter([1.0], [1.0, -kept * late], steps[:-1], axis=0, zi=(kept * late * commands[0])[np.newaxis])[0]
+    forces = np.vstack([commands[:1], steps[:-1]])
+    reach, left = 1, kept * late  # each of its own step and what is left of the one before, then of two, four …
+    while reach < len(forces) and left > 0.0:
+        forces[reach:] += left * forces[:-reach]
+        reach, left = 2 * reach, left * left
     middle = older + (forces - older) * kept
     mean = older * early + (forces - older) * lag * (1.0 - kept)
     mean = (mean + newer * (period - early) + (middle - newer) * lag * (1.0 - late)) / period

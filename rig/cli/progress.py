@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import typer
 
 from rig.cli.options import table_console
-from rig.client import Progress
 
 if TYPE_CHECKING:
+    from rig.client import Progress
     from rig.engine import Compiling
 
 
@@ -25,7 +25,7 @@ def tell_question(question: str) -> None:
 
 
 @contextmanager
-def progress_display(lines: bool = False) -> Iterator[Callable[[Progress], None]]:
+def progress_display(lines: bool = False) -> Iterator["Callable[[Progress], None]"]:
     """Give a callable that shows progress on the error stream while the block lasts.
 
     lines: say every per cent in a line of `tell_step`, on a terminal and elsewhere.
@@ -43,7 +43,7 @@ def progress_display(lines: bool = False) -> Iterator[Callable[[Progress], None]
     with Bar(*columns, TimeElapsedColumn(), console=table_console(err=True), transient=True) as bar:
         task = bar.add_task("starting", total=1.0)
 
-        def show(progress: Progress) -> None:
+        def show(progress: "Progress") -> None:
             bar.update(task, description=progress.phase, completed=progress.fraction)
 
         yield show
@@ -62,10 +62,10 @@ def compiling_told_in_lines() -> "Callable[[Compiling], None]":
     return tell
 
 
-def _line_by_line() -> Callable[[Progress], None]:
+def _line_by_line() -> "Callable[[Progress], None]":
     told = ""
 
-    def tell(progress: Progress) -> None:
+    def tell(progress: "Progress") -> None:
         nonlocal told
         step = f"{progress.phase}: {100.0 * progress.fraction:.0f} %"
         if step != told:
