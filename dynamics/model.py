@@ -132,12 +132,16 @@ class Dynamics:
 
     def cells(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
         """Readings (n, 6) N, compression positive, of the load cells where the mechanism says they sit."""
+        return self.cells_and_forces(motions, wrenches)[0]
+
+    def cells_and_forces(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> tuple[Array, Array]:
+        """Readings as `cells` and actuator forces as `inverse`, both (n, 6) N."""
         samples, loads = batch(motions, wrenches)
         forces, readings = np.empty((len(samples), 6)), np.empty((len(samples), 6))
         status, sample = cells_batch_kernel(self.parameters, samples, loads, self._work, forces, readings)
         if status:
             raise model_failure(status, f"sample {sample}: ")
-        return readings
+        return readings, forces
 
     def acceleration(self, state: npt.ArrayLike, forces: npt.ArrayLike, wrench: npt.ArrayLike | None = None) -> Array:
         """Acceleration [a, α] (6,) of the platform, base axes, in a state (13,) under leg forces (6,) N."""

@@ -16,7 +16,7 @@ from calibration.inertia.departures import cell_columns, cell_terms, jump_times
 from calibration.inertia.prior import Accuracy
 from calibration.inertia.samples import Samples
 from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters
-from kinematics import Array, Geometry, leg_kinematics, leg_matrices, quaternion_to_matrix
+from kinematics import Array, Geometry, leg_kinematics, leg_lengths, leg_matrices, quaternion_to_matrix
 
 _DRIVE_GAIN = 0.02  # one standard deviation of a drive's gain …
 _DRIVE_OFFSET = 2.0  # … and of its force at zero, N
@@ -83,24 +83,27 @@ class Design:
         """How many unknowns there are."""
         return THETA + len(self.others)
 
-    def held(self, estimate: Array) -> Array:
-        """RMS of what each channel has by `_HELD` in an estimate (size,), N."""
-        parts = [each.rows[:, each.held] @ estimate[each.places[each.held]] for each in self.channels]
-        return np.array([float(np.sqrt(np.mean(part**2))) for part in parts])
+    def held(self) -> list[tuple[NDArray[np.intp], Array]]:
+        """Of each channel the places (k,) of `_HELD`, and M (k, k): xᵀ M x is the mean square of its part."""
+        return [_mean_products(each, each.held) for each in self.channels]
 
-    def friction(self, estimate: Array) -> Array:
-        """RMS of the Coulomb and viscous friction of its own leg in each channel by an estimate (size,), N."""
+    def friction(self) -> list[tuple[NDArray[np.intp], Array]]:
+        """The same of the Coulomb and viscous friction of its own leg, 0 where it does not feel them."""
         parts = []
         for number, channel in enumerate(self.channels):
             place = FRICTIONS[number % 6]
-            own = [place.start + 1, place.stop - 1]
-            felt = channel.feels_friction * (channel.rows[:, own] @ estimate[own])
-            parts.append(float(np.sqrt(np.mean(felt**2))))
-        return np.array(parts)
+            own, matrix = _mean_products(channel, np.array([place.start + 1, place.stop - 1], dtype=np.intp))
+            parts.append((own, channel.feels_friction * matrix))
+        return parts
 
     def residuals(self, estimate: Array) -> list[Array]:
         """What each channel's values (m,) leave of an estimate (size,), N."""
         return [channel.values - channel.rows @ estimate[channel.places] for channel in self.channels]
+
+
+def _mean_products(channel: Channel, columns: NDArray[np.intp]) -> tuple[NDArray[np.intp], Array]:
+    rows = channel.rows[:, columns]
+    return channel.places[columns], rows.T @ rows / len(rows)
 
 
 class _Columns:
@@ -198,7 +201,7 @@ def design_of(
             Channel(
                 f"{('cell', 'drive')[kind]} {leg + 1}",
                 values[number],
-                np.column_stack([rows[number], *extra]),
+                np.concatenate([rows[number].T, extra]).T,  # a column's elements beside one another
                 np.concatenate([np.arange(THETA), places]),
                 THETA + np.array([k for k, name in enumerate(names) if name in wanted], dtype=np.intp),
                 kind == 1 or feels_friction(mechanism, leg),
@@ -256,7 +259,7 @@ def _add_geometry(
     inverses = np.linalg.inv(leg_matrices(geometry, motions[:, :7]).transpose(0, 2, 1))
     model = Dynamics(mechanism, coulomb_speed)
     before = _readings(model, motions)
-    forces = model.inverse(motions).forces
+    forces, lengths = before[:, 6:], leg_lengths(geometry, motions[:, :7])
 
     def effects(lengthened: Array, other: Mechanism = mechanism) -> dict[int, Array]:
         """Change of all channels per m, where lengths (m, 6) are `_STEP` longer than read, or a part of it."""
@@ -271,8 +274,7 @@ def _add_geometry(
                 points = [geometry.base_points.copy(), geometry.platform_points.copy()]
                 points[kind][leg, axis] += _STEP
                 other = Geometry(points[0], geometry.universal_axes, points[1], geometry.home)
-                lengthened[:, leg] = leg_kinematics(other, motions).length[:, leg]
-                lengthened[:, leg] -= leg_kinematics(geometry, motions).length[:, leg]
+                lengthened[:, leg] = (leg_lengths(other, motions[:, :7]) - lengths)[:, leg]
                 columns.add(
                     Unknown(f"{owner}.points[{leg}][{axis}]", "m", accuracy.joints),
                     effects(lengthened, replace(mechanism, geometry=other)),
@@ -308,7 +310,7 @@ def _moved(samples: Samples, displacement: Array) -> Array:
 
 def _readings(dynamics: Dynamics, motions: Array, wrenches: Array | None = None) -> Array:
     """What cells and drives read by the model, (m, 12) N; wrenches (m, 6) on the platform, its axes, at its origin."""
-    return np.hstack([dynamics.cells(motions, wrenches), dynamics.inverse(motions, wrenches).forces])
+    return np.hstack(dynamics.cells_and_forces(motions, wrenches))
 
 
 def _by_channel(samples: Samples, readings: Array) -> dict[int, Array]:

@@ -8,13 +8,12 @@ by more than chance among so many, also on the part of the data that is held bac
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
-from calibration.effects import GAINS, GEOMETRY_PLACES
 from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.consistent import is_consistent, nearest_consistent
 from calibration.inertia.departures import Scales
@@ -22,7 +21,6 @@ from calibration.inertia.design import THETA, Candidate, Design, Unknown, design
 from calibration.inertia.prior import STATED, Accuracy, prior
 from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
-from calibration.parameters import ParameterFile, covariance_of
 from dynamics import Mechanism, with_linear_parameters
 from kinematics import Array
 
@@ -44,10 +42,6 @@ _PARTS, _HELD_BACK = 2, 1.0 / 3.0
 """parts of each stretch; of it, its end: what candidates have to explain as well"""
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
-_MOUNTED = 5e-4
-"""of a gain: how much it is known less than its calibration says, once the cell is mounted and warm"""
-_SETTLED = 1e-6
-"""m, likewise of a joint's place and a length's offset"""
 _TRIED, _MOST_TERMS = 2, 40
 
 
@@ -56,17 +50,13 @@ class IdentificationSettings:
     """How to estimate: the zero-phase low-pass' cutoff, Hz; what is known before.
 
     coulomb_speed: m/s, over which the model smooths Coulomb friction. noise: (6,) N, of the cells, as it was stated or
-    measured apart from any motion; None: taken from what is too fast for a machine. gains: covariance (6, 6) of the
-    cells' gains, each as a part of itself, by their calibration; None: by `accuracy`. geometry: files that tell joints
-    and length offsets with their covariance.
+    measured apart from any motion; None: taken from what is too fast for a machine.
     """
 
     cutoff: float = 25.0
     accuracy: Accuracy = STATED
     coulomb_speed: float = 1e-3
     noise: Array | None = None
-    gains: Array | None = None
-    geometry: tuple[ParameterFile, ...] = ()
 
 
 USUAL = IdentificationSettings()
@@ -192,7 +182,7 @@ def identify(
     for number in range(_DESIGNS):
         last = number == _DESIGNS - 1
         design = design_of(nominal, samples, accuracy, settings.coulomb_speed, heavy, about, last)
-        problem = _Problem(design, samples, bands, theta, known, settings)
+        problem = _Problem(design, samples, bands, theta, known)
         fit = problem.fit(variances, floor)
         variances = fit.variances
         x = fit.estimate
@@ -201,14 +191,12 @@ def identify(
         places = {each.name: THETA + k for k, each in enumerate(design.others)}
         about = {name: float(x[places[name]]) for name in scale_names() if name in places}
     fit, found = problem.select_terms(fit, floor)
-    covariance, information = fit.covariance, fit.information
+    covariance, information = fit.matrix.whole(fit.places)
     x, before = fit.estimate[fit.active], problem.before[fit.active]
     moved = not is_consistent(x[:THETA])
     if moved:
         x = nearest_consistent(x, information, before)
-    others = tuple(
-        replace(design.others[place], sigma=float(problem.sigmas[place])) for place in fit.active[THETA:] - THETA
-    )
+    others = tuple(design.others[place - THETA] for place in fit.active[THETA:])
     base = base_parameters(nominal, np.sqrt(np.diag(known)), drives=samples.drives is not None)
     base_sigma = np.sqrt(np.einsum("ij,jk,ik->i", base.matrix, covariance[:THETA, :THETA], base.matrix))
     base_before = np.sqrt(np.einsum("ij,jk,ik->i", base.matrix, known, base.matrix))
@@ -246,140 +234,272 @@ def identify(
     return result
 
 
+class _Information:
+    """An information matrix of unknowns that all legs share (s) and of some that are of one leg only (n of each).
+
+    No reading depends on what is of two legs alone. So it is inverted by elimination leg by leg, a quarter of the work.
+    shared (s, s), mixed: of each leg (s, n), own: of each leg (n, n).
+    """
+
+    def __init__(self, shared: Array, mixed: Sequence[Array], own: Sequence[Array]) -> None:
+        self.shared, self.mixed, self.own = shared, mixed, own
+        self.alone = [np.linalg.inv(each) for each in own]
+        self.through = [each @ alone for each, alone in zip(mixed, self.alone, strict=True)]
+        rest = shared.copy()
+        for through, each in zip(self.through, mixed, strict=True):
+            rest -= through @ each.T
+        inverse = np.linalg.inv(rest)
+        self.core: Array = 0.5 * (inverse + inverse.T)
+        """covariance of what is shared"""
+
+    def solve(self, shared: Array, own: Sequence[Array]) -> tuple[Array, list[Array]]:
+        """The inverse times (s, …) and, of each leg, (n, …)."""
+        top = self.core @ (shared - sum(through @ each for through, each in zip(self.through, own, strict=True)))
+        return top, [
+            alone @ each - through.T @ top for alone, through, each in zip(self.alone, self.through, own, strict=True)
+        ]
+
+    def covariance_of(self, leg: int) -> tuple[Array, Array]:
+        """Covariance (s, n) of what is shared and of what is of a leg, and that (n, n) of the latter."""
+        across = -self.core @ self.through[leg]
+        return across, self.alone[leg] - self.through[leg].T @ across
+
+    def whole(self, places: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
+        """Covariance and information (k, k), what is shared and what is of each leg at `places` of them."""
+        size = sum(len(each) for each in places)
+        covariance, information = np.zeros((size, size)), np.zeros((size, size))
+        first = places[0]
+        covariance[np.ix_(first, first)] = self.core
+        information[np.ix_(first, first)] = self.shared
+        for leg, here in enumerate(places[1:]):
+            across, _ = self.covariance_of(leg)
+            for matrix, values in ((covariance, across), (information, self.mixed[leg])):
+                matrix[np.ix_(first, here)] = values
+                matrix[np.ix_(here, first)] = values.T
+            information[np.ix_(here, here)] = self.own[leg]
+            for other, there in enumerate(places[1:]):
+                covariance[np.ix_(here, there)] = -across.T @ self.through[other]
+            covariance[np.ix_(here, here)] += self.alone[leg]
+        return covariance, information
+
+
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
     """An estimate (size,) of the unknowns that are `active`, 0 for others; variances, N², of each channel and band.
 
-    raw: those before they were held to the noise at least; degrees: of freedom that each rests on.
+    raw: those before they were held to the noise at least; degrees: of freedom that each rests on. places: in
+    `active`, of what all legs share and of what is of each.
     """
 
     active: NDArray[np.intp]
     estimate: Array
-    information: Array
-    covariance: Array
+    matrix: _Information
+    places: tuple[NDArray[np.intp], ...]
     variances: Array
     raw: Array
     degrees: Array
 
 
-def _known_beside(others: Sequence[Unknown], settings: IdentificationSettings) -> Array:
-    """Covariance of the other unknowns before: by calibrations of cells and geometry where there are any."""
-    whole = np.diag([each.sigma**2 for each in others])
-    places = {each.name: place for place, each in enumerate(others)}
-    if settings.gains is not None:
-        here = [places[name] for name in GAINS]
-        whole[np.ix_(here, here)] = settings.gains + _MOUNTED**2 * np.eye(6)
-    if settings.geometry:
-        whole = covariance_of(settings.geometry, places, whole)
-        told = {each.name for file in settings.geometry for each in file.parameters}
-        here = [places[name] for name in GEOMETRY_PLACES if name in told]
-        whole[here, here] += _SETTLED**2
-    return whole
+@dataclass(frozen=True, slots=True, eq=False)
+class _Sums:
+    """aᵀa by channel (c) and band (b), of the unknowns that all legs share (s) and of those of the channel's leg (n).
+
+    shared: (c, b, s (s + 1) / 2), the upper triangles; mixed, own: of each channel (b, s, n + 1) and (b, n + 1, n + 1),
+    the values as the last column.
+    """
+
+    shared: Array
+    mixed: tuple[Array, ...]
+    own: tuple[Array, ...]
+
+    def __iadd__(self, other: "_Sums") -> "_Sums":
+        for mine, others in zip(
+            (self.shared, *self.mixed, *self.own), (other.shared, *other.mixed, *other.own), strict=True
+        ):
+            mine += others
+        return self
+
+    def of(self, chosen: Sequence[NDArray[np.intp]]) -> "_Sums":
+        """The same of some of the unknowns of each leg."""
+        kept = [np.append(chosen[number % 6], own.shape[1] - 1) for number, own in enumerate(self.own)]
+        return _Sums(
+            self.shared,
+            tuple(each[:, :, columns] for each, columns in zip(self.mixed, kept, strict=True)),
+            tuple(each[:, columns[:, np.newaxis], columns] for each, columns in zip(self.own, kept, strict=True)),
+        )
+
+    def weighted(self, weights: Array) -> tuple[Array, list[Array], list[Array]]:
+        """Their sums by weights (c, b): upper triangle, and of each leg (s, n + 1) and (n + 1, n + 1)."""
+        shared = weights.ravel() @ self.shared.reshape(weights.size, -1)
+        mixed, own = ([np.zeros(each.shape[1:]) for each in found[:6]] for found in (self.mixed, self.own))
+        for number, weight in enumerate(weights):
+            for sums, found in ((mixed, self.mixed), (own, self.own)):
+                whole = sums[number % 6]
+                whole += (weight @ found[number].reshape(len(weight), -1)).reshape(whole.shape)
+        return shared, mixed, own
 
 
 class _Problem:
     """The normal equations of a design by part of the data, channel and band, which any weights sum up."""
 
-    def __init__(
-        self,
-        design: Design,
-        samples: Samples,
-        bands: Array,
-        theta: Array,
-        known: Array,
-        settings: IdentificationSettings,
-    ) -> None:
-        from scipy.linalg import block_diag  # takes long to import, and few need it
-
+    def __init__(self, design: Design, samples: Samples, bands: Array, theta: Array, known: Array) -> None:
         self.design = design
         self.before = np.concatenate([theta, np.zeros(len(design.others))])
-        beside = _known_beside(design.others, settings)
-        self.sigmas = np.sqrt(np.diag(beside))
-        self.prior = block_diag(np.linalg.inv(known), np.linalg.inv(beside))
+        self._sigmas = np.array([np.nan] * THETA + [each.sigma for each in design.others])
         candidates = np.concatenate([np.empty(0, dtype=np.intp), *(each.places for each in design.candidates)])
         self._first = np.setdiff1d(np.arange(design.size), candidates)
         self._rate = samples.rate
+        acts = np.zeros((design.size, 6), dtype=np.bool_)
+        for number, channel in enumerate(design.channels):
+            acts[channel.places, number % 6] = True
+        alone = np.count_nonzero(acts, axis=1) == 1
+        alone[:THETA] = False
+        self._unknowns = (np.flatnonzero(~alone), *(np.flatnonzero(alone & acts[:, leg]) for leg in range(6)))
+        """those that all legs share, and those of each leg"""
+        self._home = np.where(alone, 1 + np.argmax(acts, axis=1), 0)
+        """of each unknown: in which of these it is, …"""
+        self._place = np.zeros(design.size, dtype=np.intp)
+        """… and where there"""
+        for unknowns in self._unknowns:
+            self._place[unknowns] = np.arange(len(unknowns))
+        count = len(self._unknowns[0])
+        self._upper = np.triu_indices(count)
+        prior = np.diag(1.0 / self._sigmas[self._unknowns[0]] ** 2)
+        prior[:THETA, :THETA] = np.linalg.inv(known)
+        self._prior = prior
+        self._held, self._friction = design.held(), design.friction()
         self.counts = np.zeros(len(bands) - 1)
-        sizes = [len(channel.places) + 1 for channel in design.channels]
-        self._products = [np.zeros((_PARTS, len(bands) - 1, size, size)) for size in sizes]
-        """of each channel aᵀa, the values as its last column, by part of the data and band"""
+        self._sums = [self._nothing(len(bands) - 1) for _ in range(_PARTS)]
+        """by the first part of the data, by the first two …"""
         for record in range(int(samples.record.max()) + 1):
             here = np.flatnonzero(samples.record == record)
-            cut = round((1.0 - _HELD_BACK) * len(here))
-            for part, rows in enumerate((here[:cut], here[cut:])):
-                self._add(part, rows, samples.rate, bands)
+            cut = int(here[0]) + round((1.0 - _HELD_BACK) * len(here))
+            for part, rows in enumerate((slice(int(here[0]), cut), slice(cut, int(here[-1]) + 1))):
+                self._add(self._sums[part], rows, samples.rate, bands)
+        for before, after in pairwise(self._sums):
+            after += before
 
-    def _add(self, part: int, rows: NDArray[np.intp], rate: float, bands: Array) -> None:
-        frequencies = np.fft.rfftfreq(len(rows), 1.0 / rate)
-        twice = np.full(len(frequencies), 2.0 / len(rows))  # each stands for its negative too …
+    def _nothing(self, bands: int) -> _Sums:
+        count, channels = len(self._unknowns[0]), len(self.design.channels)
+        own = [len(self._unknowns[1 + number % 6]) + 1 for number in range(channels)]
+        return _Sums(
+            np.zeros((channels, bands, count * (count + 1) // 2)),
+            tuple(np.zeros((bands, count, each)) for each in own),
+            tuple(np.zeros((bands, each, each)) for each in own),
+        )
+
+    def _add(self, sums: _Sums, rows: slice, rate: float, bands: Array) -> None:
+        samples = rows.stop - rows.start
+        frequencies = np.fft.rfftfreq(samples, 1.0 / rate)
+        twice = np.full(len(frequencies), 2.0 / samples)  # each stands for its negative too …
         twice[0] /= 2.0
-        if len(rows) % 2 == 0:
+        if samples % 2 == 0:
             twice[-1] /= 2.0
         edges = np.searchsorted(frequencies, bands)
-        self.counts += [len(rows) * float(twice[low:high].sum()) for low, high in pairwise(edges)]
-        for channel, products in zip(self.design.channels, self._products, strict=True):
-            left = channel.values - channel.rows @ self.before[channel.places]
-            spectra = np.fft.rfft(np.column_stack([channel.rows, left])[rows], axis=0)
-            spectra *= np.sqrt(twice)[:, np.newaxis]
+        self.counts += [samples * float(twice[low:high].sum()) for low, high in pairwise(edges)]
+        count, last = len(self._unknowns[0]), int(edges[-1])
+        for number, channel in enumerate(self.design.channels):
+            columns = channel.rows[rows].T
+            left = channel.values[rows] - channel.rows[rows] @ self.before[channel.places]
+            own = self._home[channel.places] > 0
+            size = count + len(self._unknowns[1 + number % 6]) + 1
+            spectra = np.zeros((size, last), dtype=np.complex128)
+            spectra[self._place[channel.places] + count * own] = np.fft.rfft(columns, axis=1)[:, :last]
+            spectra[-1] = np.fft.rfft(left)[:last]
+            spectra *= np.sqrt(twice[:last])
+            parts = spectra.view(np.float64)  # real and imaginary ones in turn
             for band, (low, high) in enumerate(pairwise(edges)):
-                values = np.vstack([spectra[low:high].real, spectra[low:high].imag])
-                products[part, band] += values.T @ values
+                values = parts[:, 2 * low : 2 * high]
+                products = values @ values.T
+                sums.shared[number, band] += products[self._upper]
+                sums.mixed[number][band] += products[:count, count:]
+                sums.own[number][band] += products[count:, count:]
 
-    def _normal(self, variances: Array, parts: int, wanted: NDArray[np.intp]) -> tuple[Array, Array]:
-        """Σ w aᵀa and Σ w aᵀ(y − a x₀) of the unknowns that are wanted, (k, k) and (k,), by the first parts."""
-        matrix, right = np.zeros((len(wanted),) * 2), np.zeros(len(wanted))
-        for number, products in enumerate(self._products):
-            kept, there = self._columns_of(number, wanted)
-            whole = np.tensordot(1.0 / variances[number], products[:parts].sum(axis=0), axes=1)[np.ix_(kept, kept)]
-            matrix[np.ix_(there, there)] += whole[:-1, :-1]
-            right[there] += whole[:-1, -1]
-        return matrix, right
+    def _split(self, active: NDArray[np.intp]) -> tuple[NDArray[np.intp], list[NDArray[np.intp]]]:
+        """Where in `_unknowns` those that are active are: of those that all legs share, and of each leg's own."""
+        home, place = self._home[active], self._place[active]
+        return place[home == 0], [place[home == leg] for leg in range(1, 7)]
 
-    def _columns_of(self, number: int, wanted: NDArray[np.intp]) -> tuple[NDArray[np.intp], NDArray[np.intp]]:
-        """Of a channel: which of its columns are wanted, and the values' behind them; where in `wanted` they are."""
-        places = self.design.channels[number].places
-        where = np.full(self.design.size, -1)
-        where[wanted] = np.arange(len(wanted))
-        here = np.flatnonzero(where[places] >= 0)
-        return np.append(here, len(places)), where[places[here]]
+    def _equations(
+        self,
+        found: tuple[Array, list[Array], list[Array]],
+        shared: NDArray[np.intp],
+        own: Sequence[NDArray[np.intp]],
+        columns: Sequence[NDArray[np.intp]],
+    ) -> tuple[_Information, Array, list[Array], Array]:
+        """The information of some unknowns, and the ways of their estimate from the prior's mean.
+
+        found: weighted sums, in which `columns` are those of each leg's `own`. Also the sums of all that is shared.
+        """
+        count = len(self._unknowns[0])
+        everything = np.zeros((count, count))
+        everything[self._upper] = found[0]
+        everything.T[self._upper] = found[0]
+        mixed, single = found[1], found[2]
+        information = _Information(
+            (everything + self._prior)[np.ix_(shared, shared)],
+            [each[np.ix_(shared, here)] for each, here in zip(mixed, columns, strict=True)],
+            [
+                each[np.ix_(here, here)] + np.diag(1.0 / self._sigmas[unknowns[places]] ** 2)
+                for each, here, places, unknowns in zip(single, columns, own, self._unknowns[1:], strict=True)
+            ],
+        )
+        right = np.sum([each[shared, -1] for each in mixed], axis=0)
+        away, ways = information.solve(right, [each[here, -1] for each, here in zip(single, columns, strict=True)])
+        return information, away, ways, everything
 
     def fit(self, variances: Array, floor: Array, active: NDArray[np.intp] | None = None) -> _Fit:
         """The estimate of the unknowns that are active, those that are no candidates if None."""
         active = self._first if active is None else active
-        before = self.prior[np.ix_(active, active)]
-        channels = []
-        for number, products in enumerate(self._products):
-            kept, there = self._columns_of(number, active)
-            channels.append((there, products.sum(axis=0)[:, kept[:, np.newaxis], kept]))
+        shared, own = self._split(active)
+        sums = self._sums[-1].of(own)
+        within = [np.arange(len(columns)) for columns in own]
+        unknowns = [each[columns] for each, columns in zip(self._unknowns, (shared, *own), strict=True)]
         raw = degrees = variances
         for _ in range(_ROUNDS):
-            information, right = before.copy(), np.zeros(len(active))
-            for (there, products), variance in zip(channels, variances, strict=True):
-                whole = np.einsum("b,bij->ij", 1.0 / variance, products)
-                information[np.ix_(there, there)] += whole[:-1, :-1]
-                right[there] += whole[:-1, -1]
-            covariance = np.linalg.inv(information)
-            away = covariance @ right
-            left = [
-                self._residual(products, away[there], covariance[np.ix_(there, there)], variance)
-                for (there, products), variance in zip(channels, variances, strict=True)
-            ]
-            raw, degrees = np.array([each[0] for each in left]), np.array([each[1] for each in left])
+            matrix, away, ways, _ = self._equations(sums.weighted(1.0 / variances), shared, own, within)
+            raw, degrees = self._residuals(sums, matrix, shared, away, ways, variances)
             estimate = np.zeros(self.design.size)
-            estimate[active] = self.before[active] + away
-            unmodelled = (_HELD_SHARE * self.design.held(estimate)) ** 2 * max(1.0, _HELD_TIME * self._rate)
-            unmodelled += (_FRICTION_SHARE * self.design.friction(estimate)) ** 2 * max(
-                1.0, _FRICTION_TIME * self._rate
+            for here, way in zip(unknowns, (away, *ways), strict=True):
+                estimate[here] = self.before[here] + way
+            unmodelled = _HELD_SHARE**2 * _mean_squares(self._held, estimate) * max(1.0, _HELD_TIME * self._rate)
+            unmodelled += (
+                _FRICTION_SHARE**2 * _mean_squares(self._friction, estimate) * max(1.0, _FRICTION_TIME * self._rate)
             )
             variances = np.maximum(raw, floor) + unmodelled[:, np.newaxis]
-        return _Fit(active, estimate, information, covariance, variances, raw, degrees)
+        places = tuple(np.searchsorted(active, here) for here in unknowns)
+        return _Fit(active, estimate, matrix, places, variances, raw, degrees)
 
-    def _residual(self, products: Array, away: Array, covariance: Array, variances: Array) -> tuple[Array, Array]:
-        """Residual variance (bands,) N² of a channel, and its degrees of freedom (bands,): samples less leverage."""
-        inner, across = products[:, :-1, :-1], products[:, :-1, -1]
-        squares = products[:, -1, -1] - 2.0 * across @ away + inner @ away @ away
-        fitted = np.einsum("bij,ij->b", inner, covariance) / variances
-        degrees = np.maximum(self.counts - fitted, 1.0)
+    def _residuals(
+        self,
+        sums: _Sums,
+        matrix: _Information,
+        shared: NDArray[np.intp],
+        away: Array,
+        ways: Sequence[Array],
+        variances: Array,
+    ) -> tuple[Array, Array]:
+        """Residual variances (c, b) N², and their degrees of freedom (c, b): samples less leverage."""
+        count = len(self._unknowns[0])
+        covariance, left = np.zeros((count, count)), np.zeros(count)
+        covariance[np.ix_(shared, shared)] = matrix.core
+        left[shared] = -away
+        first, second = self._upper
+        pairs = np.stack([covariance[self._upper], left[first] * left[second]], axis=1)
+        pairs[first != second] *= 2.0
+        fitted, squares = np.moveaxis(sums.shared @ pairs, 2, 0)
+        for leg, way in enumerate(ways):
+            across, own = np.zeros((count, len(way) + 1)), np.zeros((len(way) + 1, len(way) + 1))
+            across[shared, :-1], own[:-1, :-1] = matrix.covariance_of(leg)
+            rest = np.append(-way, 1.0)
+            mixed = 2.0 * np.stack([across.ravel(), np.outer(left, rest).ravel()], axis=1)
+            single = np.stack([own.ravel(), np.outer(rest, rest).ravel()], axis=1)
+            for number in range(leg, len(sums.own), 6):
+                parts = sums.mixed[number].reshape(len(self.counts), -1) @ mixed
+                parts += sums.own[number].reshape(len(self.counts), -1) @ single
+                fitted[number] += parts[:, 0]
+                squares[number] += parts[:, 1]
+        degrees = np.maximum(self.counts - fitted / variances, 1.0)
         return np.maximum(squares, 0.0) / degrees, degrees
 
     def select_terms(self, fit: _Fit, floor: Array) -> tuple[_Fit, tuple[FoundTerm, ...]]:
@@ -398,11 +518,10 @@ class _Problem:
             best: tuple[float, int, _Fit] | None = None
             for number in sorted(tried):
                 trial = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, groups[number]])))
-                whole, known = (
-                    float(self._evidence(fit.active, [groups[number]], parts, trial.variances)[0])
-                    for parts in (_PARTS, _PARTS - 1)
-                )
-                if whole >= max(least, known) and (best is None or whole > best[0]):
+                whole = float(self._evidence(fit.active, [groups[number]], _PARTS, trial.variances)[0])
+                if whole < least or (best is not None and whole <= best[0]):
+                    continue
+                if whole >= self._evidence(fit.active, [groups[number]], _PARTS - 1, trial.variances)[0]:
                     best = whole, number, trial
             if best is None:
                 break
@@ -422,26 +541,49 @@ class _Problem:
     def _evidence(
         self, active: NDArray[np.intp], groups: Sequence[NDArray[np.intp]], parts: int, variances: Array
     ) -> Array:
-        """Gain of log evidence, nats, of the first parts by each group of unknowns; the others are marginalised."""
-        rest = np.concatenate([np.empty(0, dtype=np.intp), *groups])
-        wanted = np.concatenate([active, rest])
-        matrix, right = self._normal(variances, parts, wanted)
-        count = len(active)
-        root = np.linalg.cholesky(matrix[:count, :count] + self.prior[np.ix_(active, active)])
-        from scipy.linalg import solve_triangular  # takes long to import, and few need it
+        """Gain of log evidence, nats, of the first parts by each group of unknowns; the others are marginalised.
 
-        coupled = solve_triangular(root, matrix[:count, count:], lower=True)
-        towards = solve_triangular(root, right[:count], lower=True)
-        place = 0
+        A group is of what all legs share, or of one leg.
+        """
+        shared, own = self._split(active)
+        weighted = self._sums[parts - 1].weighted(1.0 / variances)
+        matrix, away, ways, everything = self._equations(weighted, shared, own, own)
+        mixed, single = weighted[1], weighted[2]
+        information, score = {}, {}
+        for home in {int(self._home[group[0]]) for group in groups}:
+            count = len(self._unknowns[home])
+            if home == 0:
+                top, below = (
+                    everything[shared],
+                    [each[:count, columns].T for each, columns in zip(mixed, own, strict=True)],
+                )
+                inner, right = everything, np.sum([each[:, -1] for each in mixed], axis=0)
+            else:
+                top = mixed[home - 1][shared, :-1]
+                below = [np.zeros((len(columns), count)) for columns in own]
+                below[home - 1] = single[home - 1][own[home - 1], :-1]
+                inner, right = single[home - 1][:-1, :-1], single[home - 1][:-1, -1]
+            solved, rest = matrix.solve(top, below)
+            information[home] = inner - top.T @ solved
+            score[home] = right - top.T @ away
+            for each, of, way in zip(below, rest, ways, strict=True):
+                information[home] -= each.T @ of
+                score[home] -= each.T @ way
         found = np.empty(len(groups))
-        for number, group in enumerate(groups):
-            here = slice(place, place + len(group))
-            there = slice(count + place, count + place + len(group))
-            place += len(group)
-            information = matrix[there, there] - coupled[:, here].T @ coupled[:, here]
-            score = right[there] - coupled[:, here].T @ towards
-            before = self.prior[np.ix_(group, group)]
-            after = information + before
-            sizes = np.linalg.slogdet(after)[1] - np.linalg.slogdet(before)[1]
-            found[number] = 0.5 * (score @ np.linalg.solve(after, score) - sizes)
+        for size in {len(group) for group in groups}:
+            chosen = [number for number, group in enumerate(groups) if len(group) == size]
+            places = [self._place[groups[number]] for number in chosen]
+            homes = [int(self._home[groups[number][0]]) for number in chosen]
+            before = np.stack([1.0 / self._sigmas[groups[number]] ** 2 for number in chosen])
+            after = np.stack([information[home][np.ix_(here, here)] for home, here in zip(homes, places, strict=True)])
+            after += before[:, :, np.newaxis] * np.eye(size)
+            scores = np.stack([score[home][here] for home, here in zip(homes, places, strict=True)])
+            sizes = np.linalg.slogdet(after)[1] - np.log(before).sum(axis=1)
+            towards = np.linalg.solve(after, scores[:, :, np.newaxis])[:, :, 0]
+            found[chosen] = 0.5 * (np.einsum("ni,ni->n", scores, towards) - sizes)
         return found
+
+
+def _mean_squares(forms: Sequence[tuple[NDArray[np.intp], Array]], estimate: Array) -> Array:
+    """xᵀ M x (c,) of each channel's places and M, see `Design.held`."""
+    return np.array([float(estimate[places] @ matrix @ estimate[places]) for places, matrix in forms])

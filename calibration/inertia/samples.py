@@ -15,6 +15,7 @@ from kinematics import Array, Geometry, leg_kinematics, leg_lengths, motion_of_d
 
 _ORDER = 4
 _EDGE = 0.5  # s at either end that the filter has not settled in: further than that it does not reach
+_REACH = 15.0  # periods of the cutoff, after which the filter's impulse response is down to rounding
 _ROWS = 64  # that are filtered at once
 _FAST = 0.2  # of the rate, above which there is noise alone
 _LEAST = 4.0  # s
@@ -184,15 +185,23 @@ def measured_motion(record: ForceRecord, cutoff: float) -> Array:
 def low_passed(values: Array, cutoff: float, rate: float) -> Array:
     """Values (n, k) through a Butterworth low-pass forwards and backwards, so that nothing is delayed.
 
-    Less the straight line between its ends a column goes on beyond them as an odd function, and so is periodic.
+    Beyond its ends a column goes on as an odd function about them, as far as the filter reaches.
     """
-    line = np.linspace(values[0], values[-1], len(values), axis=1)
+    count = len(values)
+    reach = min(count - 1, math.ceil(_REACH * rate / cutoff))
+    line = np.linspace(values[0], values[-1], count, axis=1)
     away = values.T - line
-    spectra = np.fft.rfft(np.concatenate([away, -away[:, -2:0:-1]], axis=1))
-    period = 2 * len(values) - 2
-    spectra *= _response(np.fft.rfftfreq(period, 1.0 / rate), cutoff, rate)
-    filtered: Array = np.ascontiguousarray((line + np.fft.irfft(spectra, period)[:, : len(values)]).T)
+    extended = np.concatenate([-away[:, reach:0:-1], away, -away[:, count - 2 :: -1][:, :reach]], axis=1)
+    size = _fast_size(extended.shape[1])
+    spectra = np.fft.rfft(extended, size)
+    spectra *= _response(np.fft.rfftfreq(size, 1.0 / rate), cutoff, rate)
+    filtered: Array = np.ascontiguousarray((line + np.fft.irfft(spectra, size)[:, reach : reach + count]).T)
     return filtered
+
+
+def _fast_size(count: int) -> int:
+    """The least number from `count` on whose Fourier transform is fast: 2ⁿ times 1, 3, 5, 9 or 15."""
+    return min(factor << ((count - 1) // factor).bit_length() for factor in (1, 3, 5, 9, 15))
 
 
 def _response(frequencies: NDArray[np.floating[Any]], cutoff: float, rate: float) -> Array:
