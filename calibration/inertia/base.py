@@ -1,5 +1,6 @@
 """Base parameters: the combinations of parameters that forces depend on at all."""
 
+from contextlib import suppress
 from dataclasses import dataclass
 
 import numpy as np
@@ -50,19 +51,19 @@ def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> Base
     generator = np.random.Generator(np.random.PCG64(_SEED))
     regressor = Regressor(mechanism)
     lengths = 0.1 * float(np.linalg.norm(mechanism.geometry.platform_points, axis=1).mean())
-    blocks = []
-    for _ in range(_STATES):
-        motion = np.zeros((1, 19))
-        motion[0, :3] = mechanism.geometry.home_pose[:3] + generator.uniform(-lengths, lengths, 3)
+    motions = np.zeros((_STATES, 19))
+    for motion in motions:
+        motion[:3] = mechanism.geometry.home_pose[:3] + generator.uniform(-lengths, lengths, 3)
         quaternion = np.concatenate([[1.0], generator.uniform(-0.1, 0.1, 3)])
-        motion[0, 3:7] = quaternion / np.linalg.norm(quaternion)
-        motion[0, 7:] = generator.normal(size=12) * np.repeat([0.3, 1.0, 4.0, 15.0], 3)
-        try:
-            blocks.append(regressor.cells(motion)[0][0])
-            if drives:
-                blocks.append(regressor.forces(motion)[0])
-        except SingularityError:  # some other state will do
-            continue
+        motion[3:7] = quaternion / np.linalg.norm(quaternion)
+        motion[7:] = generator.normal(size=12) * np.repeat([0.3, 1.0, 4.0, 15.0], 3)
+    try:
+        blocks = _rows(regressor, motions, drives)
+    except SingularityError:  # some other states will do
+        blocks = []
+        for motion in motions:
+            with suppress(SingularityError):
+                blocks += _rows(regressor, motion[np.newaxis], drives)
     stacked = np.concatenate(blocks) * scale
     triangle, order = scipy.linalg.qr(stacked, mode="r", pivoting=True)
     diagonal = np.abs(np.diag(triangle))
@@ -76,3 +77,9 @@ def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> Base
     matrix = scale[order[:rank], np.newaxis] * scaled * per_scale
     ordered = np.argsort(order[:rank])
     return BaseParameters(matrix[ordered], tuple(int(order[k]) for k in ordered))
+
+
+def _rows(regressor: Regressor, motions: Array, drives: bool) -> list[Array]:
+    """The regressor's rows (6 n, COLUMNS) of cells, and of drives, at motions (n, 19). Raises SingularityError."""
+    found = [regressor.cells(motions)[0], *([regressor.forces(motions)] if drives else [])]
+    return [each.reshape(-1, each.shape[2]) for each in found]

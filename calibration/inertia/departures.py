@@ -100,7 +100,7 @@ def friction_columns(
         odd = signs * np.exp(-((speeds / speed) ** 2))
         columns += [odd, signs * odd]
     columns += [signs * np.abs(speeds / _POWER_SPEED) ** power for power in _POWERS]
-    columns += [_dahl(lengths, signs[0], travel) - signs for travel in _PRESLIDING]
+    columns += [dahl(lengths, signs[0], travel) - signs for travel in _PRESLIDING]
     columns += [signs * np.exp(-t / time) for time in _WARM_UP]
     turn = np.exp(1j * np.pi / scales.span * (lengths - scales.middle))
     wave = signs.astype(np.complex128)
@@ -121,7 +121,7 @@ def friction_shapes(speeds: Array, load: Array, coulomb_speed: float) -> Array:
     return np.stack([signs, *excesses, signs * load], axis=2)
 
 
-def _dahl(lengths: Array, begin: float, travel: float) -> Array:
+def dahl(lengths: Array, begin: float, travel: float) -> Array:
     """Dahl's friction of strength one (n,): dz = (sign(dl) − z) |dl| / travel, at first `begin`.
 
     z(k) = kept(k) z(k − 1) + added(k) of one step, then of two, of four and so on, until nothing is kept.
@@ -164,14 +164,14 @@ def cell_columns(forces: Array, leg: int, t: Array, begins: Sequence[int], scale
     low, high = scales.forces[leg]
     scaled = (forces[:, leg] - 0.5 * (low + high)) / (0.5 * (high - low))
     columns = [scaled**2, scaled**3]
-    columns += [_play(scaled, 2.0 * part, begins) for part in _HYSTERESIS]
+    columns += [play(scaled, 2.0 * part, begins) for part in _HYSTERESIS]
     columns += [np.exp(-t / time) for time in _WARM_UP[1:]]
     columns += [forces[:, (leg + way) % 6] for way in (2, 3, 4)]
     columns += [(t > time).astype(np.float64) for time in jump_times(t)]
     return columns
 
 
-def _play(values: Array, width: float, begins: Sequence[int]) -> Array:
+def play(values: Array, width: float, begins: Sequence[int]) -> Array:
     """Play (backlash) operator of values (m,): −1 to 1, reached after a reversal by `width`."""
     moves = (2.0 * np.diff(values, prepend=values[:1]) / width).tolist()
     course = []

@@ -162,14 +162,15 @@ def design_of(
     forces = theta @ guess + known
     columns = _Columns()
     values = [samples.cells[:, leg] - known[:, leg] for leg in range(6)]
-    rows = [theta[:, leg].copy() for leg in range(6)]
+    by_leg = np.ascontiguousarray(theta.transpose(1, 2, 0))
+    rows = list(by_leg)
     drives = samples.drives is not None
     for leg in range(6):
         _add_cell(columns, mechanism, samples, accuracy, leg)
         for name, other, sigma in _scales(leg, accuracy):
             columns.add(Unknown(name, "", sigma), {leg: forces[:, other]})
             if value := about.get(name, 0.0):
-                rows[leg] += value * theta[:, other]
+                rows[leg] = rows[leg] + value * by_leg[other]
                 values[leg] += value * (forces[:, other] - known[:, other])
     if drives:
         at_drives = regressor.forces(samples.motions)
@@ -179,7 +180,7 @@ def design_of(
             name, force = f"drives[{leg}].gain", at_drives[:, leg] @ guess
             value = about.get(name, 0.0)
             values.append(samples.drives[:, leg] + value * force)
-            rows.append((1.0 + value) * at_drives[:, leg])
+            rows.append((1.0 + value) * at_drives[:, leg].T)
             columns.add(Unknown(name, "", _DRIVE_GAIN), {6 + leg: force})
             columns.add(Unknown(f"drives[{leg}].offset", "N", _DRIVE_OFFSET), {6 + leg: np.ones(len(samples.t))})
     else:
@@ -201,7 +202,7 @@ def design_of(
             Channel(
                 f"{('cell', 'drive')[kind]} {leg + 1}",
                 values[number],
-                np.concatenate([rows[number].T, extra]).T,  # a column's elements beside one another
+                np.concatenate([rows[number], extra]).T,  # a column's elements beside one another
                 np.concatenate([np.arange(THETA), places]),
                 THETA + np.array([k for k, name in enumerate(names) if name in wanted], dtype=np.intp),
                 kind == 1 or feels_friction(mechanism, leg),
@@ -261,50 +262,50 @@ def _add_geometry(
     before = _readings(model, motions)
     forces, lengths = before[:, 6:], leg_lengths(geometry, motions[:, :7])
 
-    def effects(lengthened: Array, other: Mechanism = mechanism) -> dict[int, Array]:
-        """Change of all channels per m, where lengths (m, 6) are `_STEP` longer than read, or a part of it."""
-        moved = _moved(samples, -np.einsum("mij,mj->mi", inverses, lengthened))
-        dynamics = model if other is mechanism else Dynamics(other, coulomb_speed)
-        return _by_channel(samples, (_readings(dynamics, moved) - before) / _STEP)
-
     for leg in range(6):
-        lengthened = np.zeros((len(motions), 6))
+        unknowns, mechanisms, lengthened = [], [], []  # by how much lengths are longer than read, of `_STEP`
         for kind, owner in enumerate(("base", "platform")):
             for axis in range(3):
                 points = [geometry.base_points.copy(), geometry.platform_points.copy()]
                 points[kind][leg, axis] += _STEP
                 other = Geometry(points[0], geometry.universal_axes, points[1], geometry.home)
-                lengthened[:, leg] = (leg_lengths(other, motions[:, :7]) - lengths)[:, leg]
-                columns.add(
-                    Unknown(f"{owner}.points[{leg}][{axis}]", "m", accuracy.joints),
-                    effects(lengthened, replace(mechanism, geometry=other)),
-                )
-        lengthened[:, leg] = _STEP
-        columns.add(Unknown(f"legs[{leg}].length_offset", "m", accuracy.lengths), effects(lengthened))
+                unknowns.append(Unknown(f"{owner}.points[{leg}][{axis}]", "m", accuracy.joints))
+                mechanisms.append(replace(mechanism, geometry=other))
+                lengthened.append((leg_lengths(other, motions[:, :7]) - lengths)[:, leg])
+        unknowns.append(Unknown(f"legs[{leg}].length_offset", "m", accuracy.lengths))
+        lengthened.append(np.full(len(motions), _STEP))
         scale = max(float(np.abs(forces[:, leg]).max()), 1.0)
-        lengthened[:, leg] = _STEP * forces[:, leg] / scale  # it is read longer than it is by F/k
-        compliance = {number: change * scale for number, change in effects(lengthened).items()}
-        columns.add(Unknown(f"legs[{leg}].compliance", "m/N", accuracy.compliance), compliance)
+        unknowns.append(Unknown(f"legs[{leg}].compliance", "m/N", accuracy.compliance))
+        lengthened.append(_STEP * forces[:, leg] / scale)  # it is read longer than it is by F/k
         if play:
-            lengthened[:, leg] = 0.5 * _STEP * np.tanh(forces[:, leg] / _PLAY_FORCE)
-            place = columns.add(Unknown(f"legs[{leg}].backlash", "m", _BACKLASH), effects(lengthened))
+            unknowns.append(Unknown(f"legs[{leg}].backlash", "m", _BACKLASH))
+            lengthened.append(0.5 * _STEP * np.tanh(forces[:, leg] / _PLAY_FORCE))
+        moved = _moved(samples, -inverses[:, :, leg] * np.stack(lengthened)[:, :, np.newaxis])
+        for number, unknown in enumerate(unknowns):
+            dynamics = Dynamics(mechanisms[number], coulomb_speed) if number < len(mechanisms) else model
+            change = (_readings(dynamics, moved[number]) - before) / _STEP
+            if unknown.unit == "m/N":
+                change *= scale
+            place = columns.add(unknown, _by_channel(samples, change))
+        if play:
             columns.group("backlash", leg, [place])
 
 
-def _moved(samples: Samples, displacement: Array) -> Array:
-    """Motions displaced by small translations and rotations (m, 6), base axes, that change with time."""
-    motions = samples.motions
-    rate, second = np.zeros_like(displacement), np.zeros_like(displacement)
+def _moved(samples: Samples, displacements: Array) -> Array:
+    """Motions (k, m, 19) displaced by small translations and rotations (k, m, 6), base axes, that change with time."""
+    motions = np.broadcast_to(samples.motions, (len(displacements), *samples.motions.shape))
+    rate, second = np.zeros_like(displacements), np.zeros_like(displacements)
     for record in range(int(samples.record.max()) + 1):
         here = samples.record == record
-        rate[here] = np.gradient(displacement[here], 1.0 / samples.rate, axis=0, edge_order=2)
-        second[here] = np.gradient(rate[here], 1.0 / samples.rate, axis=0, edge_order=2)
-    turn, turn_rate, turn_acceleration = displacement[:, 3:], rate[:, 3:], second[:, 3:]
-    moved = moved_motions(motions, displacement)
-    moved[:, 7:10] += rate[:, :3]
-    moved[:, 10:13] += turn_rate + np.cross(turn, motions[:, 10:13])
-    moved[:, 13:16] += second[:, :3]
-    moved[:, 16:19] += turn_acceleration + np.cross(turn_rate, motions[:, 10:13]) + np.cross(turn, motions[:, 16:19])
+        rate[:, here] = np.gradient(displacements[:, here], 1.0 / samples.rate, axis=1, edge_order=2)
+        second[:, here] = np.gradient(rate[:, here], 1.0 / samples.rate, axis=1, edge_order=2)
+    turn, turn_rate, turn_acceleration = displacements[..., 3:], rate[..., 3:], second[..., 3:]
+    moved = moved_motions(motions.reshape(-1, 19), displacements.reshape(-1, 6)).reshape(motions.shape)
+    moved[..., 7:10] += rate[..., :3]
+    moved[..., 10:13] += turn_rate + np.cross(turn, motions[..., 10:13])
+    moved[..., 13:16] += second[..., :3]
+    moved[..., 16:19] += turn_acceleration
+    moved[..., 16:19] += np.cross(turn_rate, motions[..., 10:13]) + np.cross(turn, motions[..., 16:19])
     return moved
 
 

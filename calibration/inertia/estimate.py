@@ -18,6 +18,7 @@ from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.consistent import is_consistent, nearest_consistent
 from calibration.inertia.departures import Scales
 from calibration.inertia.design import THETA, Candidate, Design, Unknown, design_of, scale_names
+from calibration.inertia.information import Information, Sums
 from calibration.inertia.prior import STATED, Accuracy, prior
 from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
@@ -234,55 +235,6 @@ def identify(
     return result
 
 
-class _Information:
-    """An information matrix of unknowns that all legs share (s) and of some that are of one leg only (n of each).
-
-    No reading depends on what is of two legs alone. So it is inverted by elimination leg by leg, a quarter of the work.
-    shared (s, s), mixed: of each leg (s, n), own: of each leg (n, n).
-    """
-
-    def __init__(self, shared: Array, mixed: Sequence[Array], own: Sequence[Array]) -> None:
-        self.shared, self.mixed, self.own = shared, mixed, own
-        self.alone = [np.linalg.inv(each) for each in own]
-        self.through = [each @ alone for each, alone in zip(mixed, self.alone, strict=True)]
-        rest = shared.copy()
-        for through, each in zip(self.through, mixed, strict=True):
-            rest -= through @ each.T
-        inverse = np.linalg.inv(rest)
-        self.core: Array = 0.5 * (inverse + inverse.T)
-        """covariance of what is shared"""
-
-    def solve(self, shared: Array, own: Sequence[Array]) -> tuple[Array, list[Array]]:
-        """The inverse times (s, …) and, of each leg, (n, …)."""
-        top = self.core @ (shared - sum(through @ each for through, each in zip(self.through, own, strict=True)))
-        return top, [
-            alone @ each - through.T @ top for alone, through, each in zip(self.alone, self.through, own, strict=True)
-        ]
-
-    def covariance_of(self, leg: int) -> tuple[Array, Array]:
-        """Covariance (s, n) of what is shared and of what is of a leg, and that (n, n) of the latter."""
-        across = -self.core @ self.through[leg]
-        return across, self.alone[leg] - self.through[leg].T @ across
-
-    def whole(self, places: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
-        """Covariance and information (k, k), what is shared and what is of each leg at `places` of them."""
-        size = sum(len(each) for each in places)
-        covariance, information = np.zeros((size, size)), np.zeros((size, size))
-        first = places[0]
-        covariance[np.ix_(first, first)] = self.core
-        information[np.ix_(first, first)] = self.shared
-        for leg, here in enumerate(places[1:]):
-            across, _ = self.covariance_of(leg)
-            for matrix, values in ((covariance, across), (information, self.mixed[leg])):
-                matrix[np.ix_(first, here)] = values
-                matrix[np.ix_(here, first)] = values.T
-            information[np.ix_(here, here)] = self.own[leg]
-            for other, there in enumerate(places[1:]):
-                covariance[np.ix_(here, there)] = -across.T @ self.through[other]
-            covariance[np.ix_(here, here)] += self.alone[leg]
-        return covariance, information
-
-
 @dataclass(frozen=True, slots=True, eq=False)
 class _Fit:
     """An estimate (size,) of the unknowns that are `active`, 0 for others; variances, N², of each channel and band.
@@ -293,50 +245,11 @@ class _Fit:
 
     active: NDArray[np.intp]
     estimate: Array
-    matrix: _Information
+    matrix: Information
     places: tuple[NDArray[np.intp], ...]
     variances: Array
     raw: Array
     degrees: Array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class _Sums:
-    """aᵀa by channel (c) and band (b), of the unknowns that all legs share (s) and of those of the channel's leg (n).
-
-    shared: (c, b, s (s + 1) / 2), the upper triangles; mixed, own: of each channel (b, s, n + 1) and (b, n + 1, n + 1),
-    the values as the last column.
-    """
-
-    shared: Array
-    mixed: tuple[Array, ...]
-    own: tuple[Array, ...]
-
-    def __iadd__(self, other: "_Sums") -> "_Sums":
-        for mine, others in zip(
-            (self.shared, *self.mixed, *self.own), (other.shared, *other.mixed, *other.own), strict=True
-        ):
-            mine += others
-        return self
-
-    def of(self, chosen: Sequence[NDArray[np.intp]]) -> "_Sums":
-        """The same of some of the unknowns of each leg."""
-        kept = [np.append(chosen[number % 6], own.shape[1] - 1) for number, own in enumerate(self.own)]
-        return _Sums(
-            self.shared,
-            tuple(each[:, :, columns] for each, columns in zip(self.mixed, kept, strict=True)),
-            tuple(each[:, columns[:, np.newaxis], columns] for each, columns in zip(self.own, kept, strict=True)),
-        )
-
-    def weighted(self, weights: Array) -> tuple[Array, list[Array], list[Array]]:
-        """Their sums by weights (c, b): upper triangle, and of each leg (s, n + 1) and (n + 1, n + 1)."""
-        shared = weights.ravel() @ self.shared.reshape(weights.size, -1)
-        mixed, own = ([np.zeros(each.shape[1:]) for each in found[:6]] for found in (self.mixed, self.own))
-        for number, weight in enumerate(weights):
-            for sums, found in ((mixed, self.mixed), (own, self.own)):
-                whole = sums[number % 6]
-                whole += (weight @ found[number].reshape(len(weight), -1)).reshape(whole.shape)
-        return shared, mixed, own
 
 
 class _Problem:
@@ -379,16 +292,16 @@ class _Problem:
         for before, after in pairwise(self._sums):
             after += before
 
-    def _nothing(self, bands: int) -> _Sums:
+    def _nothing(self, bands: int) -> Sums:
         count, channels = len(self._unknowns[0]), len(self.design.channels)
         own = [len(self._unknowns[1 + number % 6]) + 1 for number in range(channels)]
-        return _Sums(
+        return Sums(
             np.zeros((channels, bands, count * (count + 1) // 2)),
             tuple(np.zeros((bands, count, each)) for each in own),
             tuple(np.zeros((bands, each, each)) for each in own),
         )
 
-    def _add(self, sums: _Sums, rows: slice, rate: float, bands: Array) -> None:
+    def _add(self, sums: Sums, rows: slice, rate: float, bands: Array) -> None:
         samples = rows.stop - rows.start
         frequencies = np.fft.rfftfreq(samples, 1.0 / rate)
         twice = np.full(len(frequencies), 2.0 / samples)  # each stands for its negative too …
@@ -408,9 +321,10 @@ class _Problem:
             spectra[-1] = np.fft.rfft(left)[:last]
             spectra *= np.sqrt(twice[:last])
             parts = spectra.view(np.float64)  # real and imaginary ones in turn
+            products = np.empty((size, size))
             for band, (low, high) in enumerate(pairwise(edges)):
                 values = parts[:, 2 * low : 2 * high]
-                products = values @ values.T
+                np.matmul(values, values.T, out=products)
                 sums.shared[number, band] += products[self._upper]
                 sums.mixed[number][band] += products[:count, count:]
                 sums.own[number][band] += products[count:, count:]
@@ -426,7 +340,7 @@ class _Problem:
         shared: NDArray[np.intp],
         own: Sequence[NDArray[np.intp]],
         columns: Sequence[NDArray[np.intp]],
-    ) -> tuple[_Information, Array, list[Array], Array]:
+    ) -> tuple[Information, Array, list[Array], Array]:
         """The information of some unknowns, and the ways of their estimate from the prior's mean.
 
         found: weighted sums, in which `columns` are those of each leg's `own`. Also the sums of all that is shared.
@@ -436,7 +350,7 @@ class _Problem:
         everything[self._upper] = found[0]
         everything.T[self._upper] = found[0]
         mixed, single = found[1], found[2]
-        information = _Information(
+        information = Information(
             (everything + self._prior)[np.ix_(shared, shared)],
             [each[np.ix_(shared, here)] for each, here in zip(mixed, columns, strict=True)],
             [
@@ -472,8 +386,8 @@ class _Problem:
 
     def _residuals(
         self,
-        sums: _Sums,
-        matrix: _Information,
+        sums: Sums,
+        matrix: Information,
         shared: NDArray[np.intp],
         away: Array,
         ways: Sequence[Array],
@@ -485,20 +399,20 @@ class _Problem:
         covariance[np.ix_(shared, shared)] = matrix.core
         left[shared] = -away
         first, second = self._upper
-        pairs = np.stack([covariance[self._upper], left[first] * left[second]], axis=1)
-        pairs[first != second] *= 2.0
-        fitted, squares = np.moveaxis(sums.shared @ pairs, 2, 0)
+        twice = 2.0 - (first == second)
+        fitted = sums.shared @ (twice * covariance[self._upper])
+        squares = sums.shared @ (twice * left[first] * left[second])
         for leg, way in enumerate(ways):
             across, own = np.zeros((count, len(way) + 1)), np.zeros((len(way) + 1, len(way) + 1))
             across[shared, :-1], own[:-1, :-1] = matrix.covariance_of(leg)
             rest = np.append(-way, 1.0)
-            mixed = 2.0 * np.stack([across.ravel(), np.outer(left, rest).ravel()], axis=1)
-            single = np.stack([own.ravel(), np.outer(rest, rest).ravel()], axis=1)
+            mixed = 2.0 * np.stack([across, np.outer(left, rest)]).reshape(2, -1)
+            single = np.stack([own, np.outer(rest, rest)]).reshape(2, -1)
             for number in range(leg, len(sums.own), 6):
-                parts = sums.mixed[number].reshape(len(self.counts), -1) @ mixed
-                parts += sums.own[number].reshape(len(self.counts), -1) @ single
-                fitted[number] += parts[:, 0]
-                squares[number] += parts[:, 1]
+                for found, weights in ((sums.mixed[number], mixed), (sums.own[number], single)):
+                    parts = weights @ found.reshape(len(found), -1).T
+                    fitted[number] += parts[0]
+                    squares[number] += parts[1]
         degrees = np.maximum(self.counts - fitted / variances, 1.0)
         return np.maximum(squares, 0.0) / degrees, degrees
 

@@ -143,10 +143,10 @@ def _beyond(result: Identification, record: ForceRecord) -> Array:
             if name in found and name not in held:
                 values[:, leg] += found[name] * channel.rows[:, column]
     count = len(record.pose) - 2 * int(_EDGE * record.rate)
-    return _between(values, np.arange(count, dtype=np.float64) * (samples.rate / record.rate))
+    return between(values, np.arange(count, dtype=np.float64) * (samples.rate / record.rate))
 
 
-def _between(values: Array, places: Array) -> Array:
+def between(values: Array, places: Array) -> Array:
     """Values (m, k) at `places` (n,), in steps from the first row: the cubic spline, of one piece by either end."""
     from scipy.linalg import solve_banded  # takes long to import, and few need it
 
@@ -208,7 +208,7 @@ def _left(mechanism: Mechanism, record: ForceRecord, cutoff: float, lags: Array,
     inner = slice(edge, len(motion) - edge)
     excess = None if record.excess is None else record.excess[inner]
     dynamics = Dynamics(mechanism, coulomb_speed)
-    slopes = np.gradient(dynamics.cells(motion[inner]), 1.0 / record.rate, axis=0)
-    cells = dynamics.cells(at_once(mechanism, motion[inner], excess))
-    left: Array = record.cells[inner] - cells + lags * slopes
+    left: Array = record.cells[inner] - dynamics.cells(at_once(mechanism, motion[inner], excess))
+    if lags.any():
+        left += lags * np.gradient(dynamics.cells(motion[inner]), 1.0 / record.rate, axis=0)
     return left

@@ -152,7 +152,7 @@ def without_spikes(cells: Array, steps: Array | None = None) -> tuple[Array, NDA
     Hampel's filter; far is beyond `_SPIKE` times the noise, by how readings usually bend from one to the next but one.
     Where they come in coarse `steps` (6,) N they seldom bend: the noise is that of rounding at least.
     """
-    medians = _medians_of_five(cells)
+    medians = medians_of_five(cells)
     bends = cells[1:-1] - 0.5 * (cells[:-2] + cells[2:])  # √1.5 times as large as white noise
     usual = 1.4826 * np.median(np.abs(bends), axis=0) / np.sqrt(1.5)
     if steps is not None:
@@ -161,7 +161,7 @@ def without_spikes(cells: Array, steps: Array | None = None) -> tuple[Array, NDA
     return np.where(far, medians, cells), np.count_nonzero(far, axis=0)
 
 
-def _medians_of_five(values: Array) -> Array:
+def medians_of_five(values: Array) -> Array:
     """Of values (n, k) the median of each, the two before and the two after; the ends go on as they are."""
     padded = np.concatenate([values[:1], values[:1], values, values[-1:], values[-1:]])
     a, b, c, d, e = (padded[first : first + len(values)] for first in range(5))
@@ -210,7 +210,7 @@ def _response(frequencies: NDArray[np.floating[Any]], cutoff: float, rate: float
     return gain
 
 
-def _thinned(values: Array, cutoff: float, rate: float, edge: int, step: int) -> Array:
+def thinned(values: Array, cutoff: float, rate: float, edge: int, step: int) -> Array:
     """Rows edge, edge + step … n − edge of `low_passed` values (n, k), of which only these are computed.
 
     By the filter's impulse response, which is taken to end after `edge` samples.
@@ -271,7 +271,7 @@ def _stretch(
     lengths = leg_lengths(geometry, motion[:, :7])
 
     def passed(values: Array) -> Array:
-        return _thinned(values, cutoff, record.rate, edge, step)
+        return thinned(values, cutoff, record.rate, edge, step)
 
     friction = [  # one leg after the other: these are many
         passed(friction_columns(speeds[:, leg], lengths[:, leg], load[:, leg], times, scales, coulomb_speed))

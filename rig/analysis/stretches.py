@@ -85,8 +85,8 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
     records: list[ForceRecord] = []
     at_rest: list[Floats] = []
     for recording, rig in zip(recordings, rigs, strict=True):
-        found = _stretches(recording, rig)
-        at_rest += _steps_at_rest(recording, rig)
+        found, steps = _stretches(recording, rig)
+        at_rest += steps
         if not found:
             faults.append(
                 f"{recording.path}: no motion along a path of {SHORTEST:g} s without a gap, with its pose known"
@@ -125,14 +125,11 @@ def _alike_by_chance(record: ForceRecord, rig: RecordedRig) -> float:
     return float(np.mean(np.prod(np.clip(same, 0.0, 1.0), axis=1)))
 
 
-def _steps_at_rest(recording: Recorded, rig: RecordedRig) -> list[Floats]:
-    """Differences (n, 6) N of successive readings while the platform stands still."""
-    found = []
-    for block in recording.blocks():
-        still = np.all(np.abs(block["velocity"]) < _STILL, axis=1) & np.isfinite(block["force_measured"]).all(axis=1)
-        steps = np.diff(block["force_measured"], axis=0)
-        next_to = still[1:] & still[:-1] & (np.diff(block["t"]) < (1.0 + _SAME_PERIOD) / rig.rate)
-        found.append(steps[next_to])
+def _steps_at_rest(block: npt.NDArray[np.void], period: float) -> Floats:
+    """Differences (n, 6) N of successive readings of a block while the platform stands still."""
+    still = np.all(np.abs(block["velocity"]) < _STILL, axis=1) & np.isfinite(block["force_measured"]).all(axis=1)
+    steps = np.diff(block["force_measured"], axis=0)
+    found: Floats = steps[still[1:] & still[:-1] & (np.diff(block["t"]) < (1.0 + _SAME_PERIOD) * period)]
     return found
 
 
@@ -176,18 +173,21 @@ def _part(record: ForceRecord, rows: slice) -> ForceRecord:
     )
 
 
-def _stretches(recording: Recorded, rig: RecordedRig) -> list[ForceRecord]:
+def _stretches(recording: Recorded, rig: RecordedRig) -> tuple[list[ForceRecord], list[Floats]]:
+    """The stretches of a recording, and steps of the readings at rest: it is read once."""
     period = 1.0 / rig.rate
     config: dict[str, Any] = recording.header.get("config", {})
     limit = config.get("load_cells", {}).get("range")
     pieces: list[npt.NDArray[np.void]] = []
+    at_rest = []
     for block in recording.blocks():
+        at_rest.append(_steps_at_rest(block, period))
         fit = (block["state"] == State.RUNNING) & np.isfinite(block["pose"]).all(axis=1)
         fit &= np.isfinite(block["force_measured"]).all(axis=1)
         if fit.any():
             pieces.append(block[list(_FIELDS)][fit].copy())
     if not pieces:
-        return []
+        return [], at_rest
     rows = np.concatenate(pieces)
     breaks = np.flatnonzero(np.abs(np.diff(rows["t"]) - period) > _SAME_PERIOD * period) + 1
     found = []
@@ -210,4 +210,4 @@ def _stretches(recording: Recorded, rig: RecordedRig) -> list[ForceRecord]:
                 steps=rig.cell_steps,
             )
         )
-    return found
+    return found, at_rest

@@ -1,0 +1,110 @@
+"""Normal equations in which some unknowns are of one leg only, summed up by channel and band of frequencies."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from kinematics import Array
+
+
+class Information:
+    """An information matrix of unknowns that all legs share (s) and of some that are of one leg only (n of each).
+
+    No reading depends on what is of two legs alone. So it is inverted by elimination leg by leg, a quarter of the work.
+    shared (s, s), mixed: of each leg (s, n), own: of each leg (n, n).
+    """
+
+    def __init__(self, shared: Array, mixed: Sequence[Array], own: Sequence[Array]) -> None:
+        self.shared, self.mixed, self.own = shared, mixed, own
+        self.alone = [np.linalg.inv(each) for each in own]
+        self.through = [each @ alone for each, alone in zip(mixed, self.alone, strict=True)]
+        rest = shared.copy()
+        for through, each in zip(self.through, mixed, strict=True):
+            rest -= through @ each.T
+        self.core = _inverse(rest)
+        """covariance of what is shared"""
+
+    def solve(self, shared: Array, own: Sequence[Array]) -> tuple[Array, list[Array]]:
+        """The inverse times (s, …) and, of each leg, (n, …)."""
+        top = self.core @ (shared - sum(through @ each for through, each in zip(self.through, own, strict=True)))
+        return top, [
+            alone @ each - through.T @ top for alone, through, each in zip(self.alone, self.through, own, strict=True)
+        ]
+
+    def covariance_of(self, leg: int) -> tuple[Array, Array]:
+        """Covariance (s, n) of what is shared and of what is of a leg, and that (n, n) of the latter."""
+        across = -self.core @ self.through[leg]
+        return across, self.alone[leg] - self.through[leg].T @ across
+
+    def whole(self, places: Sequence[NDArray[np.intp]]) -> tuple[Array, Array]:
+        """Covariance and information (k, k), what is shared and what is of each leg at `places` of them."""
+        size = sum(len(each) for each in places)
+        covariance, information = np.zeros((size, size)), np.zeros((size, size))
+        first = places[0]
+        covariance[np.ix_(first, first)] = self.core
+        information[np.ix_(first, first)] = self.shared
+        for leg, here in enumerate(places[1:]):
+            across, _ = self.covariance_of(leg)
+            for matrix, values in ((covariance, across), (information, self.mixed[leg])):
+                matrix[np.ix_(first, here)] = values
+                matrix[np.ix_(here, first)] = values.T
+            information[np.ix_(here, here)] = self.own[leg]
+            for other, there in enumerate(places[1:]):
+                covariance[np.ix_(here, there)] = -across.T @ self.through[other]
+            covariance[np.ix_(here, here)] += self.alone[leg]
+        return covariance, information
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Sums:
+    """aᵀa by channel (c) and band (b), of the unknowns that all legs share (s) and of those of the channel's leg (n).
+
+    shared: (c, b, s (s + 1) / 2), the upper triangles; mixed, own: of each channel (b, s, n + 1) and (b, n + 1, n + 1),
+    the values as the last column.
+    """
+
+    shared: Array
+    mixed: tuple[Array, ...]
+    own: tuple[Array, ...]
+
+    def __iadd__(self, other: "Sums") -> "Sums":
+        for mine, others in zip(
+            (self.shared, *self.mixed, *self.own), (other.shared, *other.mixed, *other.own), strict=True
+        ):
+            mine += others
+        return self
+
+    def of(self, chosen: Sequence[NDArray[np.intp]]) -> "Sums":
+        """The same of some of the unknowns of each leg."""
+        kept = [np.append(chosen[number % 6], own.shape[1] - 1) for number, own in enumerate(self.own)]
+        return Sums(
+            self.shared,
+            tuple(each.take(columns, axis=2) for each, columns in zip(self.mixed, kept, strict=True)),
+            tuple(
+                each.take(columns, axis=1).take(columns, axis=2) for each, columns in zip(self.own, kept, strict=True)
+            ),
+        )
+
+    def weighted(self, weights: Array) -> tuple[Array, list[Array], list[Array]]:
+        """Their sums by weights (c, b): upper triangle, and of each leg (s, n + 1) and (n + 1, n + 1)."""
+        shared = weights.ravel() @ self.shared.reshape(weights.size, -1)
+        mixed, own = ([np.zeros(each.shape[1:]) for each in found[:6]] for found in (self.mixed, self.own))
+        for number, weight in enumerate(weights):
+            for sums, found in ((mixed, self.mixed), (own, self.own)):
+                whole = sums[number % 6]
+                whole += (weight @ found[number].reshape(len(weight), -1)).reshape(whole.shape)
+        return shared, mixed, own
+
+
+def _inverse(matrix: Array) -> Array:
+    """The inverse of a symmetric matrix, by Cholesky. Raises LinAlgError where it is not positive definite."""
+    from scipy.linalg.lapack import dpotrf, dpotri  # takes long to import, and few need it
+
+    root, failed = dpotrf(matrix, lower=1)
+    if failed:
+        raise np.linalg.LinAlgError("the information matrix is not positive definite")
+    inverse = np.tril(dpotri(root, lower=1)[0])
+    whole: Array = np.ascontiguousarray(inverse + np.tril(inverse, -1).T)
+    return whole
