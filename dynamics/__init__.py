@@ -114,6 +114,7 @@ from dynamics.serial import (
     strobing_costs,
     strobing_effort,
 )
+from dynamics.size import MachineSize, machine_size
 from dynamics.spherical_ends import with_spherical_ends
 from dynamics.switching import friction_signs, switched_friction
 from dynamics.task_space import TaskSpace, task_space_equations
@@ -171,6 +172,7 @@ __all__ = [
     "Link",
     "LinkStates",
     "LoadCell",
+    "MachineSize",
     "Mechanism",
     "MechanismError",
     "Mend",
@@ -235,6 +237,7 @@ __all__ = [
     "link_poses",
     "link_states",
     "load_mechanism",
+    "machine_size",
     "massless_legs",
     "mechanical_energy",
     "mechanism_names",

@@ -28,6 +28,7 @@ from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
 from rig.config.files import beside, with_found_files
 from rig.config.load_cells import AnyCells, read_cells
+from rig.config.scaled import with_scaled_defaults
 from rig.config.sections import (
     LEGS,
     Control,
@@ -383,6 +384,9 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
             machine_faults = [f"parameters: {line}" for line in str(error).splitlines()]
     faults.extend(machine_faults)
     if config is not None:
+        if nominal is not None:
+            config, scale_faults = with_scaled_defaults(config, nominal)
+            faults.extend(scale_faults)
         config = with_found_files(config, path.parent.absolute())
         config._path = path
         faults.extend(conflicts(config, machine if not machine_faults else None))
