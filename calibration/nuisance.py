@@ -57,7 +57,7 @@ class Nuisance:
         accuracy: Accuracy | None = None,
         calibration: LoadCellCalibration | None = None,
     ) -> None:
-        accuracy = Accuracy(**CALIBRATED_CELLS) if accuracy is None else accuracy
+        accuracy = Accuracy.of(mechanism, **CALIBRATED_CELLS) if accuracy is None else accuracy
         self.mechanism, self.accuracy = mechanism, accuracy
         names = _names()
         before = np.diag(_before(mechanism, accuracy, calibration) ** 2)

@@ -19,7 +19,7 @@ from calibration.errors import CalibrationError
 from calibration.inertia import FRICTION_SHAPES, feels_friction
 from calibration.nuisance import Nuisance
 from calibration.taring import CELLS
-from dynamics import Body, Mechanism, linear_body, payload_wrenches, residual_from_wrench
+from dynamics import Body, Mechanism, linear_body, machine_size, payload_wrenches, residual_from_wrench
 from kinematics import Array
 
 STATIC = 4
@@ -32,7 +32,7 @@ _TOLD = 0.25
 inertias by its square, is not told"""
 _BEYOND = (2.0, 2.0, 0.02, 2.0)
 """σ of what friction has beyond the model by `FRICTION_SHAPES` but the first, and of its part that is the same both
-ways; N, but per N of load"""
+ways; N, times the machine's size, but per N of load"""
 _ACCELERATION = 0.01
 """part of each component of the acceleration in motion: it is known by the reference and the encoders' differences, and
 cells read an instant of forces that are held"""
@@ -234,9 +234,9 @@ def _columns(samples: PayloadSamples, nuisance: Nuisance, places: Array, zero_ch
     shapes.append(np.repeat(samples.moving[:, np.newaxis], CELLS, axis=1).astype(np.float64))
     rubbed = np.array([feels_friction(nuisance.mechanism, leg) for leg in range(CELLS)])
     if rubbed.any():
-        parts += [
-            sigma * (shape * rubbed)[:, :, np.newaxis] * own for sigma, shape in zip(_BEYOND, shapes, strict=True)
-        ]
+        unit = machine_size(nuisance.mechanism).force
+        beyond = np.array(_BEYOND) * [unit, unit, 1.0, unit]
+        parts += [sigma * (shape * rubbed)[:, :, np.newaxis] * own for sigma, shape in zip(beyond, shapes, strict=True)]
     return np.concatenate(parts, axis=2)
 
 

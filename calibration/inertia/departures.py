@@ -51,36 +51,41 @@ class Term:
 class Scales:
     """Scales of the candidates, from the recordings that are fitted: middle and span of the legs' lengths, m.
 
-    forces: (6, 2) N, least and greatest of each cell. The same scales serve recordings that are held out.
+    forces: (6, 2) N, least and greatest of each cell. unit: what priors in N are multiplied by, the machine's size. The
+    same scales serve recordings that are held out.
     """
 
     middle: float
     span: float
     forces: Array
+    unit: float = 1.0
 
 
-def friction_terms(span: float) -> tuple[Term, ...]:
+def friction_terms(span: float, unit: float = 1.0) -> tuple[Term, ...]:
     """Candidates of the friction of one leg, in the order of `friction_columns`; `span`, m, of the legs' lengths.
+
+    unit: see `Scales`.
 
     Similar shapes are one term: the data may not distinguish them, and the covariance has to show that.
     """
+    usual_force, force = unit * _USUAL_FORCE, unit * _FORCE
 
     def stribeck(speeds: Sequence[float], usual: bool) -> Term:
         names = [f"stribeck_{speed:g}_{which}" for speed in speeds for which in ("odd", "even")]
-        return Term("stribeck", tuple((name, "N", _USUAL_FORCE if usual else _FORCE) for name in names), usual)
+        return Term("stribeck", tuple((name, "N", usual_force if usual else force) for name in names), usual)
 
     return (
         Term("load_friction", (("friction_by_load", "", _PART),), usual=True),
         stribeck(_USUAL, True),
         stribeck(_SLOW, False),
         stribeck(_FAST, False),
-        Term("viscous_power", tuple((f"friction_by_speed^{power:g}", "N", _FORCE) for power in _POWERS)),
-        Term("presliding", tuple((f"presliding_{travel:g}", "N", _FORCE) for travel in _PRESLIDING)),
-        Term("friction_warm_up", tuple((f"friction_warm_up_{time:g}", "N", _FORCE) for time in _WARM_UP)),
+        Term("viscous_power", tuple((f"friction_by_speed^{power:g}", "N", force) for power in _POWERS)),
+        Term("presliding", tuple((f"presliding_{travel:g}", "N", force) for travel in _PRESLIDING)),
+        Term("friction_warm_up", tuple((f"friction_warm_up_{time:g}", "N", force) for time in _WARM_UP)),
         *(
             Term(
                 "position_friction",
-                tuple((f"friction_{which}_{2e3 * span / wave:.3g}mm", "N", _FORCE) for which in ("sin", "cos")),
+                tuple((f"friction_{which}_{2e3 * span / wave:.3g}mm", "N", force) for which in ("sin", "cos")),
             )
             for wave in range(1, _WAVES + 1)
         ),
@@ -140,13 +145,13 @@ def dahl(lengths: Array, begin: float, travel: float) -> Array:
 
 def cell_terms(scales: Scales, leg: int, count: int) -> tuple[Term, ...]:
     """Candidates of the load cell of a leg, with `count` times at which its zero may jump."""
-    span = float(np.ptp(scales.forces[leg]))
+    span, force = float(np.ptp(scales.forces[leg])), scales.unit * _FORCE
     return (
         Term("curvature", (("curvature", "N", _PART * span), ("cubic", "N", _PART * span))),
         Term("hysteresis", tuple((f"hysteresis_{part:g}", "N", _PART * span) for part in _HYSTERESIS)),
-        Term("zero_warm_up", tuple((f"warm_up_{time:g}", "N", _FORCE) for time in _WARM_UP[1:])),
+        Term("zero_warm_up", tuple((f"warm_up_{time:g}", "N", force) for time in _WARM_UP[1:])),
         Term("far_cross_talk", tuple((f"cross_talk_{way:+d}", "", _SMALL_PART) for way in (2, 3, 4))),
-        *(Term("zero_jump", ((f"jump_{number}", "N", _FORCE),)) for number in range(count)),
+        *(Term("zero_jump", ((f"jump_{number}", "N", force),)) for number in range(count)),
     )
 
 

@@ -30,6 +30,8 @@ _HELD = (
 """What drives that close their own loops give more at the instant of a reading than on average about then, by speed,
 acceleration, jerk, friction of a leg that turns round, and slope of the force, and σ known before: set-points are held
 over a period, and what a drive makes of that is its own."""
+_OF_FORCE = ("N s/m", "kg", "N s²/m")
+"""units of those whose σ grows with the machine's forces, as all in N and N/m do"""
 _STEP = 1e-5  # m, of a joint's place
 _TILT, _TILT_STEP = 0.01, 1e-3  # rad, σ of the base's tilt where the data show one, and by how much it is tried
 _ELASTIC = 300.0  # N/m, σ of what pulls at the platform where the data show something …
@@ -165,6 +167,7 @@ def design_of(
     by_leg = np.ascontiguousarray(theta.transpose(1, 2, 0))
     rows = list(by_leg)
     drives = samples.drives is not None
+    unit, ones = samples.scales.unit, np.ones(len(samples.t))
     for leg in range(6):
         _add_cell(columns, mechanism, samples, accuracy, leg)
         for name, other, sigma in _scales(leg, accuracy):
@@ -182,12 +185,13 @@ def design_of(
             values.append(samples.drives[:, leg] + value * force)
             rows.append((1.0 + value) * at_drives[:, leg].T)
             columns.add(Unknown(name, "", _DRIVE_GAIN), {6 + leg: force})
-            columns.add(Unknown(f"drives[{leg}].offset", "N", _DRIVE_OFFSET), {6 + leg: np.ones(len(samples.t))})
+            columns.add(Unknown(f"drives[{leg}].offset", "N", unit * _DRIVE_OFFSET), {6 + leg: ones})
     else:
         held = _held(heavy, samples)
         for leg in range(6):
-            for number, (name, unit, sigma) in enumerate(_HELD):
-                columns.add(Unknown(f"load_cells[{leg}].{name}", unit, sigma), {leg: held[:, leg, number]})
+            for number, (name, si, sigma) in enumerate(_HELD):
+                sigma *= unit if si in _OF_FORCE else 1.0
+                columns.add(Unknown(f"load_cells[{leg}].{name}", si, sigma), {leg: held[:, leg, number]})
     _add_geometry(columns, heavy, samples, accuracy, coulomb_speed, candidates)
     _add_friction(columns, mechanism, samples, candidates)
     if candidates:
@@ -279,7 +283,7 @@ def _add_geometry(
         lengthened.append(_STEP * forces[:, leg] / scale)  # it is read longer than it is by F/k
         if play:
             unknowns.append(Unknown(f"legs[{leg}].backlash", "m", _BACKLASH))
-            lengthened.append(0.5 * _STEP * np.tanh(forces[:, leg] / _PLAY_FORCE))
+            lengthened.append(0.5 * _STEP * np.tanh(forces[:, leg] / (samples.scales.unit * _PLAY_FORCE)))
         moved = _moved(samples, -inverses[:, :, leg] * np.stack(lengthened)[:, :, np.newaxis])
         for number, unknown in enumerate(unknowns):
             dynamics = Dynamics(mechanisms[number], coulomb_speed) if number < len(mechanisms) else model
@@ -356,7 +360,7 @@ def _add_candidates(
 
 def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coulomb_speed: float) -> None:
     """A base that is not level, and a constant force and a spring at the platform's origin, in base axes."""
-    motions = samples.motions
+    motions, unit = samples.motions, samples.scales.unit
     model = Dynamics(mechanism, coulomb_speed)
     before = _readings(model, motions)
     places = []
@@ -371,14 +375,14 @@ def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coul
     away = motions[:, :3] - motions[:, :3].mean(axis=0)
     places = []
     for axis, name in enumerate("xyz"):
-        for what, unit, sigma, size in (
-            ("force", "N", _PULL, np.ones(len(away))),
-            ("stiffness", "N/m", _ELASTIC, -away[:, axis]),
+        for what, si, sigma, size in (
+            ("force", "N", unit * _PULL, np.ones(len(away))),
+            ("stiffness", "N/m", unit * _ELASTIC, -away[:, axis]),
         ):
             wrenches = np.zeros((len(away), 6))
             wrenches[:, :3] = size[:, np.newaxis] * to_platform[:, :, axis]
             change = _readings(model, motions, wrenches) - before
-            places.append(columns.add(Unknown(f"external.{what}_{name}", unit, sigma), _by_channel(samples, change)))
+            places.append(columns.add(Unknown(f"external.{what}_{name}", si, sigma), _by_channel(samples, change)))
     columns.group("external_force", None, places)
 
 

@@ -19,10 +19,10 @@ from calibration.inertia.consistent import is_consistent, nearest_consistent
 from calibration.inertia.departures import Scales
 from calibration.inertia.design import THETA, Candidate, Design, Unknown, design_of, scale_names
 from calibration.inertia.information import Information, Sums
-from calibration.inertia.prior import STATED, Accuracy, prior
+from calibration.inertia.prior import Accuracy, prior
 from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
-from dynamics import Mechanism, with_linear_parameters
+from dynamics import Mechanism, machine_size, with_linear_parameters
 from kinematics import Array
 
 _DESIGNS = 2  # the first with nominal inertias, gains of one and no candidates, the last with all
@@ -35,7 +35,7 @@ _FRICTION_SHARE, _FRICTION_TIME = 0.01, 0.1
 """of friction, to which no law holds, for so long, s"""
 _LEAST_NOISE = 1e-6  # N
 _DRIVE_NOISE = 0.2
-"""N, of a drive's force about what its command makes of it, as white noise"""
+"""N, of a drive's force about what its command makes of it, as white noise, times the machine's size"""
 _BANDS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Hz, where bands begin; the last ends at `_PASSED` of the low-pass' cutoff"""
 _PASSED = 0.8
@@ -48,16 +48,20 @@ _TRIED, _MOST_TERMS = 2, 40
 
 @dataclass(frozen=True, slots=True)
 class IdentificationSettings:
-    """How to estimate: the zero-phase low-pass' cutoff, Hz; what is known before.
+    """How to estimate: the zero-phase low-pass' cutoff, Hz; what is known before, `Accuracy.of` the mechanism if None.
 
     coulomb_speed: m/s, over which the model smooths Coulomb friction. noise: (6,) N, of the cells, as it was stated or
     measured apart from any motion; None: taken from what is too fast for a machine.
     """
 
     cutoff: float = 25.0
-    accuracy: Accuracy = STATED
+    accuracy: Accuracy | None = None
     coulomb_speed: float = 1e-3
     noise: Array | None = None
+
+    def known(self, mechanism: Mechanism) -> Accuracy:
+        """What is known of a mechanism before."""
+        return Accuracy.of(mechanism) if self.accuracy is None else self.accuracy
 
 
 USUAL = IdentificationSettings()
@@ -166,18 +170,19 @@ def identify(
     Raises CalibrationError, with every reason, for data that cannot support an answer: too short, at the end of a
     cell's scale, of exchanged cells, of another rig, or of a motion that does not tell what is asked.
     """
-    samples = prepared(nominal.geometry, records, settings.cutoff, settings.coulomb_speed)
+    unit = machine_size(nominal).force
+    samples = prepared(nominal.geometry, records, settings.cutoff, settings.coulomb_speed, unit=unit)
     check_data(nominal, records, samples, settings.coulomb_speed)
-    accuracy = settings.accuracy
+    accuracy = settings.known(nominal)
     theta, known = prior(nominal, accuracy)
     fast = np.sqrt(np.mean([noise_floor(record) ** 2 for record in records], axis=0))
     noise = fast if settings.noise is None else settings.noise
     gain = samples.rate / records[0].rate
     bands = np.array([*(edge for edge in _BANDS if edge < _PASSED * settings.cutoff), _PASSED * settings.cutoff])
     floor = np.full((6 if samples.drives is None else 12, len(bands) - 1), _LEAST_NOISE**2)
-    floor[6:] = gain * _DRIVE_NOISE**2
+    floor[6:] = gain * (unit * _DRIVE_NOISE) ** 2
     floor[:6] = np.maximum(floor[:6], gain * np.minimum(noise, fast)[:, np.newaxis] ** 2)
-    variances = np.maximum(floor, 1.0)
+    variances = np.maximum(floor, unit**2)
     heavy = nominal
     about: dict[str, float] = {}
     for number in range(_DESIGNS):

@@ -8,7 +8,7 @@ import numpy as np
 
 from calibration.errors import CalibrationError
 from calibration.inertia.base import base_parameters
-from calibration.inertia.prior import STATED, Accuracy, prior
+from calibration.inertia.prior import Accuracy, prior
 from dynamics import Dynamics, DynamicsError, Mechanism, Regressor
 from kinematics import Array, Harmonic, HarmonicTerm, KinematicsError, Placement, joint_angles, leg_kinematics
 
@@ -47,7 +47,7 @@ def design_excitation(
     margin: float = 0.75,
     candidates: int = 40,
     seed: int = 0,
-    accuracy: Accuracy = STATED,
+    accuracy: Accuracy | None = None,
     noise: float = 0.5,
     progress: Callable[[float], None] = lambda _part: None,
 ) -> Excitation:
@@ -56,7 +56,8 @@ def design_excitation(
     Args:
         mechanism: with limits and a home.
         duration: s. fastest: Hz, of the sines. margin: part of every limit that may be used.
-        candidates: how many are tried. seed: of their phases. accuracy, noise: what is known before; N, of the cells.
+        candidates: how many are tried. seed: of their phases. accuracy, noise: what is known before,
+            `Accuracy.of` the mechanism if None; N, of the cells.
         progress: told the part that is done.
 
     Raises:
@@ -78,7 +79,7 @@ def design_excitation(
     if faults:
         raise CalibrationError(faults)
     generator = np.random.Generator(np.random.PCG64(seed))
-    _, known = prior(mechanism, accuracy)
+    _, known = prior(mechanism, Accuracy.of(mechanism) if accuracy is None else accuracy)
     sigma = np.sqrt(np.diag(known))
     base = base_parameters(mechanism, sigma, drives=False)
     root = np.asarray(np.linalg.cholesky(base.matrix @ known @ base.matrix.T), dtype=np.float64)

@@ -127,7 +127,7 @@ def _beyond(result: Identification, record: ForceRecord) -> Array:
     design = design_of(
         result.nominal,
         samples,
-        settings.accuracy,
+        settings.known(result.nominal),
         settings.coulomb_speed,
         result.mechanism if result.consistent else result.nominal,
         {},

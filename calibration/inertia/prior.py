@@ -7,7 +7,7 @@ import numpy as np
 
 from calibration.errors import CalibrationError
 from calibration.inertia.bodies import SIZE, exists
-from dynamics import BODIES, FRICTIONS, LINEAR_NAMES, Mechanism, deformed, linear_parameters
+from dynamics import BODIES, FRICTIONS, LINEAR_NAMES, Mechanism, deformed, linear_parameters, machine_size
 from kinematics import Array
 
 _STEP = 1e-6
@@ -46,6 +46,19 @@ class Accuracy:
     lengths: float = 3e-5
     compliance: float = 1e-7
 
+    @classmethod
+    def of(cls, mechanism: Mechanism, **stated: float) -> "Accuracy":
+        """What is taken of a mechanism where nothing else is `stated`: the defaults, times its size.
+
+        Raises CalibrationError where a number is no standard deviation.
+        """
+        size = machine_size(mechanism)
+        damping, joint = size.force / size.speed, size.force * size.length**2 / size.speed
+        factors = dict.fromkeys(("center", "joints", "lengths"), size.length)
+        factors |= dict.fromkeys(("least_coulomb", "offset", "drift"), size.force)
+        factors |= {"least_prismatic": damping, "least_damping": joint, "compliance": size.length / size.force}
+        return cls(**{name: getattr(STATED, name) * factor for name, factor in factors.items()} | stated)
+
     def __post_init__(self) -> None:
         """Refuse what is no standard deviation."""
         faults = [
@@ -58,7 +71,7 @@ class Accuracy:
 
 
 STATED = Accuracy()
-"""What is taken where nothing else is said."""
+"""What is taken of a machine of the lab-hexapod's size where nothing else is said."""
 
 
 def prior(mechanism: Mechanism, accuracy: Accuracy) -> tuple[Array, Array]:

@@ -82,10 +82,12 @@ def prepared(
     coulomb_speed: float,
     scales: Scales | None = None,
     least: float = _LEAST,
+    unit: float = 1.0,
 ) -> Samples:
     """All stretches together, low-passed at `cutoff`, Hz, without phase, at twice that many samples a second.
 
-    scales: of another recording, that candidates may be the same; their own if None. least: s, of a stretch.
+    scales: of another recording, that candidates may be the same; their own if None. least: s, of a stretch. unit: of
+    forces, the machine's size.
     Raises CalibrationError for stretches that are too short, of several rates, or hold numbers that are not finite.
     """
     faults = []
@@ -105,7 +107,7 @@ def prepared(
         raise CalibrationError(list(dict.fromkeys(faults)))
     found = [without_spikes(record.cells, record.steps) for record in records]
     records = [replace(record, cells=cells) for record, (cells, _) in zip(records, found, strict=True)]
-    scales = _scales(geometry, records, cutoff) if scales is None else scales
+    scales = _scales(geometry, records, cutoff, unit) if scales is None else scales
     first = {each.source: min(other.begin for other in records if other.source == each.source) for each in records}
     parts = []
     for number, (record, (_, spikes)) in enumerate(zip(records, found, strict=True)):
@@ -125,7 +127,7 @@ def prepared(
         slopes=together("slopes"),
         signs=together("signs"),
         friction=together("friction"),
-        friction_terms=friction_terms(scales.span),
+        friction_terms=friction_terms(scales.span, scales.unit),
         jerks=together("jerks"),
         switched=together("switched"),
         record=np.concatenate([part.record for part in parts]),
@@ -137,13 +139,13 @@ def prepared(
     )
 
 
-def _scales(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float) -> Scales:
+def _scales(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float, unit: float) -> Scales:
     lengths = [leg_lengths(geometry, record.pose) for record in records]
     low, high = min(float(each.min()) for each in lengths), max(float(each.max()) for each in lengths)
     cells = np.concatenate([low_passed(record.cells, cutoff, record.rate) for record in records])
     forces = np.column_stack([cells.min(axis=0), cells.max(axis=0)])
     forces[:, 1] = np.maximum(forces[:, 1], forces[:, 0] + 1e-6)
-    return Scales(0.5 * (low + high), max(high - low, 1e-6), forces)
+    return Scales(0.5 * (low + high), max(high - low, 1e-6), forces, unit)
 
 
 def without_spikes(cells: Array, steps: Array | None = None) -> tuple[Array, NDArray[np.intp]]:

@@ -13,7 +13,7 @@ import math
 import numbers
 import re
 import reprlib
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
@@ -335,6 +335,12 @@ def in_words(value: float, unit: str) -> str:
     number = value * factor
     digits = f"{number:.4g}" if abs(number) < 1e4 else f"{number:.0f}"
     return f"{digits} {shown}" if shown else digits
+
+
+def decimals_of(values: Iterable[float], least: int) -> int:
+    """Decimals that give the smallest of the sizes two digits, or `least`; of those that are finite and not 0."""
+    sizes = [abs(value) for value in values if value and math.isfinite(value)]
+    return max(least, 1 - math.floor(math.log10(min(sizes)))) if sizes else least
 
 
 def figure_and_bound(value: float, bound: float, spec: str = ".4g", bound_digits: int = 6) -> tuple[str, str]:

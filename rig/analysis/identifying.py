@@ -159,7 +159,7 @@ def identify_recordings(
     progress("reading the recordings")
     found = force_records([*recordings, *held_out])
     settings = IdentificationSettings(
-        accuracy=Accuracy() if accuracy is None else accuracy,
+        accuracy=accuracy,
         coulomb_speed=found.rig.coulomb_speed,
         noise=found.noise,
         gains=_known_gains(found.calibration) if calibrated_gains else None,

@@ -97,7 +97,12 @@ def cells(
     gravity: Annotated[
         float | None, typer.Option(metavar="M/S2", help="Local gravity; left out: the mechanism's, or 9.80665.")
     ] = None,
-    drift_limit: Annotated[float, typer.Option(metavar="N", help="Drift of the zero that is accepted.")] = 0.5,
+    drift_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="Drift of the zero that is accepted; left out: 0.5 N, times the machine's size."
+        ),
+    ] = None,
     nonlinearity_limit: Annotated[
         float, typer.Option(metavar="PERCENT", help="Residual beyond the noise that is accepted, of the force range.")
     ] = 0.5,
@@ -126,7 +131,9 @@ def cells(
         read_cell_measurements,
         save_cell_calibration,
     )
+    from dynamics import machine_size
     from rig.cli.progress import tell_step
+    from rig.config import load_config
     from rig.errors import RefusedError
 
     if (config is None) == (data is None):
@@ -138,7 +145,7 @@ def cells(
     for option, value in (("--gravity", gravity), ("--nonlinearity-limit", nonlinearity_limit)):
         if value is not None and not 0.0 < value < float("inf"):
             raise typer.BadParameter(f"{option} must be finite and positive, got {value}")
-    if not 0.0 <= drift_limit < float("inf"):
+    if drift_limit is not None and not 0.0 <= drift_limit < float("inf"):
         raise typer.BadParameter(f"--drift-limit must be finite and not negative, got {drift_limit} N")
     date = (day or datetime.now()).date()
     target = output if output is not None else Path(calibration_file_name(date))
@@ -166,6 +173,10 @@ def cells(
         assert config is not None
         measurements, source, own_gravity = record(config, numbers, samples, load.value, gravity, told=progress)
         unit, gravity = "N", own_gravity
+    if drift_limit is None:
+        drift_limit = Limits().drift
+        if config is not None:
+            drift_limit *= machine_size(load_config(config).nominal).force
     limits = Limits(drift=drift_limit, nonlinearity=nonlinearity_limit)
 
     def fitted(bounds: Limits) -> "LoadCellCalibration":

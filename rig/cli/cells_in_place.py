@@ -62,7 +62,12 @@ def cells_in_place(
     gain_limit: Annotated[
         float, typer.Option(metavar="PERCENT", help="Greatest uncertainty of a gain by noise that is accepted.")
     ] = 1.0,
-    drift_limit: Annotated[float, typer.Option(metavar="N", help="Drift of the zero that is accepted.")] = 0.5,
+    drift_limit: Annotated[
+        float | None,
+        typer.Option(
+            metavar="N", help="Drift of the zero that is accepted; left out: 0.5 N, times the machine's size."
+        ),
+    ] = None,
     plan: Annotated[int | None, typer.Option(min=1, max=400, metavar="N", help="Plan N poses instead.")] = None,
     config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Rig to plan for.")] = None,
     hold: Annotated[float, typer.Option(min=0.5, max=60.0, metavar="S", help="Planned time at each pose.")] = 1.5,
@@ -88,7 +93,7 @@ def cells_in_place(
         raise typer.BadParameter("--config goes with --plan: a recording says which rig it is of")
     if not 0.0 < gain_limit < float("inf"):
         raise typer.BadParameter(f"--gain-limit must be finite and positive, got {gain_limit} %")
-    if not 0.0 <= drift_limit < float("inf"):
+    if drift_limit is not None and not 0.0 <= drift_limit < float("inf"):
         raise typer.BadParameter(f"--drift-limit must be finite and not negative, got {drift_limit} N")
     import numpy as np
 
@@ -102,6 +107,7 @@ def cells_in_place(
         judge,
         save_cell_calibration,
     )
+    from dynamics import machine_size
     from rig.analysis import recorded_rests
     from rig.cli.progress import tell_step
     from rig.errors import RefusedError
@@ -118,6 +124,8 @@ def cells_in_place(
     tell("reading the recordings")
     data = recorded_rests(opened)
     mechanism, before = data.rig.mechanism, data.before
+    if drift_limit is None:
+        drift_limit = Limits().drift * machine_size(mechanism).force
     if look:
         tell_holds(f"{len(data.rests)} rests, {mechanism.name}, cells in {before.unit}", as_json)
         return

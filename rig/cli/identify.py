@@ -47,7 +47,12 @@ def identify(
         float, typer.Option(metavar="PART", help="How well masses are known before, one sigma: 0.2 is 20 %.")
     ] = 0.2,
     inertia: Annotated[float, typer.Option(metavar="PART", help="The same of moments of inertia.")] = 0.2,
-    center: Annotated[float, typer.Option(metavar="M", help="The same of centres of mass, each axis.")] = 3e-3,
+    center: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M", help="The same of centres of mass, each axis; left out: 3 mm, times the machine's size."
+        ),
+    ] = None,
     friction: Annotated[float, typer.Option(metavar="PART", help="The same of frictions.")] = 0.5,
     gain: Annotated[
         float | None,
@@ -64,7 +69,7 @@ def identify(
         typer.Option(
             metavar="M",
             help="How well the joints' places are known, each axis, one sigma; left out: by the geometry's parameter "
-            "files, 3e-5 without.",
+            "files, 30 µm without, times its size.",
         ),
     ] = None,
     note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
@@ -84,24 +89,25 @@ def identify(
     says why. Where what is left is more than the cells' noise, the fit is told, with exit code 6.
     """
     from calibration import Accuracy, CalibrationError, parameters_line, save_parameters
-    from rig.analysis import force_records, identify_recordings
+    from rig.analysis import force_records, identify_recordings, rig_of
     from rig.cli.progress import tell_step
     from rig.errors import ExitCode, RefusedError
     from rig.recording import RecordingFile
 
     if output is not None and not look:
         check_new_file(output)
-    usual = Accuracy()
+    given = {
+        "mass": mass,
+        "inertia": inertia,
+        "center": center,
+        "friction": friction,
+        "gain": gain,
+        "cross_talk": cross_talk,
+        "joints": joints,
+    }
+    stated = {name: value for name, value in given.items() if value is not None}
     try:
-        accuracy = Accuracy(
-            mass=mass,
-            inertia=inertia,
-            center=center,
-            friction=friction,
-            gain=usual.gain if gain is None else gain,
-            cross_talk=cross_talk,
-            joints=usual.joints if joints is None else joints,
-        )
+        Accuracy(**stated)
     except CalibrationError as error:
         raise typer.BadParameter("; ".join(error.faults)) from None
     opened = [RecordingFile(path) for path in recordings]
@@ -111,6 +117,7 @@ def identify(
     if look:
         tell_holds(_holds(force_records([*opened, *judged])), as_json)
         return
+    accuracy = Accuracy.of(rig_of(opened[0]).mechanism, **stated)
     try:
         found = identify_recordings(
             opened,
@@ -209,14 +216,18 @@ def print_identified(found: "Identified") -> None:
     """The outcome for a person: residuals, what was told best, what was not."""
     from rich.table import Table
 
+    from kinematics import decimals_of
+
     held, result = found.held_out, found.result
     table = Table(title=f"{result.nominal.name}: residual at the load cells on motions that were not fitted, N RMS")
     for heading in ("leg", "nominal", "identified", "noise"):
         table.add_column(heading, justify="right")
+    whole = (held.before, held.after, held.noise)
+    digits = decimals_of(whole, 3)
     for leg in range(6):
         values = (held.legs_before[leg], held.legs_after[leg], held.legs_noise[leg])
-        table.add_row(str(leg + 1), *(f"{value:.3f}" for value in values))
-    table.add_row("all", f"{held.before:.3f}", f"{held.after:.3f}", f"{held.noise:.3f}", style="bold")
+        table.add_row(str(leg + 1), *(f"{value:.{digits}f}" for value in values))
+    table.add_row("all", *(f"{value:.{digits}f}" for value in whole), style="bold")
     console = table_console()
     console.print(table)
     shown = Table(title="Parameters that changed most, in their standard deviations")

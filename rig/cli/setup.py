@@ -84,8 +84,13 @@ def new(
     amplifier_profile: Annotated[str, typer.Option(metavar="PROFILE", help="The amplifier's register map.")] = (
         "generic-amplifier"
     ),
-    cell_noise: Annotated[float, typer.Option(metavar="N", help="Standard deviation of a reading to expect.")] = 0.5,
-    cell_range: Annotated[float, typer.Option(metavar="N", help="End of the cells' scale.")] = 800.0,
+    cell_noise: Annotated[
+        float | None,
+        typer.Option(metavar="N", help="Standard deviation of a reading to expect; left out: by the machine's size."),
+    ] = None,
+    cell_range: Annotated[
+        float | None, typer.Option(metavar="N", help="End of the cells' scale; left out: by the machine's size.")
+    ] = None,
     calibration: Annotated[str, typer.Option(metavar="FILE", help="Calibration file beside OUT.toml, if any.")] = "",
     recordings: Annotated[str, typer.Option(metavar="DIR", help="Folder of recordings.")] = "recordings",
     virtual: Annotated[

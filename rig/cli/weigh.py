@@ -61,7 +61,12 @@ def weigh(
         ),
     ] = 0.2,
     inertia: Annotated[float, typer.Option(metavar="PART", help="The same of moments of inertia.")] = 0.2,
-    center: Annotated[float, typer.Option(metavar="M", help="The same of centres of mass, each axis.")] = 3e-3,
+    center: Annotated[
+        float | None,
+        typer.Option(
+            metavar="M", help="The same of centres of mass, each axis; left out: 3 mm, times the machine's size."
+        ),
+    ] = None,
     zero_change: Annotated[
         float | None,
         typer.Option(
@@ -95,15 +100,16 @@ def weigh(
     The file lays the platform's mass, centre of mass and inertia with its payload over the mechanism.
     """
     from calibration import CALIBRATED_CELLS, Accuracy, CalibrationError, UntoldPayloadError
-    from rig.analysis import Stretch, weighing_of
+    from rig.analysis import Stretch, rig_of, weighing_of
     from rig.cli.progress import tell_step
     from rig.errors import InputError, RefusedError
 
     tell = tell_step if progress else lambda _step: None
     if output is not None and not look:
         check_new_file(output)
+    stated = {"mass": mass, "inertia": inertia, **({} if center is None else {"center": center}), **CALIBRATED_CELLS}
     try:
-        accuracy = Accuracy(mass=mass, inertia=inertia, center=center, **CALIBRATED_CELLS)
+        Accuracy(**stated)
     except CalibrationError as error:
         raise typer.BadParameter("; ".join(error.faults)) from None
     opened = [_open(path) for path in recordings]
@@ -114,6 +120,7 @@ def weigh(
     elif before is not None:
         bare = Stretch(opened[0], parse_span(before, "--before"))
     tell("reading the recordings")
+    accuracy = Accuracy.of(rig_of(opened[0]).mechanism, **stated)
     weighing = weighing_of(
         [Stretch(one, span) for one in opened],
         bare,

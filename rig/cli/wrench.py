@@ -174,22 +174,27 @@ def _told(one: "Contact") -> dict[str, Any]:
 
 
 def _described(summary: dict[str, Any], found: "Sequence[Contact]") -> str:
+    from kinematics import decimals_of
+
     width = summary["bandwidth_hz"]
     sigma = list(summary["sigma"].values())
+    force, moment = decimals_of(sigma[:3], 3), decimals_of(sigma[3:], 4)
     lines = [
         f"judged     {summary['judged_s']:.3f} s of {summary['begin_s']:.3f} to {summary['end_s']:.3f} s, "
         + ("not smoothed" if width is None else f"bandwidth {width:g} Hz"),
         f"noise      {summary['noise']}",
-        f"sigma      force {', '.join(f'{value:.3f}' for value in sigma[:3])} N; "
-        f"moment {', '.join(f'{value:.4f}' for value in sigma[3:])} N m",
+        f"sigma      force {', '.join(f'{value:.{force}f}' for value in sigma[:3])} N; "
+        f"moment {', '.join(f'{value:.{moment}f}' for value in sigma[3:])} N m",
         f"threshold  distance² {summary['threshold']:.1f}: {summary['false_alarms_per_hour']:g} false alarms an hour",
         f"contacts   {len(found)}",
     ]
     if found:
         lines.append(f"  {'from s':>9} {'to s':>9} {'peak s':>9}" + "".join(f" {axis:>15}" for axis in _AXES))
+    digits = decimals_of(sigma, 2)
     for one in found[:_LISTED]:
         values = "".join(
-            f" {f'{value:.2f} ± {spread:.2f}':>15}" for value, spread in zip(one.wrench, one.sigma, strict=True)
+            f" {f'{value:.{digits}f} ± {spread:.{digits}f}':>15}"
+            for value, spread in zip(one.wrench, one.sigma, strict=True)
         )
         lines.append(f"  {one.begin:9.3f} {one.end:9.3f} {one.peak:9.3f}{values}")
     if len(found) > _LISTED:

@@ -94,6 +94,10 @@ def zero(
 
 
 def _print(found: "Zero") -> None:
+    from kinematics import decimals_of
+
     typer.echo("leg   zero shifts   noise     drift     (N)")
+    digits = decimals_of(found.noise, 3)
     for leg in range(6):
-        typer.echo(f"{leg + 1}     {found.shift[leg]:+10.3f}    {found.noise[leg]:6.3f}    {found.drift[leg]:+7.3f}")
+        shift, noise, drift = found.shift[leg], found.noise[leg], found.drift[leg]
+        typer.echo(f"{leg + 1}     {shift:+10.{digits}f}    {noise:6.{digits}f}    {drift:+7.{digits}f}")

@@ -18,7 +18,7 @@ from typing import Any
 import numpy as np
 
 from actuators import SerialEndpoint
-from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory, leg_kinematics
+from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory, decimals_of, leg_kinematics
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
@@ -294,7 +294,8 @@ def describe(result: RunResult) -> str:
     if rejected := cycle["rejected_replies"]:
         lines.append(f"replies    rejected: {', '.join(f'{count} of {name}' for name, count in rejected.items())}")
     if tracking["position_rms_m"] is not None:
-        residuals = ", ".join(f"{leg['rms_residual_n']:.2f}" for leg in force)
+        sizes = [leg["rms_residual_n"] for leg in force]
+        residuals = ", ".join(f"{value:.{decimals_of(sizes, 2)}f}" for value in sizes)
         lines += [
             f"tracking   {tracking['position_rms_m'] * 1e3:.4f} mm, "
             f"{tracking['rotation_rms_rad'] * 1e3:.4f} mrad (RMS)",

@@ -84,8 +84,8 @@ class Draft:
     settings: Mapping[str, Any] = field(default_factory=dict)
     drives: tuple[DriveAddress, ...] = (DriveAddress(),) * 6
     amplifier: CellAmplifier | None = None
-    noise: float = 0.5
-    range: float = 800.0
+    noise: float | None = 0.5
+    range: float | None = 800.0
     calibration: str = ""
     recording: str = "recordings"
     virtual: bool = False
@@ -140,8 +140,10 @@ def _legs(drives: tuple[DriveAddress, ...]) -> Array:
 def _load_cells(draft: Draft) -> Table:
     cells = tomlkit.table()
     _add(cells, "source", "amplifier" if draft.amplifier else "drive", "what reads the cells")
-    _add(cells, "noise", draft.noise, "N, standard deviation to expect")
-    _add(cells, "range", draft.range, "N, end of scale")
+    if draft.noise is not None:
+        _add(cells, "noise", draft.noise, "N, standard deviation to expect")
+    if draft.range is not None:
+        _add(cells, "range", draft.range, "N, end of scale")
     if draft.calibration:
         _add(cells, "calibration", draft.calibration, "beside this file")
     if draft.amplifier is not None:

@@ -14,6 +14,7 @@ import numpy as np
 import numpy.typing as npt
 
 from calibration import CalibrationError, LoadCellCalibration, Provenance, shift_offsets
+from dynamics import machine_size
 from kinematics import figure_and_bound
 from rig.client import (
     Interruption,
@@ -40,6 +41,8 @@ REST_MOVE = 0.1e-3
 """m by which a leg at rest may move meanwhile."""
 NOISE_FACTOR = 5.0
 """Times the expected noise at which something else than noise is on a cell."""
+_DRIFT = 0.5
+"""N, of a zero meanwhile that is always accepted, times the machine's size."""
 DURATION = 3.0
 """s at rest."""
 _LEAST_TIME, _MOST_TIME = 0.5, 60.0  # s
@@ -191,8 +194,15 @@ def _judged(config: RigConfig, rows: Rows, options: ZeroOptions, bound: float) -
     provenance = Provenance(options.operator, before.provenance.place, before.provenance.masses, source, options.note)
     measured, model = rows["force_measured"], rows["force_model"]
     try:
-        steps = config.cell_steps
-        shifted = shift_offsets(before, measured, model, date.today(), steps=steps, provenance=provenance)
+        shifted = shift_offsets(
+            before,
+            measured,
+            model,
+            date.today(),
+            drift_limit=_DRIFT * machine_size(config.nominal).force,
+            steps=config.cell_steps,
+            provenance=provenance,
+        )
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["the load cells cannot be zeroed:", *error.faults])) from None
     drift = shifted.drift

@@ -27,9 +27,22 @@ from rig.cli.application import commands
 from rig.config import RigConfig
 from rig.config.drives import Drives, LegDrive
 from rig.config.load_cells import LoadCells
+from rig.config.scaled import SCALED
+from rig.config.sections import Control, Motion, Safety
+from rig.config.virtual_rig import Tolerance, VirtualCells, VirtualDrive
 
 DOCS = Path(__file__).parent.parent.parent / "docs"
 PAGES = tuple(DOCS / name for name in ("configuration.md", "trajectory-file.md", "commands.md"))
+_SIZED: dict[tuple[str, ...], type[BaseModel]] = {
+    ("control",): Control,
+    ("safety",): Safety,
+    ("motion",): Motion,
+    ("load_cells",): LoadCells,
+    ("virtual", "drive"): VirtualDrive,
+    ("virtual", "cells"): VirtualCells,
+    ("virtual", "plant", "tolerance"): Tolerance,
+}
+assert _SIZED.keys() == SCALED.keys()
 _MADE = re.compile(r"(<!-- made: ([\w-]+) -->\n).*?(<!-- end -->)", re.DOTALL)
 _HEAD = "| key | type | unit | bounds | default | meaning |\n|---|---|---|---|---|---|\n"
 _COUNTS = {2: "two", 3: "three", 6: "six"}
@@ -202,8 +215,17 @@ def _row(model: type[BaseModel], name: str) -> str:
     key.unit, text = (re.sub(r"\^(\d)", lambda power: "⁰¹²³"[int(power[1])], each) for each in (key.unit, text))
     if key.unit and not key.unit.endswith(", rad"):
         text = re.sub(rf", {re.escape(key.unit)}(?=[,.;:])", "", text)
-    cells = (f"`{name}`", key.kind, key.unit, key.bounds, _default(info, key), text.replace("|", "\\|"))
+    default = _default(info, key) + _size_of(model, name)
+    cells = (f"`{name}`", key.kind, key.unit, key.bounds, default, text.replace("|", "\\|"))
     return f"| {' | '.join(cells)} |\n"
+
+
+def _size_of(model: type[BaseModel], name: str) -> str:
+    """What of the machine's size a default is multiplied by, if any."""
+    for way, section in _SIZED.items():
+        if issubclass(model, section) and (powers := SCALED[way].get(name)):
+            return "".join(f" / {power[1:]}" if power.startswith("-") else f" × {power}" for power in powers)
+    return ""
 
 
 def _default(info: FieldInfo, key: Key) -> str:

@@ -259,6 +259,27 @@ FEEDBACK_BREAKS = [
         "if False:",
         f"{_FORCES}::test_a_silent_load_cell_holds_the_platform_on_the_model_alone",
     ),
+    Break(
+        "a large machine has the defaults of a small one",
+        "rig/config/rig_config.py",
+        "config, scale_faults = with_scaled_defaults(config, nominal)",
+        "scale_faults: list[str] = []",
+        ("rig/test_sized_rigs.py::test_a_rig_homes_moves_and_parks_by_its_defaults",),
+    ),
+    Break(
+        "a default that a machine cannot have is not refused",
+        "rig/config/scaled.py",
+        "            if key in changes\n",
+        "            if False\n",
+        ("rig/test_sized_rigs.py::test_a_default_that_a_machine_cannot_have_is_asked_for_by_its_key",),
+    ),
+    Break(
+        "a zero may drift by as much on a small machine as on a large one",
+        "rig/commissioning/zero.py",
+        "drift_limit=_DRIFT * machine_size(config.nominal).force,",
+        "drift_limit=_DRIFT,",
+        ("rig/test_sized_rigs.py::test_the_cells_of_a_rig_of_any_size_are_zeroed",),
+    ),
     _cell(
         "a coarse cell that lives is taken for a frozen one",
         "stuck = cells[_HIGH, i] - cells[_LOW, i] > frozen_kernel(bounds[0], step, cells[_SILENT, i])",

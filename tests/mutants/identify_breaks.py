@@ -23,6 +23,20 @@ IDENTIFY_BREAKS = [
         (_SIGMAS,),
     ),
     Break(
+        "drives of a small machine are taken to be as noisy as those of a large one",
+        _ESTIMATE,
+        "unit = machine_size(nominal).force",
+        "unit = 1.0",
+        ("calibration/test_machine_sizes.py::test_small_and_large_machines_are_told_within_what_is_said",),
+    ),
+    Break(
+        "what is stated of a machine has no size",
+        "calibration/inertia/prior.py",
+        "getattr(STATED, name) * factor for name",
+        "getattr(STATED, name) for name",
+        ("calibration/test_machine_sizes.py::test_what_is_stated_has_the_size_of_the_machine",),
+    ),
+    Break(
         "gains of the cells are taken as known",
         "calibration/inertia/design.py",
         'columns.add(Unknown(name, "", sigma), {leg: forces[:, other]})',
