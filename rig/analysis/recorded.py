@@ -27,6 +27,7 @@ from rig.recording import (
     imported_from,
     recorded_cell_noise,
     recorded_cell_steps,
+    recorded_rounding,
 )
 
 
@@ -34,7 +35,8 @@ from rig.recording import (
 class RecordedRig:
     """The mechanism that the engine computed with, its cycle's rate, Hz, the cells' noise, N, and Coulomb smoothing.
 
-    noise: with the cells' rounding to `cell_steps` (6,) N, which are 0 where they are not known.
+    noise: with the cells' rounding to `cell_steps` (6,) N, which are 0 where they are not known. rounding:
+    (6,) N, what that leaves in a mean of readings at rest, one standard deviation.
     drives: the configuration's, or None where it does not say their delay and force_bandwidth, or where the motion was
     imported: which drives made it is not known.
     """
@@ -43,6 +45,7 @@ class RecordedRig:
     rate: float
     noise: float | None
     cell_steps: Array
+    rounding: Array
     coulomb_speed: float
     drives: Mapping[str, Any] | None
 
@@ -60,6 +63,7 @@ def rig_of(recording: Recorded) -> RecordedRig:
         rate=float(rate),
         noise=recorded_cell_noise(header),
         cell_steps=recorded_cell_steps(header),
+        rounding=recorded_rounding(header),
         coulomb_speed=recorded_coulomb_speed(header),
         drives=drives if {"delay", "force_bandwidth"} <= drives.keys() else None,
     )

@@ -130,6 +130,7 @@ def weighing_of(
             loaded=stretch is not before,
             recording=numbers[stretch.recording],
             coulomb_speed=rig.coulomb_speed,
+            rounding=rig.rounding,
         )
         if stretch is before and not len(more):
             raise InputError(
@@ -150,6 +151,7 @@ def payload_samples(
     loaded: bool,
     recording: int,
     coulomb_speed: float = 0.0,
+    rounding: Floats | float = 0.0,
 ) -> PayloadSamples:
     """What smoothed residuals tell of a payload, those at rest first.
 
@@ -161,6 +163,7 @@ def payload_samples(
 
     noise: standard deviation of a cell's reading, N. loaded: whether the payload was on the platform. recording: a
     number, the same for all stretches of one. coulomb_speed: m/s, over which the control smooths Coulomb friction.
+    rounding: (6,) N, what rounding to steps leaves in a mean at rest, one standard deviation.
     """
     rests: list[tuple[Floats, Floats, Floats, Floats, float]] = []
     moving: list[tuple[Floats, ...]] = []
@@ -180,7 +183,7 @@ def payload_samples(
                     piece.residual[inner].mean(axis=0),
                     piece.forces[inner].mean(axis=0),
                     motion,
-                    noise**2 / len(inner) + friction**2 / 3.0,
+                    noise**2 / len(inner) + friction**2 / 3.0 + np.square(rounding),
                     float(piece.t[inner].mean()),
                 )
             )

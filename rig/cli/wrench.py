@@ -1,6 +1,7 @@
 """`rig wrench`: the external wrench on the platform over a recording, and when something touched it."""
 
 import json
+import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
@@ -85,7 +86,7 @@ def wrench(
         sigma = made_by.noise if noise is None else noise
         if sigma is None:
             raise InputError(f"{recording}: does not say the cells' noise; give --noise or --quiet")
-        learned = stated_noise(sigma, smoothing, model_sigma)
+        learned = stated_noise(sigma, smoothing, math.hypot(model_sigma, made_by.rounding.max()))
     unsure = ReadingsUncertainty(
         made_by.mechanism, recorded_parameters(opened), made_by.coulomb_speed, recorded_calibration(opened)
     )

@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import numpy as np
 import numpy.typing as npt
 
-from calibration import ReadingsUncertainty
+from calibration import ReadingsUncertainty, rounding_of_mean
 from rig.analysis import (
     ExternalWrench,
     Residuals,
@@ -42,7 +42,8 @@ def external_wrench(
         return residuals_of([rows], config.machine, smoothing, config.control.coulomb_speed, drives)
 
     if quiet is None:
-        noise = stated_noise(config.cell_noise, smoothing, model_sigma)
+        rounding = rounding_of_mean(config.load_cells.noise, np.array(config.cell_steps)).max()
+        noise = stated_noise(config.cell_noise, smoothing, float(np.hypot(model_sigma, rounding)))
     else:
         noise = learned_noise(list(residuals(quiet.rows)))
     unsure = ReadingsUncertainty(

@@ -1,6 +1,6 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
-from rig.recording.cell_noise import recorded_cell_noise, recorded_cell_steps
+from rig.recording.cell_noise import recorded_cell_noise, recorded_cell_steps, recorded_rounding
 from rig.recording.export import write_rows_csv
 from rig.recording.imported import (
     IMPORTED,
@@ -69,6 +69,7 @@ __all__ = [
     "part_name",
     "recorded_cell_noise",
     "recorded_cell_steps",
+    "recorded_rounding",
     "recover",
     "report_path",
     "room_text",

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from calibration import rounded_noise
+from calibration import rounded_noise, rounding_of_mean
 from kinematics import Array
 
 CELLS = 6
@@ -25,3 +25,9 @@ def recorded_cell_noise(header: Mapping[str, Any]) -> float | None:
     if not isinstance(value, int | float) or not value > 0:
         return None
     return float(rounded_noise(float(value), float(recorded_cell_steps(header).max())))
+
+
+def recorded_rounding(header: Mapping[str, Any]) -> Array:
+    """What rounding leaves in the mean of a cell's readings at rest, standard deviation (6,) N; 0 of unknown steps."""
+    value = header.get("config", {}).get("load_cells", {}).get("noise")
+    return rounding_of_mean(float(value) if isinstance(value, int | float) else 0.0, recorded_cell_steps(header))

@@ -306,6 +306,13 @@ FEEDBACK_BREAKS = [
         (f"{_COARSE}::test_rounding_is_among_the_noise_of_the_rig_and_of_its_recordings",),
     ),
     Break(
+        "a weighing at rest averages rounding out",
+        "rig/analysis/weighing.py",
+        " + np.square(rounding),",
+        ",",
+        (f"{_COARSE}::test_a_mean_at_rest_is_no_surer_than_the_steps_of_its_readings",),
+    ),
+    Break(
         "a mean at rest averages rounding out",
         "calibration/zero.py",
         "np.hypot(whole.standard_error, rounding_of_mean(beside, step))",

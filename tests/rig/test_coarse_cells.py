@@ -12,13 +12,15 @@ from engine_support import CONFIG, Bench, bench, smooth_table
 from calibration import identity, rounded_noise, rounding_of_mean, save_cell_calibration, shift_offsets
 from calibration.cells import Provenance
 from kinematics import Array
+from rig.analysis import Smoothing, residuals_of
+from rig.analysis.weighing import payload_samples
 from rig.client.moving import Progress
 from rig.client.operation import connect_and_home
 from rig.commissioning import ZeroOptions, measure_zero
 from rig.config.rig_config import RigConfig
 from rig.engine.header import ClockPair, recording_header
 from rig.errors import ConfigError
-from rig.recording import recorded_cell_noise, recorded_cell_steps
+from rig.recording import recorded_cell_noise, recorded_cell_steps, recorded_rounding
 from rig.safety.cell_checks import CellChecks
 from rig.states import FaultCode, State
 from rig.telemetry import ROW
@@ -108,6 +110,30 @@ def test_rounding_is_among_the_noise_of_the_rig_and_of_its_recordings() -> None:
     del header["cell_steps"]  # a recording made before
     assert recorded_cell_noise(header) == 0.5
     assert recorded_cell_noise({}) is None
+
+
+def test_a_mean_at_rest_is_no_surer_than_the_steps_of_its_readings(tmp_path: Path) -> None:
+    """A weighing at rest, of cells with steps of 1 N and 0.05 N of noise, which averages nothing of them out."""
+    config = coarse(0.05, drive={"start_spread": 1e-3}).changed({"load_cells": {"noise": 0.05}})
+    with bench(tmp_path, config) as rig:
+        rig.engage()
+        rig.run(1.0)
+        rows = rig.tap.take()
+    smoothing = Smoothing(10.0, config.rate)
+    left = recorded_rounding(recording_header(config, None, ClockPair(0, 0)))
+    assert left == pytest.approx(np.full(6, STEP / np.sqrt(12.0)), rel=0.06)
+    samples = payload_samples(
+        residuals_of([rows], config.machine, smoothing),
+        config.machine,
+        smoothing,
+        config.cell_noise,
+        loaded=True,
+        recording=0,
+        rounding=left,
+    )
+    assert len(samples) == 1 and not samples.moving.any()
+    assert (np.abs(samples.residual) < 2.5 * np.sqrt(samples.variance)).all()
+    assert np.sqrt(samples.variance) == pytest.approx(np.full((1, 6), STEP / np.sqrt(12.0)), rel=0.1)
 
 
 # -- a cell that lives, and one that does not ------------------------------------------------------------------------
