@@ -3,7 +3,8 @@
 A bound of 30 N on the residual is a tenth of what a leg of the lab-hexapod exerts, and a thousand times nothing on a
 machine of 380 kg. What a configuration does not give is the section's default times the machine's size
 (`dynamics.machine_size`): forces by its legs' force limits, lengths by their stroke, speeds by theirs, stiffness and
-damping by the mass that they move, so that loops have the same bandwidth. Three digits are kept.
+damping by the mass that they move, so that loops have the same bandwidth. A leg then follows its reference to the same
+mm on any machine, so that `following_error` and `position_jump` have no size. Three digits are kept.
 """
 
 from __future__ import annotations
@@ -24,8 +25,6 @@ _FORCE, _LENGTH, _MASS, _SPEED = "force", "length", "mass", "speed"
 SCALED: Mapping[tuple[str, ...], Mapping[str, tuple[str, ...]]] = {
     ("control",): {"stiffness": (_MASS,), "damping": (_MASS,)},
     ("safety",): {
-        "following_error": (_LENGTH,),
-        "position_jump": (_LENGTH,),
         "force_residual": (_FORCE,),
         "characteristic_length": (_LENGTH,),
         "homing_tolerance": (_LENGTH,),

@@ -90,7 +90,7 @@ def test_defaults_are_those_of_the_sections_at_the_lab_hexapods_size_and_what_is
     given = rig_of(tmp_path, 380.0, "[safety]\nforce_residual = 30.0\n[load_cells]\nnoise = 2.0\n")
     assert given.safety.force_residual == 30.0 and given.load_cells.noise == 2.0
     assert given.load_cells.range == 16900.0 and given.safety.tare_shift == 106.0
-    assert given.control.stiffness == 422e3 and given.safety.following_error == 5.53e-3
+    assert given.control.stiffness == 422e3 and given.safety.following_error == 2e-3
     assert given.virtual is not None and given.virtual.cells.noise == (10.6,) * 6
     again = given.changed({"rate": 400.0})
     assert again.load_cells == given.load_cells and again.control == given.control
