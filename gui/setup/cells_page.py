@@ -11,6 +11,8 @@ from gui.widgets import QuantityBox, WholeNumber
 from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft
 
+_NOISE, _RANGE = 0.5, 800.0  # N, that the fields begin with where the draft has none
+
 
 class CellsPage(SetupPage):
     """Source, noise and range of the load cells; the folder of recordings."""
@@ -31,8 +33,8 @@ class CellsPage(SetupPage):
         self.profile = line_edit(
             tr("Register map of the amplifier: a shipped one's name, or a TOML file"), amplifier.profile
         )
-        self.noise = QuantityBox(tr("Noise to expect, standard deviation"), "N", draft.noise, 0.0, 1e5)
-        self.range = QuantityBox(tr("End of scale of a cell"), "N", draft.range, 0.0, 1e6)
+        self.noise = QuantityBox(tr("Noise to expect, standard deviation"), "N", draft.noise or _NOISE, 0.0, 1e5)
+        self.range = QuantityBox(tr("End of scale of a cell"), "N", draft.range or _RANGE, 0.0, 1e6)
         self.folder = line_edit(tr("Folder of recordings"), draft.recording)
         self._address = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self._address)
