@@ -13,13 +13,11 @@ from numpy.typing import NDArray
 
 from calibration.effects import moved_motions
 from calibration.inertia.departures import cell_columns, cell_terms, jump_times
-from calibration.inertia.prior import Accuracy
+from calibration.inertia.prior import DRIVE_GAIN, DRIVE_OFFSET, Accuracy
 from calibration.inertia.samples import Samples
 from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters
 from kinematics import Array, Geometry, leg_kinematics, leg_lengths, leg_matrices, quaternion_to_matrix
 
-_DRIVE_GAIN = 0.02  # one standard deviation of a drive's gain …
-_DRIVE_OFFSET = 2.0  # … and of its force at zero, N
 _HELD = (
     ("speed", "N s/m", 10.0),
     ("acceleration", "kg", 10.0),
@@ -184,8 +182,8 @@ def design_of(
             value = about.get(name, 0.0)
             values.append(samples.drives[:, leg] + value * force)
             rows.append((1.0 + value) * at_drives[:, leg].T)
-            columns.add(Unknown(name, "", _DRIVE_GAIN), {6 + leg: force})
-            columns.add(Unknown(f"drives[{leg}].offset", "N", unit * _DRIVE_OFFSET), {6 + leg: ones})
+            columns.add(Unknown(name, "", DRIVE_GAIN), {6 + leg: force})
+            columns.add(Unknown(f"drives[{leg}].offset", "N", unit * DRIVE_OFFSET), {6 + leg: ones})
     else:
         held = _held(heavy, samples)
         for leg in range(6):

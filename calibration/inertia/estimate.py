@@ -19,7 +19,7 @@ from calibration.inertia.consistent import is_consistent, nearest_consistent
 from calibration.inertia.departures import Scales
 from calibration.inertia.design import THETA, Candidate, Design, Unknown, design_of, scale_names
 from calibration.inertia.information import Information, Sums
-from calibration.inertia.prior import Accuracy, prior
+from calibration.inertia.prior import DRIVE_NOISE, FRICTION_SHARE, FRICTION_TIME, Accuracy, prior
 from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
 from dynamics import Mechanism, machine_size, with_linear_parameters
@@ -31,11 +31,7 @@ _HELD_SHARE = 0.05
 """of what drives that close their own loops give at the instant of a reading, see `Design.held`: of no shape known …"""
 _HELD_TIME = 0.1
 """… for so long, s: as the motion that it depends on, it is no noise either"""
-_FRICTION_SHARE, _FRICTION_TIME = 0.01, 0.1
-"""of friction, to which no law holds, for so long, s"""
 _LEAST_NOISE = 1e-6  # N
-_DRIVE_NOISE = 0.2
-"""N, of a drive's force about what its command makes of it, as white noise, times the machine's size"""
 _BANDS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Hz, where bands begin; the last ends at `_PASSED` of the low-pass' cutoff"""
 _PASSED = 0.8
@@ -180,7 +176,7 @@ def identify(
     gain = samples.rate / records[0].rate
     bands = np.array([*(edge for edge in _BANDS if edge < _PASSED * settings.cutoff), _PASSED * settings.cutoff])
     floor = np.full((6 if samples.drives is None else 12, len(bands) - 1), _LEAST_NOISE**2)
-    floor[6:] = gain * (unit * _DRIVE_NOISE) ** 2
+    floor[6:] = gain * (unit * DRIVE_NOISE) ** 2
     floor[:6] = np.maximum(floor[:6], gain * np.minimum(noise, fast)[:, np.newaxis] ** 2)
     variances = np.maximum(floor, unit**2)
     heavy = nominal
@@ -383,7 +379,7 @@ class _Problem:
                 estimate[here] = self.before[here] + way
             unmodelled = _HELD_SHARE**2 * _mean_squares(self._held, estimate) * max(1.0, _HELD_TIME * self._rate)
             unmodelled += (
-                _FRICTION_SHARE**2 * _mean_squares(self._friction, estimate) * max(1.0, _FRICTION_TIME * self._rate)
+                FRICTION_SHARE**2 * _mean_squares(self._friction, estimate) * max(1.0, FRICTION_TIME * self._rate)
             )
             variances = np.maximum(raw, floor) + unmodelled[:, np.newaxis]
         places = tuple(np.searchsorted(active, here) for here in unknowns)

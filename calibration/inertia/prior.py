@@ -14,6 +14,12 @@ _STEP = 1e-6
 _SYMMETRIC = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _LARGEST = 1e3  # of what is as good as unknown; far above that nothing can be computed
 _SHEAR = 0.25  # of a body's mass against its stretch
+DRIVE_GAIN, DRIVE_OFFSET = 0.02, 2.0
+"""One standard deviation of a drive's gain, and of its force at zero, N."""
+DRIVE_NOISE = 0.2
+"""N, of a drive's force about what its command makes of it, as white noise."""
+FRICTION_SHARE, FRICTION_TIME = 0.01, 0.1
+"""Of friction, to which no law holds, for so long, s."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -7,7 +7,7 @@ from gui.texts import tr
 from gui.widgets import field_refusal
 from kinematics import COORDINATES
 
-_DURATION, _FASTEST, _MARGIN, _CANDIDATES = 60.0, 2.0, 0.75, 40
+_DURATION, _FASTEST, _MARGIN, _CANDIDATES, _STEPS = 60.0, 2.0, 0.75, 40, 300
 _LOW, _HIGH, _PERIOD, _PERIODS, _REALIZATIONS = 0.5, 30.0, 4.0, 2, 6
 
 
@@ -56,7 +56,12 @@ class ExcitePage(DesignPage):
         self.margin = fields.quantity(
             tr("Part of every limit"), tr("Part of every limit that it may use"), "", _MARGIN, 0.05, 1.0
         )
-        self.candidates = fields.count(tr("Best of"), tr("Motions of which it is the best"), _CANDIDATES, 1, 10_000)
+        self.candidates = fields.count(
+            tr("Random motions"), tr("Random motions from the best of which it starts"), _CANDIDATES, 1, 10_000
+        )
+        self.steps = fields.count(
+            tr("Steps"), tr("Steps by gradient, by which that is made better at most"), _STEPS, 0, 100_000
+        )
         self.seed = fields.count(tr("Seed"), tr("Seed of their random phases"), 0, 0, 1_000_000)
 
     @property
@@ -67,6 +72,7 @@ class ExcitePage(DesignPage):
             fastest=unless(self.fastest.si(), _FASTEST),
             margin=unless(self.margin.si(), _MARGIN),
             candidates=unless(self.candidates.value(), _CANDIDATES),
+            steps=unless(self.steps.value(), _STEPS),
             seed=unless(self.seed.value(), 0),
         )
         return Asked(("excite",), options, (self.config,), self.folder / "excitation.toml")

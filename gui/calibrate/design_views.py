@@ -58,12 +58,13 @@ class ExciteView(DesignView):
         """See `DesignView`."""
         return [
             tr(
-                "{duration:g} s, best of {candidates}: it tells the base parameters {information:.2f} nepers "
-                "on average, condition {condition:.3g}."
+                "{duration:g} s: it tells the base parameters {information:.2f} nepers on average, the best of "
+                "{candidates} random motions {drawn:.2f}; condition {condition:.3g}."
             ).format(
                 duration=told["duration_s"],
                 candidates=told["candidates"],
                 information=told["information_nepers"],
+                drawn=told["random_information_nepers"],
                 condition=told["condition"],
             )
         ]

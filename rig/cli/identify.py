@@ -157,19 +157,24 @@ def excite(
     duration: Annotated[float, typer.Option(metavar="S", help="Length of the motion.")] = 60.0,
     fastest: Annotated[float, typer.Option(metavar="HZ", help="Fastest of its sines.")] = 2.0,
     margin: Annotated[float, typer.Option(metavar="PART", help="Part of every limit that it may use.")] = 0.75,
-    candidates: Annotated[int, typer.Option(metavar="N", help="Motions of which it is the best.")] = 40,
-    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of their random phases.")] = 0,
+    candidates: Annotated[int, typer.Option(metavar="N", help="Random motions from the best of which it starts.")] = 40,
+    steps: Annotated[
+        int,
+        typer.Option(metavar="N", help="By gradient, by which that is made better at most; 0: it is taken as it is."),
+    ] = 300,
+    seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the random phases.")] = 0,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
     """Design a motion that tells a rig's parameters: Fourier series in all six axes, within its limits.
 
-    The best of --candidates motions, each as large as the limits permit: the one whose forces tell most about what the
-    mechanism's file leaves open. Run it with `rig run`, then give its recording to `rig identify`.
+    From the best of --candidates random motions on, amplitudes and phases follow the gradient of what the forces tell
+    about what the mechanism's file leaves open, within the limits; half a minute at the defaults. The same --seed gives
+    the same motion. Run it with `rig run`, then give its recording to `rig identify`.
     """
-    from calibration import CalibrationError, design_excitation
+    from calibration import CalibrationError
     from rig.cli.progress import progress_display
-    from rig.client import Progress, checked_motion, write_excitation
+    from rig.client import Progress, checked_motion, excitation_for, write_excitation
     from rig.config import load_config
     from rig.csvio import check_output
     from rig.errors import RefusedError
@@ -178,27 +183,28 @@ def excite(
     check_output(output)
     try:
         with progress_display(progress) as show:
-            found = design_excitation(
-                settings.machine,
+            found = excitation_for(
+                settings,
                 duration,
                 fastest=fastest,
                 margin=margin,
                 candidates=candidates,
+                steps=steps,
                 seed=seed,
-                noise=settings.cell_noise,
-                progress=lambda part: show(Progress("trying motions", part)),
+                progress=lambda part: show(Progress("designing", part)),
             )
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["no motion can be designed:", *error.faults])) from None
     _, verdict = checked_motion(settings, found.trajectory(settings.machine.geometry.home_pose))
-    if not verdict.passed:
-        raise RefusedError(f"{verdict.message}\n  give a smaller --margin")
     write_excitation(output, found)
     summary = {
         "trajectory": str(output),
         "duration_s": found.duration,
         "condition": found.condition,
         "information_nepers": found.information,
+        "random_information_nepers": found.drawn,
+        "base_parameters": found.parameters,
+        "gain_nepers": found.gain,
         "candidates": found.tried,
         "checks": verdict.as_dict()["checks"],
     }
@@ -206,9 +212,9 @@ def excite(
         typer.echo(json.dumps(summary, indent=2))
     else:
         typer.echo(
-            f"{output}: {found.duration:g} s, best of {found.tried}; it tells the base parameters "
-            f"{found.information:.2f} nepers on average (condition {found.condition:.3g})\n"
-            f"run it: rig run CONFIG {output}"
+            f"{output}: {found.duration:g} s; it tells the {found.parameters} base parameters {found.information:.2f} "
+            f"nepers on average, the best of {found.tried} random motions {found.drawn:.2f} "
+            f"(condition {found.condition:.3g})\nrun it: rig run CONFIG {output}"
         )
 
 

@@ -3,7 +3,7 @@
 from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged, speeds
 from rig.client.client import RigClient
 from rig.client.events import EventFollower, Listener, RowListener
-from rig.client.excitation_file import write_excitation, write_weight_plan
+from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
 from rig.client.fitting import fitted, template_motion
 from rig.client.game_pad import GamePad, PadReading
 from rig.client.holding import HeldMotion, follow_held, greatest_speed, held_motion
@@ -100,6 +100,7 @@ __all__ = [
     "describe",
     "describe_post_mortem",
     "ends",
+    "excitation_for",
     "execute",
     "expecting",
     "finish",

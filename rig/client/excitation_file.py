@@ -1,13 +1,71 @@
-"""Designed motions as trajectory files."""
+"""Motions designed for a rig, as trajectory files."""
 
+from collections.abc import Callable
+from dataclasses import replace
 from pathlib import Path
 
 import tomlkit
 from tomlkit.items import Table
 
-from calibration import Excitation, WeightPlan
-from kinematics import toml_item
+from calibration import Excitation, WeightPlan, design_excitation
+from dynamics import LegLimits, Mechanism
+from kinematics import Trajectory, toml_item
+from rig.client.motions import passes
+from rig.config import RigConfig
 from rig.errors import InputError
+from rig.safety import MASS_ERROR
+
+
+def excitation_for(
+    config: RigConfig,
+    duration: float,
+    *,
+    candidates: int,
+    steps: int,
+    fastest: float = 2.0,
+    margin: float = 0.75,
+    seed: int = 0,
+    progress: Callable[[float], None] = lambda _part: None,
+) -> Excitation:
+    """A motion that tells a rig's parameters and passes the check before it is run; see `design_excitation`.
+
+    What is measured is taken from the configuration: noise of the cells, and the drives' forces where the engine closes
+    all six loops. Forces are at most those with which the loop still follows where the masses are `MASS_ERROR` off, as
+    before an identification they may be. Raises CalibrationError as that.
+    """
+
+    def permits(trajectory: Trajectory) -> bool:
+        return passes(config, trajectory)
+
+    return design_excitation(
+        _followed(config, margin),
+        duration,
+        fastest=fastest,
+        margin=margin,
+        candidates=candidates,
+        steps=steps,
+        seed=seed,
+        noise=config.load_cells.noise,
+        drives=not any(config.own_loops),
+        permits=permits,
+        progress=progress,
+    )
+
+
+def _followed(config: RigConfig, margin: float) -> Mechanism:
+    """The machine with limits of force of which `margin` leaves the following error within its bound, in mode force.
+
+    A leg is off its reference by ΔF/K_p where the model is wrong by ΔF, see `judge_sag`.
+    """
+    if config.mode != "force":
+        return config.machine
+    most = config.control.stiffness * config.safety.following_error / MASS_ERROR / margin
+    legs = []
+    for leg, own in zip(config.machine.legs, config.own_loops, strict=True):
+        limits = leg.limits or LegLimits()
+        force = most if limits.force is None else min(limits.force, most)
+        legs.append(leg if own else replace(leg, limits=replace(limits, force=force)))
+    return replace(config.machine, legs=tuple(legs))
 
 
 def write_excitation(path: Path, motion: Excitation) -> None:

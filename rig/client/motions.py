@@ -36,12 +36,24 @@ def checked_motion(
     Raises:
         TrajectoryError: it has no finite value somewhere.
     """
-    rate = max(config.rate, _TABLE_RATE)
+    rate = _table_rate(config)
     table = tabulate(trajectory, 1.0 / rate)
     if amplitude != 1.0:
         samples = scaled(table.samples, table.samples[0, :6], amplitude)
         table = MotionTable(table.step, samples, amplitude * table.amplitude, table.thresholds)
     return table, check_trajectory(config.machine, config.safety, table, rate)
+
+
+def passes(config: RigConfig, trajectory: Trajectory) -> bool:
+    """Whether a trajectory passes that check. Raises TrajectoryError as `checked_motion`."""
+    rate = _table_rate(config)
+    table = tabulate(trajectory, 1.0 / rate)
+    return check_trajectory(config.machine, config.safety, table, rate, remedy=False).passed
+
+
+def _table_rate(config: RigConfig) -> float:
+    """Samples a second at which a motion is tabulated and checked."""
+    return max(config.rate, _TABLE_RATE)
 
 
 def prepare_motion(config: RigConfig, trajectory: Trajectory, amplitude: float = 1.0, repeats: int = 1) -> MotionTable:

@@ -10,9 +10,10 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from calibration import CalibrationError, design_excitation, save_parameters
+from calibration import CalibrationError, save_parameters
 from dynamics import Dynamics
 from kinematics import Array, Trajectory, leg_kinematics, tabulate
+from rig.client.excitation_file import excitation_for
 from rig.client.moving import Progress
 from rig.client.ports import on_free_ports
 from rig.client.runs import RunResult, execute
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
 EXCITATION = 60.0
 """Length of the motion that parameters are identified from, s."""
 _RESIDUAL_NOISE, _POSITION, _OVERRUNS = 1.5, 2.0, 0.01
-_CANDIDATES = 20
+_CANDIDATES, _STEPS = 20, 100
 _EVERY, _MARGIN = 0.02, 1.2  # s; of what is expected
 _UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
 """N, bounds that a rig whose masses are off by a fifth keeps; by its own it could not be engaged"""
@@ -140,7 +141,7 @@ def identify_on(
         return execute(served, motion, title, folder, lockstep=lockstep, report=report)
 
     try:
-        excitation = design_excitation(config.machine, EXCITATION, candidates=_CANDIDATES, noise=config.cell_noise)
+        excitation = excitation_for(config, EXCITATION, candidates=_CANDIDATES, steps=_STEPS)
     except CalibrationError as error:
         raise RefusedError("\n  ".join(["no motion can be designed:", *error.faults])) from None
     before = run(config, trajectory, name)

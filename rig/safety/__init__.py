@@ -19,7 +19,7 @@ from rig.safety.machine import (
 )
 from rig.safety.measured import MeasuredBounds
 from rig.safety.rest import RestMonitor
-from rig.safety.sag import judge_sag
+from rig.safety.sag import MASS_ERROR, judge_sag
 from rig.safety.slowing_check import check_slowing
 from rig.safety.stability import check_loop
 from rig.safety.torque_checks import TorqueChecks
@@ -27,6 +27,7 @@ from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_tra
 
 __all__ = [
     "LAW_STATES",
+    "MASS_ERROR",
     "START_DISTANCE",
     "TORQUE_STATES",
     "Cause",

@@ -23,11 +23,12 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     page = wizard.page
     page.duration.set_si(12.0)
     page.candidates.setValue(2)
+    page.steps.setValue(0)
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
-    assert said.startswith("12 s, best of 2: it tells the base parameters ") and "Nearest to its limit: " in said
-    assert steps == ["trying motions: 0 %", "trying motions: 50 %", "trying motions: 100 %"]
+    assert said.startswith("12 s: it tells the base parameters ") and "Nearest to its limit: " in said
+    assert steps == ["designing: 0 %", "designing: 50 %", "designing: 100 %"]
     outcome = wizard.outcome
     assert outcome is not None
     assert all(each["passed"] for each in outcome.told["checks"])
@@ -36,7 +37,7 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     target = save(wizard, qtbot)
     assert target == session.folder / "excitation.toml"
     config = str(session.config.path)
-    told = ["excite", config, "--duration", "12", "--candidates", "2", "-o", str(tmp_path / "cli.toml")]
+    told = ["excite", config, "--duration", "12", "--candidates", "2", "--steps", "0", "-o", str(tmp_path / "cli.toml")]
     assert main(told) == ExitCode.OK
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
     assert wizard.storing.naming.text() == f"rig run {config} {target}"

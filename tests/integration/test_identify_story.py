@@ -50,7 +50,9 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("built")
     (folder / "built.toml").write_text(BUILT)
     config, motion = str(folder / "built.toml"), str(folder / "excite.toml")
-    assert main(["excite", config, "-o", motion, "--duration", "14", "--candidates", "3"]) == ExitCode.OK
+    assert (
+        main(["excite", config, "-o", motion, "--duration", "14", "--candidates", "3", "--steps", "60"]) == ExitCode.OK
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rig.report.html.figures", lambda *_: {})  # as `undrawn_reports`, for the module
         assert main(["run", config, motion, "--lockstep", "-o", str(folder / "runs")]) == ExitCode.OK

@@ -3,6 +3,7 @@
 from breaks import Break
 
 _TESTS = "calibration/test_identify.py"
+_EXCITATION = "calibration/test_excitation.py"
 _ESTIMATE = "calibration/inertia/estimate.py"
 _SIGMAS = f"{_TESTS}::test_errors_are_as_large_as_their_sigmas_say"
 _COVARIANCE = "covariance, information = fit.covariance, fit.information"
@@ -63,5 +64,33 @@ IDENTIFY_BREAKS = [
         "return np.where(far, medians, cells), np.count_nonzero(far, axis=0)",
         "return cells, np.count_nonzero(far, axis=0)",
         (f"{_TESTS}::test_spikes_are_left_out_and_counted",),
+    ),
+    Break(
+        "a designed excitation is a tenth beyond the limits",
+        "calibration/inertia/excitation.py",
+        "return float(np.abs(parts).max()) <= self._margin",
+        "return float(np.abs(parts).max()) <= 1.1 * self._margin",
+        (f"{_EXCITATION}::test_it_keeps_every_limit_by_its_margin",),
+    ),
+    Break(
+        "a designed excitation need not pass the check of motions",
+        "calibration/inertia/excitation.py",
+        "if self._permits(_trajectory(terms, self._duration, self._home)):",
+        "if True:",
+        (f"{_EXCITATION}::test_what_another_check_refuses_is_made_smaller",),
+    ),
+    Break(
+        "an excitation's information takes gains, lags and zeros of cells as known",
+        "calibration/inertia/motion_information.py",
+        "whole += columns.T @ (weight[:, np.newaxis] * (columns - others @ fitted))",
+        "whole += columns.T @ (weight[:, np.newaxis] * columns)",
+        (f"{_EXCITATION}::test_its_information_is_that_of_the_whole_motion",),
+    ),
+    Break(
+        "the gradient of an excitation's information leaves out the forces that gains are of",
+        "calibration/inertia/motion_information.py",
+        "across = -slope @ fitted.T",
+        "across = 0.0 * slope @ fitted.T",
+        (f"{_EXCITATION}::test_derivatives_of_the_information_are_those_of_differences",),
     ),
 ]
