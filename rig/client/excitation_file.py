@@ -30,15 +30,15 @@ def excitation_for(
     """A motion that tells a rig's parameters and passes the check before it is run; see `design_excitation`.
 
     What is measured is taken from the configuration: noise of the cells, and the drives' forces where the engine closes
-    all six loops. Forces are at most those with which the loop still follows where the masses are `MASS_ERROR` off, as
-    before an identification they may be. Raises CalibrationError as that.
+    all six loops. A force with which the loop would just follow where the masses are `MASS_ERROR` off, as before an
+    identification they may be, is a limit, too. Raises CalibrationError as that.
     """
 
     def permits(trajectory: Trajectory) -> bool:
         return passes(config, trajectory)
 
     return design_excitation(
-        _followed(config, margin),
+        _followed(config),
         duration,
         fastest=fastest,
         margin=margin,
@@ -52,14 +52,14 @@ def excitation_for(
     )
 
 
-def _followed(config: RigConfig, margin: float) -> Mechanism:
-    """The machine with limits of force of which `margin` leaves the following error within its bound, in mode force.
+def _followed(config: RigConfig) -> Mechanism:
+    """The machine with limits of force at which the following error is at its bound, in mode force.
 
     A leg is off its reference by ΔF/K_p where the model is wrong by ΔF, see `judge_sag`.
     """
     if config.mode != "force":
         return config.machine
-    most = config.control.stiffness * config.safety.following_error / MASS_ERROR / margin
+    most = config.control.stiffness * config.safety.following_error / MASS_ERROR
     legs = []
     for leg, own in zip(config.machine.legs, config.own_loops, strict=True):
         limits = leg.limits or LegLimits()
