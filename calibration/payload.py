@@ -217,7 +217,10 @@ def fit_payload(
 def _columns(samples: PayloadSamples, nuisance: Nuisance, places: Array, zero_change: float, theta: Array) -> Array:
     """All nuisances of unit prior variance, (n, 6, k)."""
     accuracy = nuisance.accuracy
-    forces = samples.residual if nuisance.gains_absorbed else samples.forces
+    # the model's forces: those that were read have the noise in them, which a gain that is free would make smaller
+    forces = np.where(samples.loaded[:, np.newaxis], samples.design[:, :, : len(theta)] @ theta, 0.0)
+    if not nuisance.gains_absorbed:
+        forces += samples.forces - samples.residual
     parts = [nuisance.columns(samples.regressor, places, forces)]
     own = np.eye(CELLS)
     if samples.moving.any():

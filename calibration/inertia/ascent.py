@@ -1,7 +1,8 @@
 """The motion that tells most within the limits, by gradient from one that is given.
 
 Sines and cosines of given frequencies in all six coordinates, and a shift of each: maximise the information
-(`MotionInformation`) with every part of a limit s at most `margin`, g = ½ ((s/margin)² − 1) ≤ 0, at every time of a grid.
+(`MotionInformation`) with every part of a limit s at most `margin`, g = ½ ((s/margin)² − 1) ≤ 0, at every time of a
+grid.
 By an augmented Lagrangian, −J + Σ (max(0, λ + ρ g)² − λ²) / 2ρ, whose multipliers λ and weight ρ grow from round to
 round (Nocedal & Wright, Numerical Optimization, 17.4), each round by L-BFGS. What comes of it is near the limits on
 either side; whoever takes it has to make it small enough.

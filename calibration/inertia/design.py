@@ -15,7 +15,7 @@ from calibration.effects import moved_motions
 from calibration.inertia.departures import cell_columns, cell_terms, jump_times
 from calibration.inertia.prior import DRIVE_GAIN, DRIVE_OFFSET, Accuracy
 from calibration.inertia.samples import Samples
-from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters
+from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor
 from kinematics import Array, Geometry, leg_kinematics, leg_lengths, leg_matrices, quaternion_to_matrix
 
 _HELD = (
@@ -147,18 +147,18 @@ def design_of(
     accuracy: Accuracy,
     coulomb_speed: float,
     heavy: Mechanism,
+    guess: Array,
     about: dict[str, float],
     candidates: bool,
 ) -> Design:
     """The design of samples (m) of a mechanism.
 
-    heavy: with the inertias as far as they are known, for what needs them to first order. about: values of gains and
-    cross-talk by name, about which their products with θ are taken. candidates: whether to have columns for these.
+    heavy: with the inertias as far as they are known, for what needs them to first order. guess: θ, and about: values
+    of gains and cross-talk by name, about which their products are taken. candidates: whether these have columns.
     """
     regressor = Regressor(mechanism, coulomb_speed)
     theta, known = regressor.cells(at_once(heavy, samples.motions, samples.excess))
     _smooth_coulomb(theta, samples)
-    guess = linear_parameters(heavy)
     forces = theta @ guess + known
     columns = _Columns()
     values = [samples.cells[:, leg] - known[:, leg] for leg in range(6)]

@@ -8,12 +8,13 @@ by more than chance among so many, also on the part of the data that is held bac
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from itertools import pairwise
 
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.effects import GAINS, GEOMETRY_PLACES
 from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.consistent import is_consistent, nearest_consistent
 from calibration.inertia.departures import Scales
@@ -22,10 +23,13 @@ from calibration.inertia.information import Information, Sums
 from calibration.inertia.prior import DRIVE_NOISE, FRICTION_SHARE, FRICTION_TIME, Accuracy, prior
 from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
+from calibration.parameters import ParameterFile, covariance_of
 from dynamics import Mechanism, machine_size, with_linear_parameters
 from kinematics import Array
 
-_DESIGNS = 2  # the first with nominal inertias, gains of one and no candidates, the last with all
+_DESIGNS = (
+    3  # the first with nominal inertias, gains of one; no candidates but in the last, which is about the estimate
+)
 _ROUNDS = 4
 _HELD_SHARE = 0.05
 """of what drives that close their own loops give at the instant of a reading, see `Design.held`: of no shape known …"""
@@ -39,6 +43,10 @@ _PARTS, _HELD_BACK = 2, 1.0 / 3.0
 """parts of each stretch; of it, its end: what candidates have to explain as well"""
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
+_MOUNTED = 5e-4
+"""of a gain: how much it is known less than its calibration says, once the cell is mounted and warm"""
+_SETTLED = 1e-6
+"""m, likewise of a joint's place and a length's offset"""
 _TRIED, _MOST_TERMS = 2, 40
 
 
@@ -47,13 +55,17 @@ class IdentificationSettings:
     """How to estimate: the zero-phase low-pass' cutoff, Hz; what is known before, `Accuracy.of` the mechanism if None.
 
     coulomb_speed: m/s, over which the model smooths Coulomb friction. noise: (6,) N, of the cells, as it was stated or
-    measured apart from any motion; None: taken from what is too fast for a machine.
+    measured apart from any motion; None: taken from what is too fast for a machine. gains: covariance (6, 6) of the
+    cells' gains, each as a part of itself, by their calibration; None: by `accuracy`. geometry: files that tell joints
+    and length offsets with their covariance.
     """
 
     cutoff: float = 25.0
     accuracy: Accuracy | None = None
     coulomb_speed: float = 1e-3
     noise: Array | None = None
+    gains: Array | None = None
+    geometry: tuple[ParameterFile, ...] = ()
 
     def known(self, mechanism: Mechanism) -> Accuracy:
         """What is known of a mechanism before."""
@@ -179,15 +191,16 @@ def identify(
     floor[6:] = gain * (unit * DRIVE_NOISE) ** 2
     floor[:6] = np.maximum(floor[:6], gain * np.minimum(noise, fast)[:, np.newaxis] ** 2)
     variances = np.maximum(floor, unit**2)
-    heavy = nominal
+    heavy, guess = nominal, theta
     about: dict[str, float] = {}
     for number in range(_DESIGNS):
         last = number == _DESIGNS - 1
-        design = design_of(nominal, samples, accuracy, settings.coulomb_speed, heavy, about, last)
-        problem = _Problem(design, samples, bands, theta, known)
+        design = design_of(nominal, samples, accuracy, settings.coulomb_speed, heavy, guess, about, last)
+        problem = _Problem(design, samples, bands, theta, known, settings)
         fit = problem.fit(variances, floor)
         variances = fit.variances
         x = fit.estimate
+        guess = x[:THETA]
         if is_consistent(x[:THETA]):
             heavy = with_linear_parameters(nominal, x[:THETA])
         places = {each.name: THETA + k for k, each in enumerate(design.others)}
@@ -198,7 +211,9 @@ def identify(
     moved = not is_consistent(x[:THETA])
     if moved:
         x = nearest_consistent(x, information, before)
-    others = tuple(design.others[place - THETA] for place in fit.active[THETA:])
+    others = tuple(
+        replace(design.others[place - THETA], sigma=float(problem.sigmas[place])) for place in fit.active[THETA:]
+    )
     base = base_parameters(nominal, np.sqrt(np.diag(known)), drives=samples.drives is not None)
     base_sigma = np.sqrt(np.einsum("ij,jk,ik->i", base.matrix, covariance[:THETA, :THETA], base.matrix))
     base_before = np.sqrt(np.einsum("ij,jk,ik->i", base.matrix, known, base.matrix))
@@ -253,13 +268,37 @@ class _Fit:
     degrees: Array
 
 
+def _known_beside(others: Sequence[Unknown], settings: IdentificationSettings) -> Array:
+    """Covariance of the other unknowns before: by calibrations of cells and geometry where there are any."""
+    whole = np.diag([each.sigma**2 for each in others])
+    places = {each.name: place for place, each in enumerate(others)}
+    if settings.gains is not None:
+        here = [places[name] for name in GAINS]
+        whole[np.ix_(here, here)] = settings.gains + _MOUNTED**2 * np.eye(6)
+    if settings.geometry:
+        whole = covariance_of(settings.geometry, places, whole)
+        told = {each.name for file in settings.geometry for each in file.parameters}
+        here = [places[name] for name in GEOMETRY_PLACES if name in told]
+        whole[here, here] += _SETTLED**2
+    return whole
+
+
 class _Problem:
     """The normal equations of a design by part of the data, channel and band, which any weights sum up."""
 
-    def __init__(self, design: Design, samples: Samples, bands: Array, theta: Array, known: Array) -> None:
+    def __init__(
+        self,
+        design: Design,
+        samples: Samples,
+        bands: Array,
+        theta: Array,
+        known: Array,
+        settings: IdentificationSettings,
+    ) -> None:
         self.design = design
         self.before = np.concatenate([theta, np.zeros(len(design.others))])
-        self._sigmas = np.array([np.nan] * THETA + [each.sigma for each in design.others])
+        beside = _known_beside(design.others, settings)
+        self.sigmas = np.concatenate([np.sqrt(np.diag(known)), np.sqrt(np.diag(beside))])
         candidates = np.concatenate([np.empty(0, dtype=np.intp), *(each.places for each in design.candidates)])
         self._first = np.setdiff1d(np.arange(design.size), candidates)
         self._rate = samples.rate
@@ -268,6 +307,8 @@ class _Problem:
             acts[channel.places, number % 6] = True
         alone = np.count_nonzero(acts, axis=1) == 1
         alone[:THETA] = False
+        if settings.gains is not None:
+            alone[[place for place, each in enumerate(design.others, THETA) if each.name in GAINS]] = False
         self._unknowns = (np.flatnonzero(~alone), *(np.flatnonzero(alone & acts[:, leg]) for leg in range(6)))
         """those that all legs share, and those of each leg"""
         self._home = np.where(alone, 1 + np.argmax(acts, axis=1), 0)
@@ -278,9 +319,10 @@ class _Problem:
             self._place[unknowns] = np.arange(len(unknowns))
         count = len(self._unknowns[0])
         self._upper = np.triu_indices(count)
-        prior = np.diag(1.0 / self._sigmas[self._unknowns[0]] ** 2)
-        prior[:THETA, :THETA] = np.linalg.inv(known)
-        self._prior = prior
+        others = self._unknowns[0][THETA:] - THETA
+        self._prior = np.zeros((count, count))
+        self._prior[:THETA, :THETA] = np.linalg.inv(known)
+        self._prior[THETA:, THETA:] = np.linalg.inv(beside[np.ix_(others, others)])
         self._held, self._friction = design.held(), design.friction()
         self.counts = np.zeros(len(bands) - 1)
         self._sums = [self._nothing(len(bands) - 1) for _ in range(_PARTS)]
@@ -355,7 +397,7 @@ class _Problem:
             (everything + self._prior)[np.ix_(shared, shared)],
             [each[np.ix_(shared, here)] for each, here in zip(mixed, columns, strict=True)],
             [
-                each[np.ix_(here, here)] + np.diag(1.0 / self._sigmas[unknowns[places]] ** 2)
+                each[np.ix_(here, here)] + np.diag(1.0 / self.sigmas[unknowns[places]] ** 2)
                 for each, here, places, unknowns in zip(single, columns, own, self._unknowns[1:], strict=True)
             ],
         )
@@ -489,7 +531,7 @@ class _Problem:
             chosen = [number for number, group in enumerate(groups) if len(group) == size]
             places = [self._place[groups[number]] for number in chosen]
             homes = [int(self._home[groups[number][0]]) for number in chosen]
-            before = np.stack([1.0 / self._sigmas[groups[number]] ** 2 for number in chosen])
+            before = np.stack([1.0 / self.sigmas[groups[number]] ** 2 for number in chosen])
             after = np.stack([information[home][np.ix_(here, here)] for home, here in zip(homes, places, strict=True)])
             after += before[:, :, np.newaxis] * np.eye(size)
             scores = np.stack([score[home][here] for home, here in zip(homes, places, strict=True)])

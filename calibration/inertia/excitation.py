@@ -34,7 +34,8 @@ class Excitation:
 
     condition: of the information of the base parameters in units of what is known of them before, the root of it.
     information: ½ log det of what is known of them afterwards by what was known before, over their number: the mean of
-    ½ log(1 + what is told / what is known), in nepers, with what is estimated beside them left open (`MotionInformation`).
+    ½ log(1 + what is told / what is known), in nepers, with what is estimated beside them left open (see
+    `MotionInformation`).
     parameters: how many there are. drawn: the same information of the best of the `tried` random motions.
     """
 

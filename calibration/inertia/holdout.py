@@ -130,6 +130,7 @@ def _beyond(result: Identification, record: ForceRecord) -> Array:
         settings.known(result.nominal),
         settings.coulomb_speed,
         result.mechanism if result.consistent else result.nominal,
+        result.theta,
         {},
         bool(result.terms),
     )

@@ -45,7 +45,7 @@ def excitation_for(
         candidates=candidates,
         steps=steps,
         seed=seed,
-        noise=config.load_cells.noise,
+        noise=config.cell_noise,
         drives=not any(config.own_loops),
         permits=permits,
         progress=progress,
