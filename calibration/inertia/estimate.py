@@ -27,9 +27,7 @@ from calibration.parameters import ParameterFile, covariance_of
 from dynamics import Mechanism, machine_size, with_linear_parameters
 from kinematics import Array
 
-_DESIGNS = (
-    3  # the first with nominal inertias, gains of one; no candidates but in the last, which is about the estimate
-)
+_DESIGNS = 3  # the first with nominal inertias and gains of one; the last with candidates, about the estimate
 _ROUNDS = 4
 _HELD_SHARE = 0.05
 """of what drives that close their own loops give at the instant of a reading, see `Design.held`: of no shape known …"""
@@ -318,7 +316,9 @@ class _Problem:
         for unknowns in self._unknowns:
             self._place[unknowns] = np.arange(len(unknowns))
         count = len(self._unknowns[0])
-        self._upper = np.triu_indices(count)
+        first, second = self._pairs = np.triu_indices(count)
+        self._upper, self._lower = first * count + second, second * count + first
+        """where the upper triangle of a matrix of what is shared is in its elements, and in those of its transpose"""
         others = self._unknowns[0][THETA:] - THETA
         self._prior = np.zeros((count, count))
         self._prior[:THETA, :THETA] = np.linalg.inv(known)
@@ -368,7 +368,7 @@ class _Problem:
             for band, (low, high) in enumerate(pairwise(edges)):
                 values = parts[:, 2 * low : 2 * high]
                 np.matmul(values, values.T, out=products)
-                sums.shared[number, band] += products[self._upper]
+                sums.shared[number, band] += products[:count, :count].take(self._upper)
                 sums.mixed[number][band] += products[:count, count:]
                 sums.own[number][band] += products[count:, count:]
 
@@ -390,8 +390,8 @@ class _Problem:
         """
         count = len(self._unknowns[0])
         everything = np.zeros((count, count))
-        everything[self._upper] = found[0]
-        everything.T[self._upper] = found[0]
+        everything.put(self._upper, found[0])
+        everything.put(self._lower, found[0])
         mixed, single = found[1], found[2]
         information = Information(
             (everything + self._prior)[np.ix_(shared, shared)],
@@ -441,9 +441,9 @@ class _Problem:
         covariance, left = np.zeros((count, count)), np.zeros(count)
         covariance[np.ix_(shared, shared)] = matrix.core
         left[shared] = -away
-        first, second = self._upper
+        first, second = self._pairs
         twice = 2.0 - (first == second)
-        fitted = sums.shared @ (twice * covariance[self._upper])
+        fitted = sums.shared @ (twice * covariance.take(self._upper))
         squares = sums.shared @ (twice * left[first] * left[second])
         for leg, way in enumerate(ways):
             across, own = np.zeros((count, len(way) + 1)), np.zeros((len(way) + 1, len(way) + 1))
