@@ -119,7 +119,7 @@ def test_the_table_of_faults_is_whole() -> None:
 
 def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     page = (ROOT / "docs" / "your-own-rig.md").read_text(encoding="utf-8")
-    block, motion, kinds, lines, motors, modules, shapes = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
+    block, motion, kinds, lines, motors, modules, steps, shapes = re.findall(r"```toml\n(.*?)```", page, re.DOTALL)
     path = tmp_path / "my-rig.toml"
     path.write_text(block, encoding="utf-8")
     config = load_config(path)
@@ -138,6 +138,7 @@ def test_the_configuration_shown_is_a_valid_one(tmp_path: Path) -> None:
     places = [cells["devices"][0] | {"device": f"/dev/cell-{leg}"} for leg in range(1, 7)]
     read = config.changed({"load_cells": cells | {"amplifier": None, "devices": places}})
     assert read.load_cells.places["devices[6]"].unit == 1
+    assert config.changed(tomllib.loads(steps)).load_cells.resolution == (1.0,) * 6
     picture = tomllib.loads(shapes)["picture"]
     for body in ("platform", "base"):
         (tmp_path / picture[body]).touch()
