@@ -75,24 +75,26 @@ class Nuisance:
             linear[place, place] = _linear_slopes(_body(mechanism, number))
         self.covariance: Array = linear @ covariance @ linear.T
         self.root = _root(self.covariance)
+        beside = slice(_GAINS.start, _TALK.stop)
+        self.scales = _root(self.covariance[beside, beside])
 
-    def columns(self, regressor: Array, places: Array, forces: Array) -> Array:
-        """What each nuisance of unit prior variance adds to the cells (m, 6, k) N, as the columns of `root`.
+    def columns(self, regressor: Array, places: Array, bare: Array, carried: Array) -> Array:
+        """What each nuisance of unit prior variance adds to the cells (m, 6, k) N, the first `root.shape[1]` of `root`.
+
+        What the cells' gains and cross-talk make of the payload is apart from what they make of the rig itself. Of the
+        latter masses and gains are known together, which tells next to nothing of gains alone: a common one would have
+        to show in products of both, of second order.
 
         Args:
             regressor: (m, 6, THETA), `dynamics.Regressor.cells`, through whatever the residuals went through.
             places: (m, 6, GEOMETRY), see that.
-            forces: (m, 6) N, what the cells read.
+            bare, carried: (m, 6) N, what acts on the cells by the rig itself, and by the payload.
         """
-        samples = len(regressor)
-        zeros = np.broadcast_to(np.eye(CELLS), (samples, CELLS, CELLS))
-        scales = np.zeros((samples, CELLS, 3 * CELLS))
-        for leg in range(CELLS):
-            scales[:, leg, leg] = forces[:, leg]
-            for side, other in enumerate(neighbours(leg)):
-                scales[:, leg, CELLS + 2 * leg + side] = forces[:, other]
-        whole: Array = np.concatenate([regressor, zeros, places, scales], axis=2) @ self.root
-        return whole
+        zeros = np.broadcast_to(np.eye(CELLS), (len(regressor), CELLS, CELLS))
+        if self.gains_absorbed:
+            bare = np.zeros_like(bare)
+        own = np.concatenate([regressor, zeros, places, _scaled(bare)], axis=2) @ self.root
+        return np.concatenate([own, _scaled(carried) @ self.scales], axis=2)
 
     def geometry_slopes(self, motions: Array, theta: Array) -> Array:
         """What the cells change by each number of the geometry with a payload θ (k,): see `effects.geometry_slopes`."""
@@ -102,6 +104,16 @@ class Nuisance:
     @cached_property
     def _moved(self) -> list[Dynamics]:
         return moved_models(self.mechanism)
+
+
+def _scaled(forces: Array) -> Array:
+    """Readings (m, 6, 18) by forces (m, 6) N, of each gain and of each cross-talk."""
+    scaled = np.zeros((len(forces), CELLS, 3 * CELLS))
+    for leg in range(CELLS):
+        scaled[:, leg, leg] = forces[:, leg]
+        for side, other in enumerate(neighbours(leg)):
+            scaled[:, leg, CELLS + 2 * leg + side] = forces[:, other]
+    return scaled
 
 
 def _names() -> dict[str, int]:

@@ -218,10 +218,8 @@ def _columns(samples: PayloadSamples, nuisance: Nuisance, places: Array, zero_ch
     """All nuisances of unit prior variance, (n, 6, k)."""
     accuracy = nuisance.accuracy
     # the model's forces: those that were read have the noise in them, which a gain that is free would make smaller
-    forces = np.where(samples.loaded[:, np.newaxis], samples.design[:, :, : len(theta)] @ theta, 0.0)
-    if not nuisance.gains_absorbed:
-        forces += samples.forces - samples.residual
-    parts = [nuisance.columns(samples.regressor, places, forces)]
+    carried = np.where(samples.loaded[:, np.newaxis], samples.design[:, :, : len(theta)] @ theta, 0.0)
+    parts = [nuisance.columns(samples.regressor, places, samples.forces - samples.residual, carried)]
     own = np.eye(CELLS)
     if samples.moving.any():
         parts.append(_ACCELERATION * _accelerated(samples, nuisance.mechanism, theta))

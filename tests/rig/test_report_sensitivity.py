@@ -10,7 +10,7 @@ import pytest
 from configured import SHIPPED
 from validated import Floats, header_with, make_running, ran
 
-from calibration import Parameter, ParameterFile
+from calibration import Parameter, ParameterFile, ReadingsUncertainty
 from dynamics import Dynamics, Friction, LoadCell, Mechanism, format_mechanism, load_mechanism, variant_cells
 from kinematics import Harmonic, HarmonicTerm, Placement
 from rig.config import PROPOSED, Validation, parse_thresholds
@@ -57,7 +57,7 @@ def found(residuals: Floats, files: tuple[ParameterFile, ...] = ()) -> dict[tupl
     samples = Samples(
         np.arange(COUNT) / RATE, MOTIONS, residuals, lengths, lengths, slopes, np.zeros((COUNT, 3, 6)), BLOCKS
     )
-    terms = sensitivity(samples, LAB, NOISE, files, 1e-3)["terms"]
+    terms = sensitivity(samples, LAB, NOISE, ReadingsUncertainty(LAB, files, 1e-3), 1e-3)["terms"]
     return {(one["term"], one["leg"]): one for one in terms}
 
 
