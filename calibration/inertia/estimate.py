@@ -27,7 +27,7 @@ from calibration.parameters import ParameterFile, covariance_of
 from dynamics import Mechanism, machine_size, with_linear_parameters
 from kinematics import Array
 
-_DESIGNS = 3  # the first with nominal inertias and gains of one; the last with candidates, about the estimate
+_DESIGNS = 2  # the first with nominal inertias and gains of one; the last with candidates, about what the first found
 _ROUNDS = 4
 _HELD_SHARE = 0.05
 """of what drives that close their own loops give at the instant of a reading, see `Design.held`: of no shape known …"""
