@@ -1,4 +1,4 @@
-"""Cells calibrated, the rig identified with them, a payload weighed by it: each step's sigmas have those before in them."""
+"""Cells calibrated, the rig identified with them, a payload weighed: each step's sigmas have those before in them."""
 
 from dataclasses import dataclass, replace
 from datetime import date
@@ -81,17 +81,13 @@ def built(seed: int) -> Built:
     )
     neighbours = np.abs(np.subtract.outer(range(6), range(6))) % 4 == 1
     matrix = np.eye(6) + ACCURACY.gain * np.diag(random.normal(size=6))
-    return Built(
-        truth,
-        matrix + ACCURACY.cross_talk * neighbours * random.normal(size=(6, 6)),
-        3.0 * random.normal(size=6),
-        random,
-    )
+    matrix += ACCURACY.cross_talk * neighbours * random.normal(size=(6, 6))
+    return Built(truth, matrix, 3.0 * random.normal(size=6), random)
 
 
 def in_place(rig: Built) -> LoadCellCalibration:
     spread = rig.random.uniform(-1.0, 1.0, (30, 6)) * [0.05, 0.05, 0.03, 0.25, 0.25, 0.25]
-    spread[:, :3] += MACHINE.geometry.home_pose[:3] + [0.0, 0.0, 0.03]
+    spread[:, :3] += MACHINE.geometry.home_pose[:3] + np.array([0.0, 0.0, 0.03])
     rests = coordinates_to_motion(spread, np.zeros((30, 6)), np.zeros((30, 6)))
     readings = rig.raw(rests, NOISE / np.sqrt(300.0))
     data = Rests(rig.read(rests)[:, :7], readings, np.full((30, 6), NOISE), np.full(30, 300.0), np.zeros((30, 6)))
