@@ -17,7 +17,7 @@ from calibration.errors import CalibrationError
 from calibration.fit import CellCalibration
 from calibration.in_place.rests import Rests, cell_forces, check_rests, exchanged_cells, robust_lines
 from calibration.in_place.telling import untold
-from calibration.inertia.prior import STATED
+from calibration.inertia.prior import STATED, Accuracy
 from calibration.taring import CELLS, Tare, drift, read_only
 from dynamics import BODIES, Mechanism, Regressor, linear_parameters
 from kinematics import Array
@@ -52,6 +52,11 @@ class WeightSigmas:
         if faults:
             raise CalibrationError(faults)
 
+    @classmethod
+    def of(cls, mechanism: Mechanism, **stated: float) -> "WeightSigmas":
+        """What is taken of a mechanism where nothing else is `stated`: the defaults, lengths times its size."""
+        return cls(**{"leg_center": Accuracy.of(mechanism).center} | stated)
+
     def roots(self, mechanism: Mechanism) -> Array:
         """What θ of `dynamics.linear_parameters` may be off (n, k), k independent errors of one σ each."""
         theta, columns = linear_parameters(mechanism), []
@@ -68,9 +73,6 @@ class WeightSigmas:
                 moved[place.start + 1 + axis] = mass * by_center
                 columns.append(moved)
         return np.column_stack([each for each in columns if each.any()] or [np.empty((len(theta), 0))])
-
-
-USUAL_WEIGHTS = WeightSigmas()
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -172,7 +174,7 @@ def calibrate_in_place(
     rests: Rests,
     *,
     expected_gain: ArrayLike = (1.0,) * CELLS,
-    weights: WeightSigmas = USUAL_WEIGHTS,
+    weights: WeightSigmas | None = None,
     gain_limit: float = 0.01,
 ) -> InPlaceCalibration:
     """Signed gain and offset of six cells from the platform's weight at many poses.
@@ -184,8 +186,8 @@ def calibrate_in_place(
         mechanism: whose masses are known; a payload must be in it.
         rests: poses at rest and raw readings there.
         expected_gain: (6,) N per raw unit, signed; only its signs count, to name reversed cells.
-        weights: how well they are known: no data of rests lessen it, and the platform's mass scales all gains
-            together.
+        weights: how well they are known, `WeightSigmas.of` the mechanism if None: no data of rests lessen it, and the
+            platform's mass scales all gains together.
         gain_limit: greatest relative standard uncertainty of a gain from noise alone.
 
     Raises:
@@ -217,7 +219,9 @@ def calibrate_in_place(
     relative = np.sqrt(np.diag(covariance)[:CELLS]) / np.abs(slope)
     if not (relative <= gain_limit).all():
         raise CalibrationError(untold(mechanism, rests.poses[used], forces[used], relative, gain_limit))
-    covariance = covariance + _considered(mechanism, rests.poses[used], variance[used], slope, weights)
+    covariance = covariance + _considered(
+        mechanism, rests.poses[used], variance[used], slope, WeightSigmas.of(mechanism) if weights is None else weights
+    )
     # gain = 1/slope: its derivative is −gain²
     scale = np.concatenate([-1.0 / slope**2, np.ones(CELLS)])
     gain = 1.0 / slope

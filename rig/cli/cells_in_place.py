@@ -57,8 +57,12 @@ def cells_in_place(
         float, typer.Option(metavar="PART", help="Standard uncertainty of the mass of each body of a leg, as a part.")
     ] = 0.2,
     leg_center_sigma: Annotated[
-        float, typer.Option(metavar="M", help="Standard uncertainty of its centre of mass, each axis.")
-    ] = 3e-3,
+        float | None,
+        typer.Option(
+            metavar="M",
+            help="Standard uncertainty of its centre of mass, each axis; left out: 3 mm, times the machine's size.",
+        ),
+    ] = None,
     gain_limit: Annotated[
         float, typer.Option(metavar="PERCENT", help="Greatest uncertainty of a gain by noise that is accepted.")
     ] = 1.0,
@@ -120,6 +124,13 @@ def cells_in_place(
     opened = [RecordingFile(path) for path in recordings or []]
     for each in opened:
         tell_caveats(each)
+    given = {
+        "mass": mass_sigma,
+        "center": center_sigma,
+        "leg_mass": leg_mass_sigma,
+        "leg_center": leg_center_sigma,
+    }
+    stated = {name: value for name, value in given.items() if value is not None}
     tell = tell_step if progress else lambda _step: None
     tell("reading the recordings")
     data = recorded_rests(opened)
@@ -135,7 +146,7 @@ def cells_in_place(
             mechanism,
             data.rests,
             expected_gain=before.gain,
-            weights=WeightSigmas(mass_sigma, center_sigma, leg_mass_sigma, leg_center_sigma),
+            weights=WeightSigmas.of(mechanism, **stated),
             gain_limit=0.01 * gain_limit,
         )
     except CalibrationError as error:
