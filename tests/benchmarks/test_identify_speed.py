@@ -40,7 +40,7 @@ def test_a_minute_is_identified_in_seconds(tmp_path: Path) -> None:
     given = os.environ.get("IDENTIFY_RECORDING")
     if given is None:
         motion = tmp_path / "motion.toml"
-        run("excite", "virtual", "-o", motion, "--duration", DURATION, "--candidates", 2)
+        run("excite", "virtual", "-o", motion, "--duration", DURATION, "--candidates", 2, "--steps", 0)
         run("run", "virtual", motion, "--lockstep", "-o", tmp_path)
         (recording,) = tmp_path.glob("*.mcap")
     else:
