@@ -18,7 +18,7 @@ DRIVE_GAIN, DRIVE_OFFSET = 0.02, 2.0
 """One standard deviation of a drive's gain, and of its force at zero, N."""
 DRIVE_NOISE = 0.2
 """N, of a drive's force about what its command makes of it, as white noise."""
-FRICTION_SHARE, FRICTION_TIME = 0.01, 0.1
+FRICTION_SHARE, FRICTION_TIME = 0.005, 0.1
 """Of friction, to which no law holds, for so long, s."""
 
 
