@@ -5,7 +5,6 @@ from typing import Any
 
 import numpy as np
 
-from calibration import rounded_noise, rounding_of_mean
 from kinematics import Array
 
 CELLS = 6
@@ -21,6 +20,8 @@ def recorded_cell_noise(header: Mapping[str, Any]) -> float | None:
 
     Of the coarsest cell: √(noise² + step²/12), see `RigConfig.cell_noise`.
     """
+    from calibration import rounded_noise  # takes long to import, and few need it
+
     value = header.get("config", {}).get("load_cells", {}).get("noise")
     if not isinstance(value, int | float) or not value > 0:
         return None
@@ -29,5 +30,7 @@ def recorded_cell_noise(header: Mapping[str, Any]) -> float | None:
 
 def recorded_rounding(header: Mapping[str, Any]) -> Array:
     """What rounding leaves in the mean of a cell's readings at rest, standard deviation (6,) N; 0 of unknown steps."""
+    from calibration import rounding_of_mean  # takes long to import, and few need it
+
     value = header.get("config", {}).get("load_cells", {}).get("noise")
     return rounding_of_mean(float(value) if isinstance(value, int | float) else 0.0, recorded_cell_steps(header))
