@@ -4,13 +4,14 @@ from collections.abc import Mapping
 from typing import Any
 
 import numpy as np
+import numpy.typing as npt
 
-from kinematics import Array
+Floats = npt.NDArray[np.float64]
 
 CELLS = 6
 
 
-def recorded_cell_steps(header: Mapping[str, Any]) -> Array:
+def recorded_cell_steps(header: Mapping[str, Any]) -> Floats:
     """Steps (6,) N in which the load cells' readings came; 0 where that is not known, as of recordings before."""
     return np.array(header.get("cell_steps") or [0.0] * CELLS, np.float64)
 
@@ -28,7 +29,7 @@ def recorded_cell_noise(header: Mapping[str, Any]) -> float | None:
     return float(rounded_noise(float(value), float(recorded_cell_steps(header).max())))
 
 
-def recorded_rounding(header: Mapping[str, Any]) -> Array:
+def recorded_rounding(header: Mapping[str, Any]) -> Floats:
     """What rounding leaves in the mean of a cell's readings at rest, standard deviation (6,) N; 0 of unknown steps."""
     from calibration import rounding_of_mean  # takes long to import, and few need it
 
