@@ -13,9 +13,23 @@ _KNOWN = (
     (tr("Inertias, part"), "inertia", tr("How well moments of inertia are known before"), "", _PARTS),
     (tr("Frictions, part"), "friction", tr("How well frictions are known before"), "", _PARTS),
     (tr("Centres"), "center", tr("How well centres of mass are known before, each axis"), "m", _PLACES),
-    (tr("Cells' gains, part"), "gain", tr("How well the load cells' gains are known"), "", _PARTS),
+    (
+        tr("Cells' gains, part"),
+        "gain",
+        tr("How well the load cells' gains are known; as it stands, by their calibration where there is one"),
+        "",
+        _PARTS,
+    ),
     (tr("Cross-talk, part"), "cross_talk", tr("Part of a neighbouring leg's force that a cell may read"), "", _PARTS),
-    (tr("Joints' places"), "joints", tr("How well the joints' places are known, each axis"), "m", _PLACES),
+    (
+        tr("Joints' places"),
+        "joints",
+        tr(
+            "How well the joints' places are known, each axis; as it stands, by a calibrated geometry where there is one"
+        ),
+        "m",
+        _PLACES,
+    ),
 )
 """label, name as the option has it, words, unit, bounds: of what is known before, one standard deviation each"""
 
