@@ -24,9 +24,7 @@ _KNOWN = (
     (
         tr("Joints' places"),
         "joints",
-        tr(
-            "How well the joints' places are known, each axis; as it stands, by a calibrated geometry where there is one"
-        ),
+        tr("How well the joints' places are known, each axis; as it stands, by a calibrated geometry if there is one"),
         "m",
         _PLACES,
     ),
