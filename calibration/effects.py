@@ -73,8 +73,7 @@ class ReadingsUncertainty:
             before[np.ix_(here, here)] = gains
         self._covariance = covariance_of(files, places, before)
         self._geometry = [(places[name], column) for name, column in GEOMETRY_PLACES.items() if name in places]
-        cells = [(places[name], cell) for name in names if (cell := cell_parameter(name)) is not None]
-        self._cells = cells
+        self._cells = [(places[name], cell) for name in names if (cell := cell_parameter(name)) is not None]
         self._others = [
             (places[name], _change(mechanism, *known))
             for name, known in last.items()

@@ -266,8 +266,8 @@ class _Fit:
     degrees: Array
 
 
-def _known_beside(others: Sequence[Unknown], settings: IdentificationSettings) -> Array:
-    """Covariance of the other unknowns before: by calibrations of cells and geometry where there are any."""
+def _prior_covariance(others: Sequence[Unknown], settings: IdentificationSettings) -> Array:
+    """Prior covariance (n, n) of the unknowns beside θ: by calibrations of cells and geometry where there are any."""
     whole = np.diag([each.sigma**2 for each in others])
     places = {each.name: place for place, each in enumerate(others)}
     if settings.gains is not None:
@@ -295,7 +295,7 @@ class _Problem:
     ) -> None:
         self.design = design
         self.before = np.concatenate([theta, np.zeros(len(design.others))])
-        beside = _known_beside(design.others, settings)
+        beside = _prior_covariance(design.others, settings)
         self.sigmas = np.concatenate([np.sqrt(np.diag(known)), np.sqrt(np.diag(beside))])
         candidates = np.concatenate([np.empty(0, dtype=np.intp), *(each.places for each in design.candidates)])
         self._first = np.setdiff1d(np.arange(design.size), candidates)

@@ -62,7 +62,7 @@ def told_parameters(
     units += [(THETA + k, unit) for k, unit in enumerate(_BESIDE.values())]
     nominal = _nominal(result, corrected)
     for row, name in enumerate(_BESIDE, THETA):
-        places = [THETA + k for k, other in enumerate(result.others) if _told_as(other.name) == name]
+        places = [THETA + k for k, other in enumerate(result.others) if _name_in_file(other.name) == name]
         slopes[row, places] = 1.0 / len(places)
         before[row] = nominal[name]
         values[row] = before[row] + np.mean(result.estimate[places])
@@ -88,8 +88,8 @@ def _cell(name: str) -> CellParameter:
     return found
 
 
-def _told_as(name: str) -> str:
-    """The name in a file of what is estimated as this: zeros have one in each stretch."""
+def _name_in_file(name: str) -> str:
+    """The name in a parameter file of an unknown: a cell's zero has one unknown for each stretch."""
     return name.rpartition(", ")[2]
 
 

@@ -57,11 +57,9 @@ class ExcitePage(DesignPage):
             tr("Part of every limit"), tr("Part of every limit that it may use"), "", _MARGIN, 0.05, 1.0
         )
         self.candidates = fields.count(
-            tr("Random motions"), tr("Random motions from the best of which it starts"), _CANDIDATES, 1, 10_000
+            tr("Random motions"), tr("Random motions; the search starts from the best"), _CANDIDATES, 1, 10_000
         )
-        self.steps = fields.count(
-            tr("Steps"), tr("Steps by gradient, by which that is made better at most"), _STEPS, 0, 100_000
-        )
+        self.steps = fields.count(tr("Steps"), tr("Evaluations of the gradient, at most"), _STEPS, 0, 100_000)
         self.seed = fields.count(tr("Seed"), tr("Seed of their random phases"), 0, 0, 1_000_000)
 
     @property

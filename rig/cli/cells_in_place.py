@@ -124,13 +124,9 @@ def cells_in_place(
     opened = [RecordingFile(path) for path in recordings or []]
     for each in opened:
         tell_caveats(each)
-    given = {
-        "mass": mass_sigma,
-        "center": center_sigma,
-        "leg_mass": leg_mass_sigma,
-        "leg_center": leg_center_sigma,
-    }
-    stated = {name: value for name, value in given.items() if value is not None}
+    stated = {"mass": mass_sigma, "center": center_sigma, "leg_mass": leg_mass_sigma}
+    if leg_center_sigma is not None:
+        stated["leg_center"] = leg_center_sigma
     tell = tell_step if progress else lambda _step: None
     tell("reading the recordings")
     data = recorded_rests(opened)

@@ -157,10 +157,10 @@ def excite(
     duration: Annotated[float, typer.Option(metavar="S", help="Length of the motion.")] = 60.0,
     fastest: Annotated[float, typer.Option(metavar="HZ", help="Fastest of its sines.")] = 2.0,
     margin: Annotated[float, typer.Option(metavar="PART", help="Part of every limit that it may use.")] = 0.75,
-    candidates: Annotated[int, typer.Option(metavar="N", help="Random motions from the best of which it starts.")] = 40,
+    candidates: Annotated[int, typer.Option(metavar="N", help="Random motions; the search starts from the best.")] = 40,
     steps: Annotated[
         int,
-        typer.Option(metavar="N", help="By gradient, by which that is made better at most; 0: it is taken as it is."),
+        typer.Option(metavar="N", help="Evaluations of the gradient, at most; 0: the best random motion as it is."),
     ] = 300,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the random phases.")] = 0,
     progress: ProgressOption = False,

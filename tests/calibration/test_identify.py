@@ -369,7 +369,6 @@ def test_a_file_tells_the_cells_and_the_geometry_with_the_masses() -> None:
     whole = left(lambda name: True)
     without_cells = left(lambda name: not name.startswith("load_cells"))
     without_geometry = left(lambda name: name not in GEOMETRY_PARAMETERS)
-    print(whole, without_cells, without_geometry)
     assert whole < 1.05 * NOISE
     assert whole < 0.99 * without_geometry
     assert without_cells > 1.08 * NOISE

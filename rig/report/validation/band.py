@@ -77,7 +77,7 @@ def sampled(rows: Sequence[npt.NDArray[np.void]], derivatives: Sequence[Floats],
 
 
 def band(
-    samples: Samples, mechanism: Mechanism, noise: float, unsure: ReadingsUncertainty, coulomb_speed: float = 0.0
+    samples: Samples, mechanism: Mechanism, noise: float, uncertainty: ReadingsUncertainty, coulomb_speed: float = 0.0
 ) -> Band:
     """The band at the samples.
 
@@ -88,7 +88,7 @@ def band(
         samples: at least one.
         mechanism: as recorded, with the files' values.
         noise: of the cells, N.
-        unsure: what calibrations are unsure of.
+        uncertainty: of the modelled readings, by parameter files and calibrations.
         coulomb_speed: m/s, of the recorded control.
 
     Raises:
@@ -99,7 +99,7 @@ def band(
     lengths = resolution**2 / 12.0 + tracking**2
     slopes = length_slopes(samples.motions, mechanism, coulomb_speed)
     pose = np.tensordot(lengths, slopes**2, axes=1)
-    parameters = unsure.covariance(samples.motions)
+    parameters = uncertainty.covariance(samples.motions)
     return Band(
         np.full_like(pose, noise),
         np.sqrt(pose),

@@ -305,9 +305,9 @@ def _of_model(
     files = recorded_parameters(recording.header) if parameters is None else parameters
     speed = recorded_coulomb_speed(recording.header)
     try:
-        unsure = ReadingsUncertainty(mechanism, files, speed, recorded_calibration(recording.header))
-        made = band(samples, mechanism, noise, unsure, speed)
-        terms = sensitivity(samples, mechanism, noise, unsure, speed)
+        uncertainty = ReadingsUncertainty(mechanism, files, speed, recorded_calibration(recording.header))
+        made = band(samples, mechanism, noise, uncertainty, speed)
+        terms = sensitivity(samples, mechanism, noise, uncertainty, speed)
     except (DynamicsError, np.linalg.LinAlgError) as error:
         return without("not_computable", str(error))
     except CalibrationError:

@@ -9,7 +9,7 @@ r is the residual beside the model in the motion that the legs followed, not tha
 is fed forward moves the machine off its reference, and so would change its own coefficient.
 
 Its variance is Newey and West's (Econometrica 55, 1987) of the scores h·(r - β h), summed over the blocks of the
-window, one block of lag, and never below that of the cells' noise alone. What parameter files are unsure of is told
+window, one block of lag, and never below that of the cells' noise alone. Uncertainty of parameter files is given
 apart: it moves the model, not the measurement. Terms that move the readings alike share an error: each coefficient is
 what the term would be off by if it alone were.
 """
@@ -36,7 +36,7 @@ def sensitivity(
     samples: Samples,
     mechanism: Mechanism,
     noise: float,
-    unsure: ReadingsUncertainty | None = None,
+    uncertainty: ReadingsUncertainty | None = None,
     coulomb_speed: float = 0.0,
 ) -> dict[str, Any]:
     """The coefficients of all terms at the samples.
@@ -45,7 +45,7 @@ def sensitivity(
         samples: with residuals, N, slopes of the modelled readings, N/s, and blocks.
         mechanism: as recorded, with the files' values.
         noise: of the cells, N.
-        unsure: what calibrations are unsure of.
+        uncertainty: of the modelled readings, by parameter files and calibrations.
         coulomb_speed: m/s, of the recorded control.
 
     Returns:
@@ -84,8 +84,8 @@ def sensitivity(
             told |= {"coefficient": value, "sigma": float(max(of_blocks, noise / np.sqrt(power)))}
             weights.append((told, moved / power))
         found.append(told)
-    if unsure and weights:
-        variances = np.diag(unsure.combined(samples.motions, [each for _, each in weights]))
+    if uncertainty and weights:
+        variances = np.diag(uncertainty.combined(samples.motions, [each for _, each in weights]))
         for (told, _), variance in zip(weights, variances, strict=True):
             told["parameters_sigma"] = float(np.sqrt(max(0.0, variance)))
     return {"freedom": freedom, "terms": found}
