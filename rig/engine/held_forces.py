@@ -7,7 +7,8 @@ and not of the residual.
 
 With it the legs deviate from their reference by δ: Λ δ̈ = F_d − F − C_p δ̇ − (turned Coulomb friction), where Λ is the
 inertia that the legs feel. A leg that deviates turns round a little earlier or later, and Coulomb friction with it.
-Loops are against δ. The host's is closed once a cycle, on δ as it was then: F_c = F − K δ − D δ̇. A drive that closes
+Loops are against δ. The host's is closed once a cycle, on δ as it was then: F_c = F − K δ − D δ̇. Computed torque takes
+the model at the motion that was measured, so to F_c it adds the friction of a leg that is δ̇ faster. A drive that closes
 its own loop does so all the time, on a length that it carries on at the commanded speed v_c: to F_c it adds the
 difference of that straight line from the reference, K (l_c + v_c x − l(x)) + D (v_c − l̇(x)), x s after the command took
 effect. Deviations are computed, never measured: those that a wrong model causes, and the force of the loops against
@@ -89,7 +90,8 @@ _LAG = 2  # s
 _AHEAD = 3  # cycles, by which a commanded force is that of a later time than the cycle in which it goes out
 _COULOMB_SPEED = 4  # m/s
 _LENGTH_LATER = 5  # s, by which a length takes effect later than `Frame.legs_ahead`
-_TIMING = 6
+_FRICTION_MEASURED = 6  # 1 where the law takes friction at the speeds that were measured, 0 at the reference's
+_TIMING = 7
 
 
 @inlined
@@ -186,7 +188,11 @@ def note_command_kernel(
                 command[_FORCE, i] -= (
                     legs[_HOST_STIFFNESS + i, j] * state[_DEVIATION, j] + legs[_HOST_DAMPING + i, j] * state[_RATE, j]
                 )
-        command[_SMOOTH, i] = forces[i] - legs[_COULOMB, i] * math.tanh(speeds[i] / timing[_COULOMB_SPEED])
+        sign = math.tanh(speeds[i] / timing[_COULOMB_SPEED])
+        if deviating and timing[_FRICTION_MEASURED] != 0.0:
+            turned = math.tanh((speeds[i] + state[_RATE, i]) / timing[_COULOMB_SPEED]) - sign
+            command[_FORCE, i] += legs[_COULOMB, i] * turned + legs[_VISCOUS, i] * state[_RATE, i]
+        command[_SMOOTH, i] = forces[i] - legs[_COULOMB, i] * sign
         command[_LENGTH, i] = length + later * (speed + 0.5 * later * acceleration)
         command[_SPEED, i] = speed + later * acceleration
         command[_ACCELERATION, i] = acceleration
@@ -367,6 +373,7 @@ class HeldForces:
             mobility = leg_kinematics(machine.geometry, pushed).acceleration.T
             legs[_MOBILITY : _MOBILITY + 6] = mobility
             if config.mode == "computed-torque":
+                self._timing[_FRICTION_MEASURED] = 1.0
                 felt = np.linalg.inv(mobility)
                 gains = control.task_stiffness * felt, control.task_damping * felt
             else:

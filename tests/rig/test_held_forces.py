@@ -44,6 +44,7 @@ def _ran(config: RigConfig, tmp_path: Path) -> Any:
     [
         {"rate": 500, "mode": "force"},
         {"rate": 1000, "mode": "computed-torque"},
+        {"rate": 200, "mode": "computed-torque"},
         {"rate": 500, "mode": "position"},
         {"rate": 200, "mode": "position"},
         {"rate": 200, "mode": "force", "control": {"stiffness": 8e3, "damping": 360.0}},
