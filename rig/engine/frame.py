@@ -163,7 +163,7 @@ class Frame:
                 for leg in np.flatnonzero(self._cells_offset < -_SAME_TIME).tolist():
                     self._history.recall(t + self._cells_offset[leg], leg, model, terms)
             speeds = fields["velocity_reference"]
-            self.held.excess(t, self.offset, self._cells_offset, terms, speeds, self.legs, held, rates)
+            self.held.excess(t, self.offset, self._cells_offset, terms, speeds, self.legs, self.now, held, rates)
             model += held
         else:
             self._no_model()

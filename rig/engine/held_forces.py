@@ -14,8 +14,8 @@ difference of that straight line from the reference, K (l_c + v_c x − l(x)) + 
 effect. Deviations are computed, never measured: those that a wrong model causes, and the force of the loops against
 them, stay in the residual.
 
-What becomes of an excess in the platform's motion, and in what a cell reads that sits beyond the leg's own inertia, is
-taken as it is at home: the two are corrections of a correction.
+A cell that sits beyond the leg's own inertia reads less of an excess, by what moves that inertia, Σ_j D_ij δ̈_j. D, and
+the gains of computed torque along the legs, are taken as at home; Λ is that of the reference's pose.
 """
 
 import math
@@ -23,7 +23,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from dynamics import Dynamics
+from dynamics import FROZEN_SIZE, MOBILITY, WORK_SIZE, Dynamics, frozen_kernel
 from kinematics import Array, inlined, kernel, leg_kinematics
 from rig.config import RigConfig
 
@@ -33,6 +33,8 @@ _LEAST = 1e-9
 """N, of what dies away and of what moves a leg; with ever less processors are slow"""
 _SUBSTEP = 3e-4
 """s, of deviations; they have from 4 to 16 of them in the part of a cycle after a command took effect, 2 before"""
+_MOBILITY_EVERY = 4
+"""cycles after which what a force in a leg does to the others is taken anew, at the pose that is reached"""
 _HOST_LAWS = ("force", "computed-torque", "observer")
 """control laws whose feedback is known here"""
 
@@ -55,8 +57,8 @@ _KNOWN = 2  # 1 where what the drive gives follows from its command
 _COULOMB = 3  # N, friction of the leg …
 _VISCOUS = 4  # N s/m
 _BEYOND = 5  # 1 where the cell sits beyond what moves the leg, so that friction and the leg's inertia come between
-_MOBILITY = 6  # 1/kg, six rows: Λ⁻¹; 0 where no deviations are computed
-_TRANSFER = 12  # six rows: readings of the cells by forces in the legs
+_MOBILITY = 6  # 1/kg, six rows: Λ⁻¹
+_CARRIED = 12  # kg, six rows: D, what lies between drive and cell by the legs' accelerations
 _HOST_STIFFNESS = 18  # N/m, six rows: of the host's loop …
 _HOST_DAMPING = 24  # N s/m, six rows
 _LEG_ROWS = 30
@@ -81,7 +83,8 @@ _GAINED = 15  # m/s, of the reference's speed in the cycle, …
 _BENT_BEFORE = 16  # m/s, … by which its slope at either end would be more, …
 _BENT = 17
 _WANTED_BENDS = 18  # N, … and two divided differences of the model's force, see `_bends`
-_STATE_ROWS = 20
+_PUSHED_AT_CELL = 20  # m/s², acceleration of the deviation at the reading
+_STATE_ROWS = 21
 
 # Entries of the timing.
 _PERIOD = 0  # s
@@ -91,7 +94,11 @@ _AHEAD = 3  # cycles, by which a commanded force is that of a later time than th
 _COULOMB_SPEED = 4  # m/s
 _LENGTH_LATER = 5  # s, by which a length takes effect later than `Frame.legs_ahead`
 _FRICTION_MEASURED = 6  # 1 where the law takes friction at the speeds that were measured, 0 at the reference's
-_TIMING = 7
+_DEVIATING = 7  # 1 where deviations are computed
+_TIMING = 8
+
+_WORK_SIZE = WORK_SIZE + FROZEN_SIZE + 6
+"""entries of the work array of `frozen_kernel`, of what it fills, and of no wrench"""
 
 
 @inlined
@@ -160,16 +167,29 @@ def _followed(commands: Array, count: int, sent: float, at: float) -> tuple[int,
 
 
 @inlined
-def _bends(ahead: float, before: float, newer: float, older: float, now: float) -> tuple[float, float]:
+def _bends(before: float, now: float, older: float, a: float, newer: float, b: float) -> tuple[float, float]:
     """Second and third divided difference of the model's smooth force, N, in the cycle from `before` to `now`.
 
-    By the cubic through the two and through those that were commanded in them, `newer` and `older`, the newer of
-    `ahead` cycles after this one; 0, a straight line, where these are of no use.
+    By the cubic through the two and through two that were commanded for a and b cycles after `before`.
     """
-    if not 0.2 < ahead < 0.9:
-        return 0.0, 0.0
-    second = ((older - before) / ahead - (now - before)) / (ahead - 1.0)
-    return second, ((newer - before) / (1.0 + ahead) - (now - before)) / ahead - second
+    gained = now - before
+    second = ((older - before) / a - gained) / (a - 1.0)
+    return second, (((newer - before) / b - gained) / (b - 1.0) - second) / (b - a)
+
+
+@inlined
+def _places(ahead: float) -> tuple[int, int]:
+    """How many commands before the newest those of `_bends` are, older and newer; none too near to the cycle's ends.
+
+    The newest is for `ahead` cycles after the cycle, the others for a cycle less each.
+    """
+    whole = int(ahead)
+    part = ahead - whole
+    if part > 0.9:
+        return whole + 3, whole
+    if part > 0.2:
+        return whole + 1, whole
+    return whole + 2, whole - 1 if whole else 3
 
 
 @kernel
@@ -178,7 +198,7 @@ def note_command_kernel(
 ) -> None:  # fmt: skip
     """Fill a command's (COMMAND_ROWS, 6) first rows; see `HeldForces.note`."""
     later = timing[_LENGTH_LATER]
-    deviating = legs[_MOBILITY, 0] != 0.0
+    deviating = timing[_DEVIATING] != 0.0
     command[_TIME, 0] = t
     for i in range(6):
         length, speed, acceleration = ahead[i, 0], ahead[i, 1], ahead[i, 2]
@@ -205,8 +225,9 @@ def _deviate(
 ) -> None:  # fmt: skip
     """Carry deviations on from `sent`, s, the time of the cycle before, to t."""
     delay, lag, smooth, period = timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED], t - sent
-    newest, before = commands[(count - 1) % len(commands)], commands[(count - 2) % len(commands)]
-    ahead = timing[_AHEAD]
+    back, fore = _places(timing[_AHEAD])
+    older, newer = commands[(count - 1 - back) % len(commands)], commands[(count - 1 - fore) % len(commands)]
+    a, b = 1.0 + timing[_AHEAD] - back, 1.0 + timing[_AHEAD] - fore
     later = 0.0  # mean of the times by which cells are read after their drives were asked
     for i in range(6):
         later += (read[i] - asked[i]) / 6.0
@@ -215,7 +236,9 @@ def _deviate(
         state[_BENT_BEFORE, i] = period * state[_SLOPE_BEFORE, i] - gained
         state[_BENT, i] = period * reference[i, 2] - gained
         now = state[_MODEL, i] - legs[_COULOMB, i] * state[_SIGN, i]
-        second, third = _bends(ahead, state[_WANTED, i], newest[_SMOOTH, i], before[_SMOOTH, i], now)
+        second = third = 0.0
+        if count > max(back, fore):
+            second, third = _bends(state[_WANTED, i], now, older[_SMOOTH, i], a, newer[_SMOOTH, i], b)
         state[_WANTED_BENDS, i], state[_WANTED_BENDS + 1, i] = second, third
     switch = (delay - later) % period
     for part in range(2):
@@ -225,6 +248,7 @@ def _deviate(
         if h <= 0.0:
             continue
         kept = math.exp(-h / lag)
+        whole = math.sinh(0.5 * h / lag) / (0.5 * h / lag)  # mean of what dies away in a substep, by its middle
         for step in range(steps):
             since = begin + (step + 0.5) * h
             u = since / period
@@ -252,9 +276,9 @@ def _deviate(
                     x = state[_SINCE, i]
                     given = _steady(commands[place], i, x) if looped else commands[place, _COURSE, i]
                     gained = state[_MODEL, i] - coulomb * state[_SIGN, i] - state[_WANTED, i]
-                    bent = state[_WANTED_BENDS, i] + (u - ahead) * state[_WANTED_BENDS + 1, i]
+                    bent = state[_WANTED_BENDS, i] + (u - a) * state[_WANTED_BENDS + 1, i]
                     wanted = state[_WANTED, i] + u * (gained + (u - 1.0) * bent)
-                    net += given + state[_DYING, i] - wanted - coulomb * sign
+                    net += given + whole * state[_DYING, i] - wanted - coulomb * sign
                 if abs(net) < _LEAST:
                     net = 0.0
                 # linearly implicit: the slope of friction is steep
@@ -274,7 +298,8 @@ def _deviate(
 @kernel
 def held_forces_kernel(
     commands: Array, count: int, t: float, asked: Array, read: Array, legs: Array, timing: Array,
-    terms: Array, speeds: Array, reference: Array, state: Array, out: Array, rates: Array,
+    terms: Array, speeds: Array, reference: Array, motion: Array, state: Array, work: Array, out: Array,
+    rates: Array,
 ) -> None:  # fmt: skip
     """What the drives give beyond the model's forces as their cells are read, N, into `out` (6,).
 
@@ -283,14 +308,19 @@ def held_forces_kernel(
     commands (n, COMMAND_ROWS, 6): a ring in which `count` were put. t: s, of the present cycle, with whose exchange the
     newest goes out. asked, read (6,): s after it, when a drive is asked and its cell read. legs (LEG_ROWS, 6), timing
     (TIMING,): see there. terms (n, 6): N, whose sum the model's forces are. speeds (6,): m/s, of the reference's legs.
-    reference (6, ≥3): length, speed and acceleration of the same. state (STATE_ROWS, 6): of the cycle before. `out` is
-    0 where nothing is known.
+    reference (6, ≥3): length, speed and acceleration of the same; motion (≥13,): the platform's. state (STATE_ROWS, 6):
+    of the cycle before. work (`_WORK_SIZE`,): of `frozen_kernel`. `out` is 0 where nothing is known.
     """
     period, delay, lag, smooth = timing[_PERIOD], timing[_DELAY], timing[_LAG], timing[_COULOMB_SPEED]
     newest = commands[(count - 1) % len(commands)]
     before = commands[(count - 2) % len(commands)]
     sent = newest[_TIME, 0]  # when the command before the newest went out
-    deviating = legs[_MOBILITY, 0] != 0.0
+    deviating = timing[_DEVIATING] != 0.0
+    frozen = work[WORK_SIZE:]
+    if count % _MOBILITY_EVERY == 1 and frozen_kernel(motion[:13], frozen[FROZEN_SIZE:], work, frozen) == 0:
+        for i in range(6):
+            for j in range(6):
+                legs[_MOBILITY + i, j] = frozen[MOBILITY + 6 * i + j]
     for i in range(6):
         out[i] = rates[i] = state[_MODEL, i] = 0.0
         for term in range(len(terms)):
@@ -329,11 +359,16 @@ def held_forces_kernel(
                 turned = math.tanh((speeds[i] + rate) / smooth) - state[_SIGN, i]
                 state[_NET, i] = state[_EXCESS, i] - legs[_COULOMB, i] * turned - legs[_VISCOUS, i] * rate
     for i in range(6):
+        state[_PUSHED_AT_CELL, i] = 0.0
+        for j in range(6):
+            state[_PUSHED_AT_CELL, i] += legs[_MOBILITY + i, j] * state[_NET, j]
+    for i in range(6):
         if legs[_BEYOND, i] == 0.0:
             out[i] = state[_EXCESS, i]
         else:
+            out[i] = state[_NET, i]
             for j in range(6):
-                out[i] += legs[_TRANSFER + i, j] * state[_NET, j]
+                out[i] -= legs[_CARRIED + i, j] * state[_PUSHED_AT_CELL, j]
 
 
 class HeldForces:
@@ -368,10 +403,11 @@ class HeldForces:
         dynamics = Dynamics(machine)
         inertia = dynamics.inverse(pushed).forces - dynamics.inverse(home[np.newaxis]).forces
         pushed[:, 13:] = np.linalg.inv(inertia)  # the platform's acceleration by a unit force of each leg
-        legs[_TRANSFER : _TRANSFER + 6] = (dynamics.cells(pushed) - dynamics.cells(home[np.newaxis])).T
+        transfer = (dynamics.cells(pushed) - dynamics.cells(home[np.newaxis])).T
+        mobility = legs[_MOBILITY : _MOBILITY + 6] = leg_kinematics(machine.geometry, pushed).acceleration.T
+        legs[_CARRIED : _CARRIED + 6] = np.linalg.solve(mobility.T, (np.eye(6) - transfer).T).T
         if known.any() and (own.all() or config.mode in _HOST_LAWS):
-            mobility = leg_kinematics(machine.geometry, pushed).acceleration.T
-            legs[_MOBILITY : _MOBILITY + 6] = mobility
+            self._timing[_DEVIATING] = 1.0
             if config.mode == "computed-torque":
                 self._timing[_FRICTION_MEASURED] = 1.0
                 felt = np.linalg.inv(mobility)
@@ -380,6 +416,8 @@ class HeldForces:
                 gains = control.stiffness * np.eye(6), control.damping * np.eye(6)
             legs[_HOST_STIFFNESS : _HOST_STIFFNESS + 6][~own] = gains[0][~own]
             legs[_HOST_DAMPING : _HOST_DAMPING + 6][~own] = gains[1][~own]
+        self._work = np.zeros(_WORK_SIZE)
+        self._work[: len(dynamics.parameters)] = dynamics.parameters
         self._state = np.zeros((_STATE_ROWS, 6))
         self._commands = np.zeros((_DEPTH, _COMMAND_ROWS, 6))
         self._count = 0
@@ -398,16 +436,18 @@ class HeldForces:
         self._count += 1
 
     def excess(
-        self, t: float, asked: Array, read: Array, terms: Array, speeds: Array, legs: Array, out: Array, rates: Array
+        self, t: float, asked: Array, read: Array, terms: Array, speeds: Array, legs: Array, motion: Array, out: Array,
+        rates: Array,
     ) -> None:  # fmt: skip
         """Put into `out` (6,) what the drives give beyond the model as the cells are read, N; 0 where not known.
 
         Into `rates` (6,) goes by how much the legs are faster than the reference's at that instant, m/s.
 
         t: s, of the cycle that has just exchanged. asked, read (6,): s after it, of drives and cells. terms (n, 6): N,
-        of the model at the cells' times. speeds (6,): m/s, of the reference's legs; legs (6, ≥3) as `Frame.legs`.
+        of the model at the cells' times. speeds (6,): m/s, of the reference's legs; legs (6, ≥3) as `Frame.legs`,
+        motion (19,) as `Frame.now`.
         """
         held_forces_kernel(
             self._commands, self._count, t, asked, read, self._legs, self._timing,
-            terms, speeds, legs, self._state, out, rates,
+            terms, speeds, legs, motion, self._state, self._work, out, rates,
         )  # fmt: skip

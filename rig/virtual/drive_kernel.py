@@ -38,7 +38,8 @@ SPEED = 23  # m/s, of the leg at the beginning of the step …
 ACCELERATION = 24  # m/s², … and what it has changed by since the beginning of the one before
 BRISTLE = 25  # m, deflection of the leg's friction before it slides …
 BRISTLE_LENGTH = 26  # m, … and the leg's length at which it was that
-DRIVE_COLUMNS = 27
+IMPULSE = 27  # N s, of the motor's force since it was set to 0
+DRIVE_COLUMNS = 28
 
 # Columns of a waiting command: when it takes effect, then the columns MODE … BRAKE but SINCE.
 QUEUE_COLUMNS = 8
@@ -186,6 +187,15 @@ def carried_kernel(drive: Array, length: float, later: float) -> tuple[float, fl
 
 
 @inlined
+def _lag(drive: Array, demand: float, duration: float, time_constant: float) -> None:
+    """Carry the motor's force on for a time, s, in which the demand, N, is constant, and its impulse."""
+    dying = drive[MOTOR] - demand
+    left = exp(-duration / time_constant)
+    drive[IMPULSE] += demand * duration + dying * time_constant * (1.0 - left)
+    drive[MOTOR] = demand + dying * left
+
+
+@inlined
 def motor_kernel(
     drive: Array, queue: Array, waiting: int, parameters: Array, reference: float,
     length: float, start: float, middle: float, end: float,
@@ -193,7 +203,7 @@ def motor_kernel(
     """Carry the motor's force from `start` to `end` (s), commands taking effect in between; gives how many still wait.
 
     The lag is solved exactly for a demand constant between commands, that of the middle; length (m) is that of
-    the step's beginning, `middle` s before it, carried on from there.
+    the step's beginning, `middle` s before it, carried on from there. The drive's impulse grows by the motor's.
     """
     length, velocity = carried_kernel(drive, length, middle)
     at = 0.5 * (start + end)
@@ -201,7 +211,7 @@ def motor_kernel(
     while waiting > 0 and queue[0, 0] <= end:
         demand, _ = demand_kernel(drive, parameters, reference, length, velocity, at)
         until = max(queue[0, 0], t)
-        drive[MOTOR] = demand + (drive[MOTOR] - demand) * exp((t - until) / parameters[TIME_CONSTANT])
+        _lag(drive, demand, until - t, parameters[TIME_CONSTANT])
         t = until
         apply_command_kernel(drive, queue[0], length)
         waiting -= 1
@@ -209,8 +219,18 @@ def motor_kernel(
             for j in range(QUEUE_COLUMNS):
                 queue[i, j] = queue[i + 1, j]
     demand, _ = demand_kernel(drive, parameters, reference, length, velocity, at)
-    drive[MOTOR] = demand + (drive[MOTOR] - demand) * exp((t - end) / parameters[TIME_CONSTANT])
+    _lag(drive, demand, end - t, parameters[TIME_CONSTANT])
     return waiting
+
+
+@inlined
+def middle_force_kernel(begin: float, impulse: float, end: float, h: float) -> float:
+    """Force, N, in the middle of a step of `h` s by which Simpson's rule has its impulse (N s), begin and end in N.
+
+    A command that takes effect within a step bends the force's course, and its value in the middle says little of that.
+    """
+    result: float = (6.0 * impulse / h - begin - end) / 4.0
+    return result
 
 
 @inlined

@@ -7,6 +7,7 @@ from rig.virtual.arrays import Array, Counts
 from rig.virtual.drive_kernel import (
     EVERY_FRICTION,
     GAIN,
+    IMPULSE,
     LEG,
     MOTOR,
     OWN_FRICTION,
@@ -42,7 +43,7 @@ def drives_kernel(
     legs: Array, parameters: Array, drives: Array, queues: Array, waiting: Counts, home: Array,
     positions: Array, velocities: Array, t: float, h: float, motor: Array,
 ) -> None:  # fmt: skip
-    """Carry the six drives over a step of `h` s from `t` (s); `motor` (6,) is their force in its middle, N.
+    """Carry the six drives over a step of `h` s from `t` (s); `motor` (6,) is their mean force in it, N.
 
     home (6,): the legs' lengths at home, m. positions (25,), velocities (24,): MuJoCo's qpos and qvel at `t`.
     Others: see `plant_kernel.advance_kernel`.
@@ -55,13 +56,13 @@ def drives_kernel(
         speed = velocities[3 * i + 2]
         begin_step_kernel(drive, parameters, reference, reading, speed, t, h)
         grip_kernel(drives[leg], drive, parameters)
+        drive[IMPULSE] = 0.0
         for half in range(2):
             waiting[i] = motor_kernel(
                 drive, queues[i], waiting[i], parameters, reference, reading,
                 t + 0.5 * half * h, (0.25 + 0.5 * half) * h, t + 0.5 * (half + 1) * h,
             )  # fmt: skip
-            if half == 0:
-                motor[leg] = drive[GAIN] * drive[MOTOR]
+        motor[leg] = drive[GAIN] * drive[IMPULSE] / h
     for i in range(6):
         if legs[i, OWN_FRICTION] == EVERY_FRICTION:
             length, speed = home[i] + positions[3 * i + 2], velocities[3 * i + 2]

@@ -9,6 +9,7 @@ from rig.virtual.drive_kernel import (
     BEFORE_FRICTION,
     EVERY_FRICTION,
     GAIN,
+    IMPULSE,
     LEG,
     MOTOR,
     OWN_FRICTION,
@@ -21,6 +22,7 @@ from rig.virtual.drive_kernel import (
     friction_kernel,
     grip_kernel,
     keep_bristle_kernel,
+    middle_force_kernel,
     motor_kernel,
     run_in_kernel,
 )
@@ -248,12 +250,14 @@ def advance_kernel(
             begin_step_kernel(drive, parameters, reference, reading, speeds[i], t, h)
             grip_kernel(drives[leg], drive, parameters)
             scratch[_MOTOR, leg] = drive[GAIN] * drive[MOTOR]
+            begin, drive[IMPULSE] = drive[MOTOR], 0.0
             for half in range(2):
                 waiting[i] = motor_kernel(
                     drive, queues[i], waiting[i], parameters, reference, reading,
                     t + 0.5 * half * h, (0.25 + 0.5 * half) * h, t + 0.5 * (half + 1) * h,
                 )  # fmt: skip
-                scratch[_MOTOR + 1 + half, leg] = drive[GAIN] * drive[MOTOR]
+            scratch[_MOTOR + 1, leg] = drive[GAIN] * middle_force_kernel(begin, drive[IMPULSE], drive[MOTOR], h)
+            scratch[_MOTOR + 2, leg] = drive[GAIN] * drive[MOTOR]
         if legs[0, OWN_FRICTION] == EVERY_FRICTION:
             for i in range(6):
                 force = scratch[_MOTOR, i] + contact_kernel(drives[i], parameters, legs[i], lengths[i], speeds[i])

@@ -18,6 +18,7 @@ from rig.recording import open_recording
 from rig.states import State
 
 NOISE = 0.5  # N
+_TURNS = 2.0 * math.pi * 7.0  # rad/s
 _FAST = {
     "type": "harmonic",
     "duration": 6.0,
@@ -31,9 +32,22 @@ _FAST = {
 }
 
 
-def _ran(config: RigConfig, tmp_path: Path) -> Any:
+_WIDE = {
+    "type": "harmonic",
+    "duration": 6.0,
+    "fade": 1.0,
+    "terms": [
+        {"dof": "x", "amplitude": 0.045, "frequency": 1.1},
+        {"dof": "z", "amplitude": 0.03, "frequency": 1.3, "phase": 1.0},
+        {"dof": "rx", "amplitude": 0.12, "frequency": 1.2, "phase": 2.0},
+        {"dof": "ry", "amplitude": 0.02, "frequency": 4.0, "phase": 0.5},
+    ],
+}
+
+
+def _ran(config: RigConfig, tmp_path: Path, part: dict[str, Any] = _FAST) -> Any:
     home = config.machine.geometry.home_pose
-    motion = build_trajectory(TrajectorySpec.model_validate({"frame": "home", "parts": [_FAST]}), home)
+    motion = build_trajectory(TrajectorySpec.model_validate({"frame": "home", "parts": [part]}), home)
     run = execute(config, motion, "fast", tmp_path, lockstep=True, report=lambda _progress: None)
     return open_recording(run.recording)
 
@@ -69,6 +83,36 @@ def test_a_rig_that_is_its_model_leaves_noise_in_fast_motion(changes: dict[str, 
     assert _contacts(SHIPPED.changed(changes), recording.rows) == 0
 
 
+@pytest.mark.usefixtures("undrawn_reports")
+@pytest.mark.parametrize(
+    ("changes", "motion", "instant", "smoothed"),
+    [
+        ({"rate": 200, "mode": "position"}, _WIDE, 0.03, 0.015),
+        ({"rate": 1000, "mode": "position"}, _FAST, 0.04, 0.04),
+        ({"rate": 1000, "mode": "force"}, _FAST, 0.006, 0.006),
+        ({"rate": 400, "mode": "force"}, _FAST, 0.01, 0.006),
+    ],
+    ids=[
+        "far from home",
+        "dead time beyond a cycle, own loops",
+        "dead time beyond a cycle",
+        "within a step of the plant",
+    ],
+)
+def test_what_held_commands_do_is_known_to_less_than_noise(
+    changes: dict[str, Any], motion: dict[str, Any], instant: float, smoothed: float, tmp_path: Path
+) -> None:
+    """Where cells have no noise: what is left as it is read, and at the motion that was measured."""
+    config = SHIPPED.changed({**changes, "virtual": {"cells": {"noise": 0.0}}})
+    rows = _ran(config, tmp_path, motion).rows
+    smoothing = Smoothing(20.0, config.rate)
+    drives = {"delay": config.drives.delay, "force_bandwidth": config.drives.force_bandwidth}
+    found = list(residuals_of([rows], config.machine, smoothing, config.control.coulomb_speed, drives))
+    left = np.concatenate([each.residual[each.state == State.RUNNING] for each in found]).std(axis=0)
+    read = rows[rows["state"] == State.RUNNING]["force_residual"].std(axis=0)
+    assert (read < instant).all() and (left < smoothed).all(), (read, left)
+
+
 def _contacts(config: RigConfig, rows: Any) -> int:
     """How often something seems to touch the platform, at one false alarm an hour; residuals are those of noise."""
     smoothing = Smoothing(20.0, config.rate)
@@ -95,7 +139,7 @@ def test_a_leg_that_the_host_turns_round_is_foreseen_by_the_law_that_does_it() -
             legs, model = _reference(t, config)
             terms = np.zeros((5, 6))
             terms[0] = model
-            held.excess(t, np.zeros(6), np.zeros(6), terms, legs[:, 1].copy(), legs, out, rates)
+            held.excess(t, np.zeros(6), np.zeros(6), terms, legs[:, 1].copy(), legs, _motion(t, config), out, rates)
             ahead, force = _reference(t + config.period + config.force_lead, config)
             held.note(t, force, ahead[:, 1], ahead)
             seen.append(rates.copy())
@@ -105,14 +149,18 @@ def test_a_leg_that_the_host_turns_round_is_foreseen_by_the_law_that_does_it() -
 
 def _reference(t: float, config: RigConfig) -> tuple[Any, Any]:
     """Legs of a motion, and a force at each, that is smooth and has nothing to do with it."""
-    home, w = config.machine.geometry.home_pose, 2.0 * math.pi * 7.0
-    motion = np.zeros(19)
-    motion[:7] = home
-    motion[0] += 0.004 * math.sin(w * t)
-    motion[7], motion[13] = 0.004 * w * math.cos(w * t), -0.004 * w * w * math.sin(w * t)
     legs = np.zeros((6, 13))
-    inverse_kinematics_kernel(config.machine.geometry.array, motion, legs)
-    return legs, 80.0 + 40.0 * np.sin(w * t + np.arange(6.0))
+    inverse_kinematics_kernel(config.machine.geometry.array, _motion(t, config), legs)
+    return legs, 80.0 + 40.0 * np.sin(_TURNS * t + np.arange(6.0))
+
+
+def _motion(t: float, config: RigConfig) -> Any:
+    """A motion (19,) of `_TURNS` along x."""
+    motion = np.zeros(19)
+    motion[:7] = config.machine.geometry.home_pose
+    motion[0] += 0.004 * math.sin(_TURNS * t)
+    motion[7], motion[13] = 0.004 * _TURNS * math.cos(_TURNS * t), -0.004 * _TURNS**2 * math.sin(_TURNS * t)
+    return motion
 
 
 @pytest.mark.parametrize("delay", [0.0, 0.4e-3, 7.3e-3])
@@ -126,11 +174,12 @@ def test_a_force_is_held_delayed_and_lagged(delay: float) -> None:
     fine, given, out = 2e-6, forces[0].copy(), np.zeros(6)
     at = 0.0
     legs, _ = _reference(0.0, config)
+    home = np.concatenate([config.machine.geometry.home_pose, np.zeros(12)])
     for cycle in range(40):
         t = cycle * period
         if cycle:
             terms = np.zeros((5, 6))
-            held.excess(t, np.zeros(6), np.full(6, reading), terms, np.zeros(6), legs, out, np.zeros(6))
+            held.excess(t, np.zeros(6), np.full(6, reading), terms, np.zeros(6), legs, home, out, np.zeros(6))
             while at < t + reading:
                 place = math.floor((at - delay) / period + 1e-9) - 1  # the command that is in effect
                 given += (forces[max(place, 0)] - given) * (1.0 - math.exp(-fine / lag))
@@ -159,15 +208,16 @@ def test_no_held_force_where_the_drive_is_not_known() -> None:
         (position, False, False),
         (real, True, False),
     ):
-        held, out = HeldForces(config, (feedforward,) * 6), np.zeros(6)
+        held, (zeros, out, rates) = HeldForces(config, (feedforward,) * 6), np.zeros((3, 6))
         for cycle in range(12):
-            legs, force = _reference((cycle + 2.0) * config.period, config)
-            now, model = _reference(cycle * config.period, config)
+            t = cycle * config.period
+            legs, force = _reference(t + config.period + config.force_lead, config)
+            now, model = _reference(t, config)
             terms = np.zeros((5, 6))
             terms[0] = model
-            held.excess(cycle * config.period, np.zeros(6), np.zeros(6), terms, now[:, 1].copy(), now, out, np.zeros(6))
-            held.note(cycle * config.period, force, legs[:, 1], legs)
+            held.excess(t, zeros, zeros, terms, now[:, 1].copy(), now, _motion(t, config), out, rates)
+            held.note(t, force, legs[:, 1], legs)
         assert (np.abs(out) > 0.1).all() if told else (out == 0.0).all(), (config.mode, feedforward)
     held.forget()
-    held.excess(1.0, np.zeros(6), np.zeros(6), terms, np.zeros(6), now, out, np.zeros(6))
+    held.excess(1.0, zeros, zeros, terms, zeros, now, _motion(1.0, config), out, rates)
     assert (out == 0.0).all()

@@ -29,6 +29,7 @@ from rig.virtual.drive_kernel import (
     carried_kernel,
     demand_kernel,
     keep_bristle_kernel,
+    middle_force_kernel,
     motor_kernel,
     run_in_kernel,
 )
@@ -161,6 +162,7 @@ def _motors(
         drive = drives[i]
         length, speed = scratch[LENGTHS, i] + legs[i, drive_columns.OFFSET], scratch[SPEEDS, i]
         begin_step_kernel(drive, parameters, 0.0, length, speed, t, h)
+        drive[drive_columns.IMPULSE] = 0.0
         for half in range(2):
             begin, end = t + 0.5 * half * h, t + 0.5 * (half + 1) * h
             middle = (0.25 + 0.5 * half) * h
@@ -173,6 +175,8 @@ def _motors(
                 motor = demand + (motor - demand) * decay
                 drive[drive_columns.MOTOR] = motor
             scratch[MOTOR + 1 + half, i] = motor
+        if due:
+            scratch[MOTOR + 1, i] = middle_force_kernel(scratch[MOTOR, i], drive[drive_columns.IMPULSE], motor, h)
         if drive[drive_columns.MODE] == _FORCE_MODE:
             scratch[DEMAND, i], _ = demand_kernel(drive, parameters, 0.0, length, speed, t)
 
