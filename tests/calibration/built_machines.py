@@ -15,7 +15,16 @@ from dynamics import (
     load_mechanism,
     with_linear_parameters,
 )
-from kinematics import Array, Geometry, Harmonic, HarmonicTerm, Placement, forward_kinematics, leg_lengths
+from kinematics import (
+    Array,
+    Geometry,
+    Harmonic,
+    HarmonicTerm,
+    Placement,
+    forward_kinematics,
+    leg_kinematics,
+    leg_lengths,
+)
 
 MACHINE = load_mechanism("lab-hexapod")
 RATE = 250.0
@@ -115,5 +124,12 @@ def drawn_of_the_prior(seed: int, path: Array, accuracy: Accuracy = STATED) -> M
     pose, at = np.empty((len(path), 7)), path[0, :7]
     for row, reading in enumerate(lengths):
         pose[row] = at = forward_kinematics(geometry, reading, at)
+    speeds = leg_kinematics(built, path).velocity
+    along = [np.tanh(speed / SMOOTHING) * leg.friction.coulomb for speed, leg in zip(speeds.T, truth.legs, strict=True)]
+    along = np.column_stack(along) + speeds * [leg.friction.prismatic for leg in truth.legs]
+    # a small part of friction follows no law, for 0.1 s each time
+    span = round(0.1 * RATE)
+    unmodelled = np.repeat(normal(len(path) // span + 1, 6), span, axis=0)[: len(path)]
+    forces = forces + 0.005 * unmodelled * along
     drives = forces * (1.0 + 0.02 * normal(6)) + 2.0 * normal(6) + 0.2 * normal(*forces.shape)
     return Made(truth, ForceRecord(RATE, pose, cells + NOISE * normal(*cells.shape), drives))
