@@ -17,7 +17,7 @@ from numpy.typing import NDArray
 from calibration.effects import GAINS, GEOMETRY_PLACES
 from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.consistent import is_consistent, nearest_consistent
-from calibration.inertia.departures import Scales
+from calibration.inertia.departures import FRICTION_CODES, Scales
 from calibration.inertia.design import THETA, Candidate, Design, Unknown, design_of, scale_names
 from calibration.inertia.information import Information, Sums
 from calibration.inertia.prior import DRIVE_NOISE, FRICTION_SHARE, FRICTION_TIME, Accuracy, prior
@@ -484,7 +484,21 @@ class _Problem:
                 break
             gain, number, fit = best
             taken.append((left.pop(number), gain))
+        laws = {self._law(candidate) for candidate, _ in taken} - {()}
+        alike = [each.places for each in left if self._law(each) in laws]
+        if alike:
+            fit = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, *alike])))
         return fit, tuple(self._found_term(candidate, gain, fit.estimate) for candidate, gain in taken)
+
+    def _law(self, candidate: Candidate) -> tuple[str, ...]:
+        """What the unknowns of a law of friction are called, the leg left out; empty for all other candidates.
+
+        Legs have like joints: a law that one leg needs is estimated for all, or those where the data do not show it
+        would be surer of their other coefficients than they can be.
+        """
+        if candidate.code not in FRICTION_CODES:
+            return ()
+        return tuple(self.design.others[place - THETA].name.partition(".")[2] for place in candidate.places)
 
     def _found_term(self, candidate: Candidate, gain: float, estimate: Array) -> FoundTerm:
         """A selected candidate with its RMS effect on the channel where it is greatest."""

@@ -39,8 +39,8 @@ def test_held_forces_against_the_model(mode: str) -> None:
         cycle += 1
         t = cycle * config.period
         frame.held.excess(
-            t, offset, offset, fields["terms"], fields["velocity_reference"], frame.legs, fields["force_held"],
-            fields["velocity_held"],
+            t, offset, offset, fields["terms"], fields["velocity_reference"], frame.legs, frame.now,
+            fields["force_held"], fields["velocity_held"],
         )  # fmt: skip
         frame.note_command(t)
 

@@ -125,8 +125,8 @@ def drawn_of_the_prior(seed: int, path: Array, accuracy: Accuracy = STATED) -> M
     for row, reading in enumerate(lengths):
         pose[row] = at = forward_kinematics(geometry, reading, at)
     speeds = leg_kinematics(built, path).velocity
-    along = [np.tanh(speed / SMOOTHING) * leg.friction.coulomb for speed, leg in zip(speeds.T, truth.legs, strict=True)]
-    along = np.column_stack(along) + speeds * [leg.friction.prismatic for leg in truth.legs]
+    coulomb, viscous = np.array([(leg.friction.coulomb, leg.friction.prismatic) for leg in truth.legs]).T
+    along = np.tanh(speeds / SMOOTHING) * coulomb + speeds * viscous
     # a small part of friction follows no law, for 0.1 s each time
     span = round(0.1 * RATE)
     unmodelled = np.repeat(normal(len(path) // span + 1, 6), span, axis=0)[: len(path)]

@@ -38,6 +38,7 @@ from calibration import (
     rounded_noise,
     told_parameters,
 )
+from calibration.inertia.estimate import FoundTerm
 from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters, mechanism_tables
 from kinematics import forward_kinematics, leg_kinematics, leg_lengths
 
@@ -314,6 +315,29 @@ def test_what_cells_show_beyond_the_model_is_named(change: Callable[[np.ndarray]
     greatest = max(result.terms, key=lambda each: each.size)
     assert (greatest.code, greatest.leg) == (code, 1)
     assert {each.leg for each in result.terms if each.size > 0.3} == {1}
+
+
+def test_a_law_of_friction_that_one_leg_shows_is_estimated_for_all() -> None:
+    """A leg with too little of it to be shown would be too sure of its Coulomb friction."""
+    made = recorded(drawn(9), PATH, 9)
+    speeds = leg_kinematics(MACHINE.geometry, PATH).velocity
+    excess = np.array([6.0, 3.0, 0.25, 0.2, -0.2, 0.15]) * np.tanh(speeds / SMOOTHING) * np.exp(-((speeds / 0.1) ** 2))
+    assert made.record.drives is not None
+    result = identify(MACHINE, [replace(made.record, drives=made.record.drives + excess)], STATED_NOISE)
+    assert {(each.code, each.leg) for each in result.terms} >= {("stribeck", 0), ("stribeck", 1)}
+    names, truth = list(LINEAR_NAMES), linear_parameters(made.truth)
+    places = [names.index(f"legs[{leg}].friction.coulomb") for leg in range(6)]
+    off = (result.theta - truth)[places] / np.sqrt(np.diag(result.covariance))[places]
+    assert (np.abs(off) < 3.0).all(), off
+
+
+def test_what_a_reversal_between_two_samples_may_cause_is_not_named() -> None:
+    made, others = recorded(drawn(8), PATH, 8), recorded(drawn(8), OTHER_PATH, 9)
+    right = identify(MACHINE, [made.record], STATED_NOISE)
+    terms = tuple(FoundTerm("presliding", leg, size * NOISE, 30.0) for leg, size in ((0, 0.25), (1, 0.35)))
+    terms += (FoundTerm("stribeck", 2, 0.1 * NOISE, 30.0),)
+    held = hold_out(replace(right, terms=terms), [made.record], [others.record], SMOOTHING)
+    assert [(each.code, each.leg) for each in held.suspects] == [("presliding", 1), ("stribeck", 2)]
 
 
 def test_a_right_model_fits_and_what_no_term_explains_is_a_lack_of_fit() -> None:
