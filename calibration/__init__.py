@@ -18,7 +18,6 @@ from calibration.cells import (
 )
 from calibration.effects import ReadingsUncertainty, followed, length_slopes
 from calibration.errors import CalibrationError, CalibrationFileError
-from calibration.exchanged import exchanged_pairs
 from calibration.file import (
     calibration_file_name,
     format_cell_calibration,
@@ -109,6 +108,7 @@ from calibration.payload import (
 )
 from calibration.recording import CellBench, record_measurements
 from calibration.rounding import rounded_noise, rounding_of_mean
+from calibration.swapped_sensors import exchanged_pairs
 from calibration.taring import CELLS, Drift, Tare, drift, tare
 from calibration.zero import shift_offsets
 

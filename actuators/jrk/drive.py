@@ -6,7 +6,6 @@ from collections.abc import Sequence
 from statistics import median
 
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.jrk.life import Life, LifeSigns
 from actuators.jrk.options import JrkOptions
 from actuators.jrk.protocol import (
     CLEAR_ERRORS,
@@ -27,6 +26,7 @@ from actuators.jrk.protocol import (
     target_command,
     variables_of,
 )
+from actuators.jrk.restart_detection import Life, LifeSigns
 from actuators.jrk.setup import Setup, Told
 from actuators.registers import RANGES
 from actuators.speed import SpeedFromPositions

@@ -9,9 +9,9 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
-from calibration.geometry.exchange import exchanged_legs
 from calibration.geometry.frames import RigidMotion, into_mechanism, placed, placed_poses, turning
 from calibration.geometry.holdout import joined, noise_rms, pose_errors
+from calibration.geometry.initial_guess import linear_start, nominal_unknowns, start
 from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, Prepared, prepare_geometry
 from calibration.geometry.model import Readings
 from calibration.geometry.observability import (
@@ -30,7 +30,7 @@ from calibration.geometry.observability import (
 from calibration.geometry.prior import GeometryPrior, Known
 from calibration.geometry.result import GeometryCalibration, GeometryWarning, HoldOut, LeftOut, TrackerScale
 from calibration.geometry.solving import Fit, Frames, Mask, fit
-from calibration.geometry.starting import linear_start, nominal_unknowns, start
+from calibration.geometry.swapped_columns import exchanged_legs
 from calibration.parameters import Parameter
 from calibration.taring import read_only
 from kinematics import Array, Geometry, figure_and_bound

@@ -15,8 +15,8 @@ from numpy.typing import ArrayLike, NDArray
 from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError
 from calibration.fit import CellCalibration
+from calibration.in_place.observability_text import untold
 from calibration.in_place.rests import Rests, cell_forces, check_rests, exchanged_cells, robust_lines
-from calibration.in_place.telling import untold
 from calibration.inertia.prior import STATED, Accuracy
 from calibration.taring import CELLS, Tare, drift, read_only
 from dynamics import BODIES, Mechanism, Regressor, linear_parameters

@@ -14,8 +14,8 @@ from collections.abc import Callable
 import numpy as np
 import numpy.typing as npt
 
+from calibration.inertia.limit_usage import Stress
 from calibration.inertia.motion_information import STEPS, Grid, MotionInformation
-from calibration.inertia.stress import Stress
 from dynamics import DynamicsError, Mechanism
 from kinematics import Array, Harmonic, HarmonicTerm, KinematicsError, Placement
 

@@ -16,13 +16,13 @@ from numpy.typing import NDArray
 
 from calibration.effects import GAINS, GEOMETRY_PLACES
 from calibration.inertia.base import BaseParameters, base_parameters
-from calibration.inertia.consistent import is_consistent, nearest_consistent
 from calibration.inertia.departures import FRICTION_CODES, Scales
 from calibration.inertia.design import THETA, Candidate, Design, Unknown, design_of, scale_names
 from calibration.inertia.information import Information, Sums
+from calibration.inertia.physical_consistency import is_consistent, nearest_consistent
 from calibration.inertia.prior import DRIVE_NOISE, FRICTION_SHARE, FRICTION_TIME, Accuracy, prior
-from calibration.inertia.refusals import check_data, check_result
 from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
+from calibration.inertia.validity_checks import check_data, check_result
 from calibration.parameters import ParameterFile, covariance_of
 from dynamics import Mechanism, machine_size, with_linear_parameters
 from kinematics import Array

@@ -8,9 +8,9 @@ import numpy as np
 
 from calibration.errors import CalibrationError
 from calibration.inertia.ascent import Waves, ascended
+from calibration.inertia.limit_usage import Stress
 from calibration.inertia.motion_information import Grid, MotionInformation
 from calibration.inertia.prior import Accuracy
-from calibration.inertia.stress import Stress
 from dynamics import DynamicsError, Mechanism
 from kinematics import Array, Harmonic, HarmonicTerm, KinematicsError, Placement
 

@@ -15,10 +15,10 @@ from dynamics.serial.chain import Joint, Link, SerialChain
 from dynamics.serial.gains import check_gains
 from dynamics.serial.iterative import LinkStates, iterative_newton_euler, iterative_newton_euler_as_printed, link_states
 from dynamics.serial.lagrangian import LagrangeCoefficients, lagrange_coefficients, lagrange_euler
-from dynamics.serial.laws import BEYOND, SAMPLES, Law, general_chain
 from dynamics.serial.legs_as_chains import leg_chain, leg_joints, serial_leg_forces
 from dynamics.serial.modified_dh import ModifiedChain, link_poses, modified_chain, standard_chain
 from dynamics.serial.modified_recursion import modified_newton_euler
+from dynamics.serial.operation_polynomials import BEYOND, SAMPLES, Law, general_chain
 from dynamics.serial.puma_560 import puma
 from dynamics.serial.recursion import newton_euler
 from dynamics.serial.simulation import ChainSimulation, rk4_step, simulate_chain

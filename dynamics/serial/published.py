@@ -5,7 +5,7 @@ Each row names the functions here that do the same work, and why they count othe
 
 from dataclasses import dataclass
 
-from dynamics.serial.laws import Pair, law
+from dynamics.serial.operation_polynomials import Pair, law
 
 
 @dataclass(frozen=True, slots=True)

@@ -12,8 +12,8 @@ from functools import cache
 
 from dynamics.counting import REST, Operations, count_operations, counted, sum_operations
 from dynamics.serial.lagrangian import lagrange_coefficients, lagrange_euler
-from dynamics.serial.laws import BEYOND, SAMPLES, Law, degree, general_chain, interpolated, law
 from dynamics.serial.modified_recursion import modified_newton_euler
+from dynamics.serial.operation_polynomials import BEYOND, SAMPLES, Law, degree, general_chain, interpolated, law
 from dynamics.serial.published import TURNEY_4
 from dynamics.serial.strobed import chain_acceleration, strobed_coriolis, strobed_gravity, strobed_mass_matrix
 

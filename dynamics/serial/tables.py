@@ -15,8 +15,19 @@ from dynamics.mechanism import Mechanism
 from dynamics.serial.as_printed import computed_torque_as_printed, newton_euler_as_counted
 from dynamics.serial.chain import SerialChain
 from dynamics.serial.lagrangian import lagrange_euler
-from dynamics.serial.laws import BEYOND, NONE, SAMPLES, Law, Pair, counted_laws, degree, general_chain, law, sum_laws
 from dynamics.serial.modified_recursion import modified_newton_euler
+from dynamics.serial.operation_polynomials import (
+    BEYOND,
+    NONE,
+    SAMPLES,
+    Law,
+    Pair,
+    counted_laws,
+    degree,
+    general_chain,
+    law,
+    sum_laws,
+)
 from dynamics.serial.published import (
     LEE_1,
     LEE_1_HERE,

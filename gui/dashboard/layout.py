@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from gui.dashboard.looks import looks_of
+from gui.dashboard.line_styles import looks_of
 from gui.dashboard.signals import SIGNALS, units_of
 from gui.texts import tr
 

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.dashboard.dragging import Dragging
 from gui.dashboard.layout import Place, Side
-from gui.dashboard.looks import looks_of
+from gui.dashboard.line_styles import looks_of
 from gui.dashboard.signals import SIGNALS, Quantity, and_more
 from gui.live import Panel, PlotPanel, Series, Sources, last_of, number_text, swatch
 from gui.session import Floats, Stretch

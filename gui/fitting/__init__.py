@@ -5,9 +5,9 @@ in a process of its own, and so does what looks into the files before.
 """
 
 from gui.fitting.ask_page import AskPage, Look, LookedPage
-from gui.fitting.asked import Asked, Outcome, options_of, unless
 from gui.fitting.configuring import cells_use, parameters_use
 from gui.fitting.fields import FieldGrid, FileField, permit
+from gui.fitting.job_request import Asked, Outcome, options_of, unless
 from gui.fitting.parameter_view import CHANGES, ParameterTable, change
 from gui.fitting.pictures import LEGS, BarPicture, PointPicture, Points
 from gui.fitting.recordings_page import RecordingsPage, Role

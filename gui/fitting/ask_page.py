@@ -4,8 +4,8 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.asked import Asked
-from gui.fitting.looker import Told
+from gui.fitting.file_probe import Told
+from gui.fitting.job_request import Asked
 from gui.steps import StepPage
 from gui.texts import tr
 from gui.widgets import TextRoom, field_refusal

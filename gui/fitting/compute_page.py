@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.asked import Outcome
+from gui.fitting.job_request import Outcome
 from gui.fitting.result_view import ResultView
 from gui.steps import StepPage, set_role
 from gui.texts import tr

@@ -7,8 +7,8 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.fitting.ask_page import AskPage, Look
-from gui.fitting.asked import Asked
 from gui.fitting.fields import FieldGrid
+from gui.fitting.job_request import Asked
 from gui.live import Found, recordings_counted, recordings_in
 from gui.steps import browse_button
 from gui.texts import tr

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.asked import Outcome
+from gui.fitting.job_request import Outcome
 from gui.live import Plot, header_label
 
 _PICTURE = 190  # px

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.asked import Asked, Outcome
+from gui.fitting.job_request import Asked, Outcome
 from gui.session import QUESTION, STEP, RigCommand, errors_and_warnings
 from gui.texts import tr
 from rig.errors import ExitCode

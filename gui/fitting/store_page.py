@@ -7,7 +7,7 @@ from typing import Literal
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.asked import Asked
+from gui.fitting.job_request import Asked
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
 from gui.texts import tr
 from gui.widgets import GuardedButton, TextRoom, hold_room

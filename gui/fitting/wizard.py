@@ -8,9 +8,9 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from calibration import CalibrationError, write_new_file
 from gui.fitting.ask_page import AskPage
-from gui.fitting.asked import Outcome
 from gui.fitting.compute_page import ComputePage
-from gui.fitting.looker import Looker
+from gui.fitting.file_probe import Looker
+from gui.fitting.job_request import Outcome
 from gui.fitting.result_view import ResultView
 from gui.fitting.runner import FitRunner
 from gui.fitting.store_page import Kept, StorePage, Use

@@ -11,7 +11,7 @@ from gui.live.live_view import LiveView
 from gui.live.numbers import number_text
 from gui.live.platform_view import PlatformView
 from gui.live.plot import Plot
-from gui.live.plot_looks import header_label, swatch
+from gui.live.plot_labels import header_label, swatch
 from gui.live.plot_page import Plots
 from gui.live.plot_panel import PlotPanel, last_of
 from gui.live.recording_files import Found, recordings_counted, recordings_in

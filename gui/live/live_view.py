@@ -9,14 +9,14 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
-from gui.live.beside import Beside
+from gui.live.builtin_pages import own_pages
 from gui.live.cursors import Cursors
 from gui.live.derived import DerivedPlots, Sources, panels_to_write
 from gui.live.export import ExportWriter, write_picture, write_table
 from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces
 from gui.live.models_bar import ModelsBar
-from gui.live.own_pages import own_pages
+from gui.live.platform_split import Beside
 from gui.live.plot_page import Plots
 from gui.live.shown_rows import ShownRows
 from gui.live.timing_page import TimingPage

@@ -6,7 +6,7 @@ from collections.abc import Callable
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.live.numbers import number_text
-from gui.live.plot_looks import swatch
+from gui.live.plot_labels import swatch
 from gui.live.series import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES
 from gui.session import Floats
 from gui.texts import tr

@@ -11,8 +11,8 @@ from dynamics import Mechanism
 from gui.live.colour_bar import ColourBar
 from gui.live.export import ExportWriter, write_picture
 from gui.live.numbers import number_text
+from gui.live.overlay_menu import ShownMenu
 from gui.live.platform_flat import PlatformFlat
-from gui.live.shown_menu import ShownMenu
 from gui.live.wrench import implied_wrench
 from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
 from gui.session import Floats, Rows, Timeline, largest_amount, state_word

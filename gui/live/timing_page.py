@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtWidgets
 
 from gui.live.numbers import number_text
 from gui.live.plot import AXIS_WIDTH, plain_plot
-from gui.live.plot_looks import header_label
+from gui.live.plot_labels import header_label
 from gui.session import Floats, Rows
 from gui.texts import mark, tr
 from gui.widgets import Still, Theme

@@ -9,8 +9,8 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import TupleField
 from gui.motion.part_form import PartForm
+from gui.motion.signal_table import make_field
 from gui.motion.specification import TRANSITION, Data, authored, in_words, new_part, part_models, with_transitions
-from gui.motion.terms import make_field
 from gui.texts import mark, tr
 from gui.widgets import Choice, PageStack, QuantityBox, field_refusal, give
 from kinematics import TrajectorySpec

@@ -11,8 +11,8 @@ from gui.motion.document import MotionDocument
 from gui.motion.editor import LEAST_AMPLITUDE, MotionEditor
 from gui.motion.edits import Edits
 from gui.motion.preview import Preview, describe, lacking, look_ahead
+from gui.motion.preview_views import Sights
 from gui.motion.run_words import RunWords
-from gui.motion.sights import Sights
 from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar

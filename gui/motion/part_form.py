@@ -6,8 +6,8 @@ from pydantic import BaseModel
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import Field
+from gui.motion.signal_table import make_field
 from gui.motion.specification import Data, in_words
-from gui.motion.terms import make_field
 from gui.texts import tr
 
 

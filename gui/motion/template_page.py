@@ -8,8 +8,8 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import Field
 from gui.motion.preview import Preview, look_ahead
+from gui.motion.signal_table import make_field
 from gui.motion.specification import as_data
-from gui.motion.terms import make_field
 from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import GuardedButton, PageStack, field_refusal, number_fields

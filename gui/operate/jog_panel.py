@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.operate.held_jog import HeldJog
+from gui.operate.jog_hold_to_run import HeldJog
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
 from gui.operate.jog_target import Target

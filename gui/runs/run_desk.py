@@ -7,8 +7,8 @@ from typing import Any
 from pyqtgraph.Qt import QtCore
 
 from gui.motion import MotionDocument
-from gui.runs.judged_by import JudgedBy
 from gui.runs.run_judge import RunJudge
+from gui.runs.session_thresholds import JudgedBy
 from gui.runs.verdict_card import VerdictCard
 from gui.session import Action, RigSession, Worker, heavy_work_obstacle
 from gui.texts import tr

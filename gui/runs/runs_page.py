@@ -7,9 +7,9 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.runs.judged_by import JudgedBy
+from gui.runs.run_display import figure_text, look_of
 from gui.runs.run_judge import RunJudge
-from gui.runs.showing import figure_text, look_of
+from gui.runs.session_thresholds import JudgedBy
 from gui.session import Worker
 from gui.texts import mark, tr
 from gui.widgets import ElidedLabel, FlowLayout, GuardedButton, give

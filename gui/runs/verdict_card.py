@@ -6,7 +6,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.runs.showing import BEING_JUDGED, FIGURES, NOT_JUDGED, WAITING, Look, figure_text, look_of, what_to_look_at
+from gui.runs.run_display import BEING_JUDGED, FIGURES, NOT_JUDGED, WAITING, Look, figure_text, look_of, what_to_look_at
 from gui.runs.thresholds_row import ThresholdsRow
 from gui.texts import tr, trn
 from gui.widgets import GuardedButton, TextRoom, give

@@ -10,6 +10,7 @@ from gui.scene.arrows import Shown
 from gui.scene.figure import Figure, Shapes
 from gui.scene.gl_context import gl_problem
 from gui.scene.handle import Wanted
+from gui.scene.limit_usage import LIMITS, limit_uses, tightest
 from gui.scene.scene import (
     STROKE_SCALE,
     Colouring,
@@ -24,7 +25,6 @@ from gui.scene.scene import (
     strokes,
 )
 from gui.scene.shapes import shapes_of
-from gui.scene.uses import LIMITS, limit_uses, tightest
 
 if TYPE_CHECKING:
     from gui.scene.platform_gl import PlatformGL

@@ -9,10 +9,10 @@ import numpy as np
 from dynamics import Mechanism
 from gui.scene.backdrop import Ground, cast
 from gui.scene.camera import Camera
+from gui.scene.limit_usage import Tightest, tightest
 from gui.scene.meshes import Mesh, Placed, plate
 from gui.scene.scene import Scene, rest_pose, rgb, ring_order
 from gui.scene.solids import Solids, balls, loop, solids
-from gui.scene.uses import Tightest, tightest
 from gui.session import Floats
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import quaternion_to_matrix

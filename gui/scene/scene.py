@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from dynamics import Mechanism
-from gui.scene.uses import LIMITS, limit_uses
+from gui.scene.limit_usage import LIMITS, limit_uses
 from gui.session import Floats
 from gui.texts import mark
 from gui.widgets import LEG_COLOURS, Theme

@@ -1,5 +1,6 @@
 """The rig as the app holds it: its processes, its state, what can be done now, and telemetry in memory."""
 
+from gui.session.command_stderr import QUESTION, STEP, errors_and_warnings, in_a_line
 from gui.session.frame_clock import FrameClock
 from gui.session.history import Excerpt, Floats, History, Rows, Stretch, Timeline, largest_amount
 from gui.session.log_entries import LogEntry
@@ -9,7 +10,6 @@ from gui.session.report_maker import ReportMaker
 from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
 from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, mended, mending, obstacle
-from gui.session.said import QUESTION, STEP, errors_and_warnings, in_a_line
 from gui.session.state_words import STATE_WORDS, state_word
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker

@@ -11,7 +11,7 @@ import numpy as np
 import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
-from gui.session import death
+from gui.session import engine_crash
 from gui.session.app_engine import CLIENT, hold_engine, let_go
 from gui.session.log_entries import log_entry
 from gui.session.rules import Phase, ending
@@ -271,8 +271,8 @@ class RigSession(SessionState):
     def _engine_died(self) -> None:
         """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
         self._timer.stop()
-        said = death.said_at_once(self.status)
-        self.death = f"{said} {death.expected(self.config)}"
+        said = engine_crash.said_at_once(self.status)
+        self.death = f"{said} {engine_crash.expected(self.config)}"
         ask = partial(ask_drives, self.config, self._alive_at, self._lengths)
         self._commands.submit(ask, partial(self._drives_asked, said))
         self._retire()
@@ -283,11 +283,11 @@ class RigSession(SessionState):
     def _drives_asked(self, said: str, legs: list[LegPostMortem] | None, error: Exception | None) -> None:
         for number, leg in enumerate(legs or (), start=1):
             self.log("info" if leg.safe else "error", "app", tr("leg {leg}").format(leg=number) + f": {leg.words}")
-        found = death.found(legs, error)
+        found = engine_crash.found(legs, error)
         self.log("warning", "app", found)
         if self.phase is not Phase.DIED:
             return  # another engine is on its way
-        self.death = f"{said} {found} {death.next_step(self.config)}"
+        self.death = f"{said} {found} {engine_crash.next_step(self.config)}"
         if legs is not None:
             self.postMortemKnown.emit(legs)
         self.changed.emit()

@@ -10,8 +10,8 @@ from functools import partial
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.shell.beside import SideBySide
-from gui.shell.torn_window import TornWindow
+from gui.shell.detached_window import TornWindow
+from gui.shell.split_view import SideBySide
 from gui.texts import tr
 from gui.widgets import Ground, GuardedButton, give, icon, put_tab, tab_name
 

@@ -26,7 +26,6 @@ from gui.session import (
 )
 from gui.setup import SetupEntry
 from gui.shell.banner import Banner, detail_of, look_of
-from gui.shell.beside import SideBySide
 from gui.shell.body import Body
 from gui.shell.closing import Closing
 from gui.shell.dashboards import DashboardViews
@@ -34,11 +33,12 @@ from gui.shell.docking import Docking
 from gui.shell.event_log import EventLog
 from gui.shell.guide import HelpMenu
 from gui.shell.motion_opening import MotionOpening
-from gui.shell.other_rig import OtherRig
 from gui.shell.pictures import Page, Pictures, Tabs
 from gui.shell.reporting import Reporting, connect_runs
 from gui.shell.sounds import Sounds
+from gui.shell.split_view import SideBySide
 from gui.shell.style import dress
+from gui.shell.switch_rig import OtherRig
 from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
 from gui.texts import mark, tr

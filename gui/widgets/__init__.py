@@ -1,6 +1,5 @@
 """Small controls and looks that every part of the app uses."""
 
-from gui.widgets.arming import ArmedPair
 from gui.widgets.browser import Browser
 from gui.widgets.card import Card
 from gui.widgets.controls import (
@@ -14,10 +13,11 @@ from gui.widgets.controls import (
 )
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.file_dialogs import ask_save
+from gui.widgets.fixed_size_label import ScrolledPage, Still, TextRoom, fit_text, hold_room
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
 from gui.widgets.icons import Ground, IconLabel, give, icon
-from gui.widgets.in_parts import InParts, at_once
+from gui.widgets.incremental_build import InParts, at_once
 from gui.widgets.number_field import (
     NumberField,
     NumberList,
@@ -30,8 +30,8 @@ from gui.widgets.number_field import (
 )
 from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
-from gui.widgets.still import ScrolledPage, Still, TextRoom, fit_text, hold_room
 from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, STYLE_SHEET, THEMES, Theme, palette
+from gui.widgets.two_step_button import ArmedPair
 
 __all__ = [
     "AMBER",

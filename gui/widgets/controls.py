@@ -6,9 +6,9 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.texts import tr
+from gui.widgets.fixed_size_label import TextRoom
 from gui.widgets.icons import give
 from gui.widgets.number_field import may_turn
-from gui.widgets.still import TextRoom
 
 _KEYS = QtCore.Qt.Key
 _PRESSES = (QtCore.QEvent.Type.MouseButtonPress, QtCore.QEvent.Type.MouseButtonDblClick)

@@ -1,6 +1,7 @@
 """Compiled code: how kernels are compiled, and the small algebra that they share."""
 
 from kinematics.compiled.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
+from kinematics.compiled.compile_progress import compiling_told, with_callees
 from kinematics.compiled.compiling import (
     Kernel,
     NotCompiledError,
@@ -12,7 +13,6 @@ from kinematics.compiled.compiling import (
 from kinematics.compiled.legs import leg_axes, leg_direction, leg_rates, point_motion
 from kinematics.compiled.linear import eliminate, solve_kernel, spectral_condition_kernel
 from kinematics.compiled.parallel import chunk_bounds, processor_count, run_chunks
-from kinematics.compiled.telling import compiling_told, with_callees
 from kinematics.compiled.vector import cross, dot, rotate, rotation_matrix
 
 __all__ = [

@@ -8,8 +8,8 @@ from typing import Any
 import numba
 from numba.core import event
 
+from kinematics.compiled.compile_progress import with_callees
 from kinematics.compiled.compiling import SOURCES, Kernel, NotCompiledError, kernel_cache_folder
-from kinematics.compiled.telling import with_callees
 
 _FOLDER = str(kernel_cache_folder() / f"{SOURCES}-{numba.__version__}")
 

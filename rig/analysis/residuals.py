@@ -9,8 +9,8 @@ import numpy.typing as npt
 
 from actuators import Mode
 from dynamics import Dynamics, Mechanism
-from rig.analysis.held import LEAD, TRAIL, held_net, twists
 from rig.analysis.smoothing import Floats, Smoothing
+from rig.analysis.zero_order_hold import LEAD, TRAIL, held_net, twists
 from rig.states import State
 from rig.telemetry import CycleFlag
 

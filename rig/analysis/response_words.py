@@ -4,7 +4,7 @@ import math
 
 import numpy as np
 
-from rig.analysis.responding import RecordedResponse
+from rig.analysis.frequency_responses import RecordedResponse
 from rig.analysis.response import Response
 from rig.analysis.response_fit import Note, ResponseFit, Verdict
 

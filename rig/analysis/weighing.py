@@ -28,7 +28,7 @@ from rig.analysis.recorded import (
     rig_of,
 )
 from rig.analysis.residuals import Residuals
-from rig.analysis.resting import LEAST_REST, STILL, runs_of
+from rig.analysis.rest_detection import LEAST_REST, STILL, runs_of
 from rig.analysis.smoothing import Floats, Smoothing
 from rig.errors import InputError
 from rig.recording import Recorded

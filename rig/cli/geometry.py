@@ -115,7 +115,7 @@ def geometry(
     )
     from dynamics import load_mechanism
     from kinematics import Quantity
-    from rig.cli import geometry_tables, geometry_told
+    from rig.cli import geometry_output, geometry_tables
     from rig.csvio import check_output
     from rig.errors import RefusedError
 
@@ -149,12 +149,12 @@ def geometry(
             target = output or Path("geometry-poses.csv")
             check_output(target)
             told = geometry_tables.plan(nominal, data, plan, target, noise, prior, frames.value, seed, progress)
-            typer.echo(json.dumps(told, indent=2) if as_json else geometry_told.plan_words(told))
+            typer.echo(json.dumps(told, indent=2) if as_json else geometry_output.plan_words(told))
             return
         homed = None if homing is None else homing_repeatability(geometry_tables.read_homings(homing))
         if data is None:
             assert homed is not None
-            typer.echo(json.dumps(homed.as_dict(), indent=2) if as_json else geometry_told.homing_words(homed))
+            typer.echo(json.dumps(homed.as_dict(), indent=2) if as_json else geometry_output.homing_words(homed))
             return
         date = (day or datetime.now()).date()
         target = output or Path(f"geometry-{date.isoformat()}.toml")
@@ -167,14 +167,14 @@ def geometry(
         raise
     except CalibrationError as error:
         if as_json and isinstance(error, UnobservableError):
-            typer.echo(json.dumps(geometry_told.untold(error), indent=2))
+            typer.echo(json.dumps(geometry_output.untold(error), indent=2))
         raise RefusedError("\n  ".join(["geometry refused, nothing written", *error.faults])) from None
     if as_json:
-        typer.echo(json.dumps(geometry_told.summary(result, limits, homed, target), indent=2))
+        typer.echo(json.dumps(geometry_output.summary(result, limits, homed, target), indent=2))
         return
-    geometry_told.print_result(result, limits)
+    geometry_output.print_result(result, limits)
     if homed is not None:
-        typer.echo(geometry_told.homing_words(homed))
+        typer.echo(geometry_output.homing_words(homed))
     for warning in result.warnings:
-        print_warning(geometry_told.warning_words(warning))
+        print_warning(geometry_output.warning_words(warning))
     typer.echo(f'parameters: {target}\nname them in the configuration: parameters = ["{target.name}"]')

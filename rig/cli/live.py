@@ -147,7 +147,7 @@ def demo(
     if not exact:
         config = expecting(config, trajectory)
     if identify:
-        from rig.cli.story import tell_story
+        from rig.cli.demo_identify import tell_story
 
         tell_story(config, trajectory, output, lockstep, as_json)
         return

@@ -2,27 +2,27 @@
 
 from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged, speeds
 from rig.client.client import RigClient
+from rig.client.demo import Story, as_built, expecting, identify_on, with_demo_thresholds
+from rig.client.device_simulator import serve_twin
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
-from rig.client.fitting import fitted, template_motion
 from rig.client.game_pad import GamePad, PadReading
-from rig.client.holding import HeldMotion, follow_held, greatest_speed, held_motion
+from rig.client.gamepad_mapping import DEAD_ZONE, PadWishes, Wish
+from rig.client.hold_to_run import HeldMotion, follow_held, greatest_speed, held_motion
+from rig.client.identifiability import outlook_of
 from rig.client.interruption import HeldInterrupt, Interruption
-from rig.client.kept_file import KeptFile, text_fault
+from rig.client.lifecycle import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.monitor import monitor as monitor_device
+from rig.client.motion_runner import Progress, begin, compiling_progress, finish, follow, move_to_start, perform
 from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
-from rig.client.moving import Progress, begin, compiling_progress, finish, follow, move_to_start, perform
-from rig.client.one_twin import serve_twin
+from rig.client.named_store import KeptFile, text_fault
 from rig.client.opening import open_rig
-from rig.client.operation import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
-from rig.client.outlook import outlook_of
-from rig.client.pad_wish import DEAD_ZONE, PadWishes, Wish
 from rig.client.ports import free_ports, on_free_ports, on_ports
 from rig.client.positions import Positions, name_fault, positions_path
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
-from rig.client.ranges import FreeRange, free_range, most_looked_at, size_class, step_refusal
+from rig.client.reachable_range import FreeRange, free_range, most_looked_at, size_class, step_refusal
 from rig.client.rig import FaultDesk, Rig
 from rig.client.runs import (
     RunResult,
@@ -36,9 +36,9 @@ from rig.client.runs import (
     serve_virtual,
 )
 from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_run
-from rig.client.story import Story, as_built, expecting, identify_on, with_demo_thresholds
 from rig.client.streaming import FOXGLOVE_PORT, PLOTJUGGLER_PORT, FoxgloveOutlet, PlotJugglerOutlet, stream
 from rig.client.telemetry import Telemetry
+from rig.client.template_sizing import fitted, template_motion
 from rig.client.templates import TEMPLATES, Template
 from rig.client.transitions import transition_durations
 

@@ -6,7 +6,7 @@ from typing import Literal
 from numpy.typing import ArrayLike
 
 from kinematics import Array, JogFrame
-from rig.client import moving, operation
+from rig.client import lifecycle, motion_runner
 from rig.client.arguments import (
     AXES,
     LEGS,
@@ -22,11 +22,11 @@ from rig.client.arguments import (
     speeds,
     target_pose,
 )
-from rig.client.holding import follow_held, greatest_speed, held_motion
+from rig.client.hold_to_run import follow_held, greatest_speed, held_motion
+from rig.client.motion_runner import PATIENCE, Progress
 from rig.client.motions import checked_move, prepare_motion
-from rig.client.moving import PATIENCE, Progress
-from rig.client.owned import OwnedRig
 from rig.client.sequence import MotionSequence
+from rig.client.session import OwnedRig
 from rig.engine import LEAST_PACE, Abandon, Disconnect, Pace, Pause, Reset, Resume
 from rig.errors import InputError
 from rig.names import check_name
@@ -57,7 +57,7 @@ class RigClient(OwnedRig):
     def connect(self, *, reset: bool = False) -> None:
         """OFF → IDLE: open and configure the drives; `reset`: also a fault that they have from before."""
         with self._asking():
-            operation.connect(self.rig, reset=reset)
+            lifecycle.connect(self.rig, reset=reset)
 
     def home(self, *, connect: bool = True, unproven: bool = False) -> None:
         """IDLE → PARKED: find every leg's reference; from OFF `connect` first. The rig moves.
@@ -67,24 +67,24 @@ class RigClient(OwnedRig):
         """
         with self._asking():
             if connect and self.rig.status().state is State.OFF:
-                operation.connect(self.rig)
-            operation.home(self.rig, unproven=unproven)
+                lifecycle.connect(self.rig)
+            lifecycle.home(self.rig, unproven=unproven)
 
     def engage(self) -> None:
         """PARKED → ENGAGED: hold the platform under power."""
         with self._asking():
-            operation.settle(self.rig)
-            operation.engage(self.rig)
+            lifecycle.settle(self.rig)
+            lifecycle.engage(self.rig)
 
     def settle(self) -> None:
         """Wait until a platform that is parked has stood for long enough to be engaged."""
         with self._asking():
-            operation.settle(self.rig)
+            lifecycle.settle(self.rig)
 
     def park(self) -> None:
         """ENGAGED → PARKED: move home, brakes on, torque off. A paused motion is forgotten."""
         with self._asking():
-            operation.park(self.rig)
+            lifecycle.park(self.rig)
 
     def stop(self, category: StopRequest = 1) -> None:
         """Stop, from any state: decelerate and hold (2), decelerate and torque off (1), torque off at once (0).
@@ -98,7 +98,7 @@ class RigClient(OwnedRig):
         with self._asking():
             if self._sequence is not None:
                 self._sequence.end("stopped")
-            operation.stop(self.rig, category)
+            lifecycle.stop(self.rig, category)
 
     def reset(self) -> None:
         """FAULT → IDLE, once the cause is gone."""
@@ -212,7 +212,7 @@ class RigClient(OwnedRig):
         with self._asking():
             before, self._sequence = self._sequence, sequence
             try:
-                moving.perform(self.rig, table, sequence.name, report, repeats, sequence)
+                motion_runner.perform(self.rig, table, sequence.name, report, repeats, sequence)
             finally:
                 self._sequence = before
 
@@ -229,8 +229,8 @@ class RigClient(OwnedRig):
         called = check_name("name of the motion", name or label)
         table = prepare_motion(self.config, trajectory, scale("amplitude", amplitude))
         with self._asking():
-            moving.move_to_start(self.rig, table, report)
-            moving.begin(self.rig, table, called)
+            motion_runner.move_to_start(self.rig, table, report)
+            motion_runner.begin(self.rig, table, called)
 
     def wait(self, duration: Amount | None = None, report: Callable[[Progress], None] | None = None) -> None:
         """Wait so many s of the rig's time, or to the end of the motion that was started."""
@@ -241,7 +241,7 @@ class RigClient(OwnedRig):
                 end = now.t + seconds
                 self.rig.wait(lambda status: status.t >= end, seconds + PATIENCE, f"{seconds:g} s to pass")
             elif now.state in (State.RUNNING, State.STOPPING, State.FAULT):
-                moving.finish(self.rig, report)
+                motion_runner.finish(self.rig, report)
 
     def pause(self) -> bool:
         """Slow down along the path and stand; False where the motion came to its end before. Any thread may."""
@@ -253,7 +253,7 @@ class RigClient(OwnedRig):
             now = self.rig.wait(lambda status: status.state is not State.RUNNING, PATIENCE, "the motion to pause")
             paused = now.resumable
             if not paused and sequence is None:
-                moving.finish(self.rig)  # it came to its end before, or was stopped
+                motion_runner.finish(self.rig)  # it came to its end before, or was stopped
             return paused
 
     def resume(self, *, take_over: bool = False) -> None:
@@ -305,4 +305,4 @@ class RigClient(OwnedRig):
         peaks = speeds(self.config, speed, rotation_speed)
         with self._asking():
             here = self.pose
-            moving.follow(self.rig, checked_move(self.config, here, target(here), *peaks), name, purpose=purpose)
+            motion_runner.follow(self.rig, checked_move(self.config, here, target(here), *peaks), name, purpose=purpose)

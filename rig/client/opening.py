@@ -11,9 +11,9 @@ from rig.client.client import RigClient
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
-from rig.client.owned import KEEP
 from rig.client.ports import on_free_ports
 from rig.client.runs import new_recording, remove_empty
+from rig.client.session import KEEP
 from rig.config import RigConfig, load_config, names_file, relaxed_timing
 from rig.engine import RunningEngine, find_engine
 from rig.errors import InputError, RefusedError

@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from kinematics import Array, toml_item
-from rig.client.kept_file import KeptFile, text_fault
+from rig.client.named_store import KeptFile, text_fault
 from rig.config import RigConfig
 from rig.errors import InputError
 

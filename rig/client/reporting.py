@@ -29,7 +29,7 @@ def make_report(
     summary = summarize(recording) | {"paths": {"recording": str(recording.path), "report": str(target)}}
     summary |= {"validation": validate(recording, summary), "provenance": source_of(recording)}
     if identify:
-        from rig.client.outlook import outlook_of  # brings what other reports need not wait for
+        from rig.client.identifiability import outlook_of  # brings what other reports need not wait for
 
         summary["identification"] = outlook_of(recording)
     try:

@@ -20,11 +20,11 @@ import numpy as np
 from actuators import SerialEndpoint
 from kinematics import Array, Trajectory, TrajectorySpec, build_trajectory, decimals_of, leg_kinematics
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import bring_to_rest, run_motion
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
+from rig.client.motion_runner import Progress, compiling_progress
 from rig.client.motions import checked_motion, prepare_motion
-from rig.client.moving import Progress, compiling_progress
-from rig.client.operation import bring_to_rest, run_motion
 from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder

@@ -1,6 +1,6 @@
 """Commissioning: a configuration drafted and written, drives asked, legs moved one at a time, load cells zeroed."""
 
-from rig.commissioning.asked_drive import drafted_drive
+from rig.commissioning.cycle_jitter import Steadiness, measure
 from rig.commissioning.devices import check_devices
 from rig.commissioning.draft import (
     CellAmplifier,
@@ -16,6 +16,7 @@ from rig.commissioning.draft import (
     save_rig,
     with_serials,
 )
+from rig.commissioning.draft_drive import drafted_drive
 from rig.commissioning.driver_settings import (
     OwnSetting,
     has_profile,
@@ -29,7 +30,6 @@ from rig.commissioning.leg_test import LatchedFaultError, NotHomedError, leg_rec
 from rig.commissioning.naming import check_naming, name_calibration
 from rig.commissioning.probe import DriveKind, LegProbe, Probe, compare, probe_drive, probe_drives, probe_rig
 from rig.commissioning.serving import served
-from rig.commissioning.steadiness import Steadiness, measure
 from rig.commissioning.zero import Zero, ZeroOptions, check_zero, measure_zero, zero_rig
 from rig.engine import (
     LegMove,

@@ -1,14 +1,14 @@
 """The engine: the cyclic part of the rig, its states, its safety checks and the link by which clients command it."""
 
-from rig.engine.approach import approach_move
-from rig.engine.bank import UNWATCHED, DriveBank
 from rig.engine.bus_load import BusVerdict, check_buses, judge_buses
-from rig.engine.claim import claim_addresses, claim_drives
 from rig.engine.compiling import Compiling, Told, receive_answer, tell_compiling
 from rig.engine.core import Engine
+from rig.engine.cycle_data import Frame
 from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
+from rig.engine.drive_group import UNWATCHED, DriveBank
+from rig.engine.drive_lock import claim_addresses, claim_drives
+from rig.engine.engine_discovery import EngineAddress, RunningEngine, find_engine, running_engines
 from rig.engine.estimate import estimate_kernel
-from rig.engine.frame import Frame
 from rig.engine.guards import STATES_OF, Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
@@ -52,11 +52,11 @@ from rig.engine.messages import (
 )
 from rig.engine.operator import Operator
 from rig.engine.pacer import pace_path
+from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
 from rig.engine.publishing import closing_counts
 from rig.engine.rate_change import RAMPS
 from rig.engine.reference import straight_move
-from rig.engine.running import EngineAddress, RunningEngine, find_engine, running_engines
 from rig.engine.snapshot import DriveReport, Event, Snapshot, Unproven
 from rig.engine.source import ReferenceSource
 from rig.engine.tare import reads_reversed

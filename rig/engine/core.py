@@ -13,22 +13,22 @@ import numpy as np
 from actuators import Command, Status
 from kinematics import leg_lengths
 from rig.config import RigConfig
-from rig.engine.bank import DriveBank
-from rig.engine.clearing import Clearing
-from rig.engine.commanding import Commander
+from rig.engine.command_arbiter import Commander
+from rig.engine.cycle_data import Frame
 from rig.engine.cycle_row import CycleRow
-from rig.engine.exchange_times import ExchangeTimes
-from rig.engine.frame import Frame
+from rig.engine.drive_group import DriveBank
+from rig.engine.fault_reset import Clearing
 from rig.engine.homing import Homing, disagreement
-from rig.engine.lateness import HostLateness
+from rig.engine.host_load import HostLateness
+from rig.engine.io_timing import ExchangeTimes
 from rig.engine.laws import ControlLaw, SingleLegLaw, make_law
 from rig.engine.leg_testing import end_leg_test
 from rig.engine.messages import Reply
 from rig.engine.motion_log import MotionLog
-from rig.engine.ports import Sink
 from rig.engine.publishing import Publisher
 from rig.engine.rate_change import RAMPS, RateChange
 from rig.engine.reference import Reference
+from rig.engine.sink import Sink
 from rig.engine.snapshot import Event, Snapshot
 from rig.engine.source import ReferenceSource
 from rig.engine.supervision import Supervision

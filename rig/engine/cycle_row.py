@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from actuators import Command
-from rig.engine.bank import DriveBank
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
+from rig.engine.drive_group import DriveBank
 from rig.engine.reference import Reference
 from rig.runtime import Tick
 from rig.safety import StateMachine

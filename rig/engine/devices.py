@@ -17,7 +17,7 @@ from actuators import (
 )
 from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig, cell_options, drive_options
-from rig.engine.bank import DriveBank
+from rig.engine.drive_group import DriveBank
 from rig.engine.laws import needed_modes
 from rig.engine.pacer import PacedWire, Pacer
 from rig.engine.virtual_terminals import virtual_port

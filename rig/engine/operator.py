@@ -12,7 +12,6 @@ import numpy.typing as npt
 
 from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
-from rig.engine.approach import approach_move
 from rig.engine.bus_load import judge_buses
 from rig.engine.checking import received_table
 from rig.engine.checking import refusal as checked_here
@@ -44,6 +43,7 @@ from rig.engine.messages import (
     Shutdown,
     Stop,
 )
+from rig.engine.point_to_point import approach_move
 from rig.engine.rate_change import RAMPS
 from rig.engine.wiring import unproven
 from rig.errors import HardwareError, RefusedError

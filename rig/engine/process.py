@@ -13,10 +13,11 @@ from typing import Any, Self
 
 from rig.config import RigConfig
 from rig.engine.checking import MotionChecker
-from rig.engine.claim import claim_drives
 from rig.engine.compiling import Told, receive_answer, tell_compiling
 from rig.engine.core import Engine
 from rig.engine.devices import cell_calibration, make_bank
+from rig.engine.drive_lock import claim_drives
+from rig.engine.engine_discovery import EngineAddress, leave_record, own_record
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
 from rig.engine.lease import Leases
@@ -26,7 +27,6 @@ from rig.engine.operator import Operator
 from rig.engine.paced_ticker import make_ticker
 from rig.engine.pacer import Pacer, pace_path
 from rig.engine.publishing import closing_counts
-from rig.engine.running import EngineAddress, leave_record, own_record
 from rig.engine.snapshot import Snapshot
 from rig.engine.warmup import Nowhere, kernels_of, warm_up
 from rig.errors import HardwareError

@@ -10,9 +10,9 @@ from actuators import Status
 from dynamics import DynamicsError
 from kinematics import Array
 from rig.config import RigConfig
-from rig.engine.bank import DriveBank
 from rig.engine.braking import Braking
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
+from rig.engine.drive_group import DriveBank
 from rig.engine.laws import ControlLaw
 from rig.engine.reference import Reference
 from rig.safety import (

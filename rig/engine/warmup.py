@@ -28,16 +28,16 @@ _KERNELS = (
     "kinematics.trajectories.table._table_motions_kernel",
     "rig.engine.braking._passes_kernel",
     "rig.engine.estimate.estimate_kernel",
-    "rig.engine.frame.carry_legs_kernel",
-    "rig.engine.held_forces.held_forces_kernel",
-    "rig.engine.held_forces.note_command_kernel",
+    "rig.engine.cycle_data.carry_legs_kernel",
+    "rig.engine.zero_order_hold.held_forces_kernel",
+    "rig.engine.zero_order_hold.note_command_kernel",
     "rig.engine.publishing._farthest_joint_kernel",
     "rig.engine.rate_change._excess_kernel",
     "rig.safety.cell_checks._count_kernel",
     "rig.safety.limits.step_kernel",
-    "rig.safety.measured._beyond_kernel",
+    "rig.safety.measured_bounds._beyond_kernel",
     "rig.safety.motion_checks._check_kernel",
-    "rig.safety.rest._rest_kernel",
+    "rig.safety.brake_check._rest_kernel",
 )
 
 

@@ -13,7 +13,15 @@ from rig.recording.imported import (
     tells_tracking,
 )
 from rig.recording.motion_record import MotionRecord, cause_of
-from rig.recording.part import MOST_BESIDE, MotionPart, beside_path, open_part, part_name, report_path, split_part
+from rig.recording.motion_slice import (
+    MOST_BESIDE,
+    MotionPart,
+    beside_path,
+    open_part,
+    part_name,
+    report_path,
+    split_part,
+)
 from rig.recording.reader import Recorded, Recording, RecordingFile, in_memory, open_recording, size_of_rows
 from rig.recording.recorder import Recorder
 from rig.recording.recovery import caveats, recover

@@ -11,8 +11,8 @@ from mcap.opcode import Opcode
 from mcap.writer import MCAP0_MAGIC
 
 from rig.recording.chunks import DAMAGE, RECORD, Rows, rows_in, unpack, unpacked_size
+from rig.recording.metadata_check import count_in
 from rig.recording.motion_record import MotionRecord
-from rig.recording.said import count_in
 from rig.recording.scan import LARGEST_RECORD, Scan, held, open_file
 from rig.recording.schema import RecordedEvent, RecordingError
 from rig.telemetry import ROW

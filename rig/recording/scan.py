@@ -17,8 +17,8 @@ from mcap.records import DataEnd, Footer, Metadata, Statistics
 from mcap.writer import MCAP0_MAGIC
 
 from rig.recording.chunks import DAMAGE, LARGEST_CHUNK, RECORD, ChunkParser, Rows, unpack
+from rig.recording.metadata_check import check_header, count_in, parse_object
 from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord
-from rig.recording.said import check_header, count_in, parse_object
 from rig.recording.schema import (
     CLOSING_METADATA,
     CYCLE_TOPIC,

@@ -17,6 +17,7 @@ import numpy.typing as npt
 from mcap.writer import CompressionType, Writer
 
 from rig.recording.chunk_index import ChunkIndexes
+from rig.recording.metadata_check import digest
 from rig.recording.motion_record import (
     MOTION_MESSAGE,
     MOTIONS_TOPIC,
@@ -24,7 +25,6 @@ from rig.recording.motion_record import (
     encode_motion,
     motion_definition,
 )
-from rig.recording.said import digest
 from rig.recording.schema import (
     CDR_HEADER,
     CLOSING_METADATA,

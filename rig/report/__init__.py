@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from rig.report.beside import compared, said_beside, write_beside, write_beside_pdf
+from rig.report.comparison import compared, said_beside, write_beside, write_beside_pdf
 from rig.report.files import write_figures
 from rig.report.html import write_report
 from rig.report.loop_figure import LoopTrace, write_loop_figure
@@ -10,8 +10,8 @@ from rig.report.pages import TITLE, WIDTH, Drawing, drawing, page_environment, p
 from rig.report.pdf import write_pdf
 from rig.report.plots import LEG_COLORS, STYLE
 from rig.report.provenance import machine_sha256, source_of
-from rig.report.saying import said
 from rig.report.summary import summarize
+from rig.report.text_summary import said
 
 if TYPE_CHECKING:
     from rig.report.models import compare_models

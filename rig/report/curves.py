@@ -8,8 +8,8 @@ import numpy.typing as npt
 
 from rig.angles import rotation_vector
 from rig.recording import Recorded, tells_tracking
-from rig.report.running import Histogram
 from rig.report.series import Angles, Floats, Outline
+from rig.report.streaming_stats import Histogram
 from rig.report.summary import window_of
 
 _POWERED = {

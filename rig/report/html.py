@@ -11,9 +11,10 @@ from rig.csvio import check_output, whole_file
 from rig.recording import EventLevel, MotionPart, Recorded, caveats, imported_from, part_name
 from rig.report.curves import Curves
 from rig.report.pages import fixed, scripted_page
+from rig.report.parallel_figures import figures
 from rig.report.plots import LEG_COLORS
 from rig.report.provenance import source_of
-from rig.report.saying import (
+from rig.report.text_summary import (
     in_unit,
     said_cause,
     said_chance,
@@ -23,7 +24,6 @@ from rig.report.saying import (
     said_unfinished,
     said_verdict,
 )
-from rig.report.side_by_side import figures
 from rig.report.zoomable import curves_json
 from rig.runtime import slowdown_text
 from rig.states import FaultCode

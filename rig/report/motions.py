@@ -9,7 +9,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.recording import MotionRecord, Recorded, RecordedEvent, cause_of
-from rig.report.older_motions import find_motions
+from rig.report.legacy_motions import find_motions
 from rig.states import PATHLESS, FaultCode, MotionKind, MotionOutcome, State, enum_name
 
 Rows = npt.NDArray[np.void]

@@ -70,7 +70,7 @@ def _document(page: str, drawn: Mapping[str, bytes], title: str, foot: str, auth
     from reportlab.platypus import SimpleDocTemplate
     from reportlab.platypus.doctemplate import LayoutError
 
-    from rig.report.flowing import flowing
+    from rig.report.pdf_layout import flowing
 
     figures = {name: PdfReader(io.BytesIO(pdf)).pages[0] for name, pdf in drawn.items()}
     sizes = {name: (float(one.mediabox.width), float(one.mediabox.height)) for name, one in figures.items()}
@@ -106,7 +106,7 @@ def _document(page: str, drawn: Mapping[str, bytes], title: str, foot: str, auth
 
 
 def _foot(text: str, canvas: Any, document: Any) -> None:
-    from rig.report.flowing import SANS, SOFT
+    from rig.report.pdf_layout import SANS, SOFT
 
     canvas.saveState()
     canvas.setFont(SANS, 7)

@@ -12,8 +12,8 @@ from matplotlib.ticker import EngFormatter, LogFormatter
 from rig.report.curves import Curve, Curves
 from rig.report.dependence import dependence_figure
 from rig.report.pages import TICKS, TITLE, Drawing, drawing, panelled, styled, svg_text
-from rig.report.running import Histogram
 from rig.report.spectrum import spectrum_figure
+from rig.report.streaming_stats import Histogram
 from rig.telemetry import TERMS
 
 LEG_COLORS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")

@@ -17,7 +17,7 @@ from rig.recording import (
     tells_tracking,
 )
 from rig.report.motions import described
-from rig.report.survey import HELD, Covered, Survey
+from rig.report.statistics_pass import HELD, Covered, Survey
 from rig.states import FaultCode, State, cause_text, enum_name, fault_name
 
 _TIMED = ("period", "lateness", "exchange", "compute")

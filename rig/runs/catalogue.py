@@ -8,10 +8,10 @@ from typing import Any
 from rig.config import Validation
 from rig.errors import InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile
-from rig.runs.book import Entry, read_book, write_entry
-from rig.runs.kept import Kept, mark_of
+from rig.runs.annotations import Entry, read_book, write_entry
 from rig.runs.numbers import judge_again, numbers_of
 from rig.runs.run import Run, runs_of
+from rig.runs.run_cache import Kept, mark_of
 
 _SEARCHED = ("run", "name", "motion_name", "operator", "note", "outcome", "injected", "cause", "verdict", "begun")
 

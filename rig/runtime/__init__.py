@@ -4,6 +4,7 @@ from rig.runtime import pace_messages
 from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProcess
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, LeaseSign, StopRequest
+from rig.runtime.polling import wait_until
 from rig.runtime.process_watch import ProcessWatch, stands_still
 from rig.runtime.realtime import give_back_memory, prepare_process
 from rig.runtime.ring import TelemetryRing
@@ -12,7 +13,6 @@ from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
 from rig.runtime.spawning import begin_server, check_open_files, start_shielded
 from rig.runtime.system_packages import NEEDED, missing_packages, needed_packages
 from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, slowdown_text
-from rig.runtime.waiting import wait_until
 
 __all__ = [
     "NEEDED",

@@ -16,8 +16,8 @@ from pathlib import Path
 from typing import Literal
 
 from rig.errors import HardwareError
+from rig.runtime.polling import wait_until
 from rig.runtime.shared_memory import unlink_shared_memory
-from rig.runtime.waiting import wait_until
 
 Role = Literal["owner", "engine"]
 Block = Literal["control", "ring", "recorder"]

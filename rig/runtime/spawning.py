@@ -22,7 +22,7 @@ from rig.errors import HardwareError
 from rig.runtime.runtime_folder import check_socket_paths, hold_process_folder, sockets_fit
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
-_LOADED = ["rig.runtime.uncollected", "rig.engine", "rig.virtual.loaded"]
+_LOADED = ["rig.runtime.forkserver_gc", "rig.engine", "rig.virtual.forkserver_preload"]
 """Modules that the server loads, in this order; one that is not there would be passed over in silence."""
 _OPEN_FILES = 64  # that a process of a rig must be allowed to have open at the same time
 _is_child = False

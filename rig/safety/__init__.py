@@ -1,10 +1,9 @@
 """What must hold before and while anything moves: states, and the checks of feedback, references and motions."""
 
+from rig.safety.brake_check import RestMonitor
 from rig.safety.cell_checks import no_force
 from rig.safety.cell_model import CellModel
 from rig.safety.drive_checks import Traffic, TrafficCheck
-from rig.safety.exchange_in_motion import Exchange, ExchangeSearch, exchanges_in_words
-from rig.safety.exchanged_drives import ExchangeCheck
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.finding import Finding, length_beyond, over, stale_text
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
@@ -17,13 +16,14 @@ from rig.safety.machine import (
     StateMachine,
     name_legs,
 )
-from rig.safety.measured import MeasuredBounds
-from rig.safety.rest import RestMonitor
-from rig.safety.sag import MASS_ERROR, judge_sag
+from rig.safety.measured_bounds import MeasuredBounds
 from rig.safety.slowing_check import check_slowing
 from rig.safety.stability import check_loop
+from rig.safety.stiffness_margin import MASS_ERROR, judge_sag
+from rig.safety.swap_detection import Exchange, ExchangeSearch, exchanges_in_words
 from rig.safety.torque_checks import TorqueChecks
 from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_trajectory
+from rig.safety.wiring_check import ExchangeCheck
 
 __all__ = [
     "LAW_STATES",

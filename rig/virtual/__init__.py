@@ -15,10 +15,10 @@ from rig.virtual.faults import FAULTS, WHOLE_RIG, ActiveFault, Faults, fault_tex
 from rig.virtual.free_motion import simulate
 from rig.virtual.loading import plant_mechanism, scaled_mechanism
 from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
-from rig.virtual.one_device import serve_device
 from rig.virtual.plant import Plant, hose_wrenches
 from rig.virtual.port import LegPort
 from rig.virtual.process import RigView, VirtualRigProcess, serve_virtual_rig
+from rig.virtual.single_device import serve_device
 from rig.virtual.truth import Truth, differs, truth_of, truth_path
 from rig.virtual.virtual_rig import VirtualRig
 

@@ -18,8 +18,8 @@ from rig.config import RigConfig
 from rig.engine import Told, pace_path, receive_answer, tell_compiling
 from rig.errors import HardwareError, InputError, RigError
 from rig.runtime import ChildDiedError, ChildProcess, prepare_process
+from rig.virtual.fault_notifier import Herald
 from rig.virtual.faults import ActiveFault
-from rig.virtual.news import Herald
 from rig.virtual.plant_clock import PlantClock
 from rig.virtual.virtual_rig import VirtualRig
 

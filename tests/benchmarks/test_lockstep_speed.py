@@ -4,9 +4,9 @@ import time
 from pathlib import Path
 
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import run_motion
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
-from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import load_config
 

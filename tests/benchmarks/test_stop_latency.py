@@ -17,8 +17,8 @@ from bench_app import app
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
 from gui.shell import Pilot
+from gui.shell.detached_window import TornWindow
 from gui.shell.main_window import MainWindow
-from gui.shell.torn_window import TornWindow
 from rig.engine import ControlBlock, EngineAddress
 from rig.runtime.ring import TelemetryRing
 from rig.states import State

@@ -23,11 +23,11 @@ from calibration import (
     prepare_geometry,
     workspace_poses,
 )
+from calibration.geometry.initial_guess import nominal_unknowns, start
 from calibration.geometry.model import length_derivatives, moved
 from calibration.geometry.observability import pose_sigmas
 from calibration.geometry.prior import Known
 from calibration.geometry.solving import fit
-from calibration.geometry.starting import nominal_unknowns, start
 from dynamics import load_mechanism, pose_limits
 from kinematics import Geometry, forward_kinematics, leg_lengths, pose_to_coordinates
 

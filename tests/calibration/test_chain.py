@@ -47,7 +47,7 @@ TILTS = np.zeros((6, 6))
 TILTS[[1, 2], 3], TILTS[[3, 4], 4] = (0.17, -0.17), (0.17, -0.17)
 TILTS[:, :3] = MACHINE.geometry.home_pose[:3]
 BY_WEIGHT = 9.0
-"""of the covariance of gains that the weights told: see `rig.analysis.identifying`"""
+"""of the covariance of gains that the weights told: see `rig.analysis.identification`"""
 
 
 @dataclass

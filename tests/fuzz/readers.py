@@ -16,7 +16,7 @@ from dynamics import Dynamics, DynamicsError, Mechanism, load_mechanism, mechani
 from kinematics import KinematicsError, leg_kinematics, load_trajectory, trajectory_names
 from rig.commissioning import check_devices
 from rig.config.rig_config import RigConfig, load_config
-from rig.engine.approach import approach_move
+from rig.engine.point_to_point import approach_move
 from rig.errors import ConfigError
 from rig.safety.limits import ReferenceCheck
 from rig.safety.stability import check_loop

@@ -21,7 +21,7 @@ from actuators import Status as DriveStatus
 from rig.client.post_mortem import ask_drives
 from rig.config.rig_config import RigConfig
 from rig.engine import EngineAddress, LinkClient, Snapshot
-from rig.engine.claim import claim_drives
+from rig.engine.drive_lock import claim_drives
 from rig.errors import HardwareError
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State

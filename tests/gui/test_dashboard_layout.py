@@ -9,7 +9,7 @@ from live_rows import live_rows
 
 from gui.dashboard import Dashboards
 from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, RefusedError, Row, Side, plot_fault
-from gui.dashboard.looks import looks_of
+from gui.dashboard.line_styles import looks_of
 from gui.dashboard.signals import QUANTITIES, SIGNALS
 from gui.live import Sources
 from gui.session.history import Excerpt

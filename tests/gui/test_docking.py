@@ -9,11 +9,11 @@ from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from shell_support import KEY, LEFT, FakeSession, focus, key, make_settings, make_status, press
 
 from gui.session import StopButton, StopEverywhere
-from gui.shell.beside import SideBySide
+from gui.shell.detached_window import TornWindow, in_view
 from gui.shell.docking import Docking
 from gui.shell.main_window import MainWindow
 from gui.shell.pictures import Tabs
-from gui.shell.torn_window import TornWindow, in_view
+from gui.shell.split_view import SideBySide
 from rig.states import State
 
 _NONE = QtCore.Qt.KeyboardModifier.NoModifier

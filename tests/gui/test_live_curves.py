@@ -9,7 +9,7 @@ from live_rows import MECHANISM
 from dynamics import Dynamics
 from gui.live.axis_range import AxisRange
 from gui.live.decimation import decimate, stride_for
-from gui.live.thinned import Thinned
+from gui.live.lod_cache import Thinned
 from gui.live.wrench import implied_wrench
 from gui.session import Excerpt, Floats, Stretch
 from gui.widgets.theme import DARK, LIGHT, Theme

@@ -23,9 +23,9 @@ from gui.session.history import Excerpt, Floats, History
 from gui.widgets.theme import DARK
 from rig.cell_models import model_differences
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import run_motion
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
-from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import load_config
 from rig.recording import Recording, open_recording

@@ -11,8 +11,8 @@ from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import KEY, focus, key, press
 
+from gui.motion.signal_table import TermsField
 from gui.motion.specification import NEW_PARTS, new_part, part_models
-from gui.motion.terms import TermsField
 from gui.shell.main_window import MainWindow
 from gui.widgets import QuantityBox
 from kinematics import TrajectorySpec, load_trajectory, parse_trajectory, trajectory_text

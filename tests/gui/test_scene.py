@@ -14,8 +14,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import PlatformView
+from gui.live.overlay_menu import ShownMenu
 from gui.live.platform_flat import PlatformFlat
-from gui.live.shown_menu import ShownMenu
 from gui.scene import (
     LIMITS,
     STROKE_SCALE,

@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from lockstep_bench import Bench, motion_table
 
-from rig.client.operation import connect, run_motion
+from rig.client.lifecycle import connect, run_motion
 from rig.engine.core import Engine
 from rig.engine.devices import make_bank
 from rig.engine.operator import Operator

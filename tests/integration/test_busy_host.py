@@ -8,9 +8,9 @@ import pytest
 from fault_bench import C1, LEG, Q, faulty, invariants, stopped
 from lockstep_bench import Bench, causes, reaction
 
-from rig.client.moving import finish
+from rig.client.motion_runner import finish
 from rig.engine import Connect
-from rig.engine.lateness import HostLateness
+from rig.engine.host_load import HostLateness
 from rig.errors import RunFaultError
 from rig.runtime.ticker import Tick
 from rig.safety.machine import Cause

@@ -7,8 +7,8 @@ from lockstep_bench import MOTION, Bench, causes
 
 from actuators import Mode, Status
 from kinematics import TrajectorySpec, build_trajectory
+from rig.client.lifecycle import run_motion
 from rig.client.motions import prepare_motion
-from rig.client.operation import run_motion
 from rig.config import load_config
 from rig.states import FaultCode, State
 

@@ -143,8 +143,8 @@ def test_the_demo_may_be_exact(tmp_path: Path, capsys: pytest.CaptureFixture[str
 def test_the_whole_story_from_one_command(
     tmp_path: Path, capsys: pytest.CaptureFixture[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rig.client.story.EXCITATION", 14.0)
-    monkeypatch.setattr("rig.client.story._CANDIDATES", 3)
+    monkeypatch.setattr("rig.client.demo.EXCITATION", 14.0)
+    monkeypatch.setattr("rig.client.demo._CANDIDATES", 3)
     command = ["demo", *CHEAPER, "--as-built", "2", "--identify", "--duration", "6", "-o", str(tmp_path), "--json"]
     assert main(command) == ExitCode.OK
     found = json.loads(capsys.readouterr().out)

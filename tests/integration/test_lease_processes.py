@@ -29,7 +29,7 @@ from lease_stories import (
 from live_bench import live_config
 
 from actuators import Status
-from rig.client import operation
+from rig.client import lifecycle
 from rig.client.live import LiveRig
 from rig.config.rig_config import RigConfig
 from rig.engine import RAMPS, Abandon, EngineProcess, Follow, Release, RigCommand, Stop, find_engine
@@ -87,11 +87,11 @@ class _Client:
         assert self.takes() and self._rig is not None
         rig = self._rig
         if rig.status().state is State.OFF:
-            operation.connect(rig)
-            operation.home(rig)
+            lifecycle.connect(rig)
+            lifecycle.home(rig)
         if rig.status().state is State.PARKED:
-            operation.settle(rig)
-            operation.engage(rig)
+            lifecycle.settle(rig)
+            lifecycle.engage(rig)
         rig.wait(lambda status: status.state is State.ENGAGED, PATIENCE, "the platform to be held")
         if rig.status().paused:
             rig.request(Abandon())

@@ -15,8 +15,8 @@ from waiting import PATIENCE, eventually
 
 from rig.cli import main
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import connect_and_home, engage, leave
 from rig.client.live import LiveRig
-from rig.client.operation import connect_and_home, engage, leave
 from rig.config.rig_config import RigConfig
 from rig.engine import find_engine
 from rig.errors import ExitCode

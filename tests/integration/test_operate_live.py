@@ -13,9 +13,9 @@ from waiting import eventually
 
 from rig.cli.console import Console
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import connect
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
-from rig.client.operation import connect
 from rig.client.runs import conduct
 from rig.engine import Stop
 from rig.errors import HardwareError, InterruptedRunError

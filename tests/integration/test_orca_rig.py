@@ -8,8 +8,8 @@ from lockstep_bench import MOTION, Bench, causes
 
 from actuators import Status
 from kinematics import TrajectorySpec, build_trajectory
+from rig.client.lifecycle import run_motion
 from rig.client.motions import prepare_motion
-from rig.client.operation import run_motion
 from rig.config import RigConfig, load_config
 from rig.engine.snapshot import SNAPSHOT
 from rig.states import FaultCode, State

@@ -11,8 +11,8 @@ from lockstep_bench import Bench, bench_config, motion_table
 from kinematics import Array, MotionTable
 from rig.client.motions import checked_move
 from rig.config.rig_config import RigConfig
-from rig.engine.approach import approach_move
 from rig.engine.messages import Follow, Park, Pause, Stop
+from rig.engine.point_to_point import approach_move
 from rig.engine.reference import straight_move
 from rig.errors import RefusedError
 from rig.recording import Recording

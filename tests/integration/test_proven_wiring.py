@@ -8,7 +8,7 @@ import pytest
 from fault_bench import invariants
 from lockstep_bench import Bench, bench_config
 
-from rig.client import operation
+from rig.client import lifecycle
 from rig.commissioning import LegMove, move_leg, put_on_record, record_path, strike_from_record
 from rig.config import RigConfig
 from rig.engine import Connect, Disconnect, Home, obstacle
@@ -150,5 +150,5 @@ def test_each_pair_that_is_exchanged_is_refused_before_anything_moves(tmp_path: 
         (folder / "run.mcap").unlink()
         with Bench(folder, rig(folder, serials=True, exchanged=pair, mode=mode)) as bench:
             with pytest.raises(HardwareError, match=f"leg {pair[0]}: .*has serial number 'VIRTUAL-{pair[1]}'"):
-                operation.look(bench.rig)
+                lifecycle.look(bench.rig)
             assert bench.in_state(State.OFF)

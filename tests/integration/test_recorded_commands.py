@@ -10,9 +10,9 @@ from live_bench import live_config
 from lockstep_bench import Bench, bench_config
 
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import connect
 from rig.client.live import LiveRig
 from rig.client.motions import checked_move
-from rig.client.operation import connect
 from rig.engine import Engage, Home, Pause, Resume, Stop
 from rig.engine.journal import Journal
 from rig.engine.messages import Follow, Reply

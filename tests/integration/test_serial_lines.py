@@ -8,7 +8,7 @@ from lockstep_bench import MOTION, causes
 
 from kinematics import TrajectorySpec, build_trajectory
 from rig.client import Interruption, LiveRig, LockstepRig, on_free_ports, prepare_motion
-from rig.client.operation import run_motion
+from rig.client.lifecycle import run_motion
 from rig.config import RigConfig, load_config
 from rig.recording import open_recording
 from rig.states import State

@@ -16,7 +16,7 @@ from waiting import eventually
 
 from actuators import Command, Mode, Status
 from rig.client import LiveRig, ask_drives, begin, connect_and_home
-from rig.client.operation import engage
+from rig.client.lifecycle import engage
 from rig.config import RigConfig
 from rig.engine import Pause
 from rig.engine.devices import make_bank

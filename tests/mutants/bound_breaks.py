@@ -7,11 +7,11 @@ _BOUNDS = "integration/test_measured_bounds.py"
 
 
 def _rest(name: str, old: str, new: str, test: str) -> Break:
-    return Break(name, "rig/safety/rest.py", old, new, (f"{_BRAKES}::{test}", _BRAKES))
+    return Break(name, "rig/safety/brake_check.py", old, new, (f"{_BRAKES}::{test}", _BRAKES))
 
 
 def _measured(name: str, old: str, new: str, test: str) -> Break:
-    return Break(name, "rig/safety/measured.py", old, new, (f"{_BOUNDS}::{test}",))
+    return Break(name, "rig/safety/measured_bounds.py", old, new, (f"{_BOUNDS}::{test}",))
 
 
 def _homing(name: str, old: str, new: str, test: str) -> Break:
@@ -87,7 +87,7 @@ BOUND_BREAKS = [
     ),
     Break(
         "drives are connected to that have torque",
-        "rig/engine/bank.py",
+        "rig/engine/drive_group.py",
         "if drive.observe(timeout).status & Status.ENABLED:",
         "if False:",
         (f"{_BOUNDS}::test_a_drive_that_has_torque_already_is_not_connected_to",),

@@ -15,7 +15,7 @@ def _guard(name: str, old: str, new: str, *tests: str) -> Break:
 
 
 def _command(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/engine/commanding.py", old, new, tests)
+    return Break(name, "rig/engine/command_arbiter.py", old, new, tests)
 
 
 _LEG = "rig/test_commissioning_leg.py"
@@ -90,7 +90,7 @@ COMMAND_BREAKS = [
     ),
     Break(
         "a dead cell hides another leg's force",
-        "rig/safety/measured.py",
+        "rig/safety/measured_bounds.py",
         "< abs(value[i]) < end:",
         "< abs(value[i]):",
         ("rig/test_engine_control.py::test_a_dead_cell_does_not_hide_the_force_of_another_leg",),
@@ -122,7 +122,7 @@ COMMAND_BREAKS = [
     ),
     Break(
         "a stop of one leg tells the others to stop",
-        "rig/engine/commanding.py",
+        "rig/engine/command_arbiter.py",
         "COMMAND_OFF if held else command for held in self.law.held",
         "command for _ in range(6)",
         (f"{_STOPS}::test_a_stop_brings_the_leg_to_rest_by_its_drive",),
@@ -216,21 +216,21 @@ COMMAND_BREAKS = [
     ),
     Break(
         "a fast way is taken beyond the legs' limits",
-        "rig/engine/approach.py",
+        "rig/engine/point_to_point.py",
         "return MotionTable(table.step * slowness, table.samples)",
         "return table",
         ("integration/test_own_moves.py",),
     ),
     Break(
         "drives are connected to without being configured",
-        "rig/engine/bank.py",
+        "rig/engine/drive_group.py",
         "faults = self._unconfigured() or self._settle()",
         "faults = self._settle()",
         (f"{_DOUBTS}::test_connecting_sets_every_drives_watchdog",),
     ),
     Break(
         "a drive that cannot take forces is connected to",
-        "rig/engine/bank.py",
+        "rig/engine/drive_group.py",
         "if leg in lacking:",
         "if False:",
         ("rig/test_engine_parts.py::test_a_drive_that_cannot_take_forces_is_refused",),

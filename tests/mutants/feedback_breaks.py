@@ -49,7 +49,7 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "the noise of devices that read load cells is not counted",
-        "rig/engine/bank.py",
+        "rig/engine/drive_group.py",
         "return found + [",
         "return found or [",
         (f"{_FAULTS}::test_noise_between_the_replies_of_an_amplifier_holds_the_rig",),
@@ -219,7 +219,7 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "an encoder's creep is a brake that slips",
-        "rig/safety/rest.py",
+        "rig/safety/brake_check.py",
         "np.abs(legs[_MOVED] - departure)",
         "np.abs(legs[_MOVED])",
         (f"{_FAULTS}::test_an_encoder_that_creeps_takes_the_homing_with_it",),
@@ -321,7 +321,7 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "a coarse cell is taken to be at the end of its scale",
-        "calibration/inertia/refusals.py",
+        "calibration/inertia/validity_checks.py",
         "if model is None or not _coarse(record, leg):",
         "if True:",
         ("calibration/test_identify.py::test_cells_in_coarse_steps_tell_the_truth_within_what_is_said",),

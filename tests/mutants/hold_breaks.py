@@ -93,7 +93,7 @@ HOLD_BREAKS = [
     ),
     Break(
         "a hold is at any speed",
-        "rig/client/holding.py",
+        "rig/client/hold_to_run.py",
         "    if not (math.isfinite(speed) and 0.0 < speed <= greatest):\n",
         "    if False:\n",
         (f"{_RIG}::test_a_speed_beyond_the_rigs_own_is_refused",),
@@ -131,21 +131,21 @@ HOLD_BREAKS = [
     ),
     Break(
         "a button that is held no more is still told of",
-        "gui/operate/held_jog.py",
+        "gui/operate/jog_hold_to_run.py",
         "        self._session.show_held(False)\n",
         "",
         (_LOSES,),
     ),
     Break(
         "a way that was let go is sent",
-        "gui/operate/held_jog.py",
+        "gui/operate/jog_hold_to_run.py",
         "        self._mover.let_go()\n",
         "",
         (f"{_HAND}::test_what_is_let_go_while_it_is_looked_at_is_not_sent",),
     ),
     Break(
         "a way that has ended is held on",
-        "gui/operate/held_jog.py",
+        "gui/operate/jog_hold_to_run.py",
         "        mover.finished.connect(lambda _reason: self.end())\n",
         "",
         (f"{_HAND}::test_the_end_of_the_range_lets_go",),

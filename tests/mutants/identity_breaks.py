@@ -4,13 +4,13 @@ from breaks import Break
 
 _VERIFIED = "integration/test_verified_drives.py"
 _PROVEN = "integration/test_proven_wiring.py"
-_EXCHANGED = "integration/test_exchanged_drives.py"
-_IN_MOTION = "integration/test_exchange_in_motion.py"
+_EXCHANGED = "integration/test_wiring_check.py"
+_IN_MOTION = "integration/test_swap_detection.py"
 
 IDENTITY_BREAKS = [
     Break(
         "another drive in place of the one connected to is engaged",
-        "rig/engine/bank.py",
+        "rig/engine/drive_group.py",
         "if now != before:",
         "if False:",
         (f"{_VERIFIED}::test_another_drive_in_place_of_the_one_connected_to",),
@@ -38,7 +38,7 @@ IDENTITY_BREAKS = [
     ),
     Break(
         "drives at each other's address are not told by the forces",
-        "rig/safety/exchanged_drives.py",
+        "rig/safety/wiring_check.py",
         "if misfit[0] > _EXCLUDED and best <= _BORNE:",
         "if False:",
         (_EXCHANGED,),
@@ -108,14 +108,14 @@ IDENTITY_BREAKS = [
     ),
     Break(
         "something is named whatever was measured",
-        "rig/safety/exchange_in_motion.py",
+        "rig/safety/swap_detection.py",
         "if not best <= min(_FITS * measured.size, _EXPLAINS * least, least - _BETTER):\n",
         "if True:\n            yield (found[0][1],)\n            return\n        if False:\n",
         (f"{_IN_MOTION}::test_what_else_is_wrong_is_nobodys_exchange",),
     ),
     Break(
         "load cells of an amplifier are taken to be wired to the drives",
-        "rig/safety/exchange_in_motion.py",
+        "rig/safety/swap_detection.py",
         "if self._own_cells:",
         "if True:",
         (f"{_IN_MOTION}::test_run_on_the_operators_word_it_is_named_and_homing_refused",),

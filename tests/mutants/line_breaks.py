@@ -11,7 +11,7 @@ _TIMES = "rig/test_sample_times.py"
 
 
 def _frame(name: str, old: str, new: str) -> Break:
-    return Break(name, "rig/engine/frame.py", old, new, (_TIMES,))
+    return Break(name, "rig/engine/cycle_data.py", old, new, (_TIMES,))
 
 
 def _device(name: str, old: str, new: str, test: str = _DEVICES) -> Break:
@@ -172,7 +172,7 @@ LINE_BREAKS = [
     ),
     Break(
         "a plan leaves out the load cells",
-        "rig/engine/bank.py",
+        "rig/engine/drive_group.py",
         "bus_plans([*self._drives, *self._cells.members])",
         "bus_plans(self._drives)",
         ("rig/test_bus_load.py",),

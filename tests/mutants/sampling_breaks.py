@@ -8,7 +8,7 @@ _DRIVE = "actuators/test_servo_cycle.py"
 SAMPLING_BREAKS = [
     Break(
         "a slow drive that is not asked counts as silent",
-        "rig/engine/bank.py",
+        "rig/engine/drive_group.py",
         "return self._drives[leg].overdue",
         "return self.fresh[leg] == 0.0",
         (f"{_SLOW}::test_a_silent_one_of_slow_drives_refuses_to_be_engaged",),

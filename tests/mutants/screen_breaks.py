@@ -6,7 +6,7 @@ _TEMPLATES = "gui/test_motion_templates.py"
 _RUNS = f"{_TEMPLATES}::test_run_names_what_it_runs_and_runs_nothing_while_a_template_is_shown"
 _PRESSES = "gui/test_press_guard.py"
 _STANDS = "gui/test_nothing_moves.py"
-_PARTS = "gui/test_built_in_parts.py"
+_PARTS = "gui/test_incremental_build.py"
 _THEME = "gui/test_theme.py"
 _WIZARDS = "gui/test_wizards_stand_still.py"
 
@@ -55,17 +55,17 @@ SCREEN_BREAKS = [
     ),
     Break(
         "a text is as high as it is long",
-        "gui/widgets/still.py",
+        "gui/widgets/fixed_size_label.py",
         "            self.verticalScrollBar().setValue(0)",
         "            self.setFixedHeight(max(1, self._label.heightForWidth(self.width())))",
-        ("gui/test_still.py",),
+        ("gui/test_fixed_size_label.py",),
     ),
     Break(
         "a bar that comes moves aside what it scrolls",
-        "gui/widgets/still.py",
+        "gui/widgets/fixed_size_label.py",
         "self.width() - self.verticalScrollBar().sizeHint().width()",
         "self.width()",
-        ("gui/test_still.py",),
+        ("gui/test_fixed_size_label.py",),
     ),
     Break(
         "the button in the banner is as wide as its word",
@@ -83,7 +83,7 @@ SCREEN_BREAKS = [
     ),
     Break(
         "a job is done in one turn of the event loop",
-        "gui/widgets/in_parts.py",
+        "gui/widgets/incremental_build.py",
         "            return  # there is more of it\n",
         "            pass\n",
         (f"{_PARTS}::test_a_job_goes_on_once_in_each_turn_of_the_event_loop",),
@@ -132,7 +132,7 @@ SCREEN_BREAKS = [
     ),
     Break(
         "what comes and goes has no room meanwhile",
-        "gui/widgets/still.py",
+        "gui/widgets/fixed_size_label.py",
         "policy.setRetainSizeWhenHidden(True)",
         "policy.setRetainSizeWhenHidden(False)",
         (f"{_WIZARDS}::test_set_up_moves_nothing_by_itself",),

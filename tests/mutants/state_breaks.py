@@ -243,21 +243,21 @@ STATE_BREAKS = [
     ),
     Break(
         "a reset does not ask the causes",
-        "rig/engine/clearing.py",
+        "rig/engine/fault_reset.py",
         "*(stands() for stands in self._causes.values())",
         "",
         ("integration/test_reset_causes.py",),
     ),
     Break(
         "a reset does not look at the drives",
-        "rig/engine/clearing.py",
+        "rig/engine/fault_reset.py",
         "found = [*self._troubles(), ",
         "found = [",
         ("rig/test_engine_doubts.py::test_no_reset_while_a_drive_is_silent",),
     ),
     Break(
         "a reset sends no clearing edge",
-        "rig/engine/clearing.py",
+        "rig/engine/fault_reset.py",
         "return _CYCLES < self._left <= 2 * _CYCLES",
         "return False",
         (

@@ -80,7 +80,7 @@ TORQUE_BREAKS = [
     ),
     Break(
         "a quick stop enables drives that had no torque",
-        "rig/engine/commanding.py",
+        "rig/engine/command_arbiter.py",
         "COMMAND_STOP if before.enable else COMMAND_OFF",
         "COMMAND_STOP",
         ("rig/test_commissioning_leg_stops.py",),

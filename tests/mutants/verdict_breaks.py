@@ -2,7 +2,7 @@
 
 from breaks import Break
 
-_COUNTED = "rig/test_report_counted.py"
+_COUNTED = "rig/test_report_sample_metrics.py"
 _PACE = "rig/test_pace.py"
 _SURE = "rig/test_report_verdict.py"
 _TERMS = "rig/test_report_sensitivity.py"
@@ -51,14 +51,14 @@ VERDICT_BREAKS = [
     ),
     _verdict(
         "a clock on which nothing can be late passes timing",
-        "validation/counted.py",
+        "validation/sample_metrics.py",
         "simulated = None if real_time else",
         "simulated = None if True else",
         "test_on_a_simulated_clock_no_cycle_can_be_late_and_that_decides_nothing",
     ),
     _verdict(
         "a damaged recording passes what is counted",
-        "validation/counted.py",
+        "validation/sample_metrics.py",
         "    few = damaged\n",
         "    few = None\n",
         "test_a_damaged_or_empty_recording_is_undecided",
@@ -72,14 +72,14 @@ VERDICT_BREAKS = [
     ),
     _verdict(
         "cycles skipped before the motion are the motion's",
-        "survey.py",
+        "statistics_pass.py",
         'int(rows["overruns"][-1]) - self._overruns_before',
         'int(rows["overruns"][-1])',
         "test_what_is_outside_the_motion_does_not_count",
     ),
     _verdict(
         "periods before the motion are the motion's",
-        "survey.py",
+        "statistics_pass.py",
         "covered.add(timing[held if self.motion is None else ids == self.motion.id, 0])",
         "covered.add(timing[:, 0])",
         "test_what_is_outside_the_motion_does_not_count",

@@ -34,7 +34,7 @@ WORD_BREAKS = [
         self._count()""",
         """    def on_start(self, _event: event.Event) -> None:
         \"\"\"See numba's Listener.\"\"\"""",
-        ("kinematics/test_compiling_told.py",),
+        ("kinematics/test_compile_progress.py",),
     ),
     Break(
         "a run begins by the rig time that has passed",
@@ -94,10 +94,10 @@ WORD_BREAKS = [
     ),
     Break(
         "a simulator that is told to end leaves its terminal",
-        "rig/client/one_twin.py",
+        "rig/client/device_simulator.py",
         "interruption.installed(signal.SIGTERM)",
         "interruption.installed()",
-        ("rig/test_one_twin.py::test_simulators_that_are_told_to_end_leave_no_terminal",),
+        ("rig/test_device_simulator.py::test_simulators_that_are_told_to_end_leave_no_terminal",),
     ),
     Break(
         "a pipe that falls silent is waited for without end",
@@ -136,7 +136,7 @@ WORD_BREAKS = [
     ),
     Break(
         "the end of a run is told without the kind of its cause",
-        "rig/client/moving.py",
+        "rig/client/motion_runner.py",
         "ended in a fault at {status.cause_t:.3f} s: {status.cause_text}",
         "ended in a fault at {status.cause_t:.3f} s: {status.cause}",
         ("rig/test_cli_report.py::test_a_run_ends_with_the_same_cause_in_command_report_and_list",),

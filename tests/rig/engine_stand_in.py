@@ -10,11 +10,11 @@ from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
 from rig.config.rig_config import RigConfig
 from rig.engine import ControlBlock, EngineAddress, Park, Shutdown, Snapshot, Stop
-from rig.engine.claim import claim_drives
+from rig.engine.drive_lock import claim_drives
+from rig.engine.engine_discovery import leave_record, own_record
 from rig.engine.lease import Leases
 from rig.engine.link import LinkServer, Submission, socket_address
 from rig.engine.messages import Reply, RigCommand
-from rig.engine.running import leave_record, own_record
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder
 from rig.states import State

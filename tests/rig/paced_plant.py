@@ -8,8 +8,8 @@ from typing import Any
 from actuators import COMMAND_OFF, TwinServer
 from rig.client import on_free_ports
 from rig.config import load_config
-from rig.engine.bank import DriveBank
 from rig.engine.devices import make_bank
+from rig.engine.drive_group import DriveBank
 from rig.engine.paced_ticker import PacedTicker
 from rig.engine.pacer import Pacer
 from rig.virtual import VirtualRig

@@ -12,7 +12,7 @@ from dynamics import format_mechanism, load_mechanism
 from kinematics import Geometry, Harmonic, HarmonicTerm, Placement
 from rig.client import LockstepRig, prepare_motion
 from rig.client.interruption import Interruption
-from rig.client.operation import run_motion
+from rig.client.lifecycle import run_motion
 from rig.config import RigConfig, load_config
 from rig.states import State
 

@@ -23,7 +23,7 @@ from actuators import (
 from calibration import CalibrationError, load_cell_calibration
 from rig.cli.calibrate import app
 from rig.config.rig_config import load_config
-from rig.engine.claim import claim_drives
+from rig.engine.drive_lock import claim_drives
 from rig.errors import HardwareError, InputError, RefusedError
 
 MASSES = (0.0, 5.0, 10.0)

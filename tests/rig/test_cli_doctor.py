@@ -13,7 +13,7 @@ import numpy as np
 import pytest
 
 from rig.cli import machine_probes, main, rig_probes
-from rig.commissioning import steadiness
+from rig.commissioning import cycle_jitter
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode
 from rig.runtime.runtime_folder import RuntimeFolder
@@ -213,35 +213,35 @@ def _delays(*late: float) -> np.ndarray:
     ],
 )
 def test_which_rate_is_carried(delays: np.ndarray, carries: float | None, late: int) -> None:
-    found = steadiness.judge(load_config(), delays)
+    found = cycle_jitter.judge(load_config(), delays)
     assert (found.rate, found.cycles, found.late, found.carries) == (500.0, 1000, late, carries)
     assert found.longest == delays.max()
 
 
 def test_a_rate_of_ones_own_is_judged_too() -> None:
     config = load_config().changed({"rate": 300.0})
-    assert steadiness.judge(config, _delays(*[1.2e-3] * 20)).carries == 300.0
+    assert cycle_jitter.judge(config, _delays(*[1.2e-3] * 20)).carries == 300.0
 
 
 def test_a_machine_that_is_too_slow_is_said_to_with_the_remedy() -> None:
-    finding = rig_probes.judged_cycle(steadiness.judge(load_config(), _delays(*[7e-3] * 20)))
+    finding = rig_probes.judged_cycle(cycle_jitter.judge(load_config(), _delays(*[7e-3] * 20)))
     assert finding.status == "warn"
     assert finding.detail == (
         "500 Hz is too fast now: 20 of 1000 cycles late, the longest delay was 7 ms, 99 % were below 7 ms; "
         "this machine carries up to 50 Hz"
     )
     assert "set `rate` to 50 or lower" in finding.fix and "real-time rights" in finding.fix
-    finding = rig_probes.judged_cycle(steadiness.judge(load_config(), _delays(0.1)))
+    finding = rig_probes.judged_cycle(cycle_jitter.judge(load_config(), _delays(0.1)))
     assert finding.status == "warn" and finding.detail.endswith("this machine carries no rate")
     assert "set `rate`" not in finding.fix and "drives.watchdog" in finding.fix
-    finding = rig_probes.judged_cycle(steadiness.judge(load_config(), _delays()))
+    finding = rig_probes.judged_cycle(cycle_jitter.judge(load_config(), _delays()))
     assert (finding.status, finding.fix) == ("ok", "")
     assert finding.detail.endswith("this machine carries up to 1000 Hz now")
 
 
 def test_a_cycle_is_tried_with_what_is_granted_of_real_time() -> None:
     config = load_config().changed({"realtime": {"priority": 50}})
-    found = steadiness.measure(config, duration=0.1)
+    found = cycle_jitter.measure(config, duration=0.1)
     assert 1 <= found.cycles <= 51 and 0.0 < found.usual <= found.longest
 
 

@@ -9,7 +9,7 @@ from configured import VIRTUAL
 from synthetic_rows import make_header, make_rows
 
 from rig.cli import main
-from rig.client.moving import Progress
+from rig.client.motion_runner import Progress
 from rig.client.runs import demo_trajectory, describe, execute
 from rig.errors import ExitCode, RefusedError, RunFaultError
 from rig.recording import RecordingWriter, open_recording

@@ -14,8 +14,8 @@ from calibration.cells import Provenance
 from kinematics import Array
 from rig.analysis import Smoothing, residuals_of
 from rig.analysis.weighing import payload_samples
-from rig.client.moving import Progress
-from rig.client.operation import connect_and_home
+from rig.client.lifecycle import connect_and_home
+from rig.client.motion_runner import Progress
 from rig.commissioning import ZeroOptions, measure_zero
 from rig.config.rig_config import RigConfig
 from rig.engine.header import ClockPair, recording_header

@@ -12,7 +12,7 @@ from actuators import Status
 from rig.client import Interruption, on_free_ports
 from rig.commissioning import LatchedFaultError, check_move, run_leg_test
 from rig.engine import LegMove
-from rig.engine.claim import claim_drives
+from rig.engine.drive_lock import claim_drives
 from rig.errors import HardwareError, InputError, RefusedError
 from rig.runtime import StopRequest
 from rig.safety import Cause

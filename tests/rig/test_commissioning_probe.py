@@ -22,7 +22,7 @@ from rig.commissioning import DriveKind, LegProbe, compare, probe_drive, probe_d
 from rig.commissioning import probe as probe_module
 from rig.config import LegDrive, leg_section
 from rig.config.rig_config import load_config
-from rig.engine.claim import claim_addresses
+from rig.engine.drive_lock import claim_addresses
 from rig.virtual import VirtualRig
 
 KIND = DriveKind(timeout=1.0)

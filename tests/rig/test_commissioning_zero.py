@@ -10,8 +10,8 @@ import pytest
 from engine_support import CONFIG, Bench, bench
 
 from calibration import save_cell_calibration
-from rig.client.moving import Progress
-from rig.client.operation import connect_and_home
+from rig.client.lifecycle import connect_and_home
+from rig.client.motion_runner import Progress
 from rig.commissioning import Zero, ZeroOptions, check_zero, measure_zero
 from rig.config.rig_config import RigConfig
 from rig.engine import Engage

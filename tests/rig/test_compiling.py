@@ -6,7 +6,7 @@ from typing import Any
 import pytest
 
 from rig.cli.progress import compiling_told_in_lines
-from rig.client.moving import compiling_progress
+from rig.client.motion_runner import compiling_progress
 from rig.engine import Compiling, receive_answer
 from rig.runtime import ChildLateError
 

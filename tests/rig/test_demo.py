@@ -15,7 +15,7 @@ from rig.client import (
     prepare_motion,
     with_demo_thresholds,
 )
-from rig.client.operation import run_motion
+from rig.client.lifecycle import run_motion
 from rig.config import RigConfig, load_config
 from rig.errors import RefusedError
 from rig.recording import open_recording

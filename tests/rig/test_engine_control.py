@@ -13,7 +13,7 @@ from actuators import Mode
 from dynamics import Dynamics, DynamicsError, format_mechanism
 from kinematics import Array, leg_kinematics
 from rig.config.sections import Control
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.engine.laws import ComputedTorqueLaw, ForceLaw, ObserverLaw, make_law
 from rig.engine.laws.kernels import task_motion_kernel
 from rig.engine.messages import Connect, Home, Stop

@@ -11,7 +11,7 @@ from engine_support import CONFIG, HOME, Bench, bench, refused, smooth_table
 from actuators import Mode, Status
 from dynamics import DynamicsError
 from kinematics import Array, pose_difference
-from rig.engine.bank import DriveBank
+from rig.engine.drive_group import DriveBank
 from rig.engine.messages import Connect, Disconnect, Engage, MoveLeg, Reset, Stop
 from rig.errors import RefusedError
 from rig.safety.cell_checks import CellChecks

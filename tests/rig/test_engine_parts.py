@@ -12,8 +12,8 @@ from scipy.spatial.transform import Rotation
 from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
 from kinematics import Array, Geometry, condition_number, inverse_kinematics_kernel, leg_kinematics, leg_lengths
 from rig.config.sections import Safety
+from rig.engine.cycle_data import Frame
 from rig.engine.estimate import PoseEstimator
-from rig.engine.frame import Frame
 from rig.engine.homing import Homing, disagreement
 from rig.engine.laws import make_law
 from rig.engine.lease import Leases

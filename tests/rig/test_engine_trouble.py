@@ -8,7 +8,7 @@ import pytest
 from engine_support import CONFIG, bench, smooth_table
 
 from rig.client.interruption import Interruption
-from rig.client.operation import bring_to_rest
+from rig.client.lifecycle import bring_to_rest
 from rig.engine import checking
 from rig.engine.checking import MotionChecker
 from rig.engine.lease import Leases

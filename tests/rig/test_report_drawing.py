@@ -15,7 +15,7 @@ from waiting import PATIENCE, eventually
 from rig.client.reporting import ReportProcess, make_report
 from rig.errors import InputError
 from rig.recording import RecordingFile, RecordingWriter
-from rig.report import plots, side_by_side, summarize
+from rig.report import parallel_figures, plots, summarize
 from rig.report.curves import Curves
 from rig.report.validation import validate
 
@@ -40,7 +40,7 @@ def summary(recording: RecordingFile) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def drawn(recording: RecordingFile, summary: dict[str, Any]) -> dict[str, str]:
-    return side_by_side.figures(Curves(recording, summary), summary)
+    return parallel_figures.figures(Curves(recording, summary), summary)
 
 
 @pytest.fixture
@@ -68,7 +68,7 @@ def test_each_draws_a_part(recording: RecordingFile, summary: dict[str, Any], mo
     monkeypatch.setattr(
         "rig.runtime.spawning.begin_server", lambda: pytest.fail("a server that nothing is forked from")
     )
-    by = side_by_side.figures(Curves(recording, summary), summary)
+    by = parallel_figures.figures(Curves(recording, summary), summary)
     assert len(set(by.values())) == 2 and list(by.values()).count(f"drawn by {TEST}") == 4
 
 
@@ -80,7 +80,7 @@ def test_a_process_with_threads_is_not_forked(
     thread = threading.Thread(target=over.wait, args=(PATIENCE,))
     thread.start()
     try:
-        assert set(side_by_side.figures(Curves(recording, summary), summary).values()) == {f"drawn by {TEST}"}
+        assert set(parallel_figures.figures(Curves(recording, summary), summary).values()) == {f"drawn by {TEST}"}
     finally:
         over.set()
         thread.join()
@@ -95,7 +95,7 @@ def test_one_draws_all_where_the_other_dies(
         return "drawn"
 
     monkeypatch.setattr(plots, "svg_text", text)
-    assert side_by_side.figures(Curves(recording, summary), summary) == dict.fromkeys(
+    assert parallel_figures.figures(Curves(recording, summary), summary) == dict.fromkeys(
         plots.figure_names(summary), "drawn"
     )
 

@@ -8,8 +8,8 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 
 from rig.angles import rotation_vector
-from rig.report.running import Column, Histogram
 from rig.report.series import Angles, Outline
+from rig.report.streaming_stats import Column, Histogram
 
 
 @given(

@@ -10,7 +10,7 @@ from engine_support import CONFIG, HOME, smooth_table
 
 from dynamics import Dynamics
 from kinematics import Array, leg_kinematics
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.engine.laws import make_law
 from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference

@@ -10,8 +10,8 @@ from sized_machines import sized
 
 from dynamics import format_mechanism
 from kinematics import MotionTable, pose_to_coordinates
-from rig.client.moving import Progress
-from rig.client.operation import connect_and_home
+from rig.client.lifecycle import connect_and_home
+from rig.client.motion_runner import Progress
 from rig.commissioning import ZeroOptions, measure_zero
 from rig.config import load_config
 from rig.config.rig_config import RigConfig

@@ -11,9 +11,9 @@ from dynamics import Dynamics
 from kinematics import Array, coordinates_to_pose, leg_lengths, pose_to_coordinates
 from rig.cli import main
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import run_motion
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
-from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode, RunFaultError

@@ -13,9 +13,9 @@ from configured import SHIPPED, VIRTUAL
 
 from kinematics import Kernel, with_callees
 from rig.client.interruption import Interruption
+from rig.client.lifecycle import run_motion
 from rig.client.lockstep import LockstepRig
 from rig.client.motions import prepare_motion
-from rig.client.operation import run_motion
 from rig.client.runs import demo_trajectory
 from rig.engine import kernels_of, rehearsed
 from rig.virtual import VirtualRig
@@ -88,7 +88,7 @@ def need_kernels() -> None:
 
 def loaded_by_the_server() -> None:
     """Print how many kernels of `rig` the server of processes has, and how many more its children need."""
-    importlib.import_module("rig.virtual.loaded")
+    importlib.import_module("rig.virtual.forkserver_preload")
     before = compiled_signatures()
     if sys.argv[1:]:
         need_kernels()

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics import Dynamics
 from rig.config import Control, RigConfig
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.kernels import KERNELS, task_motion_kernel
 

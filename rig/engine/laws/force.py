@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 from actuators import Command, Mode
 from dynamics import Dynamics
 from rig.config import Control, RigConfig
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.engine.laws.kernels import KERNELS, leg_feedback_kernel
 from rig.engine.laws.law import ControlLaw
 

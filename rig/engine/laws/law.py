@@ -8,7 +8,7 @@ from actuators import Command
 from dynamics import Dynamics
 from kinematics import Array
 from rig.config import RigConfig
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.states import FaultCode, StopSeverity
 
 

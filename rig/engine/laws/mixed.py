@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from actuators import Command
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.law import ControlLaw
 from rig.engine.laws.position import PositionLaw

@@ -7,7 +7,7 @@ import numpy as np
 from actuators import Command
 from dynamics import WORK_SIZE, Dynamics, DynamicsError
 from rig.config import RigConfig
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.kernels import (
     KERNELS,

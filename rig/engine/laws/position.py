@@ -7,7 +7,7 @@ import numpy as np
 from actuators import Command, Mode
 from dynamics import Dynamics
 from rig.config import RigConfig
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.engine.laws.kernels import KERNELS, length_set_points_kernel
 from rig.engine.laws.law import ControlLaw
 

@@ -7,8 +7,8 @@ import numpy as np
 from actuators import COMMAND_HOME, COMMAND_OFF, Command, Mode, Status
 from kinematics import Array, figure_and_bound, minimum_jerk
 from rig.config import RigConfig
-from rig.engine.bank import DriveBank
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
+from rig.engine.drive_group import DriveBank
 from rig.engine.laws.law import ControlLaw, LawFault
 from rig.engine.leg_move import LegMove, LegResult, LegTest, check_room, judge_move, move_bounds
 from rig.errors import RefusedError

@@ -26,12 +26,12 @@ from rig.report.summary import window_of
 from rig.report.validation.agreement import Agreement
 from rig.report.validation.band import SAMPLES, Samples, band, inside, sampled
 from rig.report.validation.blocks import FEWEST, Numbers, block_numbers
-from rig.report.validation.counted import Cause, counted
 from rig.report.validation.dependence import dependence
-from rig.report.validation.holding import hold_lag, unknown_holding
 from rig.report.validation.lag import find_lag
+from rig.report.validation.sample_metrics import Cause, counted
 from rig.report.validation.sensitivity import sensitivity
 from rig.report.validation.verdict import judged
+from rig.report.validation.zoh_delay import hold_lag, unknown_holding
 from rig.states import State
 
 _LEGS = 6
@@ -71,7 +71,7 @@ def validate(
         model), `slow_cells` (why cells tell nothing of noise and terms, or null), `counted` (tracking, peaks and
         timing, see there), `expected_n` (N RMS of a leg's residual that a machine which is known not to be its model
         explains, or null), `unfinished` (null where the motion came to its end), `rows`. Why something cannot be told
-        is a `code` with its fields, see `rig.report.saying.said_cause`.
+        is a `code` with its fields, see `rig.report.text_summary.said_cause`.
 
     Raises:
         RecordingError: the file changed meanwhile, or there is no room for its columns in the temporary folder.

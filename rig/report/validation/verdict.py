@@ -9,8 +9,8 @@ import numpy as np
 
 from kinematics import Thresholds
 from rig.config import MOTION, RIG, Validation
-from rig.report.saying import AT_LEAST, UNITS, said_criterion, said_unfinished
-from rig.report.validation.counted import COUNTED
+from rig.report.text_summary import AT_LEAST, UNITS, said_criterion, said_unfinished
+from rig.report.validation.sample_metrics import COUNTED
 from rig.report.validation.sensitivity import NEGLIGIBLE
 
 PASS, FAIL, UNDECIDED, EXPECTED = "pass", "fail", "undecided", "expected"

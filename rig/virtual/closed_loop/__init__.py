@@ -2,7 +2,7 @@
 
 from rig.virtual.closed_loop.figures_of_merit import Merit, merit
 from rig.virtual.closed_loop.result import LoopRun
-from rig.virtual.closed_loop.running import (
+from rig.virtual.closed_loop.simulation import (
     CONTROLLERS,
     LoopStart,
     cycle_times,

@@ -7,7 +7,7 @@ import numpy as np
 
 from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
 from kinematics import Array, figure_and_bound
-from rig.engine.frame import Frame
+from rig.engine.cycle_data import Frame
 from rig.engine.homing import Homing
 from rig.engine.laws import ControlLaw, LawFault
 from rig.engine.reference import Reference

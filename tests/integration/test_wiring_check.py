@@ -9,7 +9,7 @@ from lockstep_bench import TARE, Bench, bench_config, causes
 
 from rig.config.rig_config import RigConfig
 from rig.engine.messages import Connect, Home, Reset
-from rig.safety.exchanged_drives import SETTLING
+from rig.safety.wiring_check import SETTLING
 from rig.states import FaultCode, State
 
 REST = 150  # cycles between connecting and homing

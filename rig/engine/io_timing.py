@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from actuators import Command
-from rig.engine.bank import DriveBank
+from rig.engine.drive_group import DriveBank
 from rig.runtime import Clock
 
 

@@ -17,9 +17,9 @@ from dynamics import DynamicsError
 from kinematics import Array, KinematicsError
 from rig.config import RigConfig
 from rig.safety.cell_model import CellModel
-from rig.safety.exchange_in_motion import PAIRS
 from rig.safety.finding import Finding, over
 from rig.safety.machine import Cause
+from rig.safety.swap_detection import PAIRS
 from rig.states import FaultCode, StopSeverity
 
 SETTLING = 0.15  # s at rest after homing, before the forces are compared

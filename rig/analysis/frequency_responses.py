@@ -8,11 +8,11 @@ import numpy.typing as npt
 from actuators import Mode
 from dynamics import Dynamics, Mechanism
 from kinematics import COORDINATES, leg_matrices, pose_to_coordinates
-from rig.analysis.held import held_net
 from rig.analysis.recorded import RecordedRig, rig_of
 from rig.analysis.response import Complex, Response, frequency_response, well_excited
 from rig.analysis.response_fit import Held, Nuisance, ResponseFit, fit_response
 from rig.analysis.smoothing import Floats
+from rig.analysis.zero_order_hold import held_net
 from rig.errors import InputError
 from rig.recording import Recorded, imported_from, tells_tracking
 from rig.states import State

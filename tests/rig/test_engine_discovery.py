@@ -13,7 +13,7 @@ from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.config.rig_config import RigConfig
 from rig.engine import Home, find_engine
-from rig.engine.claim import claim_drives
+from rig.engine.drive_lock import claim_drives
 from rig.errors import HardwareError, RefusedError
 
 
@@ -62,7 +62,7 @@ def test_who_is_refused_is_told_who_holds_the_drives(free_config: RigConfig, sta
 def test_an_engine_that_does_not_answer_is_said_to(
     free_config: RigConfig, stand_in: StandIn, monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr("rig.engine.running._STATUS_TIMEOUT", 0.05)
+    monkeypatch.setattr("rig.engine.engine_discovery._STATUS_TIMEOUT", 0.05)
     stand_in.server.close()
     with pytest.raises(HardwareError, match="which lives; it does not answer"):
         claim_drives(free_config)

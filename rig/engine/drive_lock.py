@@ -12,7 +12,7 @@ from pathlib import Path
 from actuators import DriveAddress
 from rig.config import RigConfig
 from rig.engine.drive_names import drive_names
-from rig.engine.running import running_engines
+from rig.engine.engine_discovery import running_engines
 from rig.errors import HardwareError
 
 _PEER = struct.Struct("3i")  # pid, uid, gid

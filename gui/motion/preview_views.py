@@ -2,9 +2,9 @@
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.motion.motion_player import MotionSight
 from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview
-from gui.motion.sight import MotionSight
 from gui.texts import tr
 from gui.widgets import Theme
 from rig.config import RigConfig

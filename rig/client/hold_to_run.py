@@ -10,9 +10,9 @@ import numpy as np
 from dynamics import LegLimits
 from kinematics import Array, MotionTable, figure_and_bound, motion_to_coordinates, pose_to_coordinates
 from rig.client.arguments import AXES
+from rig.client.motion_runner import AT_REST, PATIENCE, refuse_fault
 from rig.client.motions import check_held
-from rig.client.moving import AT_REST, PATIENCE, refuse_fault
-from rig.client.ranges import PARTS, Target, largest, most_looked_at, refused
+from rig.client.reachable_range import PARTS, Target, largest, most_looked_at, refused
 from rig.client.rig import Rig
 from rig.config import RigConfig
 from rig.engine import RAMPS, Follow, Snapshot

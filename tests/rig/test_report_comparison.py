@@ -16,8 +16,8 @@ from rig.cli import main
 from rig.errors import ExitCode
 from rig.recording import MOST_BESIDE, RecordingFile, beside_path, open_part
 from rig.report import summarize
-from rig.report.beside.overlay import Overlay
-from rig.report.beside.page import COLORS
+from rig.report.comparison.overlay import Overlay
+from rig.report.comparison.page import COLORS
 from rig.runs import Catalogue
 
 
@@ -33,7 +33,7 @@ def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def undrawn(monkeypatch: pytest.MonkeyPatch) -> None:
     """Without the plots as they are printed, which take a second each."""
-    monkeypatch.setattr("rig.report.beside.page._figures", lambda _overlay: iter(()))
+    monkeypatch.setattr("rig.report.comparison.page._figures", lambda _overlay: iter(()))
 
 
 @pytest.mark.usefixtures("undrawn")

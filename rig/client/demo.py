@@ -14,7 +14,7 @@ from calibration import CalibrationError, save_parameters
 from dynamics import Dynamics
 from kinematics import Array, Trajectory, leg_kinematics, tabulate
 from rig.client.excitation_file import excitation_for
-from rig.client.moving import Progress
+from rig.client.motion_runner import Progress
 from rig.client.ports import on_free_ports
 from rig.client.runs import RunResult, execute
 from rig.config import PROPOSED, RigConfig, relaxed_timing

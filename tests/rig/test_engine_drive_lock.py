@@ -14,7 +14,7 @@ from engine_support import CONFIG
 
 from rig.client import on_free_ports
 from rig.config import LegDrive, leg_section
-from rig.engine.claim import claim_addresses, claim_drives
+from rig.engine.drive_lock import claim_addresses, claim_drives
 from rig.engine.drive_names import drive_names
 from rig.engine.process import run_engine
 from rig.errors import HardwareError

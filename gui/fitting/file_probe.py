@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.asked import Asked
+from gui.fitting.job_request import Asked
 from gui.session import RigCommand, errors_and_warnings, in_a_line
 from gui.texts import tr
 from rig.errors import ExitCode

@@ -10,7 +10,6 @@ import numpy.typing as npt
 
 from actuators import Mode
 from calibration import CellErrors, ForceRecord, LoadCellCalibration, ParameterFile
-from rig.analysis.held import drive_forces
 from rig.analysis.recorded import (
     RecordedRig,
     check_forces,
@@ -19,6 +18,7 @@ from rig.analysis.recorded import (
     recorded_parameters,
     rig_of,
 )
+from rig.analysis.zero_order_hold import drive_forces
 from rig.errors import InputError
 from rig.recording import Recorded
 from rig.states import State

@@ -14,7 +14,7 @@ from waiting import eventually
 
 from actuators import COMMAND_HOME, COMMAND_OFF, Endpoint, SerialEndpoint, Status, TcpEndpoint, create_drive
 from rig.cli import main
-from rig.client import one_twin
+from rig.client import device_simulator
 from rig.config import RigConfig
 from rig.errors import ExitCode
 
@@ -38,7 +38,7 @@ def served(monkeypatch: pytest.MonkeyPatch) -> list[Endpoint]:
         found.append(endpoint)
         ready(endpoint)
 
-    monkeypatch.setattr(one_twin, "serve_device", serve)
+    monkeypatch.setattr(device_simulator, "serve_device", serve)
     return found
 
 

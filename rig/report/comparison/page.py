@@ -9,13 +9,13 @@ from matplotlib.figure import Figure
 
 from rig.csvio import check_output, whole_file
 from rig.recording import MotionPart, Recorded, part_name
-from rig.report.beside.comparison import compared
-from rig.report.beside.overlay import PLOTS, Overlay
+from rig.report.comparison.differences import compared
+from rig.report.comparison.overlay import PLOTS, Overlay
 from rig.report.html import KINDS, run_name
 from rig.report.pages import fixed, scripted_page, styled, svg_text
 from rig.report.pdf import write_document
 from rig.report.plots import STYLE
-from rig.report.saying import said_verdict
+from rig.report.text_summary import said_verdict
 
 COLORS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB", "#1D242B")
 """Of the runs, Paul Tol's bright ones: other than those of the legs."""

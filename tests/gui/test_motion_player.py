@@ -9,9 +9,9 @@ from live_rows import live_rows
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
+from gui.motion.motion_player import MotionSight
 from gui.motion.preview import FRAMES, Preview, look_ahead
-from gui.motion.sight import MotionSight
-from gui.motion.sights import Sights
+from gui.motion.preview_views import Sights
 from gui.scene import Figure, force_scale
 from gui.scene.arrows import way
 from gui.session.history import History

@@ -11,7 +11,7 @@ from engine_support import CONFIG, HOME, smooth_table
 from rig.client import MotionSequence, Stage, stages_of_run
 from rig.client.interruption import Interruption
 from rig.client.lockstep import LockstepRig
-from rig.client.moving import carry_out
+from rig.client.motion_runner import carry_out
 from rig.engine import Follow, Pause, RigCommand, Snapshot
 from rig.errors import RefusedError, RunFaultError
 from rig.states import State

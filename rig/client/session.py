@@ -14,10 +14,10 @@ from typing import TYPE_CHECKING, Self
 import numpy as np
 
 from kinematics import Array
-from rig.client import moving, operation
+from rig.client import lifecycle, motion_runner
 from rig.client.heartbeat import Heartbeat
 from rig.client.interruption import HeldInterrupt, Interruption
-from rig.client.moving import PATIENCE
+from rig.client.motion_runner import PATIENCE
 from rig.client.rig import FaultDesk, Rig
 from rig.client.sequence import MotionSequence
 from rig.client.telemetry import Telemetry, TelemetryLog
@@ -131,7 +131,7 @@ class OwnedRig:
 
         Raises InputError where the platform did not stand under power, or an argument cannot be.
         """
-        from rig.client.touch import external_wrench  # its statistics take long to load
+        from rig.client.external_wrench import external_wrench  # its statistics take long to load
 
         return external_wrench(
             self.config,
@@ -220,7 +220,7 @@ class OwnedRig:
             begun = self.rig.status().cycles  # the cycle that is under way may be the last one without the flag
 
             def holds(seen: Snapshot) -> bool:
-                return seen.cycles > begun + 1 and operation.has_stopped(seen, 2)
+                return seen.cycles > begun + 1 and lifecycle.has_stopped(seen, 2)
 
             status = self.rig.wait(holds, PATIENCE, "the platform to hold")
         except RigError as error:
@@ -261,9 +261,9 @@ def _end(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None:
         resources.callback(rig.close)
         rig.listen(None)
         if end:
-            if rig.status().state not in moving.AT_REST:
-                operation.stop(rig)
-            operation.leave(rig)
+            if rig.status().state not in motion_runner.AT_REST:
+                lifecycle.stop(rig)
+            lifecycle.leave(rig)
 
 
 def _end_quietly(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None:

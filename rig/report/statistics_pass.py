@@ -10,7 +10,7 @@ from rig.angles import rotation_vector
 from rig.recording import MotionRecord, Recorded, RecordingError
 from rig.report.leg_tests import LegTests
 from rig.report.motions import Motions
-from rig.report.running import Column, Moments
+from rig.report.streaming_stats import Column, Moments
 from rig.states import FaultCode, State, StopSeverity, enum_name
 
 Rows = npt.NDArray[np.void]

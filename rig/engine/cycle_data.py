@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from dynamics import Dynamics, DynamicsError
 from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel, kernel
 from rig.config import RigConfig
-from rig.engine.bank import DriveBank
+from rig.engine.drive_group import DriveBank
 from rig.engine.estimate import PoseEstimator
-from rig.engine.held_forces import HeldForces
 from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference
+from rig.engine.zero_order_hold import HeldForces
 from rig.telemetry import ROW
 
 _SAME_TIME = 2e-5

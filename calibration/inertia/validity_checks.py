@@ -8,9 +8,9 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from calibration.errors import CalibrationError
-from calibration.exchanged import cells_in_words, exchanged_pairs
 from calibration.inertia.design import THETA, scale_names
 from calibration.inertia.samples import ForceRecord, Samples, fast_part
+from calibration.swapped_sensors import cells_in_words, exchanged_pairs
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import Array
 

@@ -13,7 +13,7 @@ from kinematics import TrajectorySpec, build_trajectory, inverse_kinematics_kern
 from rig.analysis import ContactLog, Smoothing, WrenchEstimator, residuals_of, stated_noise
 from rig.client import execute
 from rig.config import RigConfig
-from rig.engine.held_forces import HeldForces
+from rig.engine.zero_order_hold import HeldForces
 from rig.recording import open_recording
 from rig.states import State
 

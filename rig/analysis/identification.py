@@ -20,7 +20,7 @@ from calibration import (
 from dynamics import LINEAR_NAMES, linear_parameters
 from kinematics import Array
 from rig import __version__
-from rig.analysis.stretches import force_records, split
+from rig.analysis.segments import force_records, split
 from rig.errors import InputError
 from rig.recording import Recorded
 
