@@ -14,7 +14,7 @@ from actuators.bus_plan import BusPlan, bus_plans
 from actuators.capture import Frame, Replay, read_capture
 from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
-from actuators.decoding import said_on_line, said_on_tcp, tcp_frames
+from actuators.decoding import rtu_frame_text, tcp_frame_text, tcp_frames
 from actuators.drive import Drive
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
 from actuators.endpoint import Endpoint, Parity, SerialEndpoint, TcpEndpoint
@@ -167,11 +167,11 @@ __all__ = [
     "open_wire",
     "present_name",
     "read_capture",
-    "said_on_line",
-    "said_on_tcp",
+    "rtu_frame_text",
     "scan",
     "search",
     "serial_ports",
+    "tcp_frame_text",
     "tcp_frames",
     "terminal_number",
 ]

@@ -17,7 +17,7 @@ from actuators.endpoint import Parity
 from actuators.errors import ConfigurationError, ProtocolError
 from actuators.interface import Identity
 from actuators.line_address import LineAddress, LineOptions, LineTimes, ReplyTimeout, Turnaround
-from actuators.line_framing import Look
+from actuators.line_framing import ReplyScan
 from actuators.station_cells import StationCells
 from actuators.virtual.device import VirtualDevice
 from actuators.virtual.fault_kinds import WIRE_FAULTS
@@ -48,13 +48,13 @@ class AsciiLine:
         """See `LineFraming.frame`."""
         return message
 
-    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
         """See `LineFraming.look`: the answer without its end; none where more came, for which it is nobody knows."""
         del message, length
         answer, end, rest = data.partition(self.end)
         if end:
-            return Look(b"" if rest else answer)
-        return None if len(data) < LONGEST else Look(b"")
+            return ReplyScan(b"" if rest else answer)
+        return None if len(data) < LONGEST else ReplyScan(b"")
 
 
 class AsciiAddress(LineAddress, LineTimes):

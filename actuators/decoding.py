@@ -8,7 +8,7 @@ _READS = {1: "coils", 2: "inputs", 3: "registers", 4: "input registers"}
 _LONGEST = 254
 
 
-def said_on_tcp(data: bytes, *, sent: bool) -> str:
+def tcp_frame_text(data: bytes, *, sent: bool) -> str:
     """What a frame of Modbus TCP says; sent: to the device."""
     if len(data) < HEADER.size + 1:
         return f"{len(data)} bytes, no frame"
@@ -18,7 +18,7 @@ def said_on_tcp(data: bytes, *, sent: bool) -> str:
     return f"transaction {transaction}, {_message(data[MBAP.size :], sent=sent)}"
 
 
-def said_on_line(data: bytes, *, sent: bool) -> str:
+def rtu_frame_text(data: bytes, *, sent: bool) -> str:
     """What a frame of Modbus RTU says; sent: to the device."""
     message, checksum = data[:-CRC_LENGTH], data[-CRC_LENGTH:]
     if len(message) < 2:

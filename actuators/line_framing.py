@@ -8,7 +8,7 @@ _LONGEST = 254  # bytes of a message of Modbus TCP
 _ECHOED = (5, 6, 15, 16)  # functions whose reply repeats where was written
 
 
-class Look(NamedTuple):
+class ReplyScan(NamedTuple):
     """What was found where a reply is expected, once it is there or can come no more.
 
     reply: its message, b"" where there is none. more: bytes that belong to nobody came as well. damaged: what came was
@@ -42,7 +42,7 @@ class LineFraming(Protocol):
     def frame(self, message: bytes) -> bytes:
         """The frame of a request's message."""
 
-    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
         """What there is of the reply to `message` in all that came since; None while it can still come.
 
         length: bytes of a good reply's message.
@@ -65,13 +65,13 @@ class RtuLine:
         """See `LineFraming.frame`."""
         return message + crc16(message)
 
-    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
         """See `LineFraming.look`: an exception is a reply as well; one to a write of another place is not."""
         size = length + CRC_LENGTH
         unit, function = message[0], message[1]
         good = message[:4] if function in _ECHOED else message[:2]
         if len(data) == size and data.startswith(good) and _right(data):
-            return Look(data[:-CRC_LENGTH])
+            return ReplyScan(data[:-CRC_LENGTH])
         heads = (
             (good, size),
             (bytes((unit, function | 0x80)), EXCEPTION_LENGTH + CRC_LENGTH),
@@ -85,9 +85,9 @@ class RtuLine:
                 if len(frame) < size:
                     return None  # it may yet become one
                 if _right(frame):
-                    return Look(frame[:-CRC_LENGTH], more=len(data) > size)
+                    return ReplyScan(frame[:-CRC_LENGTH], more=len(data) > size)
                 damaged = True
-        return None if len(data) < heads[0][1] else Look(b"", damaged=damaged)
+        return None if len(data) < heads[0][1] else ReplyScan(b"", damaged=damaged)
 
 
 class MbapLine:
@@ -107,7 +107,7 @@ class MbapLine:
         self._transaction = self._transaction % 0xFFFF + 1
         return MBAP.pack(self._transaction, 0, len(message)) + message
 
-    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
         """See `LineFraming.look`: replies to other transactions are passed over."""
         del message
         more = False
@@ -115,12 +115,12 @@ class MbapLine:
             transaction, protocol, size, _ = HEADER.unpack_from(data)
             ours = transaction == self._transaction
             if protocol or not 2 <= size <= _LONGEST or (ours and size not in (length, EXCEPTION_LENGTH)):
-                return Look(b"")
+                return ReplyScan(b"")
             end = MBAP.size + size
             if len(data) < end:
                 return None
             if ours:
-                return Look(data[MBAP.size : end], more=more or len(data) > end)
+                return ReplyScan(data[MBAP.size : end], more=more or len(data) > end)
             data, more = data[end:], True
         return None
 

@@ -17,7 +17,7 @@ _PORT = 502
 _MOST_HOSTS = 1024
 _TOGETHER = 64  # hosts that are asked at the same time
 
-Asked = tuple[Endpoint, list[Answer]]
+Answers = tuple[Endpoint, list[Answer]]
 """An endpoint that was asked, and what answered there."""
 _Found = tuple[list[Answer], ConnectError | None]
 """What answered, and why no more was asked."""
@@ -32,7 +32,7 @@ def search(
     timeout: float = 0.1,
     rtu: bool = False,
     stopped: Callable[[], bool] = never,
-) -> Generator[Asked, None, None]:
+) -> Generator[Answers, None, None]:
     """Ask `units` wherever `target` may mean, one endpoint after the other; see `scan`.
 
     target: a serial port, whose path begins with /, asked at one speed and parity after the other until somebody
@@ -75,7 +75,7 @@ def search(
 
 def _line(
     settings: Sequence[SerialEndpoint], asked: Callable[[Endpoint], _Found], stopped: Callable[[], bool]
-) -> Generator[Asked, None, None]:
+) -> Generator[Answers, None, None]:
     refused, opened = None, False
     for endpoint in settings:
         if stopped():

@@ -78,7 +78,7 @@ from calibration.inertia import (
     friction_shapes,
     hold_out,
     identify,
-    told_parameters,
+    reported_parameters,
 )
 from calibration.measurements import read_cell_measurements
 from calibration.nuisance import CALIBRATED_CELLS, Nuisance
@@ -98,7 +98,7 @@ from calibration.payload import (
     PayloadEstimate,
     PayloadFit,
     PayloadSamples,
-    UntoldPayloadError,
+    UnidentifiablePayloadError,
     fit_payload,
     loaded_platform,
     nominal_platform,
@@ -165,8 +165,8 @@ __all__ = [
     "Rests",
     "Tare",
     "TrackerScale",
+    "UnidentifiablePayloadError",
     "UnobservableError",
-    "UntoldPayloadError",
     "WeightPlan",
     "WeightSigmas",
     "base_parameters",
@@ -209,13 +209,13 @@ __all__ = [
     "prepare_geometry",
     "read_cell_measurements",
     "record_measurements",
+    "reported_parameters",
     "rounded_noise",
     "rounding_of_mean",
     "save_cell_calibration",
     "save_parameters",
     "shift_offsets",
     "tare",
-    "told_parameters",
     "workspace_poses",
     "write_new_file",
 ]

@@ -142,7 +142,7 @@ class PayloadEstimate:
         return max(self.rest.chi_square, self.motion.chi_square)
 
 
-class UntoldPayloadError(CalibrationError):
+class UnidentifiablePayloadError(CalibrationError):
     """Samples that do not tell all that was asked of a payload."""
 
 
@@ -175,8 +175,8 @@ def fit_payload(
         zero_change: N, standard deviation of what each cell's zero may change from one recording to the next.
 
     Raises:
-        UntoldPayloadError: the samples do not tell a direction of θ, or not beside what is not known of the rig, which
-            is named with what would.
+        UnidentifiablePayloadError: the samples do not tell a direction of θ, or not beside what is not known of the
+            rig, which is named with what would.
         CalibrationError: no model with these nuisances fits; there is no payload, or one of negative mass.
     """
     count = _BODY if inertia else STATIC
@@ -386,7 +386,7 @@ def _refuse_untold(root: Array, alone: Array, mechanism: Mechanism, count: int, 
         spread = "" if math.isinf(sigma) else f" (± {sigma:.2g} kg beside a mass of {mass:.2g} kg, scaled)"
         faults.append(f"payload: these data do not tell {' with '.join(weak)}{spread}")
     if faults:
-        raise UntoldPayloadError([*faults, *([_RIG_REMEDY] if of_rig else []), *_remedies(names, inertia)])
+        raise UnidentifiablePayloadError([*faults, *([_RIG_REMEDY] if of_rig else []), *_remedies(names, inertia)])
 
 
 _RIG_REMEDY = (

@@ -43,7 +43,9 @@ def closed_form_pods(
 
     Base axes. `coulomb_speed` (m/s) as in `Dynamics`. Raises as `closed_form_equations`.
     """
-    return _pods(mechanism, still_motion(mechanism, np.atleast_2d(checked("states", states, 13))), coulomb_speed)
+    return _pods(
+        mechanism, zero_acceleration_motion(mechanism, np.atleast_2d(checked("states", states, 13))), coulomb_speed
+    )
 
 
 def closed_form_equations(
@@ -55,7 +57,7 @@ def closed_form_equations(
     SingularityError where a leg has no length or lies along its universal joint's fixed axis.
     """
     given = checked("states", states, 13)
-    motion = still_motion(mechanism, np.atleast_2d(given))
+    motion = zero_acceleration_motion(mechanism, np.atleast_2d(given))
     Q, V, spherical = _pods(mechanism, motion, coulomb_speed)
     m_p, r = mechanism.mass, motion.R @ mechanism.center_of_mass
     I_p = about(mechanism.inertia, motion.R)
@@ -73,7 +75,7 @@ def closed_form_equations(
     return M.reshape(*given.shape[:-1], 6, 6), h.reshape(*given.shape[:-1], 6)
 
 
-def still_motion(mechanism: Mechanism, states: Array) -> PlatformMotion:
+def zero_acceleration_motion(mechanism: Mechanism, states: Array) -> PlatformMotion:
     """The vectors of states (n, 13), without acceleration: S̈ is then ω×(ω×q)."""
     return platform_motion(mechanism.geometry, np.hstack([states, np.zeros((len(states), 6))]))
 
@@ -92,7 +94,7 @@ def coulomb_force(F_c: Array, speed: Array, coulomb_speed: float) -> Array:
 
 
 def _pods(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) -> tuple[Array, Array, Array]:
-    """`closed_form_pods` of what `still_motion` has made of the states."""
+    """`closed_form_pods` of what `zero_acceleration_motion` has made of the states."""
     pods, u, G = leg_constants(mechanism), mechanism.geometry.universal_axes, mechanism.gravity
     n, v, l_i, l_dot = motion.s, motion.v, motion.L[..., None], motion.Ld[..., None]
     T = np.stack([n, v, np.cross(n, v)], axis=-1)

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dynamics.arguments import WRENCH_FIELDS, checked
-from dynamics.closed_form import coulomb_force, still_motion
+from dynamics.closed_form import coulomb_force, zero_acceleration_motion
 from dynamics.errors import DynamicsError
 from dynamics.mechanism import Mechanism
 from dynamics.platform import PlatformMotion, about, dot, leg_constants, times
@@ -75,7 +75,7 @@ def supplied_power(
 
 def _motion(mechanism: Mechanism, states: npt.ArrayLike) -> tuple[Array, PlatformMotion]:
     batch = np.atleast_2d(checked("states", states, 13))
-    return batch, still_motion(mechanism, batch)
+    return batch, zero_acceleration_motion(mechanism, batch)
 
 
 def _turning(mechanism: Mechanism, states: Array) -> Array:

@@ -17,7 +17,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dynamics.arguments import WRENCH_FIELDS, checked
-from dynamics.closed_form import coulomb_force, pod_jacobian, still_motion
+from dynamics.closed_form import coulomb_force, pod_jacobian, zero_acceleration_motion
 from dynamics.errors import DynamicsError
 from dynamics.mechanism import Mechanism
 from dynamics.platform import (
@@ -117,7 +117,7 @@ def task_space_equations(mechanism: Mechanism, states: npt.ArrayLike, coulomb_sp
     that is not finite, SingularityError where a leg has no length or lies along its universal joint's fixed axis.
     """
     batch = np.atleast_2d(checked("states", states, 13))
-    motion = still_motion(mechanism, batch)
+    motion = zero_acceleration_motion(mechanism, batch)
     platform_mass, platform_coriolis, platform_gravity = _platform(mechanism, motion)
     leg_mass, leg_coriolis, leg_gravity, friction = _legs(mechanism, motion, coulomb_speed)
     return TaskSpace(

@@ -59,7 +59,7 @@ def make_application() -> QtWidgets.QApplication:
     return application
 
 
-def kept_scale() -> float:
+def saved_scale() -> float:
     """The scale that was chosen last; 1 without one, or with one that is none of `SCALES`."""
     try:
         kept = float(str(app_settings().value(_KEY, 1.0)))
@@ -98,8 +98,8 @@ def obstacle(scale: float, screen: QtCore.QSize) -> str:
 
 def _apply_scale() -> None:
     """Before there is an application: have Qt draw at the scale that is kept, unless the environment says another."""
-    if _FACTOR not in os.environ and kept_scale() != 1.0:
-        os.environ[_FACTOR] = os.environ[_OURS] = f"{kept_scale():g}"
+    if _FACTOR not in os.environ and saved_scale() != 1.0:
+        os.environ[_FACTOR] = os.environ[_OURS] = f"{saved_scale():g}"
 
 
 def _translate_own(application: QtWidgets.QApplication) -> None:

@@ -27,7 +27,7 @@ from actuators.jrk.protocol import (
     variables_of,
 )
 from actuators.jrk.restart_detection import Life, LifeSigns
-from actuators.jrk.setup import Setup, Told
+from actuators.jrk.setup import CycleSettings, Setup
 from actuators.registers import RANGES
 from actuators.speed import SpeedFromPositions
 from actuators.station_drive import StationDrive
@@ -83,7 +83,7 @@ class Jrk(StationDrive):
         self._options = options
         self._head = bytes((options.unit,))
         self._setup = Setup(options, self._station)
-        self._told: Told | None = None
+        self._told: CycleSettings | None = None
         self._supplies: deque[float] = deque(maxlen=3)
         self._currents: deque[float] = deque(maxlen=3)
         self._forget()

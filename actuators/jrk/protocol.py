@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import ClassVar, NamedTuple
 
-from actuators.line_framing import Look
+from actuators.line_framing import ReplyScan
 
 SERIAL_FORM = 0xAA
 """Before a device's number, which a command for one of several begins with."""
@@ -213,10 +213,10 @@ class PololuLine:
             out += one + bytes((crc7(one),)) if self.crc else one
         return out
 
-    def look(self, data: bytes, message: bytes, length: int) -> Look | None:
+    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
         """See `LineFraming.look`: as many bytes as are expected; nothing tells whose they are."""
         del message
-        return Look(data[:length], more=len(data) > length) if len(data) >= length else None
+        return ReplyScan(data[:length], more=len(data) > length) if len(data) >= length else None
 
 
 class PololuFraming:

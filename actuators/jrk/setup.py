@@ -28,7 +28,7 @@ _READ = (Setting.OPTIONS_1, Setting.FEEDBACK_MODE, Setting.SERIAL_TIMEOUT, Setti
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class CycleSettings:
     """What of its settings the cycle needs. low, high, inverted: how the feedback is scaled. period: s."""
 
     low: int
@@ -76,7 +76,7 @@ class Setup:
         number = self._word(times, Setting.DEVICE_NUMBER - Setting.SERIAL_TIMEOUT)
         return Identity("Pololu", f"Jrk G2, device number {number}", "", "")
 
-    def read(self, timeout: float) -> Told:
+    def read(self, timeout: float) -> CycleSettings:
         """Read them; raises ConfigurationError for what does not fit, ConnectError, ProtocolError."""
         parts = {first: self._read(first, timeout) for first in _READ}
         options_1, options_2, input_mode = parts[Setting.OPTIONS_1][:3]
@@ -96,7 +96,7 @@ class Setup:
             ]
         )
         period = self._word(parts[Setting.PID_PERIOD], 0) * 1e-3
-        return Told(low, high, bool(options_2 & FEEDBACK_INVERTED), max(period, 1e-3))
+        return CycleSettings(low, high, bool(options_2 & FEEDBACK_INVERTED), max(period, 1e-3))
 
     def _time_faults(self, times: bytes) -> list[tuple[bool, str]]:
         """What may be wrong with the time-out, and whether it is."""

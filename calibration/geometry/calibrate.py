@@ -25,9 +25,9 @@ from calibration.geometry.observability import (
     pose_sigmas,
     posterior,
     shortcomings,
-    untold,
+    unobservable_directions,
 )
-from calibration.geometry.prior import GeometryPrior, Known
+from calibration.geometry.prior import GeometryPrior, UnknownsPrior
 from calibration.geometry.result import GeometryCalibration, GeometryWarning, HoldOut, LeftOut, TrackerScale
 from calibration.geometry.solving import Fit, Frames, Mask, fit
 from calibration.geometry.swapped_columns import exchanged_legs
@@ -124,7 +124,7 @@ def calibrate_geometry(
     folds = max(2, round(1.0 / hold_out))
     steps = _Steps(progress, 2 * folds + 3)
     told = None if prepared.targets is None else prepared.targets.scale
-    known = Known(prior, nominal_unknowns(geometry), prepared.gauge, told)
+    known = UnknownsPrior(prior, nominal_unknowns(geometry), prepared.gauge, told)
     first = _found(geometry, prepared, known, limits, steps)
     estimate = _estimate(prepared, first, known, limits, steps)
     chosen = estimate.poses if judged is None else judged
@@ -186,13 +186,13 @@ def _usable(prepared: Prepared) -> Mask:
     return usable
 
 
-def _hardly(known: Known, limits: GeometryLimits) -> Known:
+def _hardly(known: UnknownsPrior, limits: GeometryLimits) -> UnknownsPrior:
     """A prior that keeps joints within what may be, and tells little else."""
     tolerances = GeometryPrior(limits.change, limits.change, max(_SCALE_AT_FIRST, known.prior.scale))
     return replace(known, prior=tolerances)
 
 
-def _found(geometry: Geometry, prepared: Prepared, known: Known, limits: GeometryLimits, steps: _Steps) -> Fit:
+def _found(geometry: Geometry, prepared: Prepared, known: UnknownsPrior, limits: GeometryLimits, steps: _Steps) -> Fit:
     """The best fit, with hardly any prior, from the nominal joints, and where that is poor from none."""
     readings, gauge, usable, hardly = prepared.readings, prepared.gauge, _usable(prepared), _hardly(known, limits)
     faults = [
@@ -234,7 +234,7 @@ class _Estimate:
 
     found: Fit
     readings: Readings
-    known: Known
+    known: UnknownsPrior
     base: RigidMotion
     platform: RigidMotion
     x: Array
@@ -249,7 +249,7 @@ class _Estimate:
     probability: float
 
 
-def _estimate(prepared: Prepared, first: Fit, known: Known, limits: GeometryLimits, steps: _Steps) -> _Estimate:
+def _estimate(prepared: Prepared, first: Fit, known: UnknownsPrior, limits: GeometryLimits, steps: _Steps) -> _Estimate:
     """The most likely geometry, from a fit with hardly any prior; noise and prior are widened where these disagree.
 
     The scale's sigma is at least the likeliest one, √(k² − σ²) with k ± σ what the data alone say: a prior that they
@@ -309,7 +309,7 @@ def _estimate(prepared: Prepared, first: Fit, known: Known, limits: GeometryLimi
     return estimate
 
 
-def _require_together(prepared: Prepared, first: Fit, known: Known, limits: GeometryLimits) -> None:
+def _require_together(prepared: Prepared, first: Fit, known: UnknownsPrior, limits: GeometryLimits) -> None:
     """Raise CalibrationError for exchanged legs, and lengths that are not of these poses."""
     base, platform = into_mechanism(first.x, known.nominal, known.gauge)
     exchange = exchanged_legs(placed(first.x, base, platform), known.nominal, known.gauge)
@@ -366,7 +366,7 @@ def _require_accurate(prepared: Prepared, estimate: _Estimate, sigmas: PoseSigma
             ),
             f"{directions} of the geometry cannot be told from these {count} poses better than the drawing's "
             "tolerances do. Unseen is what moves:",
-            *(f"  {line}" for line in untold(weak, estimate.x, estimate.poses, estimate.known)),
+            *(f"  {line}" for line in unobservable_directions(weak, estimate.x, estimate.poses, estimate.known)),
             *shortcomings(prepared.readings, estimate.poses),
         ],
         estimate.seen,
@@ -375,7 +375,9 @@ def _require_accurate(prepared: Prepared, estimate: _Estimate, sigmas: PoseSigma
     )
 
 
-def _chi_square(prepared: Prepared, found: Fit, known: Known, widened: float = 1.0) -> tuple[float, float, float]:
+def _chi_square(
+    prepared: Prepared, found: Fit, known: UnknownsPrior, widened: float = 1.0
+) -> tuple[float, float, float]:
     """χ² of the fitted rows at the stated noise, its degrees of freedom, and the probability of more by chance.
 
     What the targets tell of each other is included. A direction that data and prior tell alike takes half a degree:

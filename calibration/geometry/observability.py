@@ -8,7 +8,7 @@ import numpy as np
 from calibration.errors import CalibrationError
 from calibration.geometry.frames import Gauge, allowed_changes, rigid_tangents
 from calibration.geometry.model import LEG, SCALE, UNKNOWNS, Readings, length_derivatives, pose_slopes
-from calibration.geometry.prior import Known
+from calibration.geometry.prior import UnknownsPrior
 from kinematics import Array, quaternion_to_matrix
 
 PARAMETERS = tuple(
@@ -126,7 +126,7 @@ def inverse(information: Array) -> Array:
     return np.asarray(np.linalg.pinv(information, rcond=_ROUNDING, hermitian=True))
 
 
-def observability(information: Array, x: Array, known: Known) -> Observability:
+def observability(information: Array, x: Array, known: UnknownsPrior) -> Observability:
     """What the data tell of the geometry, the frames that are agreed on being unknown as well.
 
     information: (43, 43), of the data, in the mechanism's frames. x: (6, 7), estimated unknowns there.
@@ -140,7 +140,7 @@ def observability(information: Array, x: Array, known: Known) -> Observability:
     return Observability(singular, sigma, np.sqrt(known.prior.variances @ directions**2), directions)
 
 
-def _data_information(information: Array, x: Array, known: Known) -> tuple[Array, Array]:
+def _data_information(information: Array, x: Array, known: UnknownsPrior) -> tuple[Array, Array]:
     """Changes (42, m) that the gauge allows, and what the data tell of them, frames and scale eliminated."""
     inside, frames = allowed_changes(known.nominal, known.gauge), rigid_tangents(x, known.gauge)
     beside = np.zeros((UNKNOWNS + 1, frames.shape[1] + 1))
@@ -151,7 +151,7 @@ def _data_information(information: Array, x: Array, known: Known) -> tuple[Array
     return inside, inside.T @ information[:SCALE, :SCALE] @ inside - cross @ inverse(both) @ cross.T
 
 
-def posterior(information: Array, x: Array, scale: float, known: Known) -> Posterior:
+def posterior(information: Array, x: Array, scale: float, known: UnknownsPrior) -> Posterior:
     """What data and prior tell, at estimated unknowns (6, 7) and scale; information as in `observability`."""
     inside, about = _data_information(information, x, known)
     before = inside.T @ (inside / known.prior.variances[:, None])
@@ -202,7 +202,7 @@ def pose_sigmas(x: Array, poses: Array, covariance: Array, gauge: Gauge) -> Pose
     return PoseSigmas(poses, sigma[:, :3], sigma[:, 3:])
 
 
-def untold(weak: Array, x: Array, poses: Array, known: Known) -> list[str]:
+def unobservable_directions(weak: Array, x: Array, poses: Array, known: UnknownsPrior) -> list[str]:
     """A line for each of the weak directions (42, k), in words where it is a motion that has some.
 
     Directions of one bound may be mixed at will. Motions of a leg's joints that lie in their span come first, as long

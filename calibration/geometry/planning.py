@@ -12,7 +12,7 @@ from calibration.geometry.initial_guess import nominal_unknowns
 from calibration.geometry.measurements import GeometryNoise
 from calibration.geometry.model import LEG, SCALE, UNKNOWNS, Readings, length_derivatives, linearise
 from calibration.geometry.observability import pose_sigmas, posterior
-from calibration.geometry.prior import GeometryPrior, Known
+from calibration.geometry.prior import GeometryPrior, UnknownsPrior
 from kinematics import (
     Array,
     Geometry,
@@ -92,7 +92,7 @@ def next_poses(
     there = np.asarray(measured, dtype=np.float64).reshape(-1, 7)
     drawn = _candidates(geometry, limits, max(candidates, count), margin, turn, np.random.default_rng(seed))
     x = nominal_unknowns(geometry)
-    known, frames = Known(prior, x, gauge), np.pad(rigid_tangents(x, gauge), ((0, 1), (0, 0)))
+    known, frames = UnknownsPrior(prior, x, gauge), np.pad(rigid_tangents(x, gauge), ((0, 1), (0, 0)))
     both = _rows(geometry, np.concatenate([there, drawn]), noise)
     rows = both[len(there) :]
     before = np.einsum("kia,kib->ab", both[: len(there)], both[: len(there)])

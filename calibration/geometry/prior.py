@@ -54,7 +54,7 @@ class GeometryPrior:
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Known:
+class UnknownsPrior:
     """A prior about the nominal unknowns (6, 7) of a gauge, as the fit and its covariance take it.
 
     targets_scale: the tracker's scale as known targets tell it, and its standard deviation.

@@ -9,7 +9,7 @@ import numpy.typing as npt
 from calibration.errors import CalibrationError
 from calibration.geometry.frames import Gauge, best_fit, rigid_tangents
 from calibration.geometry.model import SCALE, UNKNOWNS, Equations, Readings, linearise, moved
-from calibration.geometry.prior import Known
+from calibration.geometry.prior import UnknownsPrior
 from kinematics import Array
 
 Mask = npt.NDArray[np.bool_]
@@ -67,7 +67,7 @@ def fit(
     readings: Readings,
     x: Array,
     poses: Array,
-    known: Known,
+    known: UnknownsPrior,
     *,
     scale: float = 0.0,
     among: Mask | None = None,
@@ -140,7 +140,7 @@ class _State:
         x: Array,
         scale: float,
         poses: Array,
-        known: Known,
+        known: UnknownsPrior,
         frames: Frames | None,
         step_done: Callable[[], None],
     ) -> None:

@@ -15,7 +15,7 @@ from numpy.typing import ArrayLike, NDArray
 from calibration.cells import LoadCellCalibration, Provenance
 from calibration.errors import CalibrationError
 from calibration.fit import CellCalibration
-from calibration.in_place.observability_text import untold
+from calibration.in_place.observability_text import unobservable_gains
 from calibration.in_place.rests import Rests, cell_forces, check_rests, exchanged_cells, robust_lines
 from calibration.inertia.prior import STATED, Accuracy
 from calibration.taring import CELLS, Tare, drift, read_only
@@ -199,7 +199,9 @@ def calibrate_in_place(
     flat = np.flatnonzero(np.ptp(forces, axis=0) < 1e-6 * np.abs(forces).max())
     if len(flat):
         raise CalibrationError(
-            untold(mechanism, rests.poses, forces, np.where(np.isin(range(CELLS), flat), np.inf, 0.0), gain_limit)
+            unobservable_gains(
+                mechanism, rests.poses, forces, np.where(np.isin(range(CELLS), flat), np.inf, 0.0), gain_limit
+            )
         )
     exchanged = exchanged_cells(forces, rests.readings)
     if exchanged:
@@ -218,7 +220,7 @@ def calibrate_in_place(
     covariance = _covariance(normal) * max(1.0, chi_square)
     relative = np.sqrt(np.diag(covariance)[:CELLS]) / np.abs(slope)
     if not (relative <= gain_limit).all():
-        raise CalibrationError(untold(mechanism, rests.poses[used], forces[used], relative, gain_limit))
+        raise CalibrationError(unobservable_gains(mechanism, rests.poses[used], forces[used], relative, gain_limit))
     covariance = covariance + _considered(
         mechanism, rests.poses[used], variance[used], slope, WeightSigmas.of(mechanism) if weights is None else weights
     )

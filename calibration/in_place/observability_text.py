@@ -11,7 +11,7 @@ _STEPS = np.array([0.05, 0.05, 0.05, 0.17, 0.17, 0.17])  # m, rad: what platform
 _IN_WORDS = ("±50 mm", "±10 deg")
 
 
-def untold(mechanism: Mechanism, poses: Array, forces: Array, relative: Array, limit: float) -> list[str]:
+def unobservable_gains(mechanism: Mechanism, poses: Array, forces: Array, relative: Array, limit: float) -> list[str]:
     """Faults: each leg whose gain is told worse than the limit, with the two movements that change its force most."""
     faults = []
     changes = _changes(mechanism, poses)

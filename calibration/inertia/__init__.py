@@ -11,7 +11,7 @@ from calibration.inertia.design import THETA, feels_friction, neighbours
 from calibration.inertia.estimate import Identification, IdentificationSettings, identify
 from calibration.inertia.excitation import Excitation, design_excitation
 from calibration.inertia.holdout import ForceHoldOut, hold_out
-from calibration.inertia.parameter_report import BODY_NUMBERS, told_parameters
+from calibration.inertia.parameter_report import BODY_NUMBERS, reported_parameters
 from calibration.inertia.prior import Accuracy
 from calibration.inertia.samples import ForceRecord
 
@@ -33,5 +33,5 @@ __all__ = [
     "hold_out",
     "identify",
     "neighbours",
-    "told_parameters",
+    "reported_parameters",
 ]

@@ -32,7 +32,7 @@ _BESIDE = dict.fromkeys(GEOMETRY_PLACES, "m") | _CELLS
 _FRICTIONS = (("universal", "N m s/rad"), ("prismatic", "N s/m"), ("spherical", "N m s/rad"), ("coulomb", "N"))
 
 
-def told_parameters(
+def reported_parameters(
     result: Identification, corrected: CellErrors = NO_ERRORS
 ) -> tuple[tuple[Parameter, ...], Array, tuple[Parameter, ...]]:
     """Parameters of the mechanism's file and of the cells (n), their covariance (n, n), and the other unknowns.

@@ -80,7 +80,7 @@ def control_sum(
     return add(apply(D, bracket), squares, G, friction)
 
 
-def held(tau: list[float]) -> Torque:
+def constant_forces(tau: list[float]) -> Torque:
     """The same joint forces at all times."""
     return lambda _time, _q, _qd: tau
 
@@ -163,7 +163,7 @@ def puma_study(
         rates.append(qd)
         torques.append(tau)
         for _ in range(substeps):
-            q, qd = rk4_step(plant, time, q, qd, held(tau), sampling / substeps)
+            q, qd = rk4_step(plant, time, q, qd, constant_forces(tau), sampling / substeps)
     return ControlStudy(
         sampling * np.arange(float(samples)), np.array(desired), np.array(actual), np.array(rates), np.array(torques)
     )

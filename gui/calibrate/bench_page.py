@@ -3,7 +3,7 @@
 from datetime import date
 
 from calibration import STANDARD_GRAVITY, Limits, calibration_file_name
-from gui.fitting import Asked, FieldGrid, Look, LookedPage, options_of, permit, unless
+from gui.fitting import FieldGrid, JobRequest, ProbedPage, ProbeFunction, options_of, permit, unless
 from gui.session import Phase, RigSession
 from gui.texts import tr
 
@@ -11,17 +11,17 @@ _USUAL = Limits()
 _MASSES, _SAMPLES = [0.0, 5.0, 10.0, 20.0, 10.0, 5.0, 0.0], 200
 
 
-class BenchPage(LookedPage):
+class BenchPage(ProbedPage):
     """Readings of the six cells under known masses: of a file, or of the rig's cells as a person loads them.
 
     Args:
         session: whose rig it is; its folder takes what is saved while no file is named.
-        look: see `Look`.
+        look: see `ProbeFunction`.
     """
 
     verb = tr("Calibrate")
 
-    def __init__(self, session: RigSession, look: Look) -> None:
+    def __init__(self, session: RigSession, look: ProbeFunction) -> None:
         super().__init__(
             tr("Readings"),
             tr("Readings of the six cells, free of legs and platform: unloaded, under known masses, unloaded again."),
@@ -79,7 +79,7 @@ class BenchPage(LookedPage):
 
     @property
     def lacking(self) -> str:
-        """See `LookedPage`."""
+        """See `ProbedPage`."""
         return "" if self._live or self.data.path is not None else tr("Choose the file of readings.")
 
     @property
@@ -92,11 +92,11 @@ class BenchPage(LookedPage):
 
     @property
     def findings(self) -> str:
-        """See `LookedPage`."""
+        """See `ProbedPage`."""
         return tr("There are {holds}.").format(holds=self.holds) if self._live and self.holds else super().findings
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         live, data, config = self._live, self.data.path, self._session.config
         texts = {
@@ -115,9 +115,9 @@ class BenchPage(LookedPage):
         )
         command = ("calibrate", "cells")
         if live:
-            return Asked(command, options, (config.path,), self._target)
+            return JobRequest(command, options, (config.path,), self._target)
         beside = data if data is not None else self._session.folder / "rig.csv"
-        return Asked(command, options, (), beside.with_name(f"{beside.stem}-cells.toml"))
+        return JobRequest(command, options, (), beside.with_name(f"{beside.stem}-cells.toml"))
 
     @property
     def _masses(self) -> str | None:

@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gui.fitting import LEGS, BarPicture, NumberTable, Outcome, PointPicture, Points, ResultView, said
+from gui.fitting import LEGS, BarPicture, NumberTable, Outcome, PointPicture, Points, ResultView, outcome_text
 from gui.live import swatch
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
@@ -65,7 +65,7 @@ class BenchView(ResultView):
         self.drift.show_bars(((drifts, self._theme.accent),), [cell["drift_bound_n"] for cell in cells])
         self.table.fill([_row(cell) for cell in cells])
         worst = max(cells, key=lambda cell: float(cell["residual_max"]))
-        return said(
+        return outcome_text(
             outcome,
             [
                 tr(

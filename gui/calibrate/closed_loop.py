@@ -8,16 +8,16 @@ from pyqtgraph.Qt import QtWidgets
 
 from gui.calibrate.design_pages import DesignPage
 from gui.fitting import (
-    Asked,
     BarPicture,
     FitWizard,
+    JobRequest,
     NumberTable,
     Outcome,
     PointPicture,
     Points,
     ResultView,
     options_of,
-    said,
+    outcome_text,
 )
 from gui.live import swatch
 from gui.session import RigSession
@@ -63,13 +63,13 @@ class ClosedLoopPage(DesignPage):
         )
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         path = self.trajectory.path
         followed = "demo" if path is None else str(path)
         options = ("--trajectory", followed, "--compare", *options_of(mass_error=f"{self.error.si():g}%"))
         saved = self.folder / f"{'demo' if path is None else path.stem}-loops.svg"
-        return Asked(("simulate",), options, (self.config,), saved, writes="--plot")
+        return JobRequest(("simulate",), options, (self.config,), saved, writes="--plot")
 
 
 class ClosedLoopView(ResultView):
@@ -134,7 +134,7 @@ class ClosedLoopView(ResultView):
                 )
             )
         lines += [f"{name}: {_ended(runs, name)}." for name in names if name not in kept]
-        return said(outcome, lines)
+        return outcome_text(outcome, lines)
 
 
 class ClosedLoopWizard(FitWizard):

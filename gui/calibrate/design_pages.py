@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from gui.fitting import Asked, AskPage, FieldGrid, options_of, unless
+from gui.fitting import AskPage, FieldGrid, JobRequest, options_of, unless
 from gui.texts import tr
 from gui.widgets import field_refusal
 from kinematics import COORDINATES
@@ -63,7 +63,7 @@ class ExcitePage(DesignPage):
         self.seed = fields.count(tr("Seed"), tr("Seed of their random phases"), 0, 0, 1_000_000)
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         options = options_of(
             duration=unless(self.duration.si(), _DURATION),
@@ -73,7 +73,7 @@ class ExcitePage(DesignPage):
             steps=unless(self.steps.value(), _STEPS),
             seed=unless(self.seed.value(), 0),
         )
-        return Asked(("excite",), options, (self.config,), self.folder / "excitation.toml")
+        return JobRequest(("excite",), options, (self.config,), self.folder / "excitation.toml")
 
 
 class MultisinePage(DesignPage):
@@ -127,7 +127,7 @@ class MultisinePage(DesignPage):
         self.amplitude.set_unit("rad" if self.dof.currentData().startswith("r") else "m")
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         dof = self.dof.currentData()
         options = options_of(
@@ -141,4 +141,4 @@ class MultisinePage(DesignPage):
         )
         if self.low.si() != _LOW:
             options += ("--from", str(self.low.si()))
-        return Asked(("multisine",), options, (self.config,), self.folder / f"multisine-{dof}.toml")
+        return JobRequest(("multisine",), options, (self.config,), self.folder / f"multisine-{dof}.toml")

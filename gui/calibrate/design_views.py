@@ -2,10 +2,10 @@
 
 from typing import Any
 
-from gui.fitting import BarPicture, NumberTable, Outcome, ResultView, said
+from gui.fitting import BarPicture, NumberTable, Outcome, ResultView, outcome_text
 from gui.live import swatch
 from gui.texts import tr
-from gui.widgets import Theme, shown_unit
+from gui.widgets import Theme, display_unit
 
 _HEADINGS = ("", tr("Limit"), tr("Leg"), tr("Worst sample"), tr("Bound"), tr("At, s"), tr("Used, %"))
 _ENDS = tr("speed at")
@@ -44,7 +44,7 @@ class DesignView(ResultView):
                 else tr("Nearest to its limit: {limit} of leg {leg}, {part:.0f} % of it.")
             )
             lines.append(nearest.format(limit=checks[most]["name"], leg=checks[most]["leg"], part=parts[most]))
-        return said(outcome, lines)
+        return outcome_text(outcome, lines)
 
     def lines(self, told: Any) -> list[str]:
         """What is said of the motion itself."""
@@ -76,7 +76,7 @@ class MultisineView(DesignView):
     def lines(self, told: Any) -> list[str]:
         """See `DesignView`."""
         tones = told["frequency_hz"]
-        unit, factor, _ = shown_unit("rad" if told["dof"].startswith("r") else "m")
+        unit, factor, _ = display_unit("rad" if told["dof"].startswith("r") else "m")
         return [
             tr(
                 "Coordinate {dof}: {count} frequencies from {low:.3g} to {high:.3g} Hz, amplitude {amplitude:.3g} "
@@ -100,7 +100,7 @@ def used(check: Any) -> float:
 
 
 def _row(number: int, check: Any, part: float) -> tuple[str, ...]:
-    unit, factor, decimals = shown_unit(check["unit"])
+    unit, factor, decimals = display_unit(check["unit"])
     unit = unit.replace("^2", "²")
     value, bound = (f"{factor * check[key]:.{decimals}f}".rstrip("0").rstrip(".") for key in ("value", "bound"))
     leg = tr("all") if check["leg"] is None else str(check["leg"])

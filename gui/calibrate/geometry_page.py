@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from calibration import GeometryLimits, GeometryNoise, GeometryPrior
-from gui.fitting import Asked, FieldGrid, Look, LookedPage, options_of, permit, unless
+from gui.fitting import FieldGrid, JobRequest, ProbedPage, ProbeFunction, options_of, permit, unless
 from gui.texts import tr
 
 _CSV = tr("Tables (*.csv)")
@@ -18,17 +18,17 @@ _FRAMES = [
 ]
 
 
-class GeometryPage(LookedPage):
+class GeometryPage(ProbedPage):
     """Measured poses and leg lengths, and what else is known of them; or how many poses are to be planned.
 
     Args:
         mechanism: name of the nominal one, or its file.
         name: it is called by.
         folder: for what is saved while no file is named.
-        look: see `Look`.
+        look: see `ProbeFunction`.
     """
 
-    def __init__(self, mechanism: str, name: str, folder: Path, look: Look) -> None:
+    def __init__(self, mechanism: str, name: str, folder: Path, look: ProbeFunction) -> None:
         super().__init__(
             tr("Measurements"),
             tr(
@@ -107,11 +107,11 @@ class GeometryPage(LookedPage):
 
     @property
     def lacking(self) -> str:
-        """See `LookedPage`."""
+        """See `ProbedPage`."""
         return "" if self.planning or self.data.path is not None else tr("Choose the file of measured poses.")
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         data = self.data.path
         options = options_of(
@@ -139,7 +139,7 @@ class GeometryPage(LookedPage):
                 note=self.note.text().strip(),
             )
             saved = beside.with_name(f"{beside.stem}-geometry.toml")
-        return Asked(("calibrate", "geometry"), options, (Path(self._mechanism),), saved, self.planning)
+        return JobRequest(("calibrate", "geometry"), options, (Path(self._mechanism),), saved, self.planning)
 
     def _allow(self) -> None:
         calibrating = tr("poses are planned, nothing is calibrated") if self.planning else ""

@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 
 from calibration import parse_parameters
-from gui.fitting import NumberTable, Outcome, ParameterTable, PointPicture, Points, ResultView, said
+from gui.fitting import NumberTable, Outcome, ParameterTable, PointPicture, Points, ResultView, outcome_text
 from gui.live import swatch
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
@@ -48,7 +48,7 @@ class GeometryView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        assert outcome.text is not None  # `UntoldView` shows what is refused
+        assert outcome.text is not None  # `UnobservableView` shows what is refused
         told, theme = outcome.told, self._theme
         _show_directions(self.directions, told, theme)
         parameters = parse_parameters(outcome.text).parameters
@@ -65,7 +65,7 @@ class GeometryView(ResultView):
         )
         self._show_held(told["holdout"])
         self.table.show_parameters(parameters)
-        return said(outcome, _lines(told), told["warnings"])
+        return outcome_text(outcome, _lines(told), told["warnings"])
 
     def _show_held(self, held: dict[str, Any] | None) -> None:
         if held is None:
@@ -136,7 +136,7 @@ def _show_directions(picture: PointPicture, told: Any, theme: Theme) -> None:
     picture.show_points([Points(rows, drawn, theme.warning), Points(rows, sigmas, theme.accent)])
 
 
-class UntoldView(ResultView):
+class UnobservableView(ResultView):
     """How well each direction is told by poses that leave some open, and what is not told, in words.
 
     Args:
@@ -167,7 +167,7 @@ class UntoldView(ResultView):
         open_ones = tr("{count} directions of the geometry, {untold} of them not told at all.").format(
             count=len(sigmas), untold=sigmas.count(None)
         )
-        return said(replace(outcome, refusal=first), [_pose_line(outcome.told), open_ones])
+        return outcome_text(replace(outcome, refusal=first), [_pose_line(outcome.told), open_ones])
 
 
 class PosePlanView(ResultView):
@@ -213,7 +213,7 @@ class PosePlanView(ResultView):
             )
         self.table.fill([(str(number), *(f"{value:.2f}" for value in row)) for number, row in enumerate(shown, 1)])
         before, after = (_rms(told[f"pose_position_sigma_{when}_m"]) for when in ("before", "after"))
-        return said(
+        return outcome_text(
             outcome,
             [
                 tr(

@@ -5,12 +5,12 @@ from pathlib import Path
 from pyqtgraph.Qt import QtWidgets
 
 from gui.calibrate.geometry_page import GeometryPage
-from gui.calibrate.geometry_views import GeometryView, PosePlanView, UntoldView
+from gui.calibrate.geometry_views import GeometryView, PosePlanView, UnobservableView
 from gui.fitting import EitherView, FitWizard, Outcome, Use, parameters_use
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import Theme
-from rig.config import beside
+from rig.config import resolve_name
 
 
 class GeometryWizard(FitWizard):
@@ -32,9 +32,9 @@ class GeometryWizard(FitWizard):
     ) -> None:
         super().__init__(session, tr("Calibrate the geometry"), parent)
         config = session.config
-        mechanism = str(beside(config.folder, config.mechanism))
+        mechanism = str(resolve_name(config.folder, config.mechanism))
         self.measured = GeometryPage(mechanism, config.nominal.name, session.folder, self.looker.look)
-        self.fit, self.plan, self.untold = GeometryView(theme), PosePlanView(theme), UntoldView(theme)
+        self.fit, self.plan, self.untold = GeometryView(theme), PosePlanView(theme), UnobservableView(theme)
         judged = tr("Nothing is saved before the next step. Each pose held out is predicted by a fit to the others.")
         self.set_up(self.measured, EitherView(self.fit, self.plan, self.untold), (tr("Geometry"), judged), "parameters")
         if data is not None:

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from calibration import FEWEST_RESTS, Limits, WeightSigmas
-from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, permit, unless
+from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, options_of, permit, unless
 from gui.texts import tr
 
 _COMMAND = ("calibrate", "cells-in-place")
@@ -21,7 +21,7 @@ class InPlacePage(RecordingsPage):
         look: looks into a recording.
     """
 
-    def __init__(self, config: Path, look: Look) -> None:
+    def __init__(self, config: Path, look: ProbeFunction) -> None:
         super().__init__(
             tr("Recordings"),
             tr(
@@ -30,7 +30,7 @@ class InPlacePage(RecordingsPage):
             ),
             (Role(tr("Use"), tr("Choose a recording.")),),
             look,
-            lambda path: Asked(_COMMAND, files=(path,)),
+            lambda path: JobRequest(_COMMAND, files=(path,)),
         )
         self._config = config
         fields = self.fields
@@ -91,11 +91,11 @@ class InPlacePage(RecordingsPage):
         return "" if self.planning else super().fault
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         if self.planning:
             options = options_of(plan=self.count.value(), config=self._config, hold=unless(self.hold.si(), _HOLD))
-            return Asked(_COMMAND, options, (), self.folder / "weight-poses.toml", planning=True)
+            return JobRequest(_COMMAND, options, (), self.folder / "weight-poses.toml", planning=True)
         used = self.chosen(0)
         options = options_of(
             mass_sigma=unless(self.mass.si(), 0.0),
@@ -108,7 +108,7 @@ class InPlacePage(RecordingsPage):
             note=self.note.text().strip(),
         )
         first = used[0] if used else self.folder / "rig.mcap"
-        return Asked(_COMMAND, options, used, first.with_name(f"{first.stem}-cells.toml"))
+        return JobRequest(_COMMAND, options, used, first.with_name(f"{first.stem}-cells.toml"))
 
     def _allow(self) -> None:
         calibrating = tr("poses are planned, nothing is calibrated") if self.planning else ""

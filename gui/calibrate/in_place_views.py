@@ -2,7 +2,7 @@
 
 from typing import Any
 
-from gui.fitting import LEGS, BarPicture, NumberTable, Outcome, PointPicture, Points, ResultView, said
+from gui.fitting import LEGS, BarPicture, NumberTable, Outcome, PointPicture, Points, ResultView, outcome_text
 from gui.live import swatch
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
@@ -54,7 +54,7 @@ class InPlaceView(ResultView):
             [(0.0, self._theme.muted)],
         )
         self.table.fill([_row(each) for each in cells])
-        return said(
+        return outcome_text(
             outcome,
             [
                 tr(
@@ -108,7 +108,7 @@ class WeightPlanView(ResultView):
         self.forces.show_bars(((least, self._theme.muted), (greatest, self._theme.accent)))
         rows = zip(least, greatest, strict=True)
         self.table.fill([(str(leg), f"{low:+.1f}", f"{high:+.1f}") for leg, (low, high) in enumerate(rows, 1)])
-        return said(
+        return outcome_text(
             outcome,
             [
                 tr("{poses} poses within the limits, a motion of {duration:.1f} s.").format(

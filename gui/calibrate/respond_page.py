@@ -1,6 +1,6 @@
 """The first step of a frequency response: the recording of an excitation, and what is asked of it."""
 
-from gui.fitting import Asked, Look, RecordingsPage, Role, options_of
+from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, options_of
 from gui.texts import tr
 from gui.widgets import field_refusal
 from kinematics import COORDINATES
@@ -15,7 +15,7 @@ class RespondPage(RecordingsPage):
 
     verb = tr("Compute")
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: ProbeFunction) -> None:
         super().__init__(
             tr("Recording"),
             tr(
@@ -24,7 +24,7 @@ class RespondPage(RecordingsPage):
             ),
             (Role(tr("Use"), tr("Choose a recording."), several=False),),
             look,
-            lambda path: Asked(("respond",), files=(path,)),
+            lambda path: JobRequest(("respond",), files=(path,)),
         )
         fields = self.fields
         named = [(name, name) for name in COORDINATES]
@@ -50,7 +50,7 @@ class RespondPage(RecordingsPage):
         return super().fault
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         used = self.chosen(0)
         options = options_of(dof=self.dof.currentData())
@@ -58,4 +58,4 @@ class RespondPage(RecordingsPage):
             if (value := field.entered()) is not None:
                 options += (name, str(value))
         first = used[0] if used else self.folder / "rig.mcap"
-        return Asked(("respond",), options, used, first.with_name(f"{first.stem}-bode.svg"))
+        return JobRequest(("respond",), options, used, first.with_name(f"{first.stem}-bode.svg"))

@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from gui.fitting import NumberTable, Outcome, PointPicture, Points, ResultView, said
+from gui.fitting import NumberTable, Outcome, PointPicture, Points, ResultView, outcome_text
 from gui.live import swatch
 from gui.texts import tr
 from gui.widgets import Theme
@@ -90,7 +90,7 @@ class RespondView(ResultView):
         self.distortion.show_points(self._distorted(list(responses.values())[-1]))
         self.table.fill([_row(name, one) for name, one in responses.items()])
         lines = told["pose"]["frequency_hz"]
-        return said(
+        return outcome_text(
             outcome,
             [
                 tr(

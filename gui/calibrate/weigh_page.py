@@ -1,6 +1,6 @@
 """The first step of weighing: recordings with the payload, and what tells the rig without it."""
 
-from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, unless
+from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, options_of, unless
 from gui.texts import tr
 from gui.widgets import field_refusal
 
@@ -17,7 +17,7 @@ class WeighPage(RecordingsPage):
 
     verb = tr("Weigh")
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: ProbeFunction) -> None:
         super().__init__(
             tr("Recordings"),
             tr(
@@ -27,7 +27,7 @@ class WeighPage(RecordingsPage):
             ),
             (Role(tr("With it"), tr("Choose a recording with the payload.")), Role(tr("Without"), several=False)),
             look,
-            lambda path: Asked(("weigh",), files=(path,)),
+            lambda path: JobRequest(("weigh",), files=(path,)),
         )
         fields = self.fields
         self.before = fields.span(
@@ -55,7 +55,7 @@ class WeighPage(RecordingsPage):
         return super().fault
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         loaded, bare = self.chosen(_WITH), self.chosen(_WITHOUT)
         first = loaded[0] if loaded else self.folder / "rig.mcap"
@@ -66,4 +66,4 @@ class WeighPage(RecordingsPage):
         )
         if self.rest.currentData():
             options += ("--at-rest",)
-        return Asked(("weigh",), options, loaded, first.with_name(f"{first.stem}-payload.toml"))
+        return JobRequest(("weigh",), options, loaded, first.with_name(f"{first.stem}-payload.toml"))

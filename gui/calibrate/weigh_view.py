@@ -1,7 +1,7 @@
 """What came of weighing a payload."""
 
 from calibration import Parameter, parse_parameters
-from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, ResultView, said
+from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, ResultView, outcome_text
 from gui.live import swatch
 from gui.texts import tr
 from gui.widgets import Theme
@@ -60,7 +60,7 @@ class WeighView(ResultView):
         ]
         if not told["inertia"]:
             lines.append(tr("Poses at rest do not tell the inertia: the platform keeps that of its mechanism."))
-        return said(outcome, lines)
+        return outcome_text(outcome, lines)
 
 
 def _words(each: Parameter) -> str:

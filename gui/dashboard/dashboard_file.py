@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore
 from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, Row, plot_fault
 from gui.texts import tr
 from kinematics import toml_item
-from rig.client import KeptFile, text_fault
+from rig.client import NamedStore, text_fault
 from rig.errors import InputError
 
 _LONGEST = 60  # characters of a name
@@ -65,7 +65,7 @@ class Dashboards(QtCore.QObject):
 
     def __init__(self, path: Path) -> None:
         super().__init__()
-        self.file = KeptFile(path, "dashboards")
+        self.file = NamedStore(path, "dashboards")
 
     def all(self) -> dict[str, Dashboard]:
         """By their names, in the file's order."""

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from enum import Enum
 
-from gui.dashboard.line_styles import looks_of
+from gui.dashboard.line_styles import line_styles_of
 from gui.dashboard.signals import SIGNALS, units_of
 from gui.texts import tr
 
@@ -180,7 +180,7 @@ def plot_fault(signals: Sequence[str]) -> str:
     if len(units) > 1:
         return tr("signals {units}: one axis has one unit").format(units=", ".join(map(_in, units)))
     try:
-        looks_of(signals)
+        line_styles_of(signals)
     except ValueError as error:
         return tr("signals {signals}: {error}").format(signals=", ".join(signals), error=error)
     return ""

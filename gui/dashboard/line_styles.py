@@ -10,7 +10,7 @@ _ALONE = ("text", "accent", "good", "warning", "error")
 """Fields of a theme for what is no leg's and no axis's."""
 
 
-def looks_of(signals: Sequence[str]) -> list[tuple[Quantity, list[int], tuple[str, ...], str]]:
+def line_styles_of(signals: Sequence[str]) -> list[tuple[Quantity, list[int], tuple[str, ...], str]]:
     """Quantities of the signals, by their names: the columns shown, their colours, and the pattern of their lines.
 
     Solid is measured, dashed is model or command, where that pattern is free. Raises ValueError, in words, where more

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.dashboard.dragging import Dragging
 from gui.dashboard.layout import Place, Side
-from gui.dashboard.line_styles import looks_of
+from gui.dashboard.line_styles import line_styles_of
 from gui.dashboard.signals import SIGNALS, Quantity, and_more
 from gui.live import Panel, PlotPanel, Series, Sources, last_of, number_text, swatch
 from gui.session import Floats, Stretch
@@ -178,7 +178,7 @@ def panel_of(signals: Sequence[str], sources: Sources, legs: Sequence[bool] = (T
     """What a plot of signals, by their names, draws; of the legs only those that are shown."""
     series = []
     quantities = []
-    for quantity, columns, colours, pattern in looks_of(signals):
+    for quantity, columns, colours, pattern in line_styles_of(signals):
         kept = [index for index, column in enumerate(columns) if not quantity.per_leg or legs[column]]
         taken = [columns[index] for index in kept]
         names = tuple(quantity.columns[column] for column in taken)

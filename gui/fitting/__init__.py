@@ -4,14 +4,14 @@
 in a process of its own, and so does what looks into the files before.
 """
 
-from gui.fitting.ask_page import AskPage, Look, LookedPage
+from gui.fitting.ask_page import AskPage, ProbedPage, ProbeFunction
 from gui.fitting.configuring import cells_use, parameters_use
 from gui.fitting.fields import FieldGrid, FileField, permit
-from gui.fitting.job_request import Asked, Outcome, options_of, unless
+from gui.fitting.job_request import JobRequest, Outcome, options_of, unless
 from gui.fitting.parameter_view import CHANGES, ParameterTable, change
 from gui.fitting.pictures import LEGS, BarPicture, PointPicture, Points
 from gui.fitting.recordings_page import RecordingsPage, Role
-from gui.fitting.result_view import EitherView, NumberTable, ResultView, said
+from gui.fitting.result_view import EitherView, NumberTable, ResultView, outcome_text
 from gui.fitting.store_page import Use
 from gui.fitting.wizard import FitWizard
 
@@ -19,19 +19,19 @@ __all__ = [
     "CHANGES",
     "LEGS",
     "AskPage",
-    "Asked",
     "BarPicture",
     "EitherView",
     "FieldGrid",
     "FileField",
     "FitWizard",
-    "Look",
-    "LookedPage",
+    "JobRequest",
     "NumberTable",
     "Outcome",
     "ParameterTable",
     "PointPicture",
     "Points",
+    "ProbeFunction",
+    "ProbedPage",
     "RecordingsPage",
     "ResultView",
     "Role",
@@ -39,8 +39,8 @@ __all__ = [
     "cells_use",
     "change",
     "options_of",
+    "outcome_text",
     "parameters_use",
     "permit",
-    "said",
     "unless",
 ]

@@ -4,13 +4,13 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.file_probe import Told
-from gui.fitting.job_request import Asked
+from gui.fitting.file_probe import ProbeCallback
+from gui.fitting.job_request import JobRequest
 from gui.steps import StepPage
 from gui.texts import tr
 from gui.widgets import TextRoom, field_refusal
 
-Look = Callable[[Asked, Told], None]
+ProbeFunction = Callable[[JobRequest, ProbeCallback], None]
 """Looks into the files of what is asked, and calls back."""
 
 _PAUSE = 400  # ms without another key
@@ -20,7 +20,7 @@ class AskPage(StepPage):
     """What every first step has: what is asked for, and why it cannot be."""
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """What is asked of the command, by what is entered now."""
         raise NotImplementedError
 
@@ -35,18 +35,18 @@ class AskPage(StepPage):
         raise NotImplementedError
 
 
-class LookedPage(AskPage):
+class ProbedPage(AskPage):
     """A first step whose files belong together: they are looked into at once, when a person pauses.
 
     Args:
         title, subtitle: said on top.
-        look: see `Look`.
+        look: see `ProbeFunction`.
     """
 
-    def __init__(self, title: str, subtitle: str, look: Look) -> None:
+    def __init__(self, title: str, subtitle: str, look: ProbeFunction) -> None:
         super().__init__(title, subtitle)
         self._look = look
-        self._looking: Asked | None = None
+        self._looking: JobRequest | None = None
         """what is being looked into, or was"""
         self._found: tuple[str, str] | None = None
         """what that holds, and why it cannot be used; None while it is looked into"""

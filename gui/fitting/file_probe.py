@@ -5,25 +5,25 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.job_request import Asked
+from gui.fitting.job_request import JobRequest
 from gui.session import RigCommand, errors_and_warnings, in_a_line
 from gui.texts import tr
 from rig.errors import ExitCode
 
-Told = Callable[[str, str], None]
+ProbeCallback = Callable[[str, str], None]
 """called with what the files hold and "", or "" and why they cannot be used"""
 
 
-class Looker(QtCore.QObject):
+class FileProbe(QtCore.QObject):
     """Looks into files. None of their rows comes into the app's memory, however long a recording is."""
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self._command = RigCommand(self)
         self._command.ended.connect(self._ended)
-        self._queue: list[tuple[Asked, Told]] = []
+        self._queue: list[tuple[JobRequest, ProbeCallback]] = []
 
-    def look(self, asked: Asked, told: Told) -> None:
+    def look(self, asked: JobRequest, told: ProbeCallback) -> None:
         """Look into the files of `asked` when those that were asked for before are done."""
         self._queue.append((asked, told))
         self._next()

@@ -7,7 +7,7 @@ from typing import Any
 
 
 @dataclass(frozen=True, slots=True)
-class Asked:
+class JobRequest:
     """A command, without the options that say where its file goes and how it answers.
 
     command: its name, such as ("calibrate", "geometry"). options: each with its value. files: that it works on; where
@@ -60,7 +60,7 @@ class Outcome:
     write one. refusal: why, in its words. warnings: that it gave.
     """
 
-    asked: Asked
+    asked: JobRequest
     told: Mapping[str, Any]
     text: str | None
     refusal: str = ""

@@ -6,9 +6,9 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.ask_page import AskPage, Look
+from gui.fitting.ask_page import AskPage, ProbeFunction
 from gui.fitting.fields import FieldGrid
-from gui.fitting.job_request import Asked
+from gui.fitting.job_request import JobRequest
 from gui.live import Found, recordings_counted, recordings_in
 from gui.steps import browse_button
 from gui.texts import tr
@@ -35,12 +35,17 @@ class RecordingsPage(AskPage):
     Args:
         title, subtitle: said on top.
         roles: what a recording can be for.
-        look: see `Look`.
+        look: see `ProbeFunction`.
         looking: what is asked of the command to look into a recording.
     """
 
     def __init__(
-        self, title: str, subtitle: str, roles: Sequence[Role], look: Look, looking: Callable[[Path], Asked]
+        self,
+        title: str,
+        subtitle: str,
+        roles: Sequence[Role],
+        look: ProbeFunction,
+        looking: Callable[[Path], JobRequest],
     ) -> None:
         super().__init__(title, subtitle)
         self.roles = tuple(roles)

@@ -106,7 +106,7 @@ class EitherView(ResultView):
         return view.show_outcome(outcome)
 
 
-def said(outcome: Outcome, lines: Sequence[str], warnings: Sequence[str] = ()) -> tuple[str, str]:
+def outcome_text(outcome: Outcome, lines: Sequence[str], warnings: Sequence[str] = ()) -> tuple[str, str]:
     """The role and the words of an outcome: its lines, what it was refused for, and what there is to warn of."""
     told = [*lines, *(f"✗ {line.strip()}" for line in outcome.refusal.splitlines())]
     told += [f"⚠ {' '.join(text.split())}" for text in (*outcome.warnings, *warnings)]

@@ -6,7 +6,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.job_request import Asked, Outcome
+from gui.fitting.job_request import JobRequest, Outcome
 from gui.session import QUESTION, STEP, RigCommand, errors_and_warnings
 from gui.texts import tr
 from rig.errors import ExitCode
@@ -31,7 +31,7 @@ class FitRunner(QtCore.QObject):
         self._command = RigCommand(self)
         self._command.told.connect(self._told)
         self._command.ended.connect(self._done)
-        self._asked: Asked | None = None
+        self._asked: JobRequest | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
@@ -39,7 +39,7 @@ class FitRunner(QtCore.QObject):
         """Whether something is running."""
         return self._command.busy
 
-    def start(self, asked: Asked) -> None:
+    def start(self, asked: JobRequest) -> None:
         """Run it. Nothing while another runs."""
         if self.busy:
             return

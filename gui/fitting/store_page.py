@@ -7,7 +7,7 @@ from typing import Literal
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.job_request import Asked
+from gui.fitting.job_request import JobRequest
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
 from gui.texts import tr
 from gui.widgets import GuardedButton, TextRoom, hold_room
@@ -26,9 +26,9 @@ class Use:
     motion: bool = False
 
 
-Kept = Literal["parameters", "calibration", "motion", "plots"]
+StoredKind = Literal["parameters", "calibration", "motion", "plots"]
 """What a wizard's file holds."""
-_WORDS: dict[Kept, tuple[str, str, str]] = {
+_WORDS: dict[StoredKind, tuple[str, str, str]] = {
     "parameters": (tr("File of the parameters"), tr("Choose where the parameters go"), tr("Parameters")),
     "calibration": (tr("File of the calibration"), tr("Choose where the calibration goes"), tr("Calibration")),
     "motion": (tr("File of the motion"), tr("Choose where the motion goes"), tr("Motion")),
@@ -47,7 +47,7 @@ class StorePage(StepPage):
 
     wanted = QtCore.Signal()
 
-    def __init__(self, what: Kept, save: Callable[[], None]) -> None:
+    def __init__(self, what: StoredKind, save: Callable[[], None]) -> None:
         super().__init__(tr("Save"), tr("The file is new and written whole; one that exists is never touched."))
         named, where, self._what = _WORDS[what]
         self.saved: Path | None = None
@@ -96,7 +96,7 @@ class StorePage(StepPage):
         """The file to write."""
         return Path(self.path.text().strip())
 
-    def suggest(self, asked: Asked) -> None:
+    def suggest(self, asked: JobRequest) -> None:
         """Offer a new file as `asked` says, where no other was chosen."""
         self._suffix = asked.saved.suffix
         if self.path.text().strip() != self._suggested:

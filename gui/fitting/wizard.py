@@ -9,11 +9,11 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from calibration import CalibrationError, write_new_file
 from gui.fitting.ask_page import AskPage
 from gui.fitting.compute_page import ComputePage
-from gui.fitting.file_probe import Looker
+from gui.fitting.file_probe import FileProbe
 from gui.fitting.job_request import Outcome
 from gui.fitting.result_view import ResultView
 from gui.fitting.runner import FitRunner
-from gui.fitting.store_page import Kept, StorePage, Use
+from gui.fitting.store_page import StoredKind, StorePage, Use
 from gui.session import RigSession, Worker, heavy_work_obstacle
 from gui.steps import StepPage, StepWizard, set_role
 from gui.texts import tr
@@ -37,7 +37,7 @@ class FitWizard(StepWizard):
 
     def __init__(self, session: RigSession, title: str, parent: QtWidgets.QWidget | None = None) -> None:
         super().__init__(session, title, tr("What is being computed"), parent)
-        self.looker = Looker(self)
+        self.looker = FileProbe(self)
         self.runner = FitRunner(self)
         self.outcome: Outcome | None = None
         """what came of what is chosen, None while nothing has"""
@@ -45,7 +45,7 @@ class FitWizard(StepWizard):
         self._step = ""
         self._saving = False
 
-    def set_up(self, asking: AskPage, view: ResultView, computing: tuple[str, str], what: Kept) -> None:
+    def set_up(self, asking: AskPage, view: ResultView, computing: tuple[str, str], what: StoredKind) -> None:
         """Put the steps in.
 
         Args:

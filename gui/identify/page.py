@@ -1,7 +1,7 @@
 """The first step: what is fitted, what is held out to judge by, and what is known before."""
 
 from calibration import Accuracy
-from gui.fitting import Asked, Look, RecordingsPage, Role, options_of, unless
+from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, options_of, unless
 from gui.texts import tr
 
 _FIT, _HOLD = 0, 1
@@ -41,7 +41,7 @@ class IdentifyPage(RecordingsPage):
 
     verb = tr("Identify")
 
-    def __init__(self, look: Look) -> None:
+    def __init__(self, look: ProbeFunction) -> None:
         super().__init__(
             tr("Recordings"),
             tr(
@@ -51,7 +51,7 @@ class IdentifyPage(RecordingsPage):
             ),
             (Role(tr("Fit on"), tr("Choose a recording to fit on.")), Role(tr("Hold out"))),
             look,
-            lambda path: Asked(("identify",), files=(path,)),
+            lambda path: JobRequest(("identify",), files=(path,)),
         )
         self.known = {
             name: self.fields.quantity(label, words, unit, getattr(_USUAL, name), *bounds)
@@ -62,13 +62,13 @@ class IdentifyPage(RecordingsPage):
         )
 
     @property
-    def asked(self) -> Asked:
+    def asked(self) -> JobRequest:
         """See `AskPage`."""
         fitted = self.chosen(_FIT)
         held = tuple(part for path in self.chosen(_HOLD) for part in ("--hold-out", str(path)))
         known = options_of(**{name: unless(field.si(), getattr(_USUAL, name)) for name, field in self.known.items()})
         first = fitted[0] if fitted else self.folder / "rig.mcap"
-        return Asked(
+        return JobRequest(
             ("identify",),
             (*held, *known, *options_of(note=self.note.text().strip())),
             fitted,

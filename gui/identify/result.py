@@ -5,7 +5,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from calibration import Parameter, parse_parameters
-from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, ResultView, change, said
+from gui.fitting import CHANGES, LEGS, BarPicture, Outcome, ParameterTable, ResultView, change, outcome_text
 from gui.live import swatch
 from gui.texts import tr
 from gui.widgets import Theme
@@ -112,4 +112,4 @@ class IdentifyView(ResultView):
             "pass": tr("Fit: pass, what is left is the cells' noise."),
             "undecided": tr("Fit: undecided, the cells' noise is not known apart from the motion."),
         }.get(result.verdict)
-        return said(outcome, [line, *([] if fit is None else [fit])], warnings)
+        return outcome_text(outcome, [line, *([] if fit is None else [fit])], warnings)

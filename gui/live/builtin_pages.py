@@ -13,7 +13,7 @@ from kinematics import Geometry
 _COLUMNS = {"Terms": 2, "Pose": 2}  # panels beside each other
 
 
-def own_pages(
+def make_builtin_pages(
     theme: Theme, differences: Differences, geometry: Callable[[], Geometry | None], chooser: QtWidgets.QWidget
 ) -> dict[str, PlotPage | TimingPage]:
     """By their names, to be built yet; `chooser`, of the models, is on that of the forces."""

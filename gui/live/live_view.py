@@ -9,14 +9,14 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import Mechanism
-from gui.live.builtin_pages import own_pages
+from gui.live.builtin_pages import make_builtin_pages
 from gui.live.cursors import Cursors
 from gui.live.derived import DerivedPlots, Sources, panels_to_write
 from gui.live.export import ExportWriter, write_picture, write_table
 from gui.live.live_bar import LiveBar
 from gui.live.model_forces import ModelForces
 from gui.live.models_bar import ModelsBar
-from gui.live.platform_split import Beside
+from gui.live.platform_split import PlatformSplit
 from gui.live.plot_page import Plots
 from gui.live.shown_rows import ShownRows
 from gui.live.timing_page import TimingPage
@@ -68,7 +68,7 @@ class LiveView(QtWidgets.QWidget):
             self.add_page(alone.name, alone)
         self._forces: Plots | None = None
         self.values = ValuesColumn(theme)
-        self.beside = Beside(self.tabs, self.bar.platform, theme)
+        self.beside = PlatformSplit(self.tabs, self.bar.platform, theme)
         self._lay_out(large=not replayed and alone is None)
 
         self.bar.freeze.toggled.connect(self._freeze)
@@ -87,7 +87,9 @@ class LiveView(QtWidgets.QWidget):
 
     def build(self) -> Iterator[None]:
         """Make the pages, a plot at a time."""
-        for name, page in own_pages(self._theme, self.models.differences, self._geometry, self.chooser).items():
+        for name, page in make_builtin_pages(
+            self._theme, self.models.differences, self._geometry, self.chooser
+        ).items():
             yield from page.build()
             self.add_page(name, page)
             if name == "Forces" and isinstance(page, Plots):

@@ -10,7 +10,7 @@ from gui.live.plot_labels import swatch
 from gui.live.series import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES
 from gui.session import Floats
 from gui.texts import tr
-from gui.widgets import LEG_COLOURS, Still, Theme
+from gui.widgets import LEG_COLOURS, FixedSize, Theme
 
 UNKNOWN = tr("The mechanism is not known, the models cannot be computed")
 _COLUMNS = (*LEGS, tr("all"))
@@ -49,7 +49,7 @@ class ModelsBar(QtWidgets.QWidget):
         layout.setContentsMargins(0, 0, 0, 0)
         layout.setSpacing(2)
         layout.addLayout(row)
-        self._still = Still(self.table)
+        self._still = FixedSize(self.table)
         layout.addWidget(self._still)
         self.boxes[EXACT].setChecked(True)
         self.boxes[EXACT].setEnabled(False)

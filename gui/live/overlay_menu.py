@@ -4,7 +4,7 @@ from dataclasses import fields
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.scene import Shown
+from gui.scene import OverlayOptions
 from gui.texts import tr
 
 _TEXTS = {
@@ -21,8 +21,8 @@ _TEXTS = {
 }
 
 
-class ShownMenu(QtWidgets.QToolButton):
-    """Ticks of a `Shown`. Signal `changed` when one has been changed.
+class OverlayMenu(QtWidgets.QToolButton):
+    """Ticks of a `OverlayOptions`. Signal `changed` when one has been changed.
 
     Args:
         problem: why nothing of it can be drawn; empty when it can.
@@ -46,7 +46,7 @@ class ShownMenu(QtWidgets.QToolButton):
         menu = QtWidgets.QMenu(self)
         menu.setToolTipsVisible(True)
         self.actions_ = {}
-        for field in fields(Shown):
+        for field in fields(OverlayOptions):
             text, hint = _TEXTS[field.name]
             action = menu.addAction(text)
             action.setCheckable(True)
@@ -60,9 +60,11 @@ class ShownMenu(QtWidgets.QToolButton):
         self.setMenu(menu)
 
     @property
-    def shown(self) -> Shown:
+    def shown(self) -> OverlayOptions:
         """What is ticked."""
-        return Shown(**{name: action.isEnabled() and action.isChecked() for name, action in self.actions_.items()})
+        return OverlayOptions(
+            **{name: action.isEnabled() and action.isChecked() for name, action in self.actions_.items()}
+        )
 
     def save(self, settings: QtCore.QSettings, name: str) -> None:
         """Keep the ticks under a name."""

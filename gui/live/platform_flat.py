@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.plot import plain_plot
-from gui.scene import Scene, Shapes, Shown, ring_order
+from gui.scene import OverlayOptions, Scene, Shapes, ring_order
 from gui.session import Floats
 from gui.texts import tr
 from gui.widgets import Theme
@@ -41,7 +41,7 @@ class PlatformFlat(QtWidgets.QWidget):
             row.addWidget(projection.plot)
         self._framed = False
         self.scene: Scene | None = None
-        self.shown, self.full_force = Shown(), 1.0
+        self.shown, self.full_force = OverlayOptions(), 1.0
         self.keys: dict[int, Callable[[], object]] = {}
         self.set_theme(theme)
 

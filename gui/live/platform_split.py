@@ -11,7 +11,7 @@ ROOMY = 1600
 """px of the window from which on the platform is shown beside the curves unless somebody has chosen"""
 
 
-class Beside(QtWidgets.QSplitter):
+class PlatformSplit(QtWidgets.QSplitter):
     """Curves, and to their right the platform while `toggle` is checked; it is made when first shown.
 
     Args:

@@ -11,13 +11,13 @@ from dynamics import Mechanism
 from gui.live.colour_bar import ColourBar
 from gui.live.export import ExportWriter, write_picture
 from gui.live.numbers import number_text
-from gui.live.overlay_menu import ShownMenu
+from gui.live.overlay_menu import OverlayMenu
 from gui.live.platform_flat import PlatformFlat
 from gui.live.wrench import implied_wrench
 from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
 from gui.session import Floats, Rows, Timeline, largest_amount, state_word
 from gui.texts import mark, tr
-from gui.widgets import FlowLayout, GuardedButton, Still, Theme, ask_save, give
+from gui.widgets import FixedSize, FlowLayout, GuardedButton, Theme, ask_save, give
 from kinematics import quaternion_to_matrix
 from rig.angles import shown_angle
 
@@ -83,7 +83,7 @@ class PlatformView(QtWidgets.QWidget):
             self.colouring.addItem(text, kind)
         self.colouring.setToolTip(tr("What the rods' colours say; the cylinders have the colour of their leg"))
         self.bar = ColourBar(theme, _BAR_WIDTH)
-        self.menu = ShownMenu(problem, measured=not expected)
+        self.menu = OverlayMenu(problem, measured=not expected)
         self.save_picture = GuardedButton(tr("Save …"), tr("Save a picture of what is shown, twice as fine"))
         give(self.save_picture, "picture")
         self.save_picture.setAccessibleName(tr("Save a picture of the platform"))
@@ -91,7 +91,7 @@ class PlatformView(QtWidgets.QWidget):
         self.pose = QtWidgets.QLabel(tr("No mechanism"))
         self.pose.setAccessibleName(tr("Measured pose, mm and °"))
         self.pose.setWordWrap(True)
-        self._words = Still(self.pose)
+        self._words = FixedSize(self.pose)
         self._exports = ExportWriter(self, self._say)
         self._lay_out()
         if bare:

@@ -17,7 +17,7 @@ from gui.live.plot_labels import header_label, swatch
 from gui.live.series import LEGS, Panel, Series
 from gui.session import Floats, Stretch, Timeline
 from gui.texts import tr
-from gui.widgets import Still, Theme
+from gui.widgets import FixedSize, Theme
 
 _BINS = 1 / 2
 """bins a pixel, at most: each of them is two points"""
@@ -50,7 +50,7 @@ class PlotPanel(QtWidgets.QWidget):
         self.header = header_label()
         self.header.setWordWrap(True)
         self.header.setToolTip(panel.tip)
-        self.head = Still(self.header)
+        self.head = FixedSize(self.header)
         self.plot = plain_plot(tr("Plot of {label}").format(label=panel.label))
         self.plot.setMinimumHeight(60)
         self.setAccessibleName(panel.label)

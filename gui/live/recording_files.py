@@ -17,7 +17,7 @@ from gui.session import Excerpt, Floats
 from gui.texts import tr, trn
 from rig.errors import InputError
 from rig.recording import Recording, RecordingError, in_memory, open_part, size_of_rows, split_part
-from rig.runs import Listed, beside
+from rig.runs import Listed, compare_runs
 from rig.telemetry import ROW
 
 KEPT = 400_000_000
@@ -144,13 +144,13 @@ def _mechanism(text: Any) -> Mechanism | None:
         return None
 
 
-def said_of(runs: Sequence[Listed]) -> str:
+def differences_text(runs: Sequence[Listed]) -> str:
     """How runs differ, as the report says it; where they are not judged, that."""
-    from rig.report import said_beside
+    from rig.report import comparison_text
 
     if any(one.numbers is None for one in runs):
         return tr("Judge the runs on the page Runs, and the report's comparison of their numbers is here too.")
-    return said_beside(beside(runs))
+    return comparison_text(compare_runs(runs))
 
 
 def outcome(failure: Exception | None, success: str) -> str:

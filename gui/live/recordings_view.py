@@ -16,7 +16,7 @@ from gui.live.film_maker import FilmMaker
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
-from gui.live.recording_files import Opened, open_with_numbers, outcome, said_of
+from gui.live.recording_files import Opened, differences_text, open_with_numbers, outcome
 from gui.live.recording_list import RecordingList
 from gui.live.replay import Replay
 from gui.live.replay_bar import ReplayBar
@@ -213,7 +213,7 @@ class RecordingsView(QtWidgets.QWidget):
 
         def job() -> tuple[list[Opened], str]:
             opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
-            return opened, said_of(runs[:MOST])
+            return opened, differences_text(runs[:MOST])
 
         more = tr("At most {most} runs are laid over each other").format(most=MOST) if len(runs) > MOST else ""
         self._worker.submit(job, partial(self._show_compared, names, more))

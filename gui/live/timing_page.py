@@ -11,7 +11,7 @@ from gui.live.plot import AXIS_WIDTH, plain_plot
 from gui.live.plot_labels import header_label
 from gui.session import Floats, Rows
 from gui.texts import mark, tr
-from gui.widgets import Still, Theme
+from gui.widgets import FixedSize, Theme
 from rig.csvio import Column
 
 _BINS = 60
@@ -44,7 +44,7 @@ class Histogram(QtWidgets.QWidget):
         self._title = tr(title)
         self.header = header_label()
         self.header.setWordWrap(True)
-        self._head = Still(self.header)
+        self._head = FixedSize(self.header)
         self.plot = plain_plot(tr("Histogram of {duration}, µs").format(duration=self._title.lower()))
         self.setAccessibleName(f"{self._title}, µs")
         self.plot.setMinimumHeight(60)

@@ -19,7 +19,7 @@ _COARSE = 200.0
 _NONE = tr("There is no motion that can be evaluated")
 
 
-class MotionSight(QtWidgets.QWidget):
+class MotionPlayer(QtWidgets.QWidget):
     """Plays a motion; `refresh` is called by the clock of frames while this is visible.
 
     Args:

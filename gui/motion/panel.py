@@ -10,8 +10,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.motion.document import MotionDocument
 from gui.motion.editor import LEAST_AMPLITUDE, MotionEditor
 from gui.motion.edits import Edits
-from gui.motion.preview import Preview, describe, lacking, look_ahead
-from gui.motion.preview_views import Sights
+from gui.motion.preview import Preview, describe, lacking, preview_motion
+from gui.motion.preview_views import PreviewViews
 from gui.motion.run_words import RunWords
 from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
@@ -53,7 +53,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.amplitude = self.editor.amplitude
         self.document = MotionDocument(session, self.editor, self._worker, self._complete, self)
         self.templates = TemplatePage(session.config, self._worker)
-        self.sights = Sights(session.config, theme)
+        self.sights = PreviewViews(session.config, theme)
         self._changed = QtCore.QTimer(self)
         self._changed.setSingleShot(True)
         self._changed.setInterval(_EDIT_PAUSE)
@@ -276,7 +276,7 @@ class MotionPanel(QtWidgets.QWidget):
         config = self._session.config
 
         def look() -> Preview | None:
-            return look_ahead(config, motion, folder, amplitude) if version == self._version else None
+            return preview_motion(config, motion, folder, amplitude) if version == self._version else None
 
         def looked(preview: Preview | None, error: Exception | None) -> None:
             if version == self._version:  # else a later change is on its way

@@ -75,7 +75,7 @@ class Preview:
         return "" if self.verdict.passed else tr("the motion does not pass the check")
 
 
-def look_ahead(config: RigConfig, motion: Data, folder: Path, amplitude: float) -> Preview:
+def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: float) -> Preview:
     """Build, check and evaluate a motion.
 
     Args:

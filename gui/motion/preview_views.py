@@ -2,7 +2,7 @@
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.motion.motion_player import MotionSight
+from gui.motion.motion_player import MotionPlayer
 from gui.motion.plots import PreviewPlots
 from gui.motion.preview import Preview
 from gui.texts import tr
@@ -13,7 +13,7 @@ _ROOMY = 900
 """px from which on both are in view"""
 
 
-class Sights(QtWidgets.QStackedWidget):
+class PreviewViews(QtWidgets.QStackedWidget):
     """Shows previews in both; in tabs, or in a splitter where it is wide enough.
 
     Args:
@@ -23,7 +23,7 @@ class Sights(QtWidgets.QStackedWidget):
 
     def __init__(self, config: RigConfig, theme: Theme) -> None:
         super().__init__()
-        self.space: MotionSight | None = None
+        self.space: MotionPlayer | None = None
         self.plots = PreviewPlots(config, theme)
         self._shown = Preview()
         self.tabs = QtWidgets.QTabWidget()
@@ -36,7 +36,7 @@ class Sights(QtWidgets.QStackedWidget):
         self.addWidget(self.splitter)
         self.tabs.addTab(self.plots, tr("Curves"))
 
-    def show_in_space(self, space: MotionSight) -> None:
+    def show_in_space(self, space: MotionPlayer) -> None:
         """Put the motion in space in front; it comes later, as it takes its time."""
         self.space = space
         self._lay_out(self.width() >= _ROOMY)

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import Field
-from gui.motion.preview import Preview, look_ahead
+from gui.motion.preview import Preview, preview_motion
 from gui.motion.signal_table import make_field
 from gui.motion.specification import as_data
 from gui.session import Worker
@@ -227,7 +227,7 @@ class TemplatePage(QtWidgets.QWidget):
                 return None
             made = fitted(config, template, given)
             motion = template_motion(made)
-            return made, motion, None if create else look_ahead(config, as_data(motion), Path(), 1.0)
+            return made, motion, None if create else preview_motion(config, as_data(motion), Path(), 1.0)
 
         def found(result: Any, error: Exception | None) -> None:
             if version != self._version:

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.operate.fault_words import AMPLIFIER, GROUPS, fault_words
 from gui.session import Action, LogEntry, RigSession
 from gui.texts import tr
-from gui.widgets import GuardedButton, QuantityBox, Reason, Shown, field_refusal, give
+from gui.widgets import DisplayUnit, GuardedButton, QuantityBox, Reason, field_refusal, give
 from rig.config import AT_PLATFORM
 from rig.virtual import FAULTS, WHOLE_RIG, RigView
 
@@ -158,7 +158,7 @@ class FaultsPanel(QtWidgets.QWidget):
         kind = FAULTS[self._chosen_name]
         self._offer_legs(self._chosen_name)
         self.value.revert()
-        self.value.set_unit(kind.unit, Shown(kind.unit, 1.0, 3))
+        self.value.set_unit(kind.unit, DisplayUnit(kind.unit, 1.0, 3))
         self.value.setEnabled(kind.default is not None)
         self.value.set_si(kind.default or 0.0)
         self.value.setAccessibleName(

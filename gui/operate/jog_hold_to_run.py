@@ -11,7 +11,7 @@ from gui.session import Mover, RigSession
 _RENEWAL = 40  # ms
 
 
-class HeldJog(QtCore.QObject):
+class JogHoldToRun(QtCore.QObject):
     """Tells the engine that a button is held, in the window's own thread: a window that hangs holds nothing.
 
     Args:

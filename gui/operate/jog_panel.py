@@ -6,7 +6,7 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.operate.jog_hold_to_run import HeldJog
+from gui.operate.jog_hold_to_run import JogHoldToRun
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
 from gui.operate.jog_target import Target
@@ -28,7 +28,7 @@ from gui.widgets import (
     number_fields,
 )
 from kinematics import Array, JogFrame, leg_lengths
-from rig.client import AXES, LEGS, HeldMotion, Positions, held_motion, jogged, positions_path
+from rig.client import AXES, LEGS, HoldToRunMotion, Positions, hold_to_run_motion, jogged, positions_path
 from rig.states import MotionKind, State
 
 _OUTCOME = 2
@@ -61,7 +61,7 @@ class JogPanel(QtWidgets.QWidget):
         self.speeds = JogSpeeds(session.config, lambda: self.steps.point)
         self.speed, self.turn_speed = self.speeds.speed, self.speeds.turn_speed
         pads = {**self.steps.pad.buttons, **self.legs.pad.buttons}
-        self.held = HeldJog(session, mover, pads, self._hold, self)
+        self.held = JogHoldToRun(session, mover, pads, self._hold, self)
         self.buttons: dict[str, GuardedButton] = {**pads, "go": self.to.go}
         self.pad = PadJog(session, mover, self.steps.pad.buttons)
         self.saved = SavedPositions(Positions(positions_path(session.config, session.folder)))
@@ -283,11 +283,11 @@ class JogPanel(QtWidgets.QWidget):
         pivot = (0.0, 0.0, 0.0) if own else self.steps.point
         speed, greatest = self.pad.share * self.speeds.held(axis), self.speeds.greatest(axis)
 
-        def plan(here: Array) -> HeldMotion:
+        def plan(here: Array) -> HoldToRunMotion:
             def target(far: float) -> Array:
                 return jogged(config, here, axis, sign * far, frame, pivot)
 
-            return held_motion(config, target, speed, greatest, turning=axis in AXES[3:])
+            return hold_to_run_motion(config, target, speed, greatest, turning=axis in AXES[3:])
 
         name = f"hold {'+' if sign > 0 else '−'}{NAMES.get(axis, axis)}"
         self._outcome_room.show_text("")

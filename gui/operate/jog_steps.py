@@ -11,7 +11,7 @@ from gui.operate.range_bar import RangeBar
 from gui.texts import tr
 from gui.widgets import Choice, QuantityBox
 from kinematics import JogFrame
-from rig.client import AXES, LEGS, most_looked_at, size_class
+from rig.client import AXES, LEGS, search_limit, size_class
 from rig.config import RigConfig
 
 NAMES = dict(zip(AXES, ("x", "y", "z", "θx", "θy", "θz"), strict=True))
@@ -205,7 +205,7 @@ class LegSteps(QtWidgets.QWidget):
 
 def _bar(config: RigConfig, axis: str) -> RangeBar:
     turning = axis in AXES[3:]
-    return RangeBar(NAMES[axis], "rad" if turning else "m", _FULL * most_looked_at(config, turning=turning))
+    return RangeBar(NAMES[axis], "rad" if turning else "m", _FULL * search_limit(config, turning=turning))
 
 
 def _beside(name: str, value: QtWidgets.QLabel) -> QtWidgets.QWidget:

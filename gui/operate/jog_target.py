@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.operate.jog_steps import NAMES
 from gui.texts import tr
-from gui.widgets import GuardedButton, QuantityBox, field_refusal, give, shown_unit
+from gui.widgets import GuardedButton, QuantityBox, display_unit, field_refusal, give
 from kinematics import Array, coordinates_to_pose, pose_to_coordinates
 
 _BESIDE = 44  # px of a button beside its text, an icon among them
@@ -115,12 +115,14 @@ class Target(QtWidgets.QWidget):
         here = pose_to_coordinates(present)
         parts: tuple[list[str], list[str]] = ([], [])
         for index, (name, box) in enumerate(zip(NAMES.values(), self.boxes, strict=True)):
-            _unit, factor, decimals = shown_unit("m" if index < 3 else "rad")
+            _unit, factor, decimals = display_unit("m" if index < 3 else "rad")
             if abs(box.si() - here[index]) * factor >= 0.5 * 10.0**-decimals:
                 number = f"{box.value():+.{box.decimals()}f}"
                 parts[index // 3].append(f"{name} {number.rstrip('0').rstrip('.') if '.' in number else number}")
         lines = [
-            f"{', '.join(part)} {shown_unit(unit).unit}" for part, unit in zip(parts, ("m", "rad"), strict=True) if part
+            f"{', '.join(part)} {display_unit(unit).unit}"
+            for part, unit in zip(parts, ("m", "rad"), strict=True)
+            if part
         ]
         return ",\n".join(lines) if lines else tr("where it is")
 

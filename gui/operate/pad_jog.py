@@ -9,7 +9,7 @@ from gui.operate.jog_steps import NAMES
 from gui.session import Mover, RigSession
 from gui.texts import tr
 from gui.widgets import GuardedCheckBox
-from rig.client import GamePad, PadReading, PadWishes, Wish
+from rig.client import GamePad, GamepadMapping, JogRequest, PadReading
 from rig.errors import RigError
 
 _LOOK = 20  # ms
@@ -49,9 +49,9 @@ class PadJog(QtWidgets.QWidget):
         self._mover = mover
         self._buttons = buttons
         self._pad: GamePad | None = None
-        self._wishes = PadWishes()
+        self._wishes = GamepadMapping()
         self._there = PadReading()
-        self._wish: Wish | None = None  # whose button is down
+        self._wish: JogRequest | None = None  # whose button is down
         self._changing = False  # the platform comes to a stand for another wish
         self._spent = ""  # why what is asked for does not move the platform, until nothing is asked for
         self.switch = GuardedCheckBox(tr("Use a game pad"))
@@ -91,7 +91,7 @@ class PadJog(QtWidgets.QWidget):
                 self.switch.setChecked(False)
                 self.words.setText(str(error))
                 return
-            self._wishes = PadWishes()
+            self._wishes = GamepadMapping()
             self._timer.start()
         elif self._pad is not None:
             self._timer.stop()
@@ -115,7 +115,7 @@ class PadJog(QtWidgets.QWidget):
         self._follow(self._wishes.take(reading))
         self._say()
 
-    def _follow(self, wish: Wish | None) -> None:
+    def _follow(self, wish: JogRequest | None) -> None:
         if self._wish is not None and not self._buttons[self._wish.way].in_hand:
             self._let_up()
             self._spent = tr("it has ended")

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.widgets import QuantityBox, shown_unit
+from gui.widgets import QuantityBox, display_unit
 
 _SAME = 1e-9  # of the number
 _PADDING = 12  # px
@@ -32,7 +32,7 @@ class Presets(QtWidgets.QWidget):
         super().__init__(parent)
         self._box = box
         self.buttons: dict[float, QtWidgets.QToolButton] = {}
-        shown, factor, _decimals = shown_unit(unit)
+        shown, factor, _decimals = display_unit(unit)
         row = QtWidgets.QHBoxLayout(self)
         row.setContentsMargins(0, 0, 0, 0)
         row.setSpacing(3)

@@ -5,7 +5,7 @@ import math
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.texts import tr
-from gui.widgets import shown_unit
+from gui.widgets import display_unit
 from rig.client import FreeRange
 
 _BAR = 5  # px
@@ -25,7 +25,7 @@ class RangeBar(QtWidgets.QWidget):
         super().__init__(parent)
         self._name = name
         self._most = most
-        self._unit, self._factor, _decimals = shown_unit(unit)
+        self._unit, self._factor, _decimals = display_unit(unit)
         self._ways: tuple[FreeRange | None, FreeRange | None] = (None, None)
         line = self.fontMetrics()
         self.setMinimumSize(line.horizontalAdvance(f"000 {name} 000") + 2 * _MARGIN, line.height() + _BAR + 4)

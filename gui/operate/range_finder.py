@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore
 
 from gui.session import Mover
 from kinematics import JogFrame
-from rig.client import AXES, LEGS, FreeRange, free_range, jogged, most_looked_at, step_refusal
+from rig.client import AXES, LEGS, FreeRange, free_range, jogged, search_limit, step_refusal
 from rig.config import RigConfig
 
 _PATIENCE = 100  # ms that a question stands before it is looked into: a pose that changes is not
@@ -132,7 +132,7 @@ def _refusals(config: RigConfig, question: Question) -> dict[str, str]:
 def _range(config: RigConfig, question: Question, way: str) -> FreeRange:
     """How far a way is free."""
     sign, axis = (1 if way[0] == "+" else -1), way[1:]
-    most = most_looked_at(config, turning=axis in AXES[3:])
+    most = search_limit(config, turning=axis in AXES[3:])
 
     def target(extent: float) -> Any:
         return _target(config, question, axis, sign * extent)

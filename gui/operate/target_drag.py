@@ -10,10 +10,10 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, PoseSteps
 from gui.operate.jog_target import LONGEST_TARGET, GoButton, Target
-from gui.scene import Wanted
+from gui.scene import TargetPose
 from gui.session import Mover
 from gui.texts import tr
-from gui.widgets import field_refusal, give, shown_unit
+from gui.widgets import display_unit, field_refusal, give
 from kinematics import Array, quaternion_to_matrix
 from rig.client import AXES, jogged, step_refusal
 from rig.config import RigConfig
@@ -133,7 +133,7 @@ class TargetDrag(QtCore.QObject):
 
     def _drag(self, part: str, amount: float) -> None:
         pose = jogged(self._config, self._start, part, amount, self._steps.axes, self._steps.point)
-        shown, factor, _decimals = shown_unit("m" if part in AXES[:3] else "rad")
+        shown, factor, _decimals = display_unit("m" if part in AXES[:3] else "rad")
         self._dragged = f"{NAMES[part]} {amount * factor:+z.1f} {shown}. "
         try:
             self._target.fill(pose)
@@ -178,7 +178,7 @@ class TargetDrag(QtCore.QObject):
         pose, point = self._target.pose, np.array(self._steps.point)
         turn = quaternion_to_matrix(pose[3:])
         axes = np.eye(3) if self._steps.axes == "base" else turn
-        self._picture.set_wanted(Wanted(pose, pose[:3] + turn @ point, axes, bool(self.refusal)))
+        self._picture.set_wanted(TargetPose(pose, pose[:3] + turn @ point, axes, bool(self.refusal)))
         self.words.setText(
             self._dragged + tr("Refused: {reason}").format(reason=self.refusal)
             if self.refusal

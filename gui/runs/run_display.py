@@ -8,7 +8,7 @@ from gui.texts import tr, trn
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class VerdictStyle:
     """How a verdict is shown: never by its colour alone."""
 
     word: str
@@ -18,14 +18,14 @@ class Look:
 
 
 _LOOKS = {
-    "pass": Look(tr("PASS"), "✓", "#007a59", "white"),
-    "fail": Look(tr("FAIL"), "✗", "#9b1111", "white"),
-    "expected": Look(tr("EXPECTED"), "≈", "#5b3a8c", "white"),
-    "undecided": Look(tr("UNDECIDED"), "?", "#e69f00", "#10151a"),
+    "pass": VerdictStyle(tr("PASS"), "✓", "#007a59", "white"),
+    "fail": VerdictStyle(tr("FAIL"), "✗", "#9b1111", "white"),
+    "expected": VerdictStyle(tr("EXPECTED"), "≈", "#5b3a8c", "white"),
+    "undecided": VerdictStyle(tr("UNDECIDED"), "?", "#e69f00", "#10151a"),
 }
-NOT_JUDGED = Look(tr("NO THRESHOLDS"), "–", "#5b6470", "white")
-BEING_JUDGED = Look(tr("JUDGING"), "…", "#0072b2", "white")
-WAITING = Look(tr("NOT JUDGED"), "–", "#5b6470", "white")
+NOT_JUDGED = VerdictStyle(tr("NO THRESHOLDS"), "–", "#5b6470", "white")
+BEING_JUDGED = VerdictStyle(tr("JUDGING"), "…", "#0072b2", "white")
+WAITING = VerdictStyle(tr("NOT JUDGED"), "–", "#5b6470", "white")
 
 FIGURES: tuple[tuple[str, str, float, str, int], ...] = (
     ("residual_n", tr("Residual RMS"), 1.0, "N", 3),
@@ -61,7 +61,7 @@ _PLACES = {
 """Where the report shows what a threshold is about."""
 
 
-def look_of(verdict: str | None) -> Look:
+def verdict_style(verdict: str | None) -> VerdictStyle:
     """How a verdict is shown; None where there are no thresholds."""
     return NOT_JUDGED if verdict is None else _LOOKS[verdict]
 
@@ -73,7 +73,7 @@ def figure_text(numbers: Mapping[str, Any] | None, place: int) -> tuple[str, str
     return ("–", unit) if value is None else (f"{scale * value:.{digits}f}", unit)
 
 
-def what_to_look_at(run: Mapping[str, Any]) -> list[tuple[str, str]]:
+def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Sentences on a judged run, each with the place in its report, the most urgent first."""
     numbers = run["numbers"]
     found = []

@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.runs.run_display import figure_text, look_of
+from gui.runs.run_display import figure_text, verdict_style
 from gui.runs.run_judge import RunJudge
 from gui.runs.session_thresholds import JudgedBy
 from gui.session import Worker
@@ -245,7 +245,7 @@ class RunsPage(QtWidgets.QWidget):
         begun = "" if run.begun is None else f"{datetime.fromisoformat(run.begun).astimezone():%Y-%m-%d %H:%M:%S}"
         size = "" if run.amplitude is None else f"{100 * run.amplitude:g} %"
         size += "" if one.speed is None else tr(", {part:.0f} % speed").format(part=100 * one.speed)
-        look = look_of(one.verdict)
+        look = verdict_style(one.verdict)
         verdict = "" if one.numbers is None else f"{look.mark} {look.word.lower()}"
         figures = [figure_text(one.numbers, place)[0] for place in (0, 1)]
         outcome = run.outcome + (f": {run.cause}" if run.cause else "")

@@ -8,34 +8,34 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.texts import tr
-from gui.widgets import GuardedButton, NumberField, Shown, TextRoom, field_refusal
+from gui.widgets import DisplayUnit, GuardedButton, NumberField, TextRoom, field_refusal
 from rig.config import GIVEN, MOTION, RIG, Validation, checked_thresholds
 from rig.errors import ConfigError, InputError
 
 _WHOSE = {RIG: tr("the rig's"), MOTION: tr("the motion's"), GIVEN: tr("typed here")}
-_FIELDS: dict[str, tuple[str, str, Shown]] = {
-    "residual_rms": (tr("Residual, RMS"), "N", Shown("N", 1.0, 0)),
-    "residual_noise": (tr("… in cells' noise"), "", Shown("×", 1.0, 0)),
-    "peak_residual": (tr("Residual, peak"), "N", Shown("N", 1.0, 0)),
-    "bias": (tr("Bias"), "N", Shown("N", 1.0, 0)),
-    "lag": (tr("Lag"), "s", Shown("ms", 1e3, 0)),
-    "r_squared": (tr("R², at least"), "", Shown("", 1.0, 0)),
-    "inside_band": (tr("In the band, at least"), "", Shown("", 1.0, 0)),
-    "band_noise": (tr("Band, in cells' noise"), "", Shown("×", 1.0, 0)),
-    "mass_error": (tr("Platform's mass"), "", Shown("", 1.0, 0)),
-    "inertia_error": (tr("Inertia"), "", Shown("", 1.0, 0)),
-    "gravity_error": (tr("Gravity"), "", Shown("", 1.0, 0)),
-    "friction_error": (tr("Friction at the cells"), "", Shown("", 1.0, 0)),
-    "center_error": (tr("Centre of mass"), "m", Shown("mm", 1e3, 0)),
-    "gain_error": (tr("Cells' gains"), "", Shown("", 1.0, 0)),
-    "confidence": (tr("Confidence"), "", Shown("", 1.0, 0)),
-    "peak_force": (tr("Peak force"), "N", Shown("N", 1.0, 0)),
-    "period_error": (tr("Period ±, 99 %"), "s", Shown("µs", 1e6, 0)),
-    "position_rms": (tr("Position, RMS"), "m", Shown("µm", 1e6, 0)),
-    "position_max": (tr("Position, largest"), "m", Shown("µm", 1e6, 0)),
-    "rotation_rms": (tr("Rotation, RMS"), "rad", Shown("µrad", 1e6, 0)),
-    "rotation_max": (tr("Rotation, largest"), "rad", Shown("µrad", 1e6, 0)),
-    "overruns": (tr("Share of cycles skipped"), "", Shown("", 1.0, 0)),
+_FIELDS: dict[str, tuple[str, str, DisplayUnit]] = {
+    "residual_rms": (tr("Residual, RMS"), "N", DisplayUnit("N", 1.0, 0)),
+    "residual_noise": (tr("… in cells' noise"), "", DisplayUnit("×", 1.0, 0)),
+    "peak_residual": (tr("Residual, peak"), "N", DisplayUnit("N", 1.0, 0)),
+    "bias": (tr("Bias"), "N", DisplayUnit("N", 1.0, 0)),
+    "lag": (tr("Lag"), "s", DisplayUnit("ms", 1e3, 0)),
+    "r_squared": (tr("R², at least"), "", DisplayUnit("", 1.0, 0)),
+    "inside_band": (tr("In the band, at least"), "", DisplayUnit("", 1.0, 0)),
+    "band_noise": (tr("Band, in cells' noise"), "", DisplayUnit("×", 1.0, 0)),
+    "mass_error": (tr("Platform's mass"), "", DisplayUnit("", 1.0, 0)),
+    "inertia_error": (tr("Inertia"), "", DisplayUnit("", 1.0, 0)),
+    "gravity_error": (tr("Gravity"), "", DisplayUnit("", 1.0, 0)),
+    "friction_error": (tr("Friction at the cells"), "", DisplayUnit("", 1.0, 0)),
+    "center_error": (tr("Centre of mass"), "m", DisplayUnit("mm", 1e3, 0)),
+    "gain_error": (tr("Cells' gains"), "", DisplayUnit("", 1.0, 0)),
+    "confidence": (tr("Confidence"), "", DisplayUnit("", 1.0, 0)),
+    "peak_force": (tr("Peak force"), "N", DisplayUnit("N", 1.0, 0)),
+    "period_error": (tr("Period ±, 99 %"), "s", DisplayUnit("µs", 1e6, 0)),
+    "position_rms": (tr("Position, RMS"), "m", DisplayUnit("µm", 1e6, 0)),
+    "position_max": (tr("Position, largest"), "m", DisplayUnit("µm", 1e6, 0)),
+    "rotation_rms": (tr("Rotation, RMS"), "rad", DisplayUnit("µrad", 1e6, 0)),
+    "rotation_max": (tr("Rotation, largest"), "rad", DisplayUnit("µrad", 1e6, 0)),
+    "overruns": (tr("Share of cycles skipped"), "", DisplayUnit("", 1.0, 0)),
 }
 """Caption, SI unit, and the unit in which it is shown and typed."""
 _COLUMNS = 5

@@ -6,7 +6,16 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.runs.run_display import BEING_JUDGED, FIGURES, NOT_JUDGED, WAITING, Look, figure_text, look_of, what_to_look_at
+from gui.runs.run_display import (
+    BEING_JUDGED,
+    FIGURES,
+    NOT_JUDGED,
+    WAITING,
+    VerdictStyle,
+    figure_text,
+    inspection_hints,
+    verdict_style,
+)
 from gui.runs.thresholds_row import ThresholdsRow
 from gui.texts import tr, trn
 from gui.widgets import GuardedButton, TextRoom, give
@@ -69,7 +78,10 @@ class VerdictCard(QtWidgets.QFrame):
         self._lay_out()
         self.change.set_obstacle(_NO_RUN)
         self._begin(
-            "", tr("Last run"), Look(tr("NO RUN"), "–", NOT_JUDGED.background, NOT_JUDGED.foreground), against=_NO_RUN
+            "",
+            tr("Last run"),
+            VerdictStyle(tr("NO RUN"), "–", NOT_JUDGED.background, NOT_JUDGED.foreground),
+            against=_NO_RUN,
         )
         self._say(tr("A run's verdict stands here once it has ended."))
 
@@ -127,8 +139,8 @@ class VerdictCard(QtWidgets.QFrame):
         numbers = run["numbers"]
         speed = "" if numbers["speed"] is None else tr("{part:.0f} % speed").format(part=100 * numbers["speed"])
         words = "; ".join(filter(None, [speed, by]))
-        self._begin(run["run"], run["name"], look_of(run["verdict"]), run["amplitude"], words)
-        said = what_to_look_at(run)
+        self._begin(run["run"], run["name"], verdict_style(run["verdict"]), run["amplitude"], words)
+        said = inspection_hints(run)
         links = [f'{escape(text, quote=False)} <a href="{place}">{_LINK}</a>' for text, place in said[:_SENTENCES]]
         left = len(said) - _SENTENCES
         more = trn("… and {count} more", "… and {count} more", left).format(count=left)
@@ -141,7 +153,7 @@ class VerdictCard(QtWidgets.QFrame):
         self.change.set_obstacle("")
 
     def _begin(
-        self, run: str, name: str, look: Look, amplitude: float | None = None, by: str = "", against: str = ""
+        self, run: str, name: str, look: VerdictStyle, amplitude: float | None = None, by: str = "", against: str = ""
     ) -> None:
         self._run = run
         size = "" if amplitude is None or amplitude == 1.0 else f", {100 * amplitude:g} %"

@@ -6,10 +6,10 @@ mechanism's machine, whose parts a `Renderer` draws over a painted ground.
 
 from typing import TYPE_CHECKING
 
-from gui.scene.arrows import Shown
+from gui.scene.arrows import OverlayOptions
 from gui.scene.figure import Figure, Shapes
 from gui.scene.gl_context import gl_problem
-from gui.scene.handle import Wanted
+from gui.scene.handle import TargetPose
 from gui.scene.limit_usage import LIMITS, limit_uses, tightest
 from gui.scene.scene import (
     STROKE_SCALE,
@@ -43,12 +43,12 @@ __all__ = [
     "STROKE_SCALE",
     "Colouring",
     "Figure",
+    "OverlayOptions",
     "PlatformGL",
     "Scale",
     "Scene",
     "Shapes",
-    "Shown",
-    "Wanted",
+    "TargetPose",
     "colour_map",
     "force_scale",
     "gl_problem",

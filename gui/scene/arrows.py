@@ -30,7 +30,7 @@ _PIECES = 300
 
 
 @dataclass(frozen=True, slots=True)
-class Shown:
+class OverlayOptions:
     """What is drawn beside the machine."""
 
     forces: bool = True
@@ -39,7 +39,7 @@ class Shown:
     limits: bool = True
 
 
-def extras(figure: Figure, scene: Scene, theme: Theme, shown: Shown, full_force: float) -> Solids:
+def extras(figure: Figure, scene: Scene, theme: Theme, shown: OverlayOptions, full_force: float) -> Solids:
     """Axes of the platform, and what else is wanted; arrows reach their full length at `full_force`, N."""
     u, parts = figure.radius, [_axes(figure, scene, theme)]
     if shown.forces:
@@ -85,7 +85,7 @@ def force_room(figure: Figure) -> Floats:
     return reach
 
 
-def marks_of(figure: Figure, scene: Scene, theme: Theme, shown: Shown) -> list[Mark]:
+def marks_of(figure: Figure, scene: Scene, theme: Theme, shown: OverlayOptions) -> list[Mark]:
     """The legs' numbers, the axes' letters, and what legs are near."""
     marks = _leg_numbers(figure, scene, theme)
     tips = _tips(figure, scene)

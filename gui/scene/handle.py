@@ -30,7 +30,7 @@ _FIRST = 3.0
 
 
 @dataclass(frozen=True, slots=True, eq=False)
-class Wanted:
+class TargetPose:
     """A pose that somebody wants, and by what it can be dragged.
 
     pose (7,), base frame; middle (3,) m and axes (3, 3), columns, base frame: of the handle; refused: whether the
@@ -42,7 +42,7 @@ class Wanted:
     axes: Floats
     refused: bool
 
-    def same_as(self, other: "Wanted") -> bool:
+    def same_as(self, other: "TargetPose") -> bool:
         """Whether a picture of the two is the same."""
         pairs = ((self.pose, other.pose), (self.middle, other.middle), (self.axes, other.axes))
         return self.refused == other.refused and all(np.array_equal(one, another) for one, another in pairs)

@@ -6,11 +6,11 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.scene.arrows import Shown, extras, force_room, marks_of, way
+from gui.scene.arrows import OverlayOptions, extras, force_room, marks_of, way
 from gui.scene.camera import VIEWPOINTS
 from gui.scene.canvas import Canvas, Content
 from gui.scene.figure import Figure, Shapes
-from gui.scene.handle import PARTS, Handle, Wanted
+from gui.scene.handle import PARTS, Handle, TargetPose
 from gui.scene.meshes import Mesh, Placed, hull
 from gui.scene.scene import Scene, rgb
 from gui.scene.solids import Solids
@@ -48,12 +48,12 @@ class PlatformGL(QtWidgets.QWidget):
         self._rings: Floats | None = None
         self._poses: Floats | None = None
         self._way: Solids | None = None
-        self._wanted: Wanted | None = None
+        self._wanted: TargetPose | None = None
         self._framed = False
         self._followed = True
         """whether the picture is as it was framed: it is framed anew with another size"""
         self.scene: Scene | None = None
-        self.shown = Shown()
+        self.shown = OverlayOptions()
         self.full_force = 1.0
         """N, of the longest arrow"""
         self.keys = self.view.keys
@@ -85,7 +85,7 @@ class PlatformGL(QtWidgets.QWidget):
         if self._followed:
             self.fit()
 
-    def set_wanted(self, wanted: Wanted | None) -> None:
+    def set_wanted(self, wanted: TargetPose | None) -> None:
         """Show a pose that somebody wants, and the handle that drags it, whose signals are `view`'s; None: none."""
         before, self._wanted = self._wanted, wanted
         if wanted is not None and before is not None and wanted.same_as(before):

@@ -9,7 +9,7 @@ from gui.session.mover import Mover
 from gui.session.report_maker import ReportMaker
 from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, mended, mending, obstacle
+from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, obstacle, remedy_action, remedy_applied
 from gui.session.state_words import STATE_WORDS, state_word
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
@@ -41,8 +41,8 @@ __all__ = [
     "heavy_work_obstacle",
     "in_a_line",
     "largest_amount",
-    "mended",
-    "mending",
     "obstacle",
+    "remedy_action",
+    "remedy_applied",
     "state_word",
 ]

@@ -5,7 +5,7 @@ from pathlib import Path
 
 from rig.client import LiveRig
 from rig.config import RigConfig
-from rig.engine import RunningEngine, Shutdown, Told
+from rig.engine import ProgressCallback, RunningEngine, Shutdown
 from rig.errors import RigError
 
 CLIENT = "rig gui"
@@ -13,7 +13,7 @@ CLIENT = "rig gui"
 _PATIENCE = 1.0  # s for an answer to a look or a stop, until it is said that there is none
 
 
-def hold_engine(config: RigConfig, source: Path | RunningEngine, told: Told | None = None) -> LiveRig:
+def hold_engine(config: RigConfig, source: Path | RunningEngine, told: ProgressCallback | None = None) -> LiveRig:
     """Start an engine, or take one over; its sign of life is the window's, so one that hangs commands nothing for long.
 
     told: told how far it is where it has to compile the model first. Raises as `LiveRig`.

@@ -7,7 +7,7 @@ from rig.config import RigConfig
 from rig.engine import Snapshot
 
 
-def said_at_once(status: Snapshot | None) -> str:
+def crash_text(status: Snapshot | None) -> str:
     """That it died, and in which state."""
     if status is None:
         return tr("The engine ended by itself.")

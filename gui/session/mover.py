@@ -12,7 +12,7 @@ from gui.session.rig_session import RigSession
 from gui.session.workers import Worker
 from gui.texts import mark, tr
 from kinematics import Array, MotionTable
-from rig.client import HOLD, HeldMotion, MotionSequence, Order, Stage, checked_move, stages_of_run
+from rig.client import HOLD, HoldToRunMotion, MotionSequence, Order, Stage, checked_move, stages_of_run
 from rig.engine import Abandon, Follow, Pace, Pause, Resume, Snapshot
 from rig.states import MotionKind, State
 
@@ -78,7 +78,7 @@ class Mover(QtCore.QObject):
 
         self._begin(name, plan)
 
-    def run_held(self, name: str, plan: Callable[[Array], HeldMotion], purpose: MotionKind) -> None:
+    def run_held(self, name: str, plan: Callable[[Array], HoldToRunMotion], purpose: MotionKind) -> None:
         """Follow the way that `plan(pose)` gives as long as `RigSession.show_held` says that it is held."""
 
         def stages(here: Array) -> list[Stage]:

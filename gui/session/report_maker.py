@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore
 from gui.session.rig_command import RigCommand
 from gui.texts import tr
 from rig.errors import ExitCode
-from rig.recording import beside_path, report_path
+from rig.recording import comparison_path, report_path
 
 
 class ReportMaker(QtCore.QObject):
@@ -37,7 +37,7 @@ class ReportMaker(QtCore.QObject):
         if self.busy:
             return
         several = len(recordings) > 1
-        self._report = beside_path(recordings) if several else report_path(recordings[0])
+        self._report = comparison_path(recordings) if several else report_path(recordings[0])
         self._print = self._report.with_suffix(".pdf") if pdf else None
         output = ["--output", str(self._report)] if several else []
         if self._print is not None:

@@ -88,7 +88,7 @@ class _Running:
     """
 
     def __init__(self, arguments: Sequence[str], tell: Callable[[], None], done: Callable[[int], None]) -> None:
-        from rig.cli import run_beside  # which brings all commands, for which no app waits
+        from rig.cli import run_child_command  # which brings all commands, for which no app waits
 
         self._tell, self._finish = tell, done
         self.output = _Stream(lambda: None)
@@ -96,7 +96,12 @@ class _Running:
         streams = (self.output, self.errors)
         try:
             self._child = ChildProcess(
-                "the command", run_beside, tuple(arguments), os.getcwd(), *(one.theirs for one in streams), daemon=False
+                "the command",
+                run_child_command,
+                tuple(arguments),
+                os.getcwd(),
+                *(one.theirs for one in streams),
+                daemon=False,
             )
         except BaseException:
             for one in streams:

@@ -271,7 +271,7 @@ class RigSession(SessionState):
     def _engine_died(self) -> None:
         """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
         self._timer.stop()
-        said = engine_crash.said_at_once(self.status)
+        said = engine_crash.crash_text(self.status)
         self.death = f"{said} {engine_crash.expected(self.config)}"
         ask = partial(ask_drives, self.config, self._alive_at, self._lengths)
         self._commands.submit(ask, partial(self._drives_asked, said))

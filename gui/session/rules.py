@@ -187,13 +187,13 @@ _MENDS = (
 """What a refusal asks for in so many words, and the action that is meant; nothing that brings torque is among it."""
 
 
-def mending(reason: str) -> Action | None:
+def remedy_action(reason: str) -> Action | None:
     """The action that a refusal asks for; None where it asks for none, or for one that brings torque."""
     return next((action for phrase, action in _MENDS if phrase in reason or tr(phrase) in reason), None)
 
 
-def mended(action: Action, now: Situation) -> bool:
-    """Whether what a refusal asked for, see `mending`, has come about, be it by another way."""
+def remedy_applied(action: Action, now: Situation) -> bool:
+    """Whether what a refusal asked for, see `remedy_action`, has come about, be it by another way."""
     state = State.OFF if now.status is None or now.phase is not Phase.UP else now.status.state
     return {
         Action.RESET: state is not State.FAULT,

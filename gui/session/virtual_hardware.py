@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore
 from gui.session.workers import Worker
 from gui.texts import tr
 from rig.config import RigConfig
-from rig.engine import Told
+from rig.engine import ProgressCallback
 from rig.errors import HardwareError
 from rig.virtual import RigView, VirtualRigProcess
 
@@ -50,7 +50,7 @@ class VirtualHardware(QtCore.QObject):
             self._process = VirtualRigProcess(self._config)
             self._process.begin()
 
-    def wait_ready(self, engine: str, told: Told | None = None) -> None:
+    def wait_ready(self, engine: str, told: ProgressCallback | None = None) -> None:
         """Wait until its drives can be connected to, and have the engine with that control link told of faults.
 
         told: told how far it is where it has to compile the plant first.

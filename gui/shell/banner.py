@@ -27,7 +27,7 @@ from rig.states import State, StopSeverity
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class StateStyle:
     """How a state is shown: in text, as a shape and in a colour."""
 
     text: str
@@ -53,18 +53,20 @@ _SAID: dict[State, tuple[str, str]] = {
     State.FAULT: ("fault", ""),
 }
 """Icon and hint."""
-_STATES = {state: Look(STATE_WORDS[state], icon, *STATE_COLOURS[state], hint) for state, (icon, hint) in _SAID.items()}
-
-_PHASES = {
-    Phase.DOWN: Look(tr("Off"), "off", GREY, "white", tr("The engine is not running. Next: Connect.")),
-    Phase.STARTING: Look(
-        tr("Starting"), "starting", AMBER, "#10151a", tr("The engine starts; the first time takes a minute.")
-    ),
-    Phase.ENDING: Look(tr("Ending"), "ending", AMBER, "#10151a", tr("The recording is being closed.")),
-    Phase.DIED: Look(tr("Engine died"), "dead", RED, "white", ""),
+_STATES = {
+    state: StateStyle(STATE_WORDS[state], icon, *STATE_COLOURS[state], hint) for state, (icon, hint) in _SAID.items()
 }
 
-_SILENT = Look(
+_PHASES = {
+    Phase.DOWN: StateStyle(tr("Off"), "off", GREY, "white", tr("The engine is not running. Next: Connect.")),
+    Phase.STARTING: StateStyle(
+        tr("Starting"), "starting", AMBER, "#10151a", tr("The engine starts; the first time takes a minute.")
+    ),
+    Phase.ENDING: StateStyle(tr("Ending"), "ending", AMBER, "#10151a", tr("The recording is being closed.")),
+    Phase.DIED: StateStyle(tr("Engine died"), "dead", RED, "white", ""),
+}
+
+_SILENT = StateStyle(
     tr("No answer"),
     "silent",
     RED,
@@ -72,7 +74,7 @@ _SILENT = Look(
     tr("The engine runs, but does not answer. Press STOP, then look at the machine."),
 )
 
-_HELD = Look(tr("In use"), "held", ORANGE, "white", "")
+_HELD = StateStyle(tr("In use"), "held", ORANGE, "white", "")
 
 _TAKE, _RESTART, _RESET = tr("Take it over"), tr("Restart engine"), tr("Reset fault")
 _ICON = 36  # px
@@ -86,7 +88,7 @@ _STOPS = {
 }
 
 
-def look_of(now: Situation) -> Look:
+def state_style(now: Situation) -> StateStyle:
     """How the situation is shown."""
     if now.holder is not None:
         return _HELD
@@ -107,13 +109,13 @@ def look_of(now: Situation) -> Look:
             if why
             else tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power. Next: Resume, Abandon, or Park.")
         ).format(**place, why=why)
-        return Look(tr("Paused"), "pause", BROWN, "white", hint)
+        return StateStyle(tr("Paused"), "pause", BROWN, "white", hint)
     return _STATES[now.status.state]
 
 
 def detail_of(now: Situation) -> str:
     """The first cause of a stop or fault in words, or what can be done next."""
-    look = look_of(now)
+    look = state_style(now)
     status = now.status
     if now.holder is not None:
         return now.holder.words + " " + tr("STOP reaches it. Next: Take it over, or End it.")
@@ -152,7 +154,7 @@ def detail_of(now: Situation) -> str:
     return look.hint
 
 
-def mend_of(now: Situation) -> tuple[Action, str] | None:
+def remedy_of(now: Situation) -> tuple[Action, str] | None:
     """What leads out of a trouble, and what that is called; None where there is no trouble, or no such step.
 
     Nothing that brings torque is among it.
@@ -260,7 +262,7 @@ class Banner(QtWidgets.QFrame):
 
     def show_situation(self, now: Situation) -> None:
         """Show state and cause."""
-        look, detail = look_of(now), detail_of(now)
+        look, detail = state_style(now), detail_of(now)
         self._figures.show_status(now.status, silent=now.silent)
         self._show_mend(now)
         self._show_waiting(now.phase is Phase.STARTING, now.compiling)
@@ -296,7 +298,7 @@ class Banner(QtWidgets.QFrame):
         fit_text(self._detail, self.font(), self._detail.height())
 
     def _show_mend(self, now: Situation) -> None:
-        found = mend_of(now)
+        found = remedy_of(now)
         self.mend.setVisible(found is not None)
         if found is not None:
             self._mends, text = found

@@ -25,7 +25,7 @@ from gui.session import (
     heavy_work_obstacle,
 )
 from gui.setup import SetupEntry
-from gui.shell.banner import Banner, detail_of, look_of
+from gui.shell.banner import Banner, detail_of, state_style
 from gui.shell.body import Body
 from gui.shell.closing import Closing
 from gui.shell.dashboards import DashboardViews
@@ -285,7 +285,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.notice.follow(now)
         cause = [detail_of(now)] if now.status is not None and now.status.cause else []
         virtual = [tr("VIRTUAL RIG")] if now.virtual else []
-        title = " – ".join((look_of(now).text, *cause, *virtual, self.session.config.name, _TITLE))
+        title = " – ".join((state_style(now).text, *cause, *virtual, self.session.config.name, _TITLE))
         if title != self.windowTitle():
             self.setWindowTitle(title)
         self.view.guard(self.session.torque)

@@ -2,7 +2,7 @@
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import Action, Situation, mended, mending, obstacle
+from gui.session import Action, Situation, obstacle, remedy_action, remedy_applied
 from gui.texts import tr
 from gui.widgets import GuardedButton, TextRoom, fit_text, give
 
@@ -53,7 +53,7 @@ class Notice(QtWidgets.QWidget):
 
     def refuse(self, what: str, reason: str) -> None:
         """Say that `what` was refused, and why, whole."""
-        self._mends, self._open = mending(reason), False
+        self._mends, self._open = remedy_action(reason), False
         if self._mends is not None:
             self.mend.setText(tr(self._mends.value))
             self.mend.setAccessibleName(tr(self._mends.value))
@@ -75,7 +75,7 @@ class Notice(QtWidgets.QWidget):
         """Enable the button while what it does can be done; a refusal whose step was taken meanwhile is gone."""
         if self._mends is None:
             return
-        done = mended(self._mends, now)
+        done = remedy_applied(self._mends, now)
         if done and self._open:
             self.clear()
             return

@@ -5,7 +5,7 @@ from collections.abc import Callable, Iterator
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live import PlatformView
-from gui.motion import MotionPanel, MotionSight
+from gui.motion import MotionPanel, MotionPlayer
 from gui.operate import JogPanel
 from gui.scene import Shapes
 from gui.texts import tr
@@ -85,13 +85,13 @@ class Pictures:
         self.jog.layout().addWidget(jog.drag.bar)
         jog.show_beside(self.jog)
         yield
-        self.motion = MotionSight(self._config, self._theme, self._shapes)
+        self.motion = MotionPlayer(self._config, self._theme, self._shapes)
         yield
         motion.sights.show_in_space(self.motion)
         yield
 
     @property
-    def views(self) -> "tuple[PlatformView, MotionSight]":
+    def views(self) -> "tuple[PlatformView, MotionPlayer]":
         """What the clock of frames refreshes."""
         return self.jog, self.motion
 

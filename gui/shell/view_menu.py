@@ -5,7 +5,7 @@ from functools import partial
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.screen import SCALES, keep_scale, kept_scale, obstacle
+from gui.screen import SCALES, keep_scale, obstacle, saved_scale
 from gui.shell.docking import Docking
 from gui.shell.sounds import Sounds
 from gui.texts import mark, tr
@@ -85,7 +85,7 @@ class ViewMenu(QtWidgets.QMenu):
         for scale in SCALES:
             action = found[scale] = menu.addAction(f"{100 * scale:.0f} %")
             action.setCheckable(True)
-            action.setChecked(scale == kept_scale())
+            action.setChecked(scale == saved_scale())
             action.triggered.connect(partial(self._resized, scale))
             group.addAction(action)
         return found

@@ -13,20 +13,20 @@ from gui.widgets.controls import (
 )
 from gui.widgets.elided import ElidedLabel
 from gui.widgets.file_dialogs import ask_save
-from gui.widgets.fixed_size_label import ScrolledPage, Still, TextRoom, fit_text, hold_room
+from gui.widgets.fixed_size_label import FixedSize, ScrolledPage, TextRoom, fit_text, hold_room
 from gui.widgets.flow import FlowLayout
 from gui.widgets.fold import Columns, Fold
 from gui.widgets.icons import Ground, IconLabel, give, icon
 from gui.widgets.incremental_build import InParts, at_once
 from gui.widgets.number_field import (
+    DisplayUnit,
     NumberField,
     NumberList,
     QuantityBox,
-    Shown,
     WholeNumber,
+    display_unit,
     field_refusal,
     number_fields,
-    shown_unit,
 )
 from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
 from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
@@ -54,7 +54,9 @@ __all__ = [
     "Card",
     "Choice",
     "Columns",
+    "DisplayUnit",
     "ElidedLabel",
+    "FixedSize",
     "FlowLayout",
     "Fold",
     "Ground",
@@ -69,13 +71,12 @@ __all__ = [
     "QuantityBox",
     "Reason",
     "ScrolledPage",
-    "Shown",
-    "Still",
     "TextRoom",
     "Theme",
     "WholeNumber",
     "ask_save",
     "at_once",
+    "display_unit",
     "field_refusal",
     "fit_text",
     "give",
@@ -87,6 +88,5 @@ __all__ = [
     "plain_tabs",
     "put_tab",
     "room_for",
-    "shown_unit",
     "tab_name",
 ]

@@ -3,7 +3,7 @@
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 
-class Still(QtWidgets.QWidget):
+class FixedSize(QtWidgets.QWidget):
     """Holds a widget at its own size. What changes in it has no layout around it worked out anew, up to the window's.
 
     A label's new text does, whatever its length: in the large window that takes longer than a frame of all curves.

@@ -14,7 +14,7 @@ from gui.texts import tr
 from kinematics import NumberTextError, common_units, read_number, read_quantity
 
 
-class Shown(NamedTuple):
+class DisplayUnit(NamedTuple):
     """How a quantity is shown: its unit, how many of it one SI unit is, and at least so many decimals."""
 
     unit: str
@@ -23,13 +23,13 @@ class Shown(NamedTuple):
 
 
 _DISPLAY = {
-    "m": Shown("mm", 1e3, 3),
-    "m/s": Shown("mm/s", 1e3, 2),
-    "rad": Shown("°", 180.0 / math.pi, 3),
-    "rad/s": Shown("°/s", 180.0 / math.pi, 2),
-    "s": Shown("s", 1.0, 3),
-    "Hz": Shown("Hz", 1.0, 3),
-    "%": Shown("%", 1.0, 1),
+    "m": DisplayUnit("mm", 1e3, 3),
+    "m/s": DisplayUnit("mm/s", 1e3, 2),
+    "rad": DisplayUnit("°", 180.0 / math.pi, 3),
+    "rad/s": DisplayUnit("°/s", 180.0 / math.pi, 2),
+    "s": DisplayUnit("s", 1.0, 3),
+    "Hz": DisplayUnit("Hz", 1.0, 3),
+    "%": DisplayUnit("%", 1.0, 1),
 }
 """By SI unit."""
 
@@ -44,9 +44,9 @@ _REASON_WIDTH = 300  # px
 _SELECTED_BY = (QtCore.Qt.FocusReason.TabFocusReason, QtCore.Qt.FocusReason.BacktabFocusReason)
 
 
-def shown_unit(unit: str) -> Shown:
+def display_unit(unit: str) -> DisplayUnit:
     """How a person sees a quantity of the SI `unit`."""
-    return _DISPLAY.get(unit, Shown(unit, 1.0, 3))
+    return _DISPLAY.get(unit, DisplayUnit(unit, 1.0, 3))
 
 
 class NumberField(QtWidgets.QAbstractSpinBox):
@@ -62,7 +62,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         name: accessible name.
         unit: SI unit.
         value, minimum, maximum: SI.
-        shown: left out: as `shown_unit` says.
+        shown: left out: as `display_unit` says.
         whole: whether it has no decimals.
         optional: whether it may be empty, which is the value None.
         exact: whether what is given is shown to its last digit.
@@ -87,7 +87,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         maximum: float = math.inf,
         parent: QtWidgets.QWidget | None = None,
         *,
-        shown: Shown | None = None,
+        shown: DisplayUnit | None = None,
         whole: bool = False,
         optional: bool = False,
         exact: bool = False,
@@ -230,15 +230,15 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         """The greatest number, of the unit shown."""
         return min(self._maximum * self._shown.factor, self._largest)
 
-    def set_unit(self, unit: str, shown: Shown | None = None) -> None:
+    def set_unit(self, unit: str, shown: DisplayUnit | None = None) -> None:
         """Measure in another SI `unit`; the number stays. Raises ValueError where it is beyond the bounds then."""
         self.interpretText()
         number = None if self._value is None else self._value * self._shown.factor
         self._measure(unit, shown)
         self.set_si(None if number is None else number / self._shown.factor)
 
-    def _measure(self, unit: str, shown: Shown | None) -> None:
-        self._unit, self._shown = unit, shown_unit(unit) if shown is None else shown
+    def _measure(self, unit: str, shown: DisplayUnit | None) -> None:
+        self._unit, self._shown = unit, display_unit(unit) if shown is None else shown
         unit_shown = self._shown.unit
         self.setSuffix(f" {unit_shown}" if unit_shown else "")
         self.setAccessibleName(f"{self._name}, {unit_shown}" if unit_shown else self._name)
@@ -447,7 +447,7 @@ class WholeNumber(NumberField):
     valueChanged = QtCore.Signal(int)
 
     def __init__(self, name: str, value: int, least: int, most: int, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(name, "", value, least, most, parent, shown=Shown("", 1.0, 0), whole=True)
+        super().__init__(name, "", value, least, most, parent, shown=DisplayUnit("", 1.0, 0), whole=True)
         self.setToolTip(tr("{name}: {least} to {most}").format(name=name, least=least, most=most))
 
     def value(self) -> int:

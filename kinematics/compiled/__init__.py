@@ -1,7 +1,7 @@
 """Compiled code: how kernels are compiled, and the small algebra that they share."""
 
 from kinematics.compiled.block import BLOCK, SYSTEM_ROWS, solve_block_kernel
-from kinematics.compiled.compile_progress import compiling_told, with_callees
+from kinematics.compiled.compile_progress import report_compilation, with_callees
 from kinematics.compiled.compiling import (
     Kernel,
     NotCompiledError,
@@ -22,7 +22,6 @@ __all__ = [
     "NotCompiledError",
     "cached_only",
     "chunk_bounds",
-    "compiling_told",
     "cross",
     "dot",
     "eliminate",
@@ -34,6 +33,7 @@ __all__ = [
     "leg_rates",
     "point_motion",
     "processor_count",
+    "report_compilation",
     "rotate",
     "rotation_matrix",
     "run_chunks",

@@ -9,7 +9,7 @@ from kinematics.compiled.compiling import Kernel
 
 
 @contextlib.contextmanager
-def compiling_told(roots: Iterable[str], tell: Callable[[int, int], None]) -> Iterator[None]:
+def report_compilation(roots: Iterable[str], tell: Callable[[int, int], None]) -> Iterator[None]:
     """Within a `with` block, tell how many kernels of how many are there.
 
     At the beginning of the first compilation, after each, and at the end of the block. Where all are loaded from the

@@ -9,7 +9,16 @@ from rig.analysis.noise import ResidualNoise, learned_noise, stated_noise
 from rig.analysis.recorded import RecordedRig, recorded_calibration, recorded_parameters, recorded_residuals, rig_of
 from rig.analysis.residuals import Residuals, residuals_of
 from rig.analysis.response import Distortion, Grid, Response, frequency_response, steady_stretches, well_excited
-from rig.analysis.response_fit import Candidate, Held, Note, Nuisance, ResponseFit, Structure, Verdict, fit_response
+from rig.analysis.response_fit import (
+    Candidate,
+    CommandHold,
+    Note,
+    Nuisance,
+    ResponseFit,
+    Structure,
+    Verdict,
+    fit_response,
+)
 from rig.analysis.response_words import described, notes_of
 from rig.analysis.rest_detection import STILL, RecordedRests, recorded_rests, runs_of
 from rig.analysis.segments import REPEATED, SHORTEST, ForceRecords, force_records, split
@@ -27,13 +36,13 @@ __all__ = [
     "STILL",
     "TERM_NAMES",
     "Candidate",
+    "CommandHold",
     "Contact",
     "ContactLog",
     "Distortion",
     "ExternalWrench",
     "ForceRecords",
     "Grid",
-    "Held",
     "Identified",
     "Note",
     "Nuisance",

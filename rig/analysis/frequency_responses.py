@@ -10,11 +10,11 @@ from dynamics import Dynamics, Mechanism
 from kinematics import COORDINATES, leg_matrices, pose_to_coordinates
 from rig.analysis.recorded import RecordedRig, rig_of
 from rig.analysis.response import Complex, Response, frequency_response, well_excited
-from rig.analysis.response_fit import Held, Nuisance, ResponseFit, fit_response
+from rig.analysis.response_fit import CommandHold, Nuisance, ResponseFit, fit_response
 from rig.analysis.smoothing import Floats
-from rig.analysis.zero_order_hold import held_net
+from rig.analysis.zero_order_hold import net_hold_force
 from rig.errors import InputError
-from rig.recording import Recorded, imported_from, tells_tracking
+from rig.recording import Recorded, has_tracking, imported_from
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -38,7 +38,7 @@ class RecordedResponse:
     pose: Response
     force: Response | None
     own_loops: bool
-    held: Held | None
+    held: CommandHold | None
     """how a force's command acts, where it goes out once a cycle"""
     friction: dict[str, Complex]
     """of `force` at its lines (k,), by the friction's kind: what is the model's friction of the prismatic joints, which
@@ -67,7 +67,7 @@ def recorded_response(
     Raises InputError where there is no run, where it excites more than one coordinate, or not enough.
     """
     made_by = rig_of(recording)
-    if not tells_tracking(recording.header):
+    if not has_tracking(recording.header):
         raise InputError(
             f"{recording.path}: imported from {imported_from(recording.header)} without commanded motion, to which a "
             "frequency response is"
@@ -127,11 +127,11 @@ def recorded_response(
     )
 
 
-def _held(made_by: RecordedRig) -> Held | None:
+def _held(made_by: RecordedRig) -> CommandHold | None:
     drives = made_by.drives
     if drives is None or drives.get("sample_period"):
         return None
-    return Held(1.0 / made_by.rate)
+    return CommandHold(1.0 / made_by.rate)
 
 
 def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Floats, dict[str, Floats]]:
@@ -147,7 +147,7 @@ def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Flo
         # same weights, of the reference, which is of the instant, and of the differences, which are over two periods
         beside += (_second_differences(motion[:, 13:]) - _second_differences(beside)) / 12.0
         model = Dynamics(made_by.mechanism, made_by.coulomb_speed)
-        net, mean = held_net(rows, model, 1.0 / made_by.rate, made_by.drives)
+        net, mean = net_hold_force(rows, model, 1.0 / made_by.rate, made_by.drives)
         net -= 0.5 * (mean + np.vstack([mean[:1], mean[:-1]]))  # the mean about each row is in the motion already
         beside += model.response(motion[:, :13], net)
     motion[:, 13:] += beside

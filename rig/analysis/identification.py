@@ -15,7 +15,7 @@ from calibration import (
     ParameterFile,
     hold_out,
     identify,
-    told_parameters,
+    reported_parameters,
 )
 from dynamics import LINEAR_NAMES, linear_parameters
 from kinematics import Array
@@ -179,7 +179,7 @@ def identify_recordings(
     result = identify(found.rig.mechanism, fitted, settings)
     progress("judging by the motions held out")
     judgement = hold_out(result, fitted, judged, settings.coulomb_speed)
-    parameters, covariance, nuisance = told_parameters(result, found.cells)
+    parameters, covariance, nuisance = reported_parameters(result, found.cells)
     sources = tuple(recording.path.name for recording in (*recordings, *held_out))
     return Identified(result, judgement, parameters, covariance, nuisance, sources)
 

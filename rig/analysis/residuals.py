@@ -10,7 +10,7 @@ import numpy.typing as npt
 from actuators import Mode
 from dynamics import Dynamics, Mechanism
 from rig.analysis.smoothing import Floats, Smoothing
-from rig.analysis.zero_order_hold import LEAD, TRAIL, held_net, twists
+from rig.analysis.zero_order_hold import LEAD, TRAIL, net_hold_force, twists
 from rig.states import State
 from rig.telemetry import CycleFlag
 
@@ -59,8 +59,8 @@ def residuals_of(
     Of the rows with the platform under power (`STANDING`) and its pose known. Telemetry has the model at the reference;
     a platform that is pushed leaves it, and its own inertia would hide the push. So the model is taken at the motion
     that was measured: pose and twist as they were read. To the reference's acceleration is added what holding commands
-    makes at the instant of a reading (`held_net`, or the model's `force_held`), and the smoothed derivative of what the
-    twist is then more than by that, which without smoothing is nothing.
+    makes at the instant of a reading (`net_hold_force`, or the model's `force_held`), and the smoothed derivative of
+    what the twist is then more than by that, which without smoothing is nothing.
 
     coulomb_speed: m/s, over which the control smooths Coulomb friction. drives: of the configuration, or None where the
     drives' `delay` and `force_bandwidth` are not known, and nothing is known of held forces.
@@ -79,7 +79,7 @@ def _residuals(
     foreseen = (rows["velocity_held"].any(axis=1) & np.any(rows["mode"] != Mode.FORCE, axis=1))[:, np.newaxis]
     net, mean = np.zeros((2, len(rows), 6))
     if drives is not None:
-        net, mean = (np.where(foreseen, 0.0, part) for part in held_net(rows, model, period, drives))
+        net, mean = (np.where(foreseen, 0.0, part) for part in net_hold_force(rows, model, period, drives))
     if not smoothing.half:  # drift is not looked at: only what is more than on average about the instant
         net = net - 0.5 * (mean + np.vstack([mean[:1], mean[:-1]]))
     net, mean, rows, foreseen = net[wanted], mean[wanted], rows[wanted], foreseen[wanted]

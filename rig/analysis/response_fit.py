@@ -57,7 +57,7 @@ class Note(StrEnum):
 
 
 @dataclass(frozen=True, slots=True)
-class Held:
+class CommandHold:
     """A command that is computed at a reading, goes out with the next one, and is held from there to the next.
 
     period: s, between readings. The response is then that of the samples, not of a continuous signal: aliases of the
@@ -147,15 +147,15 @@ class _Solution:
 
 def fit_response(
     response: Response,
-    held: Held | None = None,
+    held: CommandHold | None = None,
     nuisances: Sequence[Nuisance] = (),
     structures: Sequence[Structure] = (),
 ) -> ResponseFit:
     """The simplest structure that the response does not contradict, by Bayes' information criterion.
 
     Residuals are weighted by noise and stochastic distortion together. Dead time, time constants and damping are not
-    below 0. held: see `Held`; such a drive always has a lag, so that there is no pure delay among the structures.
-    structures: those that are tried; left out, all that make sense.
+    below 0. held: see `CommandHold`; such a drive always has a lag, so that there is no pure delay among the
+    structures. structures: those that are tried; left out, all that make sense.
     """
     tried = structures or (tuple(Structure) if held is None else (Structure.FIRST, Structure.SECOND))
     solutions = [found for one in tried if (found := _solve(response, one, held, nuisances)) is not None]
@@ -210,7 +210,7 @@ def _continuous(values: Floats, frequency: Floats, structure: Structure) -> Comp
     return modelled
 
 
-def _sampled(values: Floats, frequency: Floats, structure: Structure, held: Held) -> Complex:
+def _sampled(values: Floats, frequency: Floats, structure: Structure, held: CommandHold) -> Complex:
     """Samples of a drive on held commands: x⁺ = Φ x + Γ₀ u(k−1−w) + Γ₁ u(k−2−w), dead time (w + early part) periods.
 
     Åström & Wittenmark, Computer-Controlled Systems, 3rd ed., 2.3.
@@ -245,7 +245,7 @@ def _sampled(values: Floats, frequency: Floats, structure: Structure, held: Held
 
 
 def _solve(
-    response: Response, structure: Structure, held: Held | None, nuisances: Sequence[Nuisance]
+    response: Response, structure: Structure, held: CommandHold | None, nuisances: Sequence[Nuisance]
 ) -> _Solution | None:
     """The least squares of a structure; None where there are not more numbers than parameters."""
     count = 2 + len(_PARAMETERS[structure])

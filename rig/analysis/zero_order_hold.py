@@ -30,7 +30,7 @@ _MEAN = (np.array([13.0, -1.0]) / 24.0, np.array([802.0, -93.0, 11.0]) / 1440.0)
 """Of the 4 or 6 samples about a period, from the middle, as a polynomial through them has its mean over the period."""
 
 
-def held_net(
+def net_hold_force(
     rows: npt.NDArray[np.void], model: Dynamics, period: float, drives: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
     """Forces that accelerate the platform beyond the reference, of legs whose drives are given forces.

@@ -17,12 +17,12 @@ from rig.cli.geometry import geometry
 from rig.cli.help import command_group
 from rig.cli.options import (
     JsonOption,
-    LookOption,
     NewCalibrationOption,
+    ProbeOption,
     ProgressOption,
     check_new_file,
+    print_contents,
     table_console,
-    tell_holds,
 )
 from rig.cli.zero import HELP as ZERO_HELP
 from rig.cli.zero import zero
@@ -115,7 +115,7 @@ def cells(
     place: Annotated[str, typer.Option(help="Where; kept in the file.")] = "",
     weights: Annotated[str, typer.Option(help="Which masses, such as their certificate; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
-    look: LookOption = False,
+    look: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -132,7 +132,7 @@ def cells(
         save_cell_calibration,
     )
     from dynamics import machine_size
-    from rig.cli.progress import tell_step
+    from rig.cli.progress import print_step
     from rig.config import load_config
     from rig.errors import RefusedError
 
@@ -152,7 +152,7 @@ def cells(
     if look and config is not None:
         from rig.cli.live_cells import describe
 
-        tell_holds(describe(config, numbers), as_json)
+        print_contents(describe(config, numbers), as_json)
         return
     if not look:
         check_new_file(target)
@@ -160,12 +160,12 @@ def cells(
     measurements: CellMeasurements
     if data is not None:
         if progress:
-            tell_step("fitting the cells")
+            print_step("fitting the cells")
         measurements, source = read_cell_measurements(data), f"file {data.name}"
         if look:
             loads = [len(each.masses) for each in measurements.loads]
             tares = (len(measurements.tare_before), len(measurements.tare_after))
-            tell_holds(f"{min(loads)} readings of each cell at least, {tares[0]} and {tares[1]} unloaded", as_json)
+            print_contents(f"{min(loads)} readings of each cell at least, {tares[0]} and {tares[1]} unloaded", as_json)
             return
     else:
         from rig.cli.live_cells import record

@@ -9,12 +9,12 @@ import typer
 
 from rig.cli.options import (
     JsonOption,
-    LookOption,
+    ProbeOption,
     ProgressOption,
     check_new_file,
+    print_caveats,
+    print_contents,
     print_warning,
-    tell_caveats,
-    tell_holds,
 )
 
 if TYPE_CHECKING:
@@ -81,7 +81,7 @@ def cells_in_place(
     ] = None,
     operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
-    look: LookOption = False,
+    look: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -113,7 +113,7 @@ def cells_in_place(
     )
     from dynamics import machine_size
     from rig.analysis import recorded_rests
-    from rig.cli.progress import tell_step
+    from rig.cli.progress import print_step
     from rig.errors import RefusedError
     from rig.recording import RecordingFile
 
@@ -123,18 +123,18 @@ def cells_in_place(
         check_new_file(target)
     opened = [RecordingFile(path) for path in recordings or []]
     for each in opened:
-        tell_caveats(each)
+        print_caveats(each)
     stated = {"mass": mass_sigma, "center": center_sigma, "leg_mass": leg_mass_sigma}
     if leg_center_sigma is not None:
         stated["leg_center"] = leg_center_sigma
-    tell = tell_step if progress else lambda _step: None
+    tell = print_step if progress else lambda _step: None
     tell("reading the recordings")
     data = recorded_rests(opened)
     mechanism, before = data.rig.mechanism, data.before
     if drift_limit is None:
         drift_limit = Limits().drift * machine_size(mechanism).force
     if look:
-        tell_holds(f"{len(data.rests)} rests, {mechanism.name}, cells in {before.unit}", as_json)
+        print_contents(f"{len(data.rests)} rests, {mechanism.name}, cells in {before.unit}", as_json)
         return
     tell("fitting the cells")
     try:
@@ -185,7 +185,7 @@ def _plan(
 
     settings = load_config(config)
     if look:
-        tell_holds(f"{settings.machine.name}, a platform of {settings.machine.mass:g} kg", as_json)
+        print_contents(f"{settings.machine.name}, a platform of {settings.machine.mass:g} kg", as_json)
         return
     check_output(output)
     try:

@@ -29,13 +29,13 @@ def check(
     from kinematics import load_trajectory
     from rig.commissioning import check_devices
     from rig.config import load_config
-    from rig.engine import judge_buses, make_bank
+    from rig.engine import judge_buses, make_drive_group
     from rig.safety import check_loop, check_trajectory, judge_sag
     from rig.virtual import VirtualRig
 
     rig = load_config(config)
     check_devices(rig)
-    bank = make_bank(rig)
+    bank = make_drive_group(rig)
     if rig.virtual is not None:
         VirtualRig(rig)  # with a plant of its own, which may be wrong
     loop, buses = check_loop(rig), judge_buses(rig, bank.plans)

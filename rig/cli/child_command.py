@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from multiprocessing.connection import Connection
 
 
-def run_beside(
+def run_child_command(
     arguments: Sequence[str], folder: str, output: Connection, errors: Connection, owner: Connection
 ) -> None:
     """Main function of a `rig.runtime.ChildProcess` that runs one command and ends with its exit code.

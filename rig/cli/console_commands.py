@@ -10,7 +10,7 @@ from rig.cli import console_hold, console_motions, console_positions
 from rig.cli.console_rig import commanded_rig, rig_able_to
 from rig.cli.help import command_group
 from rig.cli.options import UnprovenOption
-from rig.client import FaultDesk
+from rig.client import FaultControl
 from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset, Snapshot
 from rig.errors import InputError, RefusedError
 from rig.recording import room_text
@@ -158,7 +158,7 @@ def clear(
     _virtual(context).clear(name, leg)
 
 
-def _virtual(context: typer.Context) -> FaultDesk:
+def _virtual(context: typer.Context) -> FaultControl:
     rig = commanded_rig(context)
     if rig.faults is None:
         if rig.config.virtual is not None:

@@ -18,7 +18,7 @@ from rig.cli.console_motions import (
 )
 from rig.cli.console_rig import commanded_rig
 from rig.cli.help import command_group
-from rig.client import AXES, Positions, RigClient, free_range, jogged, most_looked_at, positions_path, speeds
+from rig.client import AXES, Positions, RigClient, free_range, jogged, positions_path, search_limit, speeds
 from rig.errors import RefusedError
 from rig.states import State
 
@@ -78,7 +78,7 @@ def room(
     peaks = speeds(rig.config, **peaks_of(speed, rotation_speed))
     for axis in AXES:
         turning = axis in AXES[3:]
-        most = most_looked_at(rig.config, turning=turning)
+        most = search_limit(rig.config, turning=turning)
         for sign, symbol in ((-1.0, "-"), (1.0, "+")):
 
             def target(far: float, axis: str = axis, sign: float = sign) -> Array:

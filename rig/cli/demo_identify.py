@@ -10,11 +10,13 @@ import typer
 
 if TYPE_CHECKING:
     from kinematics import Trajectory
-    from rig.client import Story
+    from rig.client import DemoResult
     from rig.config import RigConfig
 
 
-def tell_story(config: RigConfig, trajectory: Trajectory, output: Path | None, lockstep: bool, as_json: bool) -> None:
+def run_demo_identify(
+    config: RigConfig, trajectory: Trajectory, output: Path | None, lockstep: bool, as_json: bool
+) -> None:
     """Run, excite, identify, run again, and say what came of it."""
     from rig.cli.identify import print_identified
     from rig.cli.progress import progress_display
@@ -35,7 +37,7 @@ def tell_story(config: RigConfig, trajectory: Trajectory, output: Path | None, l
         raise last.error
 
 
-def _summary(story: Story) -> dict[str, Any]:
+def _summary(story: DemoResult) -> dict[str, Any]:
     summary = dict(story.last.summary)
     paths = dict(summary.get("paths", {}))
     paths["before"] = str(story.before.recording)

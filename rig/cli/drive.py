@@ -40,7 +40,7 @@ def drive(
     begin_server_unless(lockstep)
     from kinematics import Quantity
     from rig.cli.console import Console
-    from rig.cli.progress import compiling_told_in_lines
+    from rig.cli.progress import compile_progress_lines
     from rig.client import Interruption, conduct
     from rig.commissioning import LegMove, check_devices
     from rig.errors import InputError
@@ -65,7 +65,7 @@ def drive(
         interruption,
         lockstep=lockstep,
         report=lambda _progress: None,
-        told=compiling_told_in_lines(),
+        told=compile_progress_lines(),
     )
     finish(result, as_json=False)
 

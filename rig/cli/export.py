@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import check_made_of, end_doubtful, tell_caveats
+from rig.cli.options import check_made_of, end_doubtful, print_caveats
 
 
 def export(
@@ -29,7 +29,7 @@ def export(
     opened = RecordingFile(recording)
     if not opened.count:
         raise RecordingError(f"{recording}: holds no telemetry, there is nothing to export")
-    tell_caveats(opened)
+    print_caveats(opened)
     write_rows_csv(opened, target)
     typer.echo(f"{opened.count} rows: {target}")
     end_doubtful(opened)

@@ -10,13 +10,13 @@ import typer
 
 from rig.cli.options import (
     JsonOption,
-    LookOption,
     MechanismArgument,
+    ProbeOption,
     ProgressOption,
     check_new_file,
     parse_quantity,
+    print_contents,
     print_warning,
-    tell_holds,
 )
 
 HELP = """Calibrate where the joints are and what the encoders read, from measured poses and leg lengths.
@@ -99,7 +99,7 @@ def geometry(
     ] = None,
     operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
-    look: LookOption = False,
+    look: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -143,7 +143,7 @@ def geometry(
     try:
         if look:
             holds = geometry_tables.holds(nominal, data, targets, homing, noise, frames.value, plan is not None)
-            tell_holds(holds, as_json)
+            print_contents(holds, as_json)
             return
         if plan is not None:
             target = output or Path("geometry-poses.csv")
@@ -167,7 +167,7 @@ def geometry(
         raise
     except CalibrationError as error:
         if as_json and isinstance(error, UnobservableError):
-            typer.echo(json.dumps(geometry_output.untold(error), indent=2))
+            typer.echo(json.dumps(geometry_output.unobservable_json(error), indent=2))
         raise RefusedError("\n  ".join(["geometry refused, nothing written", *error.faults])) from None
     if as_json:
         typer.echo(json.dumps(geometry_output.summary(result, limits, homed, target), indent=2))

@@ -64,7 +64,7 @@ def summary(
     }
 
 
-def untold(error: UnobservableError) -> dict[str, Any]:
+def unobservable_json(error: UnobservableError) -> dict[str, Any]:
     """JSON object of what poses tell that leave directions open, null for what they do not tell at all; SI units."""
     return _poses(error.sigmas, error.bounds) | _directions(error.seen)
 

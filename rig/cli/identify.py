@@ -10,12 +10,12 @@ import typer
 from rig.cli.options import (
     ConfigArgument,
     JsonOption,
-    LookOption,
+    ProbeOption,
     ProgressOption,
     check_new_file,
+    print_caveats,
+    print_contents,
     table_console,
-    tell_caveats,
-    tell_holds,
 )
 
 if TYPE_CHECKING:
@@ -73,7 +73,7 @@ def identify(
         ),
     ] = None,
     note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
-    look: LookOption = False,
+    look: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -90,7 +90,7 @@ def identify(
     """
     from calibration import Accuracy, CalibrationError, parameters_line, save_parameters
     from rig.analysis import force_records, identify_recordings, rig_of
-    from rig.cli.progress import tell_step
+    from rig.cli.progress import print_step
     from rig.errors import ExitCode, RefusedError
     from rig.recording import RecordingFile
 
@@ -113,9 +113,9 @@ def identify(
     opened = [RecordingFile(path) for path in recordings]
     judged = [RecordingFile(path) for path in hold_out or []]
     for each in (*opened, *judged):
-        tell_caveats(each)
+        print_caveats(each)
     if look:
-        tell_holds(_holds(force_records([*opened, *judged])), as_json)
+        print_contents(_holds(force_records([*opened, *judged])), as_json)
         return
     accuracy = Accuracy.of(rig_of(opened[0]).mechanism, **stated)
     try:
@@ -123,7 +123,7 @@ def identify(
             opened,
             judged,
             accuracy,
-            tell_step if progress else lambda _step: None,
+            print_step if progress else lambda _step: None,
             calibrated_gains=gain is None,
             calibrated_geometry=joints is None,
         )

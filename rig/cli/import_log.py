@@ -111,13 +111,13 @@ def _check_new(data: Path, target: Path) -> None:
 
 
 def _print(found: "ImportedLog") -> None:
-    from rig.recording import said_finding
+    from rig.recording import finding_text
 
     told = found.summary()
     typer.echo("\n".join(_lines(told)))
     _print_ranges(found)
     for finding in told["findings"]:
-        print_warning(f"the recording is {said_finding(finding)}")
+        print_warning(f"the recording is {finding_text(finding)}")
 
 
 def _lines(told: dict[str, Any]) -> list[str]:

@@ -125,9 +125,7 @@ def demo(
     from rig.client import as_built, expecting, fitted_demo, on_free_ports, with_demo_thresholds
     from rig.config import load_config, relaxed_timing
 
-    config = load_config(_config_of(drives)).changed(
-        _changes(rate, seed, real_time) | said_in_recording(operator, note)
-    )
+    config = load_config(_config_of(drives)).changed(_changes(rate, seed, real_time) | run_metadata(operator, note))
     if plant is DemoPlant.MUJOCO:
         from rig.virtual import mujoco_package
 
@@ -147,9 +145,9 @@ def demo(
     if not exact:
         config = expecting(config, trajectory)
     if identify:
-        from rig.cli.demo_identify import tell_story
+        from rig.cli.demo_identify import run_demo_identify
 
-        tell_story(config, trajectory, output, lockstep, as_json)
+        run_demo_identify(config, trajectory, output, lockstep, as_json)
         return
     if not lockstep:
         config = relaxed_timing(on_free_ports(config))
@@ -213,7 +211,7 @@ def run(
     begin_server_unless(lockstep)
     from kinematics import load_trajectory
 
-    settings = chosen_config(config, rate, lockstep, real_time).changed(said_in_recording(operator, note))
+    settings = chosen_config(config, rate, lockstep, real_time).changed(run_metadata(operator, note))
     motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
     name = Path(trajectory).stem
     result = _execute(
@@ -228,12 +226,12 @@ def virtual(config: ConfigArgument = "virtual") -> None:
     Six drives (and the load-cell amplifier, if one is configured) on Modbus, the exact plant behind them: `rig run`
     with the same configuration but without its [virtual] table operates it, and so can any Modbus client.
     """
-    from rig.cli.progress import compiling_told_in_lines
+    from rig.cli.progress import compile_progress_lines
     from rig.client import serve_virtual
     from rig.config import load_config
 
     settings = load_config(config)
-    serve_virtual(settings, typer.echo, compiling_told_in_lines())
+    serve_virtual(settings, typer.echo, compile_progress_lines())
 
 
 def begin_server_unless(in_this_process: bool) -> None:
@@ -257,7 +255,7 @@ def chosen_config(config: str, rate: float | None, lockstep: bool, real_time: bo
     return settings
 
 
-def said_in_recording(operator: str | None, note: str | None) -> dict[str, Any]:
+def run_metadata(operator: str | None, note: str | None) -> dict[str, Any]:
     """Changes of a configuration by what was given of who operates the rig and what for."""
     given = {key: value for key, value in (("operator", operator), ("note", note)) if value is not None}
     return {"recording": given} if given else {}

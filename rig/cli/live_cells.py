@@ -12,7 +12,7 @@ import typer
 from actuators import COMMAND_OFF, Wire, exchange_all
 from calibration import CELLS, CellBench, CellMeasurements, Load, check_masses, record_measurements
 from kinematics import Array
-from rig.cli.progress import tell_question, tell_step
+from rig.cli.progress import ask_question, print_step
 from rig.config import RigConfig, load_config
 from rig.engine import claim_drives, make_cells, make_drive
 from rig.errors import HardwareError, InputError
@@ -30,7 +30,7 @@ class CellReader:
 
     Args:
         config: the rig.
-        wires: see `make_bank`.
+        wires: see `make_drive_group`.
         clock: s, that exchanges are given their time by.
 
     Raises:
@@ -168,7 +168,7 @@ class VirtualCells:
         self._rig.advance(self._now)
 
 
-class ToldCells:
+class PromptedCells:
     """Cells whose every step is told before it is read: a `calibration.CellBench`.
 
     Args:
@@ -196,7 +196,7 @@ class ToldCells:
         return self._cells.read(samples)
 
     def _tell(self, what: str) -> None:
-        tell_step(f"{what}: {100 * self._done / self._steps:.0f} %")
+        print_step(f"{what}: {100 * self._done / self._steps:.0f} %")
         self._done += 1
 
 
@@ -235,7 +235,7 @@ def record(
 
     def recorded(cells: CellBench) -> CellMeasurements:
         steps = CELLS * len(masses) + 2
-        return record_measurements(ToldCells(cells, steps) if told else cells, masses, samples)
+        return record_measurements(PromptedCells(cells, steps) if told else cells, masses, samples)
 
     with ExitStack() as stack:
         if config.virtual is None:
@@ -243,7 +243,7 @@ def record(
                 stack.enter_context(claim_drives(config))
             reader = stack.enter_context(closing(CellReader(config)))
             reader.connect()
-            cells = AttendedCells(reader, config.period, load, tell_question if told else _prompt)
+            cells = AttendedCells(reader, config.period, load, ask_question if told else _prompt)
             return recorded(cells), f"rig {config.name}", own
         from rig.virtual import VirtualRig
 

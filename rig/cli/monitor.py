@@ -37,7 +37,7 @@ def monitor(
     since the first one, > to the device or < from it, the bytes, and what they are in Modbus. Left out, the client
     connects as the device is: at a TCP port, or at a pseudo-terminal. Ctrl-C ends it, or the device does.
     """
-    from actuators import PARITIES, Endpoint, Frame, SerialEndpoint, TcpEndpoint, said_on_line, said_on_tcp
+    from actuators import PARITIES, Endpoint, Frame, SerialEndpoint, TcpEndpoint, rtu_frame_text, tcp_frame_text
     from rig.client import monitor_device
 
     serial = device.startswith("/")
@@ -55,7 +55,7 @@ def monitor(
     tcp = not (serial or rtu)
 
     def said(frame: Frame) -> str:
-        return (said_on_tcp if tcp else said_on_line)(frame.data, sent=frame.sent)
+        return (tcp_frame_text if tcp else rtu_frame_text)(frame.data, sent=frame.sent)
 
     def ready(endpoint: Endpoint) -> None:
         typer.echo(f"{place} at {endpoint}; Ctrl-C ends it")

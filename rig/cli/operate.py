@@ -42,7 +42,7 @@ def operate(
     begin_server_unless(lockstep or attach)
     from rig.cli.console import Console
     from rig.cli.engine import found_engine
-    from rig.cli.progress import compiling_told_in_lines
+    from rig.cli.progress import compile_progress_lines
     from rig.client import Interruption, conduct
     from rig.errors import InputError
 
@@ -66,7 +66,7 @@ def operate(
         interruption,
         lockstep=lockstep,
         report=lambda _progress: None,
-        told=compiling_told_in_lines(),
+        told=compile_progress_lines(),
         engine=engine,
     )
     finish(result, as_json=False)

@@ -45,7 +45,7 @@ JsonOption = Annotated[bool, typer.Option("--json", help="Print one JSON object,
 ProgressOption = Annotated[
     bool, typer.Option("--progress", help="Say each step on standard error, a line that begins with “… ”.")
 ]
-LookOption = Annotated[
+ProbeOption = Annotated[
     bool,
     typer.Option("--look", help="Only say what is in the files, or why they cannot be used: nothing is computed."),
 ]
@@ -122,7 +122,7 @@ def check_made_of(recording: Path, output: Path) -> None:
         raise InputError(f"cannot write {output}: it is the recording itself")
 
 
-def tell_caveats(recording: "Recorded") -> None:
+def print_caveats(recording: "Recorded") -> None:
     """Say on standard error what whoever uses a recording must know of it."""
     from rig.recording import caveats
 
@@ -131,7 +131,7 @@ def tell_caveats(recording: "Recorded") -> None:
         say(f"{recording.path}: {text}")
 
 
-def tell_holds(holds: str, as_json: bool) -> None:
+def print_contents(holds: str, as_json: bool) -> None:
     """Print what the files hold that a command was to look into."""
     import json
 

@@ -14,12 +14,12 @@ if TYPE_CHECKING:
     from rig.engine import Compiling
 
 
-def tell_step(step: str) -> None:
+def print_step(step: str) -> None:
     """Say on the error stream what begins now, as `--progress` promises."""
     typer.echo(f"… {step}", err=True)
 
 
-def tell_question(question: str) -> None:
+def ask_question(question: str) -> None:
     """Ask on the error stream for something to be done, in a line; that it is done, a line of standard input says."""
     typer.echo(f"? {question}", err=True)
 
@@ -28,7 +28,7 @@ def tell_question(question: str) -> None:
 def progress_display(lines: bool = False) -> Iterator["Callable[[Progress], None]"]:
     """Give a callable that shows progress on the error stream while the block lasts.
 
-    lines: say every per cent in a line of `tell_step`, on a terminal and elsewhere.
+    lines: say every per cent in a line of `print_step`, on a terminal and elsewhere.
     """
     if lines:
         yield _line_by_line()
@@ -49,7 +49,7 @@ def progress_display(lines: bool = False) -> Iterator["Callable[[Progress], None
         yield show
 
 
-def compiling_told_in_lines() -> "Callable[[Compiling], None]":
+def compile_progress_lines() -> "Callable[[Compiling], None]":
     """What says on a terminal's error stream how far a start is that has to compile the model, at every tenth of it."""
     told: set[tuple[str, int]] = set()
 
@@ -57,7 +57,7 @@ def compiling_told_in_lines() -> "Callable[[Compiling], None]":
         part = now.what, 10 * now.done // now.total  # the last one is that it is finished
         if sys.stderr.isatty() and part not in told:
             told.add(part)
-            tell_step(now.words)
+            print_step(now.words)
 
     return tell
 
@@ -70,6 +70,6 @@ def _line_by_line() -> "Callable[[Progress], None]":
         step = f"{progress.phase}: {100.0 * progress.fraction:.0f} %"
         if step != told:
             told = step
-            tell_step(step)
+            print_step(step)
 
     return tell

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, check_made_of, end_doubtful, parse_judge, print_warning, tell_caveats
+from rig.cli.options import JsonOption, check_made_of, end_doubtful, parse_judge, print_caveats, print_warning
 
 if TYPE_CHECKING:
     from rig.recording import Recorded
@@ -71,7 +71,7 @@ def report(
     from calibration import load_parameters
     from rig.errors import InputError
     from rig.recording import MOST_BESIDE, report_path, split_part
-    from rig.report import compared, said, said_beside
+    from rig.report import compared, comparison_text, summary_lines
 
     together = len(recordings) > 1 and (output is not None or pdf is not None)
     if len(recordings) > 1 and figures:
@@ -90,15 +90,15 @@ def report(
         recording = _opened(path)
         summary = _made(recording, False if together else models, {"parameters": files, **judge})
         if identify:
-            from rig.client import outlook_of
+            from rig.client import identifiability_of
 
-            summary["identification"] = outlook_of(recording)
+            summary["identification"] = identifiability_of(recording)
         summary["paths"] = {"recording": str(path)}
         if not together:
             summary["paths"]["report"] = str(target)
             _write(recording, summary, target, figures, pdf)
         if not as_json:
-            for line in (*said(summary), *([] if together else [f"report: {target}"])):
+            for line in (*summary_lines(summary), *([] if together else [f"report: {target}"])):
                 typer.echo(line)
         opened.append(recording)
         summaries.append(summary)
@@ -108,7 +108,7 @@ def report(
         if as_json:
             typer.echo(json.dumps({"recordings": summaries, "comparison": beside, "paths": paths}, indent=2))
         else:
-            typer.echo("\n".join([said_beside(beside), *(f"{what}: {path}" for what, path in paths.items())]))
+            typer.echo("\n".join([comparison_text(beside), *(f"{what}: {path}" for what, path in paths.items())]))
     elif as_json:
         typer.echo(json.dumps(summaries[0], indent=2))
     for recording in opened:
@@ -121,7 +121,7 @@ def _opened(path: Path) -> "Recorded":
     opened = open_part(path)
     if not opened.count:
         raise RecordingError(f"{path}: holds no telemetry, there is nothing to report")
-    tell_caveats(opened)
+    print_caveats(opened)
     return opened
 
 
@@ -131,13 +131,13 @@ def _made(recording: "Recorded", models: bool | None, wanted: dict[str, Any]) ->
     from rig.errors import InputError
     from rig.recording import RecordingError
     from rig.report import compare_models, source_of, summarize, validate
-    from rig.runs import said_of
+    from rig.runs import annotations_of
 
     summary = summarize(recording)
     summary["validation"] = validate(recording, summary, **wanted)
     summary["provenance"] = source_of(recording)
     try:
-        summary["said"] = {str(number): entry.model_dump() for number, entry in said_of(recording.path).items()}
+        summary["said"] = {str(number): entry.model_dump() for number, entry in annotations_of(recording.path).items()}
     except InputError as error:  # what people said of it is not worth the report
         print_warning(str(error))
     if models is not False:
@@ -166,13 +166,13 @@ def _write_beside(
     opened: "list[Recorded]", summaries: list[dict[str, Any]], output: Path | None, pdf: Path | None
 ) -> dict[str, str]:
     """The report of all of them, where one was asked for; what was written where."""
-    from rig.report import write_beside, write_beside_pdf
+    from rig.report import write_comparison, write_comparison_pdf
 
     paths = {}
     if output is not None:
-        write_beside(opened, output, summaries=summaries)
+        write_comparison(opened, output, summaries=summaries)
         paths["report"] = str(output)
     if pdf is not None:
-        write_beside_pdf(opened, pdf, summaries=summaries)
+        write_comparison_pdf(opened, pdf, summaries=summaries)
         paths["pdf"] = str(pdf)
     return paths

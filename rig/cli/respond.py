@@ -9,14 +9,14 @@ import typer
 from rig.cli.options import (
     ConfigArgument,
     JsonOption,
-    LookOption,
     OutputOption,
+    ProbeOption,
     ProgressOption,
     check_made_of,
     end_doubtful,
+    print_caveats,
+    print_contents,
     print_warning,
-    tell_caveats,
-    tell_holds,
 )
 
 if TYPE_CHECKING:
@@ -51,7 +51,7 @@ def multisine(
 
     from kinematics import TrajectorySpec, build_trajectory
     from rig.analysis import multisine as spec_of
-    from rig.cli.progress import tell_step
+    from rig.cli.progress import print_step
     from rig.client import checked_motion
     from rig.config import load_config
     from rig.csvio import check_output, whole_file
@@ -68,7 +68,7 @@ def multisine(
         raise InputError(f"period: {period:g} s, must be a whole number of cycles of {1.0 / settings.rate:g} s")
     home = settings.machine.geometry.home_pose
     size = (0.05 if dof.startswith("r") else 0.01) if amplitude is None else amplitude
-    tell = tell_step if progress else lambda _step: None
+    tell = print_step if progress else lambda _step: None
     for _ in range(2):
         tell("searching phases")
         spec = spec_of(dof, low, high, size, period, periods, seed, realizations=realizations, odd=True)
@@ -109,7 +109,7 @@ def respond(
         float,
         typer.Option("--friction", metavar="PART", help="How well the model's friction is known, one sigma.", min=0.0),
     ] = 0.2,
-    look: LookOption = False,
+    look: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -122,7 +122,7 @@ def respond(
     """
     from kinematics import COORDINATES
     from rig.analysis import described, notes_of, recorded_response
-    from rig.cli.progress import tell_step
+    from rig.cli.progress import print_step
     from rig.recording import RecordingFile
 
     if dof is not None and dof not in COORDINATES:
@@ -132,17 +132,17 @@ def respond(
         if low is None or high is None or not 0.0 < low < high < float("inf"):
             raise typer.BadParameter("give --from and --to, both above 0 Hz, the first below", param_hint="'--from'")
         band = (low, high)
-    tell = tell_step if progress else lambda _step: None
+    tell = print_step if progress else lambda _step: None
     if output is not None and not look:
         check_made_of(recording, output)
     opened = RecordingFile(recording)
-    tell_caveats(opened)
+    print_caveats(opened)
     tell("reading the recording")
     found = recorded_response(opened, dof, band)
     if look:
         lines = found.pose.frequency
         span = f"{len(lines)} frequencies from {lines[0]:.3g} to {lines[-1]:.3g} Hz"
-        tell_holds(f"coordinate {found.dof}, {span}, {found.begin:.1f} to {found.end:.1f} s", as_json)
+        print_contents(f"coordinate {found.dof}, {span}, {found.begin:.1f} to {found.end:.1f} s", as_json)
         return
     tell("fitting dead time and lag")
     responses, fits = found.responses(), found.fits(friction)

@@ -104,14 +104,14 @@ def _counted(catalogue: Catalogue, listed: Callable[[], list[Listed]]) -> tuple[
 
 def _tell_comparison(found: Sequence[Listed], as_json: bool) -> None:
     from rig.errors import InputError
-    from rig.report import said_beside
-    from rig.runs import beside
+    from rig.report import comparison_text
+    from rig.runs import compare_runs
 
     over = [one for one in reversed(found) if one.numbers is not None]
     if len(over) < 2:
         raise InputError(f"{len(over)} of the runs chosen can be counted: two or more are needed to compare")
-    entries = beside(over)
-    typer.echo(json.dumps({"comparison": entries}, indent=2) if as_json else said_beside(entries))
+    entries = compare_runs(over)
+    typer.echo(json.dumps({"comparison": entries}, indent=2) if as_json else comparison_text(entries))
 
 
 def _tell(catalogue: Catalogue, found: Sequence[Listed]) -> None:

@@ -45,7 +45,7 @@ def stream(
     from contextlib import closing
 
     from rig.cli.engine import engine_process, found_engine
-    from rig.cli.progress import tell_step
+    from rig.cli.progress import print_step
     from rig.client import (
         FOXGLOVE_PORT,
         PLOTJUGGLER_PORT,
@@ -62,7 +62,7 @@ def stream(
     interruption = Interruption()
     with closing(PlotJugglerOutlet(*place) if tool is Tool.PLOTJUGGLER else FoxgloveOutlet(*place)) as outlet:
         if progress:
-            tell_step(outlet.place)
+            print_step(outlet.place)
         else:
             typer.echo(f"{outlet.place}: {outlet.steps}; Ctrl-C ends it")
         with interruption.installed():

@@ -9,14 +9,14 @@ import typer
 
 from rig.cli.options import (
     JsonOption,
-    LookOption,
+    ProbeOption,
     ProgressOption,
     check_new_file,
     end_doubtful,
     parse_span,
+    print_caveats,
+    print_contents,
     print_warning,
-    tell_caveats,
-    tell_holds,
 )
 
 if TYPE_CHECKING:
@@ -85,7 +85,7 @@ def weigh(
     date: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Of the file; left out: today.")
     ] = None,
-    look: LookOption = False,
+    look: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -99,12 +99,12 @@ def weigh(
     Refuses (exit code 4) data that do not tell a number, with what would tell it, and a model that does not fit them.
     The file lays the platform's mass, centre of mass and inertia with its payload over the mechanism.
     """
-    from calibration import CALIBRATED_CELLS, Accuracy, CalibrationError, UntoldPayloadError
+    from calibration import CALIBRATED_CELLS, Accuracy, CalibrationError, UnidentifiablePayloadError
     from rig.analysis import Stretch, rig_of, weighing_of
-    from rig.cli.progress import tell_step
+    from rig.cli.progress import print_step
     from rig.errors import InputError, RefusedError
 
-    tell = tell_step if progress else lambda _step: None
+    tell = print_step if progress else lambda _step: None
     if output is not None and not look:
         check_new_file(output)
     stated = {"mass": mass, "inertia": inertia, **({} if center is None else {"center": center}), **CALIBRATED_CELLS}
@@ -131,7 +131,7 @@ def weigh(
     )
     poses, moving = weighing.counts(loaded=True)
     if look:
-        tell_holds(f"{poses} poses at rest, {moving} samples in motion, {weighing.rig.mechanism.name}", as_json)
+        print_contents(f"{poses} poses at rest, {moving} samples in motion, {weighing.rig.mechanism.name}", as_json)
         return
     tell("fitting the payload")
     in_motion = moving > 0 and not at_rest
@@ -140,7 +140,7 @@ def weigh(
     try:
         try:
             found = weighing.fit(inertia=in_motion)
-        except UntoldPayloadError as error:
+        except UnidentifiablePayloadError as error:
             if not in_motion or not poses:
                 raise
             print_warning(f"the motion does not tell everything, only poses at rest are used:\n  {error}")
@@ -163,7 +163,7 @@ def _open(path: Path) -> "RecordingFile":
     from rig.recording import RecordingFile
 
     opened = RecordingFile(path)
-    tell_caveats(opened)
+    print_caveats(opened)
     return opened
 
 

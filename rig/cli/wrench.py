@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, check_made_of, end_doubtful, parse_span, tell_caveats
+from rig.cli.options import JsonOption, check_made_of, end_doubtful, parse_span, print_caveats
 
 if TYPE_CHECKING:
     from collections.abc import Iterator, Sequence
@@ -76,7 +76,7 @@ def wrench(
     if output is not None:
         check_made_of(recording, output)
     opened = RecordingFile(recording)
-    tell_caveats(opened)
+    print_caveats(opened)
     made_by = rig_of(opened)
     smoothing = Smoothing(bandwidth or None, made_by.rate)
     if quiet is not None:

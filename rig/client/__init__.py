@@ -2,28 +2,37 @@
 
 from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged, speeds
 from rig.client.client import RigClient
-from rig.client.demo import Story, as_built, expecting, identify_on, with_demo_thresholds
+from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_demo_thresholds
 from rig.client.device_simulator import serve_twin
 from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
 from rig.client.game_pad import GamePad, PadReading
-from rig.client.gamepad_mapping import DEAD_ZONE, PadWishes, Wish
-from rig.client.hold_to_run import HeldMotion, follow_held, greatest_speed, held_motion
-from rig.client.identifiability import outlook_of
-from rig.client.interruption import HeldInterrupt, Interruption
-from rig.client.lifecycle import bring_to_rest, clear, connect_and_home, has_stopped, leave, let_pass, look, stop
+from rig.client.gamepad_mapping import DEAD_ZONE, GamepadMapping, JogRequest
+from rig.client.hold_to_run import HoldToRunMotion, follow_hold_to_run, greatest_speed, hold_to_run_motion
+from rig.client.identifiability import identifiability_of
+from rig.client.interruption import HoldInterrupt, Interruption
+from rig.client.lifecycle import (
+    bring_to_rest,
+    clear,
+    connect_and_home,
+    connect_for_state,
+    has_stopped,
+    leave,
+    let_pass,
+    stop,
+)
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.monitor import monitor as monitor_device
 from rig.client.motion_runner import Progress, begin, compiling_progress, finish, follow, move_to_start, perform
 from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
-from rig.client.named_store import KeptFile, text_fault
+from rig.client.named_store import NamedStore, text_fault
 from rig.client.opening import open_rig
 from rig.client.ports import free_ports, on_free_ports, on_ports
 from rig.client.positions import Positions, name_fault, positions_path
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
-from rig.client.reachable_range import FreeRange, free_range, most_looked_at, size_class, step_refusal
-from rig.client.rig import FaultDesk, Rig
+from rig.client.reachable_range import FreeRange, free_range, search_limit, size_class, step_refusal
+from rig.client.rig import FaultControl, Rig
 from rig.client.runs import (
     RunResult,
     conduct,
@@ -55,24 +64,26 @@ __all__ = [
     "SPEED",
     "TEMPLATES",
     "TIME",
+    "DemoResult",
     "EventFollower",
-    "FaultDesk",
+    "FaultControl",
     "FoxgloveOutlet",
     "FreeRange",
     "GamePad",
-    "HeldInterrupt",
-    "HeldMotion",
+    "GamepadMapping",
+    "HoldInterrupt",
+    "HoldToRunMotion",
     "Interruption",
-    "KeptFile",
+    "JogRequest",
     "LegPostMortem",
     "Listener",
     "LiveRig",
     "LockstepRig",
     "Motion",
     "MotionSequence",
+    "NamedStore",
     "Order",
     "PadReading",
-    "PadWishes",
     "PlotJugglerOutlet",
     "Positions",
     "Progress",
@@ -81,10 +92,8 @@ __all__ = [
     "RowListener",
     "RunResult",
     "Stage",
-    "Story",
     "Telemetry",
     "Template",
-    "Wish",
     "approach",
     "as_built",
     "ask_drives",
@@ -96,6 +105,7 @@ __all__ = [
     "compiling_progress",
     "conduct",
     "connect_and_home",
+    "connect_for_state",
     "demo_trajectory",
     "describe",
     "describe_post_mortem",
@@ -107,30 +117,29 @@ __all__ = [
     "fitted",
     "fitted_demo",
     "follow",
-    "follow_held",
+    "follow_hold_to_run",
     "free_ports",
     "free_range",
     "greatest_speed",
     "has_stopped",
-    "held_motion",
+    "hold_to_run_motion",
+    "identifiability_of",
     "identify_on",
     "jogged",
     "leave",
     "let_pass",
-    "look",
     "monitor_device",
-    "most_looked_at",
     "move_to_start",
     "name_fault",
     "new_recording",
     "on_free_ports",
     "on_ports",
     "open_rig",
-    "outlook_of",
     "perform",
     "positions_path",
     "prepare_motion",
     "remove_empty",
+    "search_limit",
     "serve_twin",
     "serve_virtual",
     "size_class",

@@ -22,11 +22,11 @@ from rig.client.arguments import (
     speeds,
     target_pose,
 )
-from rig.client.hold_to_run import follow_held, greatest_speed, held_motion
+from rig.client.hold_to_run import follow_hold_to_run, greatest_speed, hold_to_run_motion
 from rig.client.motion_runner import PATIENCE, Progress
 from rig.client.motions import checked_move, prepare_motion
 from rig.client.sequence import MotionSequence
-from rig.client.session import OwnedRig
+from rig.client.session import CommandSession
 from rig.engine import LEAST_PACE, Abandon, Disconnect, Pace, Pause, Reset, Resume
 from rig.errors import InputError
 from rig.names import check_name
@@ -34,7 +34,7 @@ from rig.runtime import StopRequest
 from rig.states import MotionKind, State
 
 
-class RigClient(OwnedRig):
+class RigClient(CommandSession):
     """A rig under command, from `rig.open`; a context manager, and as good cell by cell.
 
     A method that moves something returns once that is done, and raises why it is not: RefusedError where a guard or a
@@ -42,14 +42,14 @@ class RigClient(OwnedRig):
     something does not answer, InputError for an argument. Numbers are SI; text carries its unit: 0.005 is "5 mm".
 
     Ctrl-C, or a notebook's interrupt, while a method waits: the platform decelerates along its path and holds under
-    power (a stop of category 2), and `HeldInterrupt`, a KeyboardInterrupt, says so. The object can be used on:
+    power (a stop of category 2), and `HoldInterrupt`, a KeyboardInterrupt, says so. The object can be used on:
     `resume`, `abandon`, `park`, `stop`.
 
     A heartbeat in the background holds the command lease between two calls. `close`, the end of the `with` block, the
     last reference or the interpreter's end brings the platform to rest (torque off, brakes on) and ends the engine
     that was started; one that was attached to goes on unless its owner is gone.
 
-    Args: see `OwnedRig`.
+    Args: see `CommandSession`.
     """
 
     # -- states ------------------------------------------------------------------------------------------------------
@@ -183,8 +183,8 @@ class RigClient(OwnedRig):
 
             target(0.0)  # names what is wrong with an argument
             greatest = greatest_speed(self.config, axis, pivot_of(pivot))
-            way = held_motion(self.config, target, wanted, greatest, turning=turning)
-            follow_held(self.rig, way, f"hold {'+' if direction > 0 else '-'}{axis}", purpose, held)
+            way = hold_to_run_motion(self.config, target, wanted, greatest, turning=turning)
+            follow_hold_to_run(self.rig, way, f"hold {'+' if direction > 0 else '-'}{axis}", purpose, held)
 
     def run(
         self,

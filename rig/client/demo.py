@@ -35,7 +35,7 @@ _UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
 
 
 @dataclass(frozen=True, slots=True)
-class Story:
+class DemoResult:
     """A motion with the nominal model, what was identified and the file that it is in, the motion with that.
 
     Where a run did not go to its end, what would follow is None.
@@ -123,7 +123,7 @@ def identify_on(
     *,
     lockstep: bool,
     report: Callable[[Progress], None],
-) -> Story:
+) -> DemoResult:
     """Run a trajectory, then one that tells the parameters; identify them, and run the first again with them.
 
     The identification is judged by the first run, which it is not fitted to. Its file lies beside the recordings.
@@ -146,10 +146,10 @@ def identify_on(
         raise RefusedError("\n  ".join(["no motion can be designed:", *error.faults])) from None
     before = run(config, trajectory, name)
     if before.error is not None:
-        return Story(before)
+        return DemoResult(before)
     excited = run(config, excitation.trajectory(config.machine.geometry.home_pose), f"{name}-excitation")
     if excited.error is not None:
-        return Story(before, excited)
+        return DemoResult(before, excited)
     try:
         found = identify_recordings([RecordingFile(excited.recording)], [RecordingFile(before.recording)])
         target = excited.recording.with_suffix(".parameters.toml").absolute()
@@ -158,4 +158,4 @@ def identify_on(
         raise RefusedError("\n  ".join(["identification refused:", *error.faults])) from None
     known = {"parameters": [*config.parameters, str(target)], "virtual": {"plant": {"expected_residual": None}}}
     after = run(config.changed(known), trajectory, f"{name}-identified")  # nothing is expected to be left
-    return Story(before, excited, found, target, after)
+    return DemoResult(before, excited, found, target, after)

@@ -30,7 +30,7 @@ def external_wrench(
     quiet: Telemetry | None = None,
     model_sigma: float = 0.0,
 ) -> ExternalWrench:
-    """The wrench on the platform over the cycles of `telemetry` since it last was without, as `OwnedRig.wrench` says.
+    """The wrench on the platform over the cycles of `telemetry` since it last was without: `CommandSession.wrench`.
 
     Raises InputError where none of these cycles has the platform under power, or too few of them for the bandwidth;
     for a bandwidth or a rate of false alarms that cannot be; and for a quiet stretch that noise cannot be learned from.

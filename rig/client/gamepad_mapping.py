@@ -16,14 +16,14 @@ _RESTING = 10
 
 
 @dataclass(frozen=True, slots=True)
-class Wish:
+class JogRequest:
     """`way`: direction and axis, as "+z" or "-rx"; `share`: of the speed at which it may be moved, above 0, up to 1."""
 
     way: str
     share: float
 
 
-class PadWishes:
+class GamepadMapping:
     """Reads wishes from a pad's readings, one after the other in time.
 
     The left stick moves along x and y, the right one along z; with the other shoulder button down they turn about these
@@ -39,7 +39,7 @@ class PadWishes:
         self._axis = ""
         self._step = 0
 
-    def take(self, reading: PadReading) -> Wish | None:
+    def take(self, reading: PadReading) -> JogRequest | None:
         """What is wanted by a reading; None: nothing, what moves is to come to a stand."""
         if reading.pad is None or reading.pad != self._pad:
             self._pad, self._up, self.ready = reading.pad, 0, False
@@ -54,7 +54,9 @@ class PadWishes:
         self._axis = axis if self._step else ""
         if not self._step:
             return None
-        return Wish(f"{'+' if depths[axis] > 0 else '-'}{'r' if reading.turning else ''}{axis}", self._step / SHARES)
+        return JogRequest(
+            f"{'+' if depths[axis] > 0 else '-'}{'r' if reading.turning else ''}{axis}", self._step / SHARES
+        )
 
 
 def _step(depth: float, before: int) -> int:

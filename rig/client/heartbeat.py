@@ -13,7 +13,7 @@ from collections.abc import Callable
 from multiprocessing.connection import Connection
 
 from rig.errors import HardwareError
-from rig.runtime import ChildProcess, ControlBlock, LeaseSign, SharedMemoryError, stands_still
+from rig.runtime import ChildProcess, ControlBlock, LeaseSign, SharedMemoryError, is_stopped
 
 _INTERVAL = 0.05  # s
 _ENDING_TIMEOUT = 5.0  # s
@@ -107,5 +107,5 @@ def beat_for_window(name: str, window: int, bound: float, pipe: Connection) -> N
                     lease, sign = number, block.sign(number) if number else None
                 shown = time.monotonic()
             silent = time.monotonic() - shown
-            if sign is not None and silent <= bound and not (silent > _LATE and stands_still(window)):
+            if sign is not None and silent <= bound and not (silent > _LATE and is_stopped(window)):
                 sign.beat()

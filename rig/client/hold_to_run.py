@@ -11,8 +11,8 @@ from dynamics import LegLimits
 from kinematics import Array, MotionTable, figure_and_bound, motion_to_coordinates, pose_to_coordinates
 from rig.client.arguments import AXES
 from rig.client.motion_runner import AT_REST, PATIENCE, refuse_fault
-from rig.client.motions import check_held
-from rig.client.reachable_range import PARTS, Target, largest, most_looked_at, refused
+from rig.client.motions import check_holdable
+from rig.client.reachable_range import PARTS, Target, largest, refused, search_limit
 from rig.client.rig import Rig
 from rig.config import RigConfig
 from rig.engine import RAMPS, Follow, Snapshot
@@ -29,7 +29,7 @@ _SHORTEST = 1e-4  # m, rad
 
 
 @dataclass(frozen=True, slots=True)
-class HeldMotion:
+class HoldToRunMotion:
     """A way that passed its check, at rest at both ends.
 
     `table`: the motion. `slowing`: s in which it may come to a stand wherever it is. `extent`: m or rad along the way.
@@ -56,7 +56,9 @@ def greatest_speed(config: RigConfig, axis: str, pivot: tuple[float, float, floa
     return slowest / float(arms.max())
 
 
-def held_motion(config: RigConfig, target: Target, speed: float, greatest: float, *, turning: bool) -> HeldMotion:
+def hold_to_run_motion(
+    config: RigConfig, target: Target, speed: float, greatest: float, *, turning: bool
+) -> HoldToRunMotion:
     """The way along `target` from where it is 0 to the end of the free range, at `speed`, m/s or rad/s.
 
     Args:
@@ -73,8 +75,8 @@ def held_motion(config: RigConfig, target: Target, speed: float, greatest: float
         unit = "rad/s" if turning else "m/s"
         asked, bound = figure_and_bound(speed, greatest, ".6g", 4)
         raise RefusedError(f"speed: {asked} {unit}, must be above 0 and at most {bound} {unit}")
-    most = min(most_looked_at(config, turning=turning), speed * (LONGEST - RAMPS[0]))
-    part, limit = largest(lambda part: refused(lambda: check_held(config, target(most * part / PARTS))), PARTS)
+    most = min(search_limit(config, turning=turning), speed * (LONGEST - RAMPS[0]))
+    part, limit = largest(lambda part: refused(lambda: check_holdable(config, target(most * part / PARTS))), PARTS)
     path = _path(target, most * part / PARTS)
     found: dict[int, tuple[MotionTable, float]] = {}
 
@@ -93,10 +95,12 @@ def held_motion(config: RigConfig, target: Target, speed: float, greatest: float
     if extent < _SHORTEST:
         raise RefusedError(f"there is no way to go: {limit or 'it would be shorter than can be told'}")
     table, ramp = found[reached]
-    return HeldMotion(table, ramp, extent, limit)
+    return HoldToRunMotion(table, ramp, extent, limit)
 
 
-def follow_held(rig: Rig, motion: HeldMotion, name: str, purpose: MotionKind, held: Callable[[], bool]) -> None:
+def follow_hold_to_run(
+    rig: Rig, motion: HoldToRunMotion, name: str, purpose: MotionKind, held: Callable[[], bool]
+) -> None:
     """Follow a way that begins where the platform is as long as `held()`, and wait until it stands.
 
     `held` is asked again and again, and never once it was not; while it does not answer nothing is renewed, and the

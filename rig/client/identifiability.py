@@ -8,7 +8,7 @@ from rig.errors import InputError
 from rig.recording import Recorded
 
 
-def outlook_of(recording: Recorded) -> dict[str, Any]:
+def identifiability_of(recording: Recorded) -> dict[str, Any]:
     """Identify from the first three quarters of a recording's motions, and judge by the last one.
 
     Nothing of it is kept but how well it would do. What cannot be identified is no error here.

@@ -82,7 +82,7 @@ class Interruption:
             yield self
 
 
-class HeldInterrupt(KeyboardInterrupt):
+class HoldInterrupt(KeyboardInterrupt):
     """Ctrl-C during a script's or a notebook's request: the platform was told to hold, and the text says how it stands.
 
     No `except Exception` goes on as if nothing had happened.

@@ -72,7 +72,7 @@ def connect(rig: Rig, *, reset: bool = False) -> None:
         rig: in state OFF.
         reset: whether the operator wants a fault reset that the drives have from before, as after an engine's death.
     """
-    status = look(rig)
+    status = connect_for_state(rig)
     if status.state is State.IDLE:
         return
     if not reset:
@@ -81,7 +81,7 @@ def connect(rig: Rig, *, reset: bool = False) -> None:
     clear(rig)
 
 
-def look(rig: Rig) -> Snapshot:
+def connect_for_state(rig: Rig) -> Snapshot:
     """OFF → IDLE, or FAULT where the drives have one from before: connect them; the first snapshot that says which."""
     begun = rig.status().cycles
     rig.request(Connect())

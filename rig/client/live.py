@@ -16,7 +16,17 @@ from rig.client.events import Listener, News, RowListener
 from rig.client.heartbeat import Heartbeat, WindowHeartbeat
 from rig.client.interruption import Interruption
 from rig.config import RigConfig
-from rig.engine import EngineProcess, LinkClient, Release, RigCommand, RunningEngine, Shutdown, Snapshot, Stop, Told
+from rig.engine import (
+    EngineProcess,
+    LinkClient,
+    ProgressCallback,
+    Release,
+    RigCommand,
+    RunningEngine,
+    Shutdown,
+    Snapshot,
+    Stop,
+)
 from rig.errors import HardwareError, LeaseLostError, RigError
 from rig.runtime import ControlBlock, LeaseSign, SharedMemoryError, StopRequest, TelemetryRing, check_open_files
 from rig.virtual import VirtualRigProcess
@@ -63,7 +73,7 @@ class LiveRig:
         window: bool = False,
         serve: bool = True,
         patience: float = _REPLY_TIMEOUT,
-        told: Told | None = None,
+        told: ProgressCallback | None = None,
     ) -> None:
         self.config = config
         self.client = client
@@ -105,7 +115,7 @@ class LiveRig:
             self._resources = resources.pop_all()
 
     def _started(
-        self, recording: Path, serve: bool, resources: contextlib.ExitStack, told: Told | None
+        self, recording: Path, serve: bool, resources: contextlib.ExitStack, told: ProgressCallback | None
     ) -> EngineProcess:
         check_open_files()
         if serve and self.config.virtual is not None:

@@ -31,7 +31,7 @@ from rig.engine import (
     Submission,
     cell_calibration,
     closing_counts,
-    make_bank,
+    make_drive_group,
     note_departures,
     recording_header,
     warm_up,
@@ -115,7 +115,7 @@ class LockstepRig:
         self._stops: deque[StopRequest] = deque()
         self._holds = 0
         self._ticker = ManualTicker(config.period)
-        bank = make_bank(config, self.virtual.wires, clock=self._ticker)
+        bank = make_drive_group(config, self.virtual.wires, clock=self._ticker)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self.sink = _BatchSink(self._writer)

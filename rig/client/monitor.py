@@ -19,13 +19,13 @@ _OPENING = 5.0  # s
 _SILENCE = 0.02  # s, after which what came over a serial line is a frame by itself
 _MOST_WAITING = 1 << 16  # bytes that a client may leave unread
 
-Say = Callable[[Frame], None]
+Printer = Callable[[Frame], None]
 
 
 class _Splitter:
     """Makes frames of the bytes that pass: whole ones on TCP, on a line what went one way without a pause."""
 
-    def __init__(self, say: Say, *, tcp: bool) -> None:
+    def __init__(self, say: Printer, *, tcp: bool) -> None:
         self._say = say
         self._tcp = tcp
         self._begun: float | None = None
@@ -176,7 +176,7 @@ def monitor(
     *,
     tcp: bool,
     ready: Callable[[Endpoint], None],
-    say: Say,
+    say: Printer,
     output: Path | None = None,
     said: Callable[[Frame], str] = lambda _frame: "",
 ) -> None:

@@ -93,7 +93,7 @@ def checked_move(config: RigConfig, here: Array, there: Array, speed: float, rot
 
 def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -> MotionTable:
     """The move to the pose `there` (7,) that `make` makes. Raises as `checked_move`."""
-    check_held(config, there)
+    check_holdable(config, there)
     table = make()
     verdict = check_trajectory(config.machine, config.safety, table, config.rate)
     if not verdict.passed:
@@ -101,7 +101,7 @@ def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -
     return table
 
 
-def check_held(config: RigConfig, pose: Array) -> None:
+def check_holdable(config: RigConfig, pose: Array) -> None:
     """Refuse a pose (7,), base frame, that cannot be held.
 
     Raises:

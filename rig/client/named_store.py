@@ -13,7 +13,7 @@ from rig.errors import InputError
 Model = TypeVar("Model", bound=BaseModel)
 
 
-class KeptFile:
+class NamedStore:
     """A file that is read anew each time, as several programs may use it. One that cannot be used is not written over.
 
     Args:

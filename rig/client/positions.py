@@ -7,7 +7,7 @@ import numpy as np
 from pydantic import BaseModel, ConfigDict, Field
 
 from kinematics import Array, toml_item
-from rig.client.named_store import KeptFile, text_fault
+from rig.client.named_store import NamedStore, text_fault
 from rig.config import RigConfig
 from rig.errors import InputError
 
@@ -65,7 +65,7 @@ class Positions:
     """
 
     def __init__(self, path: Path) -> None:
-        self._file = KeptFile(path, "saved positions")
+        self._file = NamedStore(path, "saved positions")
 
     @property
     def path(self) -> Path:

@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 from dynamics import DynamicsError
 from kinematics import Array, KinematicsError
-from rig.client.motions import check_held, checked_move
+from rig.client.motions import check_holdable, checked_move
 from rig.config import RigConfig
 from rig.errors import RefusedError
 
@@ -33,7 +33,7 @@ class FreeRange:
     limit: str = ""
 
 
-def most_looked_at(config: RigConfig, *, turning: bool) -> float:
+def search_limit(config: RigConfig, *, turning: bool) -> float:
     """How far a range is looked for: m, the longest leg's length at home, or rad."""
     return _MOST_TURN if turning else float(config.machine.geometry.home_lengths.max())
 
@@ -43,7 +43,7 @@ def size_class(config: RigConfig) -> float:
 
     Numbers that are offered to begin with suit one on a table, and are multiplied by it.
     """
-    return float(10.0 ** round(math.log10(most_looked_at(config, turning=False) / _TABLE)))
+    return float(10.0 ** round(math.log10(search_limit(config, turning=False) / _TABLE)))
 
 
 def step_refusal(config: RigConfig, here: Array, target: Callable[[], Array], speed: float, turn_speed: float) -> str:
@@ -64,7 +64,7 @@ def free_range(
     """
 
     def held(part: int) -> str:
-        return refused(lambda: check_held(config, target(most * part / PARTS)))
+        return refused(lambda: check_holdable(config, target(most * part / PARTS)))
 
     def reached(part: int) -> str:
         return refused(lambda: checked_move(config, here, target(most * part / PARTS), speed, turn_speed))

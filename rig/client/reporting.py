@@ -22,16 +22,16 @@ def make_report(
     """Write the report on a recording that holds rows to an HTML file.
 
     Its numbers with the paths, and why the file could not be written, or None. With `identify` it says what
-    identification would leave, see `outlook_of`, which takes seconds. Raises RecordingError as `summarize`.
+    identification would leave, see `identifiability_of`, which takes seconds. Raises RecordingError as `summarize`.
     """
     from rig.report import source_of, summarize, validate, write_report  # brings matplotlib, for which no app waits
 
     summary = summarize(recording) | {"paths": {"recording": str(recording.path), "report": str(target)}}
     summary |= {"validation": validate(recording, summary), "provenance": source_of(recording)}
     if identify:
-        from rig.client.identifiability import outlook_of  # brings what other reports need not wait for
+        from rig.client.identifiability import identifiability_of  # brings what other reports need not wait for
 
-        summary["identification"] = outlook_of(recording)
+        summary["identification"] = identifiability_of(recording)
     try:
         write_report(recording, target, summary=summary)
     except InputError as error:

@@ -14,7 +14,7 @@ from rig.runtime import StopRequest
 from rig.virtual import ActiveFault
 
 
-class FaultDesk(Protocol):
+class FaultControl(Protocol):
     """Where faults of a virtual rig are begun and ended; see `rig.virtual.Faults`."""
 
     @property
@@ -40,7 +40,7 @@ class Rig(Protocol):
         """The file that the engine records to."""
 
     @property
-    def faults(self) -> FaultDesk | None:
+    def faults(self) -> FaultControl | None:
         """Where faults are injected; None where the virtual rig is another process's, or there is none."""
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:

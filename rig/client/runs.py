@@ -28,7 +28,7 @@ from rig.client.motions import checked_motion, prepare_motion
 from rig.client.reporting import ReportProcess
 from rig.config import RigConfig, in_real_time
 from rig.csvio import check_folder
-from rig.engine import Pace, RunningEngine, Told, check_buses, virtual_port
+from rig.engine import Pace, ProgressCallback, RunningEngine, check_buses, virtual_port
 from rig.errors import HardwareError, InputError, InterruptedRunError, RefusedError, RigError
 from rig.names import check_name
 from rig.recording import RecordingFile, size_of_rows
@@ -126,7 +126,7 @@ def conduct(
     identify: bool = False,
     report: Callable[[Progress], None],
     engine: RunningEngine | None = None,
-    told: Told | None = None,
+    told: ProgressCallback | None = None,
 ) -> RunResult:
     """Start a rig, have `body` operate it from OFF, and report on what was recorded.
 
@@ -377,7 +377,7 @@ def _served_at(config: RigConfig) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def serve_virtual(config: RigConfig, say: Callable[[str], None], told: Told | None = None) -> None:
+def serve_virtual(config: RigConfig, say: Callable[[str], None], told: ProgressCallback | None = None) -> None:
     """Serve the configuration's virtual rig until Ctrl-C, or SIGTERM; `told` how far it is where it has to compile.
 
     Raises:

@@ -16,9 +16,9 @@ import numpy as np
 from kinematics import Array
 from rig.client import lifecycle, motion_runner
 from rig.client.heartbeat import Heartbeat
-from rig.client.interruption import HeldInterrupt, Interruption
+from rig.client.interruption import HoldInterrupt, Interruption
 from rig.client.motion_runner import PATIENCE
-from rig.client.rig import FaultDesk, Rig
+from rig.client.rig import FaultControl, Rig
 from rig.client.sequence import MotionSequence
 from rig.client.telemetry import Telemetry, TelemetryLog
 from rig.config import RigConfig
@@ -34,7 +34,7 @@ KEEP = 60.0
 """s of telemetry that are kept where nothing else is asked for"""
 
 
-class OwnedRig:
+class CommandSession:
     """A rig that is let go of on every path: by `close`, at a `with` block's end, with the last reference, at the exit.
 
     Args:
@@ -143,7 +143,7 @@ class OwnedRig:
         )
 
     @property
-    def faults(self) -> FaultDesk | None:
+    def faults(self) -> FaultControl | None:
         """`inject(name, leg, value, duration)` and `clear(name, leg)` of a virtual rig of one's own; else None."""
         return self.rig.faults
 
@@ -197,7 +197,7 @@ class OwnedRig:
                 if interruption is None or not interruption.count:
                     raise
             if interruption is not None and interruption.count:
-                raise HeldInterrupt(self._held())
+                raise HoldInterrupt(self._held())
 
     @contextlib.contextmanager
     def _heard(self) -> Iterator[Interruption | None]:

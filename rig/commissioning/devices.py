@@ -6,7 +6,7 @@ from pathlib import Path
 from actuators import ConfigurationError
 from calibration import CalibrationError
 from rig.config import RigConfig
-from rig.engine import DriveBank, make_bank
+from rig.engine import DriveGroup, make_drive_group
 from rig.errors import ConfigError
 from rig.virtual import VirtualRig
 
@@ -24,7 +24,7 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
             cannot be served.
     """
     try:
-        bank = make_bank(config)
+        bank = make_drive_group(config)
         faults = [*bank.lacking().values(), *_out_of_reach(config, bank)]
         if faults:
             raise ConfigError("\n".join(faults))
@@ -34,7 +34,7 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
         raise ConfigError(f"configuration {path or config.path} cannot be used:", str(error).splitlines()) from error
 
 
-def _out_of_reach(config: RigConfig, bank: DriveBank) -> Iterator[str]:
+def _out_of_reach(config: RigConfig, bank: DriveGroup) -> Iterator[str]:
     for number, (leg, (shortest, longest)) in enumerate(zip(config.machine.legs, bank.reach, strict=True), start=1):
         assert leg.limits is not None and leg.limits.length is not None  # `load_config` saw to it
         low, high = leg.limits.length

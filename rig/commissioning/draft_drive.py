@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from rig.commissioning.draft import Draft
 from rig.commissioning.driver_settings import has_profile
 from rig.commissioning.probe import DriveKind
-from rig.config import LegDrive, beside, leg_section
+from rig.config import LegDrive, leg_section, resolve_name
 from rig.engine import loop_mode
 from rig.errors import ConfigError
 
@@ -26,7 +26,7 @@ def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKi
             for fault in error.errors(include_url=False)
         ]
         raise ConfigError(f"leg {leg}:", faults) from None
-    profile = {"profile": str(beside(path.parent, draft.profile))} if has_profile(draft.driver) else {}
+    profile = {"profile": str(resolve_name(path.parent, draft.profile))} if has_profile(draft.driver) else {}
     mode = loop_mode(own=draft.mode == "position")
     return address, DriveKind(
         draft.driver, {**draft.settings, **profile}, draft.watchdog, mode=mode, virtual=draft.virtual

@@ -5,7 +5,17 @@ from collections.abc import Callable
 from contextlib import suppress
 from pathlib import Path
 
-from rig.client import Interruption, LiveRig, Rig, bring_to_rest, clear, leave, look, new_recording, remove_empty
+from rig.client import (
+    Interruption,
+    LiveRig,
+    Rig,
+    bring_to_rest,
+    clear,
+    connect_for_state,
+    leave,
+    new_recording,
+    remove_empty,
+)
 from rig.commissioning.devices import check_devices
 from rig.config import RigConfig
 from rig.engine import NO_REFERENCE, LegMove, LegResult, LegTest, MoveLeg, Snapshot, Stop, check_move
@@ -73,7 +83,7 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
     """
     if rig.status().state is State.OFF:
         try:
-            seen = look(rig)
+            seen = connect_for_state(rig)
             if seen.state is State.FAULT:
                 if not move.clear:
                     raise LatchedFaultError(

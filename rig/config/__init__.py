@@ -1,7 +1,7 @@
 """A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
 
 from rig.config.drives import LegDrive, leg_section
-from rig.config.files import beside, names_file
+from rig.config.files import names_file, resolve_name
 from rig.config.load_cells import LoadCells
 from rig.config.relaxed import in_real_time, relaxed_bounds, relaxed_timing
 from rig.config.rig_config import (
@@ -75,7 +75,6 @@ __all__ = [
     "VirtualCells",
     "VirtualDrive",
     "VirtualPlant",
-    "beside",
     "cell_options",
     "checked_thresholds",
     "declared_laws",
@@ -91,6 +90,7 @@ __all__ = [
     "read_shape",
     "relaxed_bounds",
     "relaxed_timing",
+    "resolve_name",
     "save_own_thresholds",
     "save_thresholds",
     "shipped_configs",

@@ -19,13 +19,15 @@ def with_found_files(config: RigConfig, folder: Path) -> RigConfig:
         leg if leg.settings is None else leg.model_copy(update={"settings": _found(leg.settings, folder)})
         for leg in drives.legs
     )
-    files = {name: str(beside(folder, getattr(drives, name))) for name in find_driver(drives.driver).settings.files}
+    files = {
+        name: str(resolve_name(folder, getattr(drives, name))) for name in find_driver(drives.driver).settings.files
+    }
     changes: dict[str, Section] = {"drives": drives.model_copy(update=files | {"legs": legs})}
     cells = config.load_cells
     if cells.places:
         named = find_cell_driver(cells.driver).files
         placed = [
-            place.model_copy(update={name: str(beside(folder, getattr(place, name))) for name in named})
+            place.model_copy(update={name: str(resolve_name(folder, getattr(place, name))) for name in named})
             for place in cells.places.values()
         ]
         own = {"amplifier": placed[0]} if cells.devices is None else {"devices": tuple(placed)}
@@ -35,7 +37,9 @@ def with_found_files(config: RigConfig, folder: Path) -> RigConfig:
 
 def _found(settings: DriveSettings, folder: Path) -> DriveSettings:
     """A leg's settings with their files named so that they are found from anywhere."""
-    return settings.model_copy(update={name: str(beside(folder, getattr(settings, name))) for name in settings.files})
+    return settings.model_copy(
+        update={name: str(resolve_name(folder, getattr(settings, name))) for name in settings.files}
+    )
 
 
 def names_file(name: str) -> bool:
@@ -43,6 +47,6 @@ def names_file(name: str) -> bool:
     return name.endswith(".toml") or Path(name).name != name
 
 
-def beside(folder: Path, name: str) -> str | Path:
+def resolve_name(folder: Path, name: str) -> str | Path:
     """The file `name` means in `folder`; a bare name stays."""
     return folder / name if names_file(name) else name

@@ -26,7 +26,7 @@ from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
 from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
 from rig.config.conflicts import conflicts
 from rig.config.drives import AnyDrives
-from rig.config.files import beside, with_found_files
+from rig.config.files import resolve_name, with_found_files
 from rig.config.load_cells import AnyCells, read_cells
 from rig.config.scaled import with_scaled_defaults
 from rig.config.sections import (
@@ -401,7 +401,7 @@ def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[st
     if not isinstance(name, str) or not name:
         return None, []
     try:
-        machine = load_mechanism(beside(folder, name))
+        machine = load_mechanism(resolve_name(folder, name))
     except (DynamicsError, OSError) as error:
         return None, [f"mechanism: {line}" for line in str(error).splitlines()]
     faults = []

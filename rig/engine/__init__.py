@@ -1,11 +1,11 @@
 """The engine: the cyclic part of the rig, its states, its safety checks and the link by which clients command it."""
 
 from rig.engine.bus_load import BusVerdict, check_buses, judge_buses
-from rig.engine.compiling import Compiling, Told, receive_answer, tell_compiling
+from rig.engine.compiling import Compiling, ProgressCallback, receive_answer, send_compile_progress
 from rig.engine.core import Engine
-from rig.engine.cycle_data import Frame
-from rig.engine.devices import cell_calibration, make_bank, make_cells, make_drive
-from rig.engine.drive_group import UNWATCHED, DriveBank
+from rig.engine.cycle_data import CycleData
+from rig.engine.devices import cell_calibration, make_cells, make_drive, make_drive_group
+from rig.engine.drive_group import UNWATCHED, DriveGroup
 from rig.engine.drive_lock import claim_addresses, claim_drives
 from rig.engine.engine_discovery import EngineAddress, RunningEngine, find_engine, running_engines
 from rig.engine.estimate import estimate_kernel
@@ -82,8 +82,9 @@ __all__ = [
     "Connect",
     "ControlBlock",
     "ControlLaw",
+    "CycleData",
     "Disconnect",
-    "DriveBank",
+    "DriveGroup",
     "DriveReport",
     "Engage",
     "Engine",
@@ -92,7 +93,6 @@ __all__ = [
     "Event",
     "Follow",
     "ForceLaw",
-    "Frame",
     "Home",
     "LawFault",
     "LegMove",
@@ -107,6 +107,7 @@ __all__ = [
     "Pace",
     "Park",
     "Pause",
+    "ProgressCallback",
     "ReferenceSource",
     "Release",
     "Reply",
@@ -118,7 +119,6 @@ __all__ = [
     "Snapshot",
     "Stop",
     "Submission",
-    "Told",
     "Unproven",
     "add_estimate_kernel",
     "approach_move",
@@ -136,9 +136,9 @@ __all__ = [
     "leg_feedback_kernel",
     "length_set_points_kernel",
     "loop_mode",
-    "make_bank",
     "make_cells",
     "make_drive",
+    "make_drive_group",
     "move_bounds",
     "needed_modes",
     "note_command_kernel",
@@ -155,10 +155,10 @@ __all__ = [
     "recording_header",
     "rehearsed",
     "running_engines",
+    "send_compile_progress",
     "straight_move",
     "strike_from_record",
     "task_motion_kernel",
-    "tell_compiling",
     "virtual_port",
     "warm_up",
 ]

@@ -7,7 +7,7 @@ from typing import Any
 
 from actuators import BusPlan
 from rig.config import RigConfig
-from rig.engine.devices import make_bank
+from rig.engine.devices import make_drive_group
 
 
 @dataclass(frozen=True, slots=True)
@@ -77,4 +77,4 @@ def check_buses(config: RigConfig) -> BusVerdict:
         ConfigurationError: a driver or profile does not take what is configured.
         CalibrationError: the load cells' calibration cannot be used.
     """
-    return judge_buses(config, make_bank(config).plans)
+    return judge_buses(config, make_drive_group(config).plans)

@@ -7,7 +7,7 @@ import numpy as np
 
 from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
 from kinematics import Array, figure_and_bound
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.homing import Homing
 from rig.engine.laws import ControlLaw, LawFault
 from rig.engine.reference import Reference
@@ -16,7 +16,7 @@ from rig.safety import Cause, StateMachine
 from rig.states import FaultCode, State, StopSeverity
 
 
-class Commander:
+class CommandArbiter:
     """Decides the six commands: those of the control law where it commands, elsewhere what the state asks for.
 
     Args:
@@ -33,7 +33,7 @@ class Commander:
         self,
         law: ControlLaw,
         machine: StateMachine,
-        frame: Frame,
+        frame: CycleData,
         reference: Reference,
         homing: Homing,
         force_bound: Array,

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from multiprocessing.connection import Connection
 from typing import Any
 
-from kinematics import compiling_told
+from kinematics import report_compilation
 from rig.runtime import ChildLateError, ChildProcess
 
 
@@ -35,21 +35,23 @@ class Compiling:
         return f"compiling {self.what}: {self.done} of {self.total} kernels, once on this machine"
 
 
-Told = Callable[[Compiling], None]
+ProgressCallback = Callable[[Compiling], None]
 
 
-def tell_compiling(what: str, roots: Iterable[str], owner: Connection) -> contextlib.AbstractContextManager[None]:
-    """Within a `with` block, send a `Compiling` to the owner as often as there is news; `kinematics.compiling_told`."""
+def send_compile_progress(
+    what: str, roots: Iterable[str], owner: Connection
+) -> contextlib.AbstractContextManager[None]:
+    """Within a `with` block, send a `Compiling` to the owner at each change; `kinematics.report_compilation`."""
 
     def tell(done: int, total: int) -> None:
         with contextlib.suppress(OSError):  # the owner has gone
             owner.send(Compiling(what, done, total))
 
-    return compiling_told(roots, tell)
+    return report_compilation(roots, tell)
 
 
-def receive_answer(process: ChildProcess, timeout: float, doing: str, told: Told | None) -> Any:
-    """The next message of a process that is none of `tell_compiling`, whose messages `told` is told meanwhile.
+def receive_answer(process: ChildProcess, timeout: float, doing: str, told: ProgressCallback | None) -> Any:
+    """The next message of a process that is none of `send_compile_progress`, whose messages `told` is told meanwhile.
 
     Raises as `ChildProcess.receive`, after `timeout` s in which no kernel was compiled: all of them may take longer.
     """

@@ -13,10 +13,10 @@ import numpy as np
 from actuators import Command, Status
 from kinematics import leg_lengths
 from rig.config import RigConfig
-from rig.engine.command_arbiter import Commander
-from rig.engine.cycle_data import Frame
+from rig.engine.command_arbiter import CommandArbiter
+from rig.engine.cycle_data import CycleData
 from rig.engine.cycle_row import CycleRow
-from rig.engine.drive_group import DriveBank
+from rig.engine.drive_group import DriveGroup
 from rig.engine.fault_reset import Clearing
 from rig.engine.homing import Homing, disagreement
 from rig.engine.host_load import HostLateness
@@ -47,7 +47,7 @@ from rig.safety import (
     ExchangeSearch,
     ReferenceCheck,
     StateMachine,
-    over,
+    no_recheck,
 )
 from rig.states import FaultCode, MotionKind, State, StopSeverity
 
@@ -67,7 +67,7 @@ class Engine:
     """
 
     def __init__(
-        self, config: RigConfig, bank: DriveBank, sink: Sink, clock: Clock, stopwatch: Clock | None = None
+        self, config: RigConfig, bank: DriveGroup, sink: Sink, clock: Clock, stopwatch: Clock | None = None
     ) -> None:
         safety, mechanism = config.safety, config.machine
         self.config = config
@@ -76,7 +76,7 @@ class Engine:
         self.machine = StateMachine(
             Deadlines(homing=safety.homing_timeout, stop=safety.stop_time, enable=config.enable_time)
         )
-        self.frame = Frame(config, bank.force_feedforward)
+        self.frame = CycleData(config, bank.force_feedforward)
         self.law: ControlLaw = make_law(config, self.frame.dynamics)
         self.usual_law = self.law
         self.leg_test: SingleLegLaw | None = None
@@ -98,7 +98,7 @@ class Engine:
         self._homing = Homing(safety, bank.homing_ends_off)
         cells = CellModel(config)
         self._exchange, self._search = ExchangeCheck(config, cells), ExchangeSearch(config, cells)
-        self._commander = Commander(
+        self._commander = CommandArbiter(
             self.law, self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
         )
         self.motions = MotionLog(self.machine, self.reference, lambda motion: self.sink.motion(motion))
@@ -129,7 +129,7 @@ class Engine:
         *,
         latch: bool = True,
         unhome: bool = False,
-        stands: Callable[[], str] = over,
+        stands: Callable[[], str] = no_recheck,
     ) -> None:
         """Stop the rig for `cause`; see `StateMachine.trip`, and `Finding` for what `stands` tells at a reset.
 

@@ -9,11 +9,11 @@ from numpy.typing import NDArray
 from dynamics import Dynamics, DynamicsError
 from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel, kernel
 from rig.config import RigConfig
-from rig.engine.drive_group import DriveBank
+from rig.engine.drive_group import DriveGroup
 from rig.engine.estimate import PoseEstimator
 from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference
-from rig.engine.zero_order_hold import HeldForces
+from rig.engine.zero_order_hold import ZeroOrderHold
 from rig.telemetry import ROW
 
 _SAME_TIME = 2e-5
@@ -44,7 +44,7 @@ def carry_legs_kernel(legs: Array, later: Array, read: Array, lengths: Array, sp
     return bits
 
 
-class Frame:
+class CycleData:
     """Holds the telemetry row of the present cycle and computes its fields.
 
     Args:
@@ -74,7 +74,7 @@ class Frame:
         self.pose_valid = False
         self.elapsed = config.period
         self.dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
-        self.held = HeldForces(config, force_feedforward)
+        self.held = ZeroOrderHold(config, force_feedforward)
         self._home = mechanism.geometry.home_pose
         self._marks = config.marks
         self._geometry = mechanism.geometry.array
@@ -99,7 +99,7 @@ class Frame:
         self._history.forget()
         self.held.forget()
 
-    def measure(self, bank: DriveBank, *, homed: bool) -> None:
+    def measure(self, bank: DriveGroup, *, homed: bool) -> None:
         """Take over the feedback, and the pose and twist that follow from it where lengths are absolute."""
         fields = self.fields
         fields["length"][:] = bank.length
@@ -140,7 +140,7 @@ class Frame:
         """The model at the cells and by term at the reference of now, `t` s; not a number where no pose is `known`.
 
         Of a leg whose cell was read later in the cycle, at the reference of then; of one that was read before it, as
-        the model was then. To it is added what held forces are more at that instant, see `HeldForces`.
+        the model was then. To it is added what held forces are more at that instant, see `ZeroOrderHold`.
 
         Raises:
             DynamicsError: the model has no solution there.
@@ -223,7 +223,7 @@ class Frame:
             if self._reference.evaluate(ahead + float(time) * _SAME_TIME, self._shifted):
                 yield np.flatnonzero(times == time)
 
-    def home_error(self, bank: DriveBank) -> tuple[int, float] | None:
+    def home_error(self, bank: DriveGroup) -> tuple[int, float] | None:
         """Leg index and error, m, of the leg that stands farthest from its length at its mark; None if no pose fits."""
         self._estimator.forget()
         if not self._estimator.update(bank.length, bank.velocity, self.fields["pose"], self.fields["twist"]):

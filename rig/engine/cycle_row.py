@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from actuators import Command
-from rig.engine.cycle_data import Frame
-from rig.engine.drive_group import DriveBank
+from rig.engine.cycle_data import CycleData
+from rig.engine.drive_group import DriveGroup
 from rig.engine.reference import Reference
 from rig.runtime import Tick
 from rig.safety import StateMachine
@@ -21,7 +21,7 @@ class CycleRow:
         machine, bank, reference: what is reported.
     """
 
-    def __init__(self, frame: Frame, machine: StateMachine, bank: DriveBank, reference: Reference) -> None:
+    def __init__(self, frame: CycleData, machine: StateMachine, bank: DriveGroup, reference: Reference) -> None:
         self._frame = frame
         self._machine = machine
         self._bank = bank

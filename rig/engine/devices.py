@@ -17,7 +17,7 @@ from actuators import (
 )
 from calibration import LoadCellCalibration, identity, load_cell_calibration
 from rig.config import RigConfig, cell_options, drive_options
-from rig.engine.drive_group import DriveBank
+from rig.engine.drive_group import DriveGroup
 from rig.engine.laws import needed_modes
 from rig.engine.pacer import PacedWire, Pacer
 from rig.engine.virtual_terminals import virtual_port
@@ -34,12 +34,12 @@ def cell_calibration(config: RigConfig) -> LoadCellCalibration:
     return identity() if path is None else load_cell_calibration(path)
 
 
-def make_bank(
+def make_drive_group(
     config: RigConfig,
     wires: Callable[[], Sequence[Wire]] | None = None,
     pacer: Pacer | None = None,
     clock: Clock | None = None,
-) -> DriveBank:
+) -> DriveGroup:
     """Six drives and their cells, not yet connected.
 
     Args:
@@ -56,7 +56,7 @@ def make_bank(
     buses = Buses()
     drives = [make_drive(config, leg, wires, pacer, buses) for leg in range(len(config.drives.legs))]
     cells = make_cells(config, drives, wires, pacer, buses)
-    return DriveBank(
+    return DriveGroup(
         drives,
         cells,
         cell_calibration(config),
@@ -74,7 +74,7 @@ def make_drive(
     pacer: Pacer | None = None,
     buses: Buses | None = None,
 ) -> Drive:
-    """The drive of `leg` (index), not yet connected; see `make_bank`. On `buses` it shares wires with others.
+    """The drive of `leg` (index), not yet connected; see `make_drive_group`. On `buses` it shares wires with others.
 
     Raises:
         ConfigurationError: the driver or profile does not take what is configured.

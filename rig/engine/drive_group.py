@@ -32,7 +32,7 @@ _SETTLING_TIMEOUT = 0.1  # s
 _LOOK_PERIOD = 0.05  # s between two looks at a drive's watchdog
 
 
-class DriveBank:
+class DriveGroup:
     """Six drives and their load cells.
 
     Args:

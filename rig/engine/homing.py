@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from actuators import Status
 from kinematics import Array, figure_and_bound
 from rig.config import Safety
-from rig.safety import Cause, Finding, over
+from rig.safety import Cause, Finding, no_recheck
 from rig.states import FaultCode, StopSeverity
 
 _TELLING = 2e-4  # m, by which a leg has moved: more than a closed brake gives
@@ -95,13 +95,13 @@ class Homing:
     def _wrong(told: int, other: int, moved: Sequence[float], t: float) -> Finding:
         if moved[told] >= _TELLING:
             text = f"leg {other + 1} moved by {moved[other] * 1e3:.2f} mm while homing before its turn: its brake slips"
-            return Finding(Cause(FaultCode.BRAKES_SLIP, text, t, other + 1), StopSeverity.CATEGORY_0, over)
+            return Finding(Cause(FaultCode.BRAKES_SLIP, text, t, other + 1), StopSeverity.CATEGORY_0, no_recheck)
         text = (
             f"leg {told + 1} was told to home, and leg {other + 1} moved, by {moved[other] * 1e3:.2f} mm: "
             f"motors or encoders of legs {told + 1} and {other + 1} are wired to each other's drive, or the brake of "
             f"leg {other + 1} does not hold"
         )
-        return Finding(Cause(FaultCode.WIRING, text, t, told + 1), StopSeverity.CATEGORY_0, over)
+        return Finding(Cause(FaultCode.WIRING, text, t, told + 1), StopSeverity.CATEGORY_0, no_recheck)
 
 
 def disagreement(worst: tuple[int, float] | None, bound: float, t: float) -> Cause | None:

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from actuators import Command
-from rig.engine.drive_group import DriveBank
+from rig.engine.drive_group import DriveGroup
 from rig.runtime import Clock
 
 
@@ -16,7 +16,7 @@ class ExchangeTimes:
         reply_time: s for the replies.
     """
 
-    def __init__(self, bank: DriveBank, clock: Clock, reply_time: float) -> None:
+    def __init__(self, bank: DriveGroup, clock: Clock, reply_time: float) -> None:
         self._bank, self._clock, self._reply_time = bank, clock, reply_time
         self._before: float | None = None
         self.between = 0.0

@@ -228,12 +228,12 @@ class Pacer:
 
     def _ask(
         self, message: pace_messages.Resume | pace_messages.Settle
-    ) -> pace_messages.Told | pace_messages.Settled | None:
+    ) -> pace_messages.PlantTime | pace_messages.Settled | None:
         """The answer to a message, None where there comes none any more."""
         if self._socket is not None:
             self._send(message)
             self._plant.sign()
-        wanted = pace_messages.Told if isinstance(message, pace_messages.Resume) else pace_messages.Settled
+        wanted = pace_messages.PlantTime if isinstance(message, pace_messages.Resume) else pace_messages.Settled
         with contextlib.suppress(EOFError, ValueError):
             while self._socket is not None:
                 if not select.select([self._socket], [], [], _LOOK)[0] and self._plant.silence() > _HANGING:
@@ -241,7 +241,7 @@ class Pacer:
                 answer = pace_messages.receive(self._socket)
                 if isinstance(answer, pace_messages.Ahead):
                     self._overtaken = True
-                elif isinstance(answer, pace_messages.Told | pace_messages.Settled) and isinstance(answer, wanted):
+                elif isinstance(answer, pace_messages.PlantTime | pace_messages.Settled) and isinstance(answer, wanted):
                     self._time = answer.t
                     self._overtaken = self._overtaken and isinstance(answer, pace_messages.Settled)
                     return answer

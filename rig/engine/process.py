@@ -13,9 +13,9 @@ from typing import Any, Self
 
 from rig.config import RigConfig
 from rig.engine.checking import MotionChecker
-from rig.engine.compiling import Told, receive_answer, tell_compiling
+from rig.engine.compiling import ProgressCallback, receive_answer, send_compile_progress
 from rig.engine.core import Engine
-from rig.engine.devices import cell_calibration, make_bank
+from rig.engine.devices import cell_calibration, make_drive_group
 from rig.engine.drive_lock import claim_drives
 from rig.engine.engine_discovery import EngineAddress, leave_record, own_record
 from rig.engine.header import ClockPair, recording_header
@@ -68,13 +68,13 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             checker = MotionChecker(config, owner)  # first of all: forked, it would have whatever is open
             resources.callback(checker.close)
             starting = resources.enter_context(contextlib.ExitStack())
-            starting.enter_context(tell_compiling("the model", kernels_of(config.mode), owner))
+            starting.enter_context(send_compile_progress("the model", kernels_of(config.mode), owner))
             resources.enter_context(folder.hold("engine"))
             resources.enter_context(claim_drives(config))
             pacer = None if config.virtual is None or config.virtual.real_time else Pacer(pace_path(config))
             if pacer is not None:
                 resources.callback(pacer.close)
-            bank = make_bank(config, pacer=pacer)
+            bank = make_drive_group(config, pacer=pacer)
             ticker = make_ticker(config, pacer)
             ring = resources.enter_context(TelemetryRing.create(name=folder.shared("ring")))
             block = ControlBlock.create(folder.shared("control"))
@@ -154,7 +154,7 @@ class EngineProcess:
         HardwareError: the engine could not start, with its reason.
     """
 
-    def __init__(self, config: RigConfig, recording: Path, told: Told | None = None) -> None:
+    def __init__(self, config: RigConfig, recording: Path, told: ProgressCallback | None = None) -> None:
         self._told = told
         self._left = False
         """whether the engine goes on by itself"""

@@ -33,7 +33,7 @@ def _farthest_joint_kernel(geometry: Array, pose: Array, joints: Array) -> float
 
 
 @dataclass(slots=True)
-class Surroundings:
+class RuntimeInfo:
     """What a snapshot tells of where its engine runs; see there."""
 
     realtime: tuple[str, ...] = ()
@@ -66,7 +66,7 @@ class Publisher:
         self._tare_bound = engine.config.safety.bound("tare_shift")
         self._scale = engine.config.load_cells.range
         self._fields = engine.frame.fields
-        self.surroundings = Surroundings()
+        self.surroundings = RuntimeInfo()
         self._reports: tuple[DriveReport, ...] = ()
         self._stopped_for: Cause | None = None
         """the first cause of the last stop, while the motion that it stopped stands"""

@@ -11,8 +11,8 @@ from dynamics import DynamicsError
 from kinematics import Array
 from rig.config import RigConfig
 from rig.engine.braking import Braking
-from rig.engine.cycle_data import Frame
-from rig.engine.drive_group import DriveBank
+from rig.engine.cycle_data import CycleData
+from rig.engine.drive_group import DriveGroup
 from rig.engine.laws import ControlLaw
 from rig.engine.reference import Reference
 from rig.safety import (
@@ -28,7 +28,7 @@ from rig.safety import (
     TorqueChecks,
     TrafficCheck,
     length_beyond,
-    over,
+    no_recheck,
 )
 from rig.states import FaultCode, State, StopSeverity
 
@@ -48,7 +48,7 @@ class Stops(Protocol):
         *,
         latch: bool = True,
         unhome: bool = False,
-        stands: Callable[[], str] = over,
+        stands: Callable[[], str] = no_recheck,
     ) -> None:
         """Stop the rig for `cause`; stands: see `Finding`."""
 
@@ -70,9 +70,9 @@ class Supervision:
         self,
         config: RigConfig,
         law: ControlLaw,
-        bank: DriveBank,
+        bank: DriveGroup,
         machine: StateMachine,
-        frame: Frame,
+        frame: CycleData,
         limits: ReferenceCheck,
         stops: Stops,
     ) -> None:
@@ -184,7 +184,7 @@ class Supervision:
                 frame.fields["velocity_reference"],
                 homed=machine.homed if law.platform else law.homed,
                 controlled=self.controlled if law.platform else law.commanded,
-                astray=law.astray,
+                following_error_stop=law.following_error_stop,
             )
         )
         if machine.homed and not frame.pose_valid and bank.fresh.all():

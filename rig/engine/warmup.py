@@ -8,7 +8,7 @@ import numpy.typing as npt
 from kinematics import MotionTable, pose_to_coordinates
 from rig.config import RigConfig
 from rig.engine.core import Engine
-from rig.engine.devices import make_bank
+from rig.engine.devices import make_drive_group
 from rig.engine.laws import law_of
 from rig.engine.snapshot import Event
 from rig.recording import MotionRecord
@@ -29,7 +29,7 @@ _KERNELS = (
     "rig.engine.braking._passes_kernel",
     "rig.engine.estimate.estimate_kernel",
     "rig.engine.cycle_data.carry_legs_kernel",
-    "rig.engine.zero_order_hold.held_forces_kernel",
+    "rig.engine.zero_order_hold.zero_order_hold_kernel",
     "rig.engine.zero_order_hold.note_command_kernel",
     "rig.engine.publishing._farthest_joint_kernel",
     "rig.engine.rate_change._excess_kernel",
@@ -65,7 +65,7 @@ class Nowhere:
 
 def rehearsed(config: RigConfig) -> Engine:
     """An engine that is warmed up and connected to nothing: it can be rehearsed, and never steps."""
-    engine = Engine(config, make_bank(config), Nowhere(), MonotonicClock())
+    engine = Engine(config, make_drive_group(config), Nowhere(), MonotonicClock())
     warm_up(engine)
     return engine
 

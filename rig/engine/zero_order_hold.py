@@ -92,7 +92,7 @@ _DELAY = 1  # s
 _LAG = 2  # s
 _AHEAD = 3  # cycles, by which a commanded force is that of a later time than the cycle in which it goes out
 _COULOMB_SPEED = 4  # m/s
-_LENGTH_LATER = 5  # s, by which a length takes effect later than `Frame.legs_ahead`
+_LENGTH_LATER = 5  # s, by which a length takes effect later than `CycleData.legs_ahead`
 _FRICTION_MEASURED = 6  # 1 where the law takes friction at the speeds that were measured, 0 at the reference's
 _DEVIATING = 7  # 1 where deviations are computed
 _TIMING = 8
@@ -196,7 +196,7 @@ def _places(ahead: float) -> tuple[int, int]:
 def note_command_kernel(
     t: float, forces: Array, speeds: Array, ahead: Array, legs: Array, timing: Array, state: Array, command: Array
 ) -> None:  # fmt: skip
-    """Fill a command's (COMMAND_ROWS, 6) first rows; see `HeldForces.note`."""
+    """Fill a command's (COMMAND_ROWS, 6) first rows; see `ZeroOrderHold.note`."""
     later = timing[_LENGTH_LATER]
     deviating = timing[_DEVIATING] != 0.0
     command[_TIME, 0] = t
@@ -296,7 +296,7 @@ def _deviate(
 
 
 @kernel
-def held_forces_kernel(
+def zero_order_hold_kernel(
     commands: Array, count: int, t: float, asked: Array, read: Array, legs: Array, timing: Array,
     terms: Array, speeds: Array, reference: Array, motion: Array, state: Array, work: Array, out: Array,
     rates: Array,
@@ -371,7 +371,7 @@ def held_forces_kernel(
                 out[i] -= legs[_CARRIED + i, j] * state[_PUSHED_AT_CELL, j]
 
 
-class HeldForces:
+class ZeroOrderHold:
     """Zero-order hold, dead time and lag of the feedforward that was commanded so far, and what the loops do about it.
 
     Args:
@@ -427,7 +427,7 @@ class HeldForces:
         self._count = 0
 
     def note(self, t: float, forces: Array, speeds: Array, legs: Array) -> None:
-        """Keep what the cycle at `t`, s, commands: the model's forces (6,), N; `legs` (6, ≥3) as `Frame.legs_ahead`.
+        """Keep what the cycle at `t`, s, commands: the model's forces (6,), N; `legs` (6, ≥3): `CycleData.legs_ahead`.
 
         speeds (6,): m/s, of the reference's legs at the time that the forces are of.
         """
@@ -444,10 +444,10 @@ class HeldForces:
         Into `rates` (6,) goes by how much the legs are faster than the reference's at that instant, m/s.
 
         t: s, of the cycle that has just exchanged. asked, read (6,): s after it, of drives and cells. terms (n, 6): N,
-        of the model at the cells' times. speeds (6,): m/s, of the reference's legs; legs (6, ≥3) as `Frame.legs`,
-        motion (19,) as `Frame.now`.
+        of the model at the cells' times. speeds (6,): m/s, of the reference's legs; legs (6, ≥3) as `CycleData.legs`,
+        motion (19,) as `CycleData.now`.
         """
-        held_forces_kernel(
+        zero_order_hold_kernel(
             self._commands, self._count, t, asked, read, self._legs, self._timing,
             terms, speeds, legs, motion, self._state, self._work, out, rates,
         )  # fmt: skip

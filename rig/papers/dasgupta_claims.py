@@ -53,7 +53,7 @@ def path_one_claims(run: PathRun) -> list[Claim]:
             Between(0.1, 10.0),
             largest(run.dasgupta) / WEIGHT,
             measure="largest leg force over 392 N",
-            why=beside(largest(run.exact) / WEIGHT),
+            why=exact_model_text(largest(run.exact) / WEIGHT),
             threshold=Threshold.OURS,
         ),
         Claim(
@@ -117,7 +117,7 @@ def path_one_claims(run: PathRun) -> list[Claim]:
             100.0 * float(np.median(printed)),
             "%",
             measure="median of |F_d/F| over all legs and samples",
-            why=beside(100.0 * float(np.median(exact)), "%"),
+            why=exact_model_text(100.0 * float(np.median(exact)), "%"),
             threshold=Threshold.OURS,
         ),
         *_greatest_fraction(run, [leg - 1 for leg in _LEGS if leg not in crossing]),
@@ -189,7 +189,7 @@ def light_platform_claims(run: PathRun) -> list[Claim]:
             share,
             "%",
             measure="share of the legs and samples of path I with |F_d/F| > 60 %, platform and its inertia a tenth",
-            why=f"median {100 * median:.0f} %; {beside(100.0 * float(np.mean(exact > 0.6)), '%')}",
+            why=f"median {100 * median:.0f} %; {exact_model_text(100.0 * float(np.mean(exact > 0.6)), '%')}",
             threshold=Threshold.OURS,
         ),
         Claim(
@@ -199,7 +199,7 @@ def light_platform_claims(run: PathRun) -> list[Claim]:
             Between(1.0, None),
             median / float(np.median(np.abs(run.printed_fraction))),
             measure="median of |F_d/F| on path I with a platform as heavy as a leg, over that with 40 kg",
-            why=beside(float(np.median(exact) / np.median(np.abs(run.fraction)))),
+            why=exact_model_text(float(np.median(exact) / np.median(np.abs(run.fraction)))),
         ),
     ]
 
@@ -218,7 +218,7 @@ def path_two_claims(one: PathRun, two: PathRun) -> list[Claim]:
             Unquantified("significant rise"),
             largest(two.dasgupta) / largest(one.dasgupta),
             measure="largest leg force over that of path I",
-            why=beside(float(two.peak.max() / one.peak.max())),
+            why=exact_model_text(float(two.peak.max() / one.peak.max())),
         ),
         Claim(
             "path-2-bounds",
@@ -244,7 +244,7 @@ def path_two_claims(one: PathRun, two: PathRun) -> list[Claim]:
             Between(1.0, None),
             float(np.median(fast) / np.median(slow)),
             measure="median of |F_d/F| on path II over that on path I",
-            why=beside(float(np.median(np.abs(two.fraction)) / np.median(np.abs(one.fraction)))),
+            why=exact_model_text(float(np.median(np.abs(two.fraction)) / np.median(np.abs(one.fraction)))),
         ),
         _steps(two),
         Claim(
@@ -257,7 +257,7 @@ def path_two_claims(one: PathRun, two: PathRun) -> list[Claim]:
             measure="share of the legs and samples of paths I and II with |F_d/F| from 20 to 50 %",
             why=f"the median is {100 * np.median(both):.0f} %, by leg "
             + ", ".join(f"{100 * share:.0f}" for share in np.median(both, axis=0))
-            + f" %; {beside(100.0 * float(np.mean((exact >= 0.2) & (exact <= 0.5))), '%')}",
+            + f" %; {exact_model_text(100.0 * float(np.mean((exact >= 0.2) & (exact <= 0.5))), '%')}",
             threshold=Threshold.OURS,
         ),
     ]
@@ -293,7 +293,7 @@ def largest(forces: Array) -> float:
     return float(np.abs(forces).max())
 
 
-def beside(exact: float, unit: str = "") -> str:
+def exact_model_text(exact: float, unit: str = "") -> str:
     """What the exact model gives, in words."""
     return f"the exact model: {number(exact, unit)}"
 

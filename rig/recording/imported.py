@@ -78,7 +78,7 @@ class Origin:
         return asdict(self)
 
 
-def tells_tracking(header: Mapping[str, Any]) -> bool:
+def has_tracking(header: Mapping[str, Any]) -> bool:
     """Whether a recording's reference is what was commanded; not so where it was made of the measured motion."""
     return not has_finding(header, Finding.NO_COMMANDS)
 
@@ -95,15 +95,15 @@ def has_finding(header: Mapping[str, Any], code: Finding, **figures: Any) -> boo
     return any(all(found.get(name) == value for name, value in wanted.items()) for found in _findings(header))
 
 
-def said_imported(header: Mapping[str, Any]) -> list[str]:
+def import_notes(header: Mapping[str, Any]) -> list[str]:
     """What whoever uses an imported recording must know, each the rest of "This recording is"; else nothing."""
     name = imported_from(header)
     if name is None:
         return []
-    return [f"imported from {name}, this program has not measured it", *map(said_finding, _findings(header))]
+    return [f"imported from {name}, this program has not measured it", *map(finding_text, _findings(header))]
 
 
-def said_finding(found: Mapping[str, Any]) -> str:
+def finding_text(found: Mapping[str, Any]) -> str:
     """A finding, as `Found.as_dict` has it, in words: the rest of "This recording is"."""
     words = _WORDS.get(str(found.get("code")))
     if words is None:

@@ -96,7 +96,7 @@ def report_path(name: Path | str) -> Path:
     return path.with_suffix(".html") if number is None else path.with_name(f"{path.stem}-motion-{number}.html")
 
 
-def beside_path(names: Sequence[Path | str]) -> Path:
+def comparison_path(names: Sequence[Path | str]) -> Path:
     """Where the report on several of them side by side goes: beside the first, another for others."""
     first, told = report_path(names[0]), "\n".join(str(name) for name in names)
     return first.with_name(f"{first.stem}-beside-{hashlib.sha256(told.encode()).hexdigest()[:6]}.html")

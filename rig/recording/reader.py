@@ -13,7 +13,7 @@ from mcap.writer import MCAP0_MAGIC
 from rig.recording.chunks import DAMAGE, RECORD, Rows, rows_in, unpack, unpacked_size
 from rig.recording.metadata_check import count_in
 from rig.recording.motion_record import MotionRecord
-from rig.recording.scan import LARGEST_RECORD, Scan, held, open_file
+from rig.recording.scan import LARGEST_RECORD, Scan, locked_by_writer, open_file
 from rig.recording.schema import RecordedEvent, RecordingError
 from rig.telemetry import ROW
 
@@ -127,7 +127,9 @@ class RecordingFile:
     def __init__(self, path: Path | str) -> None:
         self.path = Path(path)
         with open_file(self.path) as file:
-            written = held(file)  # before it is read: what a recorder that has left wrote is then read whole
+            written = locked_by_writer(
+                file
+            )  # before it is read: what a recorder that has left wrote is then read whole
         scan = Scan(self.path)
         closing = scan.closing or {}
         summary = closing.get("summary")

@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from rig.recording.imported import said_imported
+from rig.recording.imported import import_notes
 from rig.recording.reader import Recorded, RecordingFile
-from rig.recording.scan import held, open_file
+from rig.recording.scan import locked_by_writer, open_file
 from rig.recording.schema import RecordingError
 from rig.recording.writer import RecordingWriter
 
@@ -25,7 +25,7 @@ def recover(path: Path | str) -> RecordingFile:
     """
     path = Path(path)
     with open_file(path) as old:
-        if held(old):
+        if locked_by_writer(old):
             raise RecordingError(f"{path}: is being written")
         recording = RecordingFile(path)
         if recording.complete:
@@ -60,4 +60,4 @@ def caveats(recording: Recorded) -> list[str]:
         said.append("put together from what was left of a damaged or cut one" + "".join(f"; {one}" for one in listed))
     if recording.unverified:
         said.append(f"not verifiable, nothing vouches for it: {', '.join(recording.unverified)}")
-    return said + said_imported(recording.header)
+    return said + import_notes(recording.header)

@@ -54,7 +54,7 @@ def open_file(path: Path) -> BinaryIO:
     return open(descriptor, "rb", buffering=256 * 1024)
 
 
-def held(file: BinaryIO) -> bool:
+def locked_by_writer(file: BinaryIO) -> bool:
     """Whether its writer has it, who lets go however he ends; if not, it is ours as long as it is open."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)

@@ -2,7 +2,7 @@
 
 from typing import TYPE_CHECKING, Any
 
-from rig.report.comparison import compared, said_beside, write_beside, write_beside_pdf
+from rig.report.comparison import compared, comparison_text, write_comparison, write_comparison_pdf
 from rig.report.files import write_figures
 from rig.report.html import write_report
 from rig.report.loop_figure import LoopTrace, write_loop_figure
@@ -11,7 +11,7 @@ from rig.report.pdf import write_pdf
 from rig.report.plots import LEG_COLORS, STYLE
 from rig.report.provenance import machine_sha256, source_of
 from rig.report.summary import summarize
-from rig.report.text_summary import said
+from rig.report.text_summary import summary_lines
 
 if TYPE_CHECKING:
     from rig.report.models import compare_models
@@ -26,19 +26,19 @@ __all__ = [
     "LoopTrace",
     "compare_models",
     "compared",
+    "comparison_text",
     "drawing",
     "judged",
     "machine_sha256",
     "page_environment",
     "panelled",
-    "said",
-    "said_beside",
     "source_of",
     "styled",
     "summarize",
+    "summary_lines",
     "validate",
-    "write_beside",
-    "write_beside_pdf",
+    "write_comparison",
+    "write_comparison_pdf",
     "write_figures",
     "write_loop_figure",
     "write_pdf",

@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.angles import rotation_vector
-from rig.recording import Recorded, tells_tracking
+from rig.recording import Recorded, has_tracking
 from rig.report.series import Angles, Floats, Outline
 from rig.report.streaming_stats import Histogram
 from rig.report.summary import window_of
@@ -57,7 +57,7 @@ class Curves:
         self._period = Outline(recording.count - 1, 1)
         self._durations = Outline(recording.count, len(_DURATIONS))
         self._places = (Angles(), Angles())
-        self._tracked = tells_tracking(recording.header)
+        self._tracked = has_tracking(recording.header)
         self._nominal = 1e6 / cycle["rate_hz"] if cycle["rate_hz"] else 0.0
         self.residuals = [_histogram(leg["min_residual_n"], leg["max_residual_n"]) for leg in summary["force"]["legs"]]
         """over the part that the numbers cover, N; None of a leg without"""

@@ -15,14 +15,14 @@ from rig.report.parallel_figures import figures
 from rig.report.plots import LEG_COLORS
 from rig.report.provenance import source_of
 from rig.report.text_summary import (
+    cause_text,
+    detectable_errors_text,
     in_unit,
-    said_cause,
-    said_chance,
-    said_lag,
-    said_model,
-    said_noticed,
-    said_unfinished,
-    said_verdict,
+    lag_text,
+    model_text,
+    probability_text,
+    unfinished_text,
+    verdict_text,
 )
 from rig.report.zoomable import curves_json
 from rig.runtime import slowdown_text
@@ -123,8 +123,8 @@ def report_page(
         images={name: base64.b64encode(svg.encode()).decode() for name, svg in images.items()},
         captions=_captions(recording.header),
         zoomable=zoomable,
-        said_model=said_model,
-        said_chance=said_chance,
+        model_text=model_text,
+        probability_text=probability_text,
         in_unit=in_unit,
         motions=[_motion(motion, _said_of(summary, motion["id"])) for motion in summary["motions"][:_MOST_MOTIONS]],
         colors=LEG_COLORS,
@@ -146,12 +146,12 @@ def _validation(summary: Mapping[str, Any]) -> dict[str, Any] | None:
     return {
         **found,
         "kind": KINDS[found["verdict"]],
-        "said": said_verdict(found),
-        "said_lag": said_lag(found),
-        "said_noticed": said_noticed(found["noticed"]),
-        "said_unfinished": said_unfinished(found["unfinished"]),
-        "no_band": said_cause({**found["band"], "code": found["band"]["why"]} if found["band"]["why"] else None),
-        "undecidable": [said_cause(cause) for cause in found["undecidable"]],
+        "said": verdict_text(found),
+        "lag_text": lag_text(found),
+        "detectable_errors_text": detectable_errors_text(found["noticed"]),
+        "unfinished_text": unfinished_text(found["unfinished"]),
+        "no_band": cause_text({**found["band"], "code": found["band"]["why"]} if found["band"]["why"] else None),
+        "undecidable": [cause_text(cause) for cause in found["undecidable"]],
     }
 
 

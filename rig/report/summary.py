@@ -13,8 +13,8 @@ from rig.recording import (
     Recorded,
     RecordedEvent,
     caveats,
+    has_tracking,
     recorded_cell_noise,
-    tells_tracking,
 )
 from rig.report.motions import described
 from rig.report.statistics_pass import HELD, Covered, Survey
@@ -42,7 +42,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
     covered = survey.covered
     begin, end = survey.powered
     noise = recorded_cell_noise(recording.header)
-    tracked = tells_tracking(recording.header)
+    tracked = has_tracking(recording.header)
     headline = survey.motions.headline
     return {
         "cycle": _cycle(recording, survey),

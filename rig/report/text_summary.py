@@ -86,7 +86,7 @@ _CAUSES = {
 """Why something cannot be told, or is no fail: the sentence of each code, with its fields; times in ms."""
 
 
-def said_cause(cause: Mapping[str, Any] | None) -> str:
+def cause_text(cause: Mapping[str, Any] | None) -> str:
     """A cause, `code` with its fields, in words; empty of none."""
     if not cause:
         return ""
@@ -96,7 +96,7 @@ def said_cause(cause: Mapping[str, Any] | None) -> str:
     return _CAUSES[cause["code"]].format(**cause, **times)
 
 
-def said_unfinished(cause: Mapping[str, Any] | None) -> str:
+def unfinished_text(cause: Mapping[str, Any] | None) -> str:
     """Why a motion has not passed, however well its beginning went; empty of none."""
     if not cause:
         return ""
@@ -105,9 +105,9 @@ def said_unfinished(cause: Mapping[str, Any] | None) -> str:
     return f"the motion did not come to its end: {how}{place}"
 
 
-def said_criterion(criterion: Mapping[str, Any]) -> str:
+def criterion_text(criterion: Mapping[str, Any]) -> str:
     """How a number of a verdict stands to its threshold, in a sentence."""
-    name, code, cause = criterion["name"], criterion["code"], said_cause(criterion["cause"])
+    name, code, cause = criterion["name"], criterion["code"], cause_text(criterion["cause"])
     if code == "undecidable":
         return cause
     subject = _subject(criterion)
@@ -126,7 +126,7 @@ def said_criterion(criterion: Mapping[str, Any]) -> str:
     return f"{cause}; {missed}" if code == "expected" else f"{missed}{cause and f'; {cause}'}"
 
 
-def said_noticed(found: Sequence[Mapping[str, Any]]) -> str:
+def detectable_errors_text(found: Sequence[Mapping[str, Any]]) -> str:
     """What errors of the model the thresholds would notice, in a sentence: of each kind the one noticed worst."""
     parts, unseen = [], []
     for name, terms in _KINDS.items():
@@ -161,7 +161,7 @@ _KINDS = {
 }
 
 
-def said(summary: Mapping[str, Any]) -> list[str]:
+def summary_lines(summary: Mapping[str, Any]) -> list[str]:
     """Lines on agreement, lag, models, verdict, and what identification would leave: what a summary has of them."""
     validation = summary.get("validation")
     lines = [] if validation is None else list(_lines(validation, summary["force"].get("models") or []))
@@ -191,18 +191,18 @@ def _shown(name: str) -> tuple[str, float]:
 def _subject(criterion: Mapping[str, Any]) -> str:
     """What a number is of, by name, leg, term or band of frequencies."""
     name, leg = str(criterion["name"]), criterion["leg"]
-    said = _SAID.get(name, name.replace("_", " "))
+    text = _SAID.get(name, name.replace("_", " "))
     if criterion["term"]:
-        said += f", {criterion['term']}"
+        text += f", {criterion['term']}"
     if leg is not None:
-        said += f" of leg {leg}"
+        text += f" of leg {leg}"
     if criterion["band_hz"]:
         low, high = criterion["band_hz"]
-        said += f" between {low:.3g} and {high:.3g} Hz"
-    return said
+        text += f" between {low:.3g} and {high:.3g} Hz"
+    return text
 
 
-def said_verdict(validation: Mapping[str, Any]) -> str:
+def verdict_text(validation: Mapping[str, Any]) -> str:
     """The verdict in a sentence."""
     count, sure = len(validation["criteria"]), f"{100 * validation['confidence']:g} %"
     if validation["verdict"] is None:
@@ -213,11 +213,11 @@ def said_verdict(validation: Mapping[str, Any]) -> str:
     return f"{validation['verdict']}: {'; '.join(validation['reasons'])}"
 
 
-def said_lag(validation: Mapping[str, Any]) -> str:
+def lag_text(validation: Mapping[str, Any]) -> str:
     """The lag in a sentence."""
     lag, together = validation["lag"], validation["together"]
     if together["lag_s"] is None:
-        return f"not to be told: {said_cause({'code': lag['why']})}"
+        return f"not to be told: {cause_text({'code': lag['why']})}"
     sentence = f"measured {1e3 * together['lag_s']:.3f} ± {1e3 * together['lag_sigma_s']:.3f} ms behind the model"
     if not lag["hold_s"]:
         return sentence
@@ -227,7 +227,7 @@ def said_lag(validation: Mapping[str, Any]) -> str:
     )
 
 
-def said_model(entry: Mapping[str, Any]) -> str:
+def model_text(entry: Mapping[str, Any]) -> str:
     """How a published model did beside the exact one, in a few words; empty of the exact one itself."""
     test = entry.get("test")
     if test is None:
@@ -236,10 +236,10 @@ def said_model(entry: Mapping[str, Any]) -> str:
     if told is None:
         return "too few rows to tell"
     chance = {"worse": told["p_no_worse"], "better": told["p_no_better"]}.get(told["verdict"])
-    return str(told["verdict"]) if chance is None else f"{told['verdict']} ({said_chance(chance)})"
+    return str(told["verdict"]) if chance is None else f"{told['verdict']} ({probability_text(chance)})"
 
 
-def said_chance(chance: float) -> str:
+def probability_text(chance: float) -> str:
     """A chance, as is usual."""
     return "p < 0.001" if chance < 0.001 else f"p = {chance:.3f}"
 
@@ -255,10 +255,10 @@ def _lines(validation: Mapping[str, Any], models: list[Mapping[str, Any]]) -> It
         if together["inside_band"] is not None:
             parts.append(f"{100 * together['inside_band']:.1f} % inside the uncertainty band")
         yield f"residual   {', '.join(parts)}"
-        yield f"lag        {said_lag(validation)}"
-    told = [f"{entry['model']} {said_model(entry)}" for entry in models if said_model(entry)]
+        yield f"lag        {lag_text(validation)}"
+    told = [f"{entry['model']} {model_text(entry)}" for entry in models if model_text(entry)]
     if told:
         yield f"models     beside the exact one: {', '.join(told)}"
-    if power := said_noticed(validation["noticed"]):
+    if power := detectable_errors_text(validation["noticed"]):
         yield f"notices    {power}"
-    yield f"verdict    {said_verdict(validation)}"
+    yield f"verdict    {verdict_text(validation)}"

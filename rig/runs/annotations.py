@@ -30,7 +30,7 @@ class Entry(BaseModel):
     starred: bool = False
 
 
-class Book(BaseModel):
+class Annotations(BaseModel):
     """Entries by FILE#ID."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
@@ -39,7 +39,7 @@ class Book(BaseModel):
     runs: Annotated[dict[str, Entry], Field(max_length=100_000)] = {}
 
 
-def read_book(folder: Path) -> Book:
+def read_annotations(folder: Path) -> Annotations:
     """The book of a folder, empty where there is none. Raises InputError for one that cannot be used."""
     path = folder / BOOK
     try:
@@ -47,19 +47,19 @@ def read_book(folder: Path) -> Book:
             raise InputError(f"{path}: {path.stat().st_size} bytes, at most {_LARGEST} bytes are read")
         text = path.read_text(encoding="utf-8")
     except FileNotFoundError:
-        return Book()
+        return Annotations()
     except (OSError, UnicodeDecodeError) as error:
         raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
     try:
-        return Book.model_validate_json(text)
+        return Annotations.model_validate_json(text)
     except ValidationError as error:
         raise InputError(f"{path}: cannot be used:", _faults(error)) from None
 
 
-def said_of(recording: Path) -> dict[int, Entry]:
-    """What was said of the runs of one recording since it was made, by motion. Raises InputError as `read_book`."""
+def annotations_of(recording: Path) -> dict[int, Entry]:
+    """Entries on the runs of one recording, by motion. Raises InputError as `read_annotations`."""
     found = {}
-    for run, entry in read_book(recording.parent).runs.items():
+    for run, entry in read_annotations(recording.parent).runs.items():
         file, _mark, number = run.rpartition("#")
         if file == recording.name and number.isdecimal():
             found[int(number)] = entry
@@ -74,7 +74,7 @@ def write_entry(folder: Path, run: str, changes: Mapping[str, object]) -> Entry:
     """
     entry = Entry()
 
-    def change(book: Book) -> Book:
+    def change(book: Annotations) -> Annotations:
         nonlocal entry
         before = book.runs.get(run, Entry())
         try:
@@ -82,13 +82,13 @@ def write_entry(folder: Path, run: str, changes: Mapping[str, object]) -> Entry:
         except ValidationError as error:
             raise InputError(f"run {run}:", _faults(error)) from None
         others = {key: value for key, value in book.runs.items() if key != run}
-        return Book(runs=others if entry == Entry() else {**others, run: entry})
+        return Annotations(runs=others if entry == Entry() else {**others, run: entry})
 
     _rewrite(folder, change)
     return entry
 
 
-def _rewrite(folder: Path, change: Callable[[Book], Book]) -> None:
+def _rewrite(folder: Path, change: Callable[[Annotations], Annotations]) -> None:
     """Read, change and write the book while no other program does."""
     try:
         lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
@@ -97,7 +97,7 @@ def _rewrite(folder: Path, change: Callable[[Book], Book]) -> None:
     try:
         if not wait_until(lambda: _taken(lock), _PATIENCE):
             raise InputError(f"{folder / BOOK}: another program has been writing it for {_PATIENCE:g} s")
-        book = change(read_book(folder))
+        book = change(read_annotations(folder))
         with whole_file(folder / BOOK) as file:
             json.dump(book.model_dump(exclude_defaults=True) | {"version": book.version}, file, indent=1)
             file.write("\n")

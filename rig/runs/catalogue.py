@@ -8,10 +8,10 @@ from typing import Any
 from rig.config import Validation
 from rig.errors import InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile
-from rig.runs.annotations import Entry, read_book, write_entry
+from rig.runs.annotations import Entry, read_annotations, write_entry
 from rig.runs.numbers import judge_again, numbers_of
 from rig.runs.run import Run, runs_of
-from rig.runs.run_cache import Kept, mark_of
+from rig.runs.run_cache import RunCache, mark_of
 
 _SEARCHED = ("run", "name", "motion_name", "operator", "note", "outcome", "injected", "cause", "verdict", "begun")
 
@@ -73,8 +73,8 @@ class Catalogue:
 
     def runs(self) -> list[Listed]:
         """All runs, the newest first. Raises InputError for a folder, or its book, that cannot be read."""
-        kept = Kept(self.folder)
-        book = read_book(self.folder)
+        kept = RunCache(self.folder)
+        book = read_annotations(self.folder)
         found: list[tuple[int, Listed]] = []
         self.unreadable = []
         paths = self._paths()
@@ -107,7 +107,7 @@ class Catalogue:
         Returns:
             Why some still have none, as their rows cannot be read: a sentence each.
         """
-        kept, faults = Kept(self.folder), []
+        kept, faults = RunCache(self.folder), []
         try:
             for listed in wanted:
                 run = listed.run
@@ -140,7 +140,7 @@ class Catalogue:
             raise InputError(f"folder {self.folder}: {error.strerror}") from None
 
 
-def _looked_at(path: Path, kept: Kept) -> list[Run]:
+def _looked_at(path: Path, kept: RunCache) -> list[Run]:
     known = kept.runs(path)
     usable = known is not None and all(isinstance(one, dict) and set(one) == _FIELDS for one in known)
     if known is not None and usable and all(one["end"] is not None for one in known):  # none underway then
@@ -161,7 +161,7 @@ def matches(listed: Listed, text: str) -> bool:
     return all(word in place for word in text.lower().split())
 
 
-def beside(listed: Sequence[Listed]) -> list[dict[str, Any]]:
+def compare_runs(listed: Sequence[Listed]) -> list[dict[str, Any]]:
     """Runs with their numbers set side by side, as `rig report` does with recordings; see `rig.report.compared`.
 
     Raises InputError for one without numbers.

@@ -15,7 +15,7 @@ _LARGEST = 200_000_000  # bytes
 _LAYOUT = 5
 
 
-class Kept:
+class RunCache:
     """Runs of recordings and numbers of runs, each with what tells that its file is still the same.
 
     One that cannot be read, or was kept by another version, is empty; one that cannot be written is not kept.

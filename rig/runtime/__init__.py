@@ -5,7 +5,7 @@ from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProce
 from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
 from rig.runtime.control_block import ControlBlock, LeaseSign, StopRequest
 from rig.runtime.polling import wait_until
-from rig.runtime.process_watch import ProcessWatch, stands_still
+from rig.runtime.process_watch import ProcessWatch, is_stopped
 from rig.runtime.realtime import give_back_memory, prepare_process
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
@@ -39,13 +39,13 @@ __all__ = [
     "check_open_files",
     "folders",
     "give_back_memory",
+    "is_stopped",
     "missing_packages",
     "needed_packages",
     "pace_messages",
     "prepare_process",
     "runtime_root",
     "slowdown_text",
-    "stands_still",
     "start_shielded",
     "wait_until",
 ]

@@ -50,7 +50,7 @@ class Resume:
 
 
 @dataclass(frozen=True, slots=True)
-class Told:
+class PlantTime:
     """The plant's time."""
 
     t: float
@@ -69,7 +69,7 @@ class Ahead:
     """Nobody gave the time any more: the plant goes by the wall clock."""
 
 
-Message = Time | Settle | Resume | Told | Settled | Ahead
+Message = Time | Settle | Resume | PlantTime | Settled | Ahead
 
 
 def encode(message: Message) -> bytes:
@@ -81,7 +81,7 @@ def encode(message: Message) -> bytes:
             return _TIME.pack(_SETTLE, t) + _pack(counts)
         case Settled(t, counts):
             return _TIME.pack(_SETTLED, t) + _pack(counts)
-        case Told(t):
+        case PlantTime(t):
             return _TIME.pack(_TOLD, t)
         case Resume():
             return _TIME.pack(_RESUME, 0.0)
@@ -97,7 +97,7 @@ def decode(packet: bytes) -> Message:
     if kind in (_SETTLE, _SETTLED):
         counts = {(device, client): count for device, client, count in _COUNT.iter_unpack(packet[_TIME.size :])}
         return Settle(t, counts) if kind == _SETTLE else Settled(t, counts)
-    kinds: dict[int, Message] = {_TIME_KIND: Time(t), _RESUME: Resume(), _TOLD: Told(t), _AHEAD: Ahead()}
+    kinds: dict[int, Message] = {_TIME_KIND: Time(t), _RESUME: Resume(), _TOLD: PlantTime(t), _AHEAD: Ahead()}
     if kind not in kinds:
         raise ValueError(f"pace: {kind} is no kind of message")
     return kinds[kind]

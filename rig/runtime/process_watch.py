@@ -60,7 +60,7 @@ class ProcessWatch:
         return self._silence
 
 
-def stands_still(pid: int) -> bool:
+def is_stopped(pid: int) -> bool:
     """Whether a process is stopped (SIGSTOP, a debugger) or gone; one that waits or hangs is neither."""
     try:
         return _look(Path(f"/proc/{pid}/stat"))[0] in _STOPPED

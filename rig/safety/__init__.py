@@ -5,7 +5,7 @@ from rig.safety.cell_checks import no_force
 from rig.safety.cell_model import CellModel
 from rig.safety.drive_checks import Traffic, TrafficCheck
 from rig.safety.feedback import FeedbackMonitor
-from rig.safety.finding import Finding, length_beyond, over, stale_text
+from rig.safety.finding import Finding, length_beyond, no_recheck, stale_text
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
 from rig.safety.machine import (
     LAW_STATES,
@@ -57,6 +57,6 @@ __all__ = [
     "length_beyond",
     "name_legs",
     "no_force",
-    "over",
+    "no_recheck",
     "stale_text",
 ]

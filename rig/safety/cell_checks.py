@@ -8,7 +8,7 @@ import numpy as np
 
 from kinematics import Array, figure_and_bound, kernel
 from rig.config import RigConfig
-from rig.safety.finding import Finding, over, stale_text
+from rig.safety.finding import Finding, no_recheck, stale_text
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -143,7 +143,7 @@ class CellChecks:
         """
         if stale >= self._fewest and age >= self._old:
             text = f"load cells: {stale_text(age, self._stale_time, self._period, 'reading')}{silence()}"
-            return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopSeverity.CATEGORY_2, over)
+            return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopSeverity.CATEGORY_2, no_recheck)
         if stale:
             return None
         cells = self._cells

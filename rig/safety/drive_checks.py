@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from actuators import Status
 from kinematics import Array
-from rig.safety.finding import Finding, no_length, over, stale_text
+from rig.safety.finding import Finding, no_length, no_recheck, stale_text
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -76,26 +76,26 @@ class DriveChecks:
         if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
             text = f"all six legs: {stale_text(max(age), self._stale_time, self._period)}"
             text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
-            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopSeverity.QUICK_STOP, over)
+            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopSeverity.QUICK_STOP, no_recheck)
         for leg in lost:
             text = f"leg {leg + 1}: {stale_text(age[leg], self._stale_time, self._period)}{silence(leg)}"
-            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
+            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
         for leg in range(_LEGS):
             if stale[leg]:
                 continue
             if status[leg] & _WATCHDOG:
                 text = f"leg {leg + 1}: the drive's own watchdog stopped it"
-                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
+                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
             if not math.isfinite(length[leg]):
                 # before the drive's own fault, which says the same and would take the torque off at once
                 return no_length(leg, float(length[leg]), t, unhome=not status[leg] & _HOMED)
             if status[leg] & _FAULT:
                 text = f"leg {leg + 1}: drive fault {error[leg]}, {explain(leg)}"
-                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
+                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopSeverity.CATEGORY_0, no_recheck)
             if homed and not status[leg] & _HOMED:
                 text = f"leg {leg + 1}: the drive lost its reference; it may have restarted"
                 cause = Cause(FaultCode.DRIVE_RESTARTED, text, t, leg + 1)
-                return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
+                return Finding(cause, StopSeverity.QUICK_STOP, no_recheck, unhome=True)
         return None
 
 

@@ -20,8 +20,8 @@ class Finding:
     """the lengths mean nothing any more"""
 
 
-def over() -> str:
-    """Nothing: for an event, which is over once it has happened, and what `DriveBank.troubles` looks at in any case."""
+def no_recheck() -> str:
+    """Nothing: for an event, which is over once it has happened, and what `DriveGroup.troubles` checks in any case."""
     return ""
 
 
@@ -51,4 +51,4 @@ def length_beyond(length: float, low: float, high: float) -> str:
 def no_length(leg: int, value: float, t: float, *, unhome: bool = False) -> Finding:
     """The drive of `leg` (index) reports a length that is no finite number, at rig time `t` (s)."""
     cause = Cause(FaultCode.FEEDBACK_INVALID, f"leg {leg + 1}: the drive reports a length of {value} m", t, leg + 1)
-    return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=unhome)
+    return Finding(cause, StopSeverity.QUICK_STOP, no_recheck, unhome=unhome)

@@ -12,7 +12,7 @@ import numpy as np
 from dynamics import LegLimits, Mechanism
 from kinematics import Array, figure_and_bound, kernel
 from rig.config import Safety
-from rig.safety.finding import Finding, between, over
+from rig.safety.finding import Finding, between, no_recheck
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -56,7 +56,7 @@ class MeasuredBounds:
             return None
         speed, most = figure_and_bound(velocity[leg], self._speed[leg], "+.3f")
         text = f"leg {leg + 1}: measured speed {speed} m/s (bound {most} m/s)"
-        return Finding(Cause(FaultCode.OVERSPEED, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
+        return Finding(Cause(FaultCode.OVERSPEED, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
 
     def check_force(self, t: float, fresh: Array, force: Array, loop: str, scale: float = math.inf) -> Finding | None:
         """Judge the load cells (6,) N while the drives close the loop.
@@ -73,7 +73,7 @@ class MeasuredBounds:
             return None
         measured, most = figure_and_bound(force[leg], self._force[leg], "+.0f")
         text = f"leg {leg + 1}: measured force {measured} N while {loop} (bound {most} N)"
-        return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
+        return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
 
     def check_drive(self, t: float, leg: int) -> Finding | None:
         """Judge what the drive of `leg` (index) says of itself; t: s, rig time."""

@@ -9,7 +9,7 @@ import numpy as np
 from dynamics import Mechanism
 from kinematics import Array, figure_and_bound, kernel
 from rig.config import Safety
-from rig.safety.finding import Finding, length_beyond, no_length, over
+from rig.safety.finding import Finding, length_beyond, no_length, no_recheck
 from rig.safety.machine import Cause
 from rig.states import FaultCode, StopSeverity
 
@@ -215,7 +215,7 @@ class MotionChecks:
         *,
         homed: bool | Array,
         controlled: bool | Array,
-        astray: StopSeverity = StopSeverity.CATEGORY_1,
+        following_error_stop: StopSeverity = StopSeverity.CATEGORY_1,
     ) -> Finding | None:
         """Judge lengths (6,) m and velocities (6,) m/s against each other, the cycle before and the reference.
 
@@ -228,7 +228,7 @@ class MotionChecks:
             length_reference, velocity_reference: (6,) of the reference at `t`.
             homed: lengths are absolute; of all legs, or (6,) by leg.
             controlled: the leg is to be at its reference, so that a following error means something; likewise.
-            astray: how the rig must stop for a following error.
+            following_error_stop: how the rig must stop for a following error.
         """
         homed, controlled = _by_leg(homed), _by_leg(controlled)
         what, leg, value = _check_kernel(
@@ -246,9 +246,9 @@ class MotionChecks:
             controlled,
         )
         self._homed = homed
-        return None if what == _OK else self._finding(what, leg, value, t, astray)
+        return None if what == _OK else self._finding(what, leg, value, t, following_error_stop)
 
-    def _finding(self, what: int, leg: int, value: float, t: float, astray: StopSeverity) -> Finding:
+    def _finding(self, what: int, leg: int, value: float, t: float, following_error_stop: StopSeverity) -> Finding:
         safety, name = self._safety, f"leg {leg + 1}"
         if what == _NOT_FINITE:
             return no_length(leg, value, t)
@@ -264,30 +264,30 @@ class MotionChecks:
                 f"(bound {most} mm{'' if beyond else ', half of a following error'})"
             )
             cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
-            return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)
+            return Finding(cause, StopSeverity.QUICK_STOP, no_recheck, unhome=True)
         if what == _FROZEN:
             text = (
                 f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved "
                 f"{self._bounds[_BEHIND] * 1e3:g} mm away from it, and more"
             )
-            return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopSeverity.QUICK_STOP, over)
+            return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
         if what == _AGAINST:
             text = f"{name}: runs against its reference for {value:.0f} cycles, a sign is reversed"
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, no_recheck)
         if what == _SWINGING:
             text = (
                 f"{name}: swings about its reference, its speed turned round {value:.0f} times: the control loop is "
                 "unstable, or nearly so, for this machine; gains must be less, or the rate higher (`rig check`)"
             )
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, no_recheck)
         error, most = figure_and_bound(value * 1e3, safety.following_error * 1e3, ".2f")
         text = (
             f"{name}: following error {error} mm (bound {most} mm"
             f"{', three times of which counts as a runaway' if what == _RUNAWAY_ERROR else ''})"
         )
         if what == _RUNAWAY_ERROR:
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, over)
-        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), astray, over)
+            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, no_recheck)
+        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), following_error_stop, no_recheck)
 
     def _absurd(self, leg: int) -> str:
         """Where the last sample of a leg (index) says that it is, in words, if no leg gets there."""

@@ -3,7 +3,7 @@
 from collections.abc import Sequence
 
 from actuators import Status
-from rig.safety.finding import Finding, over
+from rig.safety.finding import Finding, no_recheck
 from rig.safety.machine import DRIVE_STATES, LEGS, TORQUE_STATES, StateMachine, about
 from rig.states import FaultCode, StopSeverity
 
@@ -95,10 +95,10 @@ class TorqueChecks:
         if changed:
             every = " (every drive: safe torque off, or the supply)" if len(changed) == len(LEGS) else ""
             cause = about(FaultCode.TORQUE_LOST, changed, f"torque lost without a fault of the drive{every}", t)
-            return Finding(cause, StopSeverity.CATEGORY_0, over)
+            return Finding(cause, StopSeverity.CATEGORY_0, no_recheck)
         if late:
             text = f"no torque within {machine.deadlines.enable:g} s (drives.enable_time)"
-            return Finding(about(FaultCode.DRIVE_FAULT, late, text, t), StopSeverity.CATEGORY_0, over)
+            return Finding(about(FaultCode.DRIVE_FAULT, late, text, t), StopSeverity.CATEGORY_0, no_recheck)
         return None
 
     def _strays(self, t: float, age: Sequence[int], status: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -128,4 +128,4 @@ class TorqueChecks:
         if not new:
             return None
         text = f"the drive has torque in state {self._machine.state.name}"
-        return Finding(about(FaultCode.TORQUE_UNEXPECTED, new, text, t), StopSeverity.CATEGORY_0, over)
+        return Finding(about(FaultCode.TORQUE_UNEXPECTED, new, text, t), StopSeverity.CATEGORY_0, no_recheck)

@@ -17,7 +17,7 @@ from dynamics import DynamicsError
 from kinematics import Array, KinematicsError
 from rig.config import RigConfig
 from rig.safety.cell_model import CellModel
-from rig.safety.finding import Finding, over
+from rig.safety.finding import Finding, no_recheck
 from rig.safety.machine import Cause
 from rig.safety.swap_detection import PAIRS
 from rig.states import FaultCode, StopSeverity
@@ -126,7 +126,7 @@ class ExchangeCheck:
         elif self._found is not None:
             text = f"{self._found.text}: found before, and not gone by what the forces tell; connect anew"
             again = Cause(FaultCode.WIRING, text, t, self._found.leg)
-            return WiringVerdict(Finding(again, StopSeverity.CATEGORY_0, over, unhome=True))
+            return WiringVerdict(Finding(again, StopSeverity.CATEGORY_0, no_recheck, unhome=True))
         return verdict
 
     def rehearse(self) -> None:
@@ -150,7 +150,7 @@ class ExchangeCheck:
                 "exchanged): the load cells' change from the start of homing to home fits no other wiring"
             )
             cause = Cause(FaultCode.WIRING, text, t, pairs[0][0] + 1)
-            return WiringVerdict(Finding(cause, StopSeverity.CATEGORY_0, over, unhome=True))
+            return WiringVerdict(Finding(cause, StopSeverity.CATEGORY_0, no_recheck, unhome=True))
         if not borne:
             return WiringVerdict(unclear="the load cells' change from the start of homing to home fits no wiring well")
         alike = [pair for pair, value in zip(PAIRS, exchanged, strict=True) if value <= _EXCLUDED]

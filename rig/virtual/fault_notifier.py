@@ -14,7 +14,7 @@ _ENDING_TIMEOUT = 2.0  # s
 _MOST = 1000  # that wait to be told
 
 
-class Herald:
+class FaultNotifier:
     """Sends news to the engine in a thread of its own, so that the virtual rig never waits; `close` ends it.
 
     What happens while nobody is known who should be told is forgotten.

@@ -138,7 +138,7 @@ class PlantClock:
                 if self._free:
                     self._go_on()
                 self._free = False
-                self._send(pace_messages.Told(self._time))
+                self._send(pace_messages.PlantTime(self._time))
 
     def _set_free(self) -> None:
         """Let the time go by itself from when the engine was heard last."""

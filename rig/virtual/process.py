@@ -15,10 +15,10 @@ from typing import Self
 
 from actuators import ActuatorError, Endpoint, TwinServer
 from rig.config import RigConfig
-from rig.engine import Told, pace_path, receive_answer, tell_compiling
+from rig.engine import ProgressCallback, pace_path, receive_answer, send_compile_progress
 from rig.errors import HardwareError, InputError, RigError
 from rig.runtime import ChildDiedError, ChildProcess, prepare_process
-from rig.virtual.fault_notifier import Herald
+from rig.virtual.fault_notifier import FaultNotifier
 from rig.virtual.faults import ActiveFault
 from rig.virtual.plant_clock import PlantClock
 from rig.virtual.virtual_rig import VirtualRig
@@ -70,14 +70,14 @@ class Clear:
 
 
 @dataclass(frozen=True, slots=True)
-class Tell:
+class NotifyEngine:
     """From now on tell the engine with this control link what is injected, and what is on already."""
 
     address: str
 
 
 @dataclass(frozen=True, slots=True)
-class Look:
+class GetView:
     """Ask for the `RigView`."""
 
 
@@ -86,7 +86,7 @@ class End:
     """End the process."""
 
 
-Request = Inject | Clear | Tell | Look | End
+Request = Inject | Clear | NotifyEngine | GetView | End
 
 
 @dataclass(frozen=True, slots=True)
@@ -120,11 +120,11 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stop, orphaned = threading.Event(), threading.Event()
-    herald, owner = Herald(), _Owner()
+    herald, owner = FaultNotifier(), _Owner()
     requests: deque[Request] = deque()
     resources = contextlib.ExitStack()
     try:
-        with tell_compiling("the virtual rig", kernels_of(config), connection):
+        with send_compile_progress("the virtual rig", kernels_of(config), connection):
             rig = VirtualRig(config)
             rig.advance(10 * rig.plant.step)  # compiles the kernels before anybody can connect
         clock = resources.enter_context(closing(PlantClock()))
@@ -199,14 +199,14 @@ def _listen(connection: Connection, requests: deque[Request], stop: threading.Ev
         stop.set()
 
 
-def _answer(rig: VirtualRig, request: Request, herald: Herald) -> RigView | Refusal:
+def _answer(rig: VirtualRig, request: Request, herald: FaultNotifier) -> RigView | Refusal:
     try:
         match request:
             case Inject(name, leg, value, duration):
                 rig.faults.inject(name, leg, value, duration)
             case Clear(name, leg):
                 rig.faults.clear(name, leg)
-            case Tell(address):
+            case NotifyEngine(address):
                 herald.address(address)
                 herald.tell(rig.faults.recall())
     except InputError as error:
@@ -244,7 +244,7 @@ class VirtualRigProcess:
         """True while the process runs."""
         return self._process is not None and self._process.alive
 
-    def start(self, timeout: float = READY_TIMEOUT, told: Told | None = None) -> None:
+    def start(self, timeout: float = READY_TIMEOUT, told: ProgressCallback | None = None) -> None:
         """Start the process and wait up to `timeout` s until every drive can be connected to.
 
         told: see `wait_ready`.
@@ -260,7 +260,7 @@ class VirtualRigProcess:
             raise HardwareError("the virtual rig has been started already")
         self._process = ChildProcess("the virtual rig", serve_virtual_rig, self._config)
 
-    def wait_ready(self, timeout: float = READY_TIMEOUT, told: Told | None = None) -> None:
+    def wait_ready(self, timeout: float = READY_TIMEOUT, told: ProgressCallback | None = None) -> None:
         """Wait, after `begin`, until every drive can be connected to; see `start`.
 
         told: told how far it is where it has to compile the plant first.
@@ -283,11 +283,11 @@ class VirtualRigProcess:
 
     def tell(self, address: str) -> RigView:
         """Have the engine with this control link record what is injected. Raises HardwareError if the rig is gone."""
-        return self._ask(Tell(address))
+        return self._ask(NotifyEngine(address))
 
     def look(self) -> RigView:
         """What the rig says of itself. Raises HardwareError if the rig is gone."""
-        return self._ask(Look())
+        return self._ask(GetView())
 
     @property
     def active(self) -> list[ActiveFault]:
@@ -326,7 +326,7 @@ class VirtualRigProcess:
         return self._receive(process, _REPLY_TIMEOUT)
 
     def _receive(
-        self, process: ChildProcess | None, timeout: float, doing: str = "answer", told: Told | None = None
+        self, process: ChildProcess | None, timeout: float, doing: str = "answer", told: ProgressCallback | None = None
     ) -> RigView:
         if process is None:
             raise HardwareError("the virtual rig is not running")

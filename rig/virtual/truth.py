@@ -8,7 +8,7 @@ import numpy as np
 from pydantic import BaseModel
 
 from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
-from rig.config import Hose, PlantFriction, RigConfig, VirtualCells, VirtualPlant, beside
+from rig.config import Hose, PlantFriction, RigConfig, VirtualCells, VirtualPlant, resolve_name
 from rig.errors import ConfigError
 from rig.virtual.as_built import Draw
 from rig.virtual.loading import plant_mechanism
@@ -71,7 +71,7 @@ def truth_of(config: RigConfig) -> Truth:
     mechanism, friction = config.nominal, plant.friction
     if plant.mechanism is not None:
         try:
-            mechanism = load_mechanism(beside(config.folder, plant.mechanism))
+            mechanism = load_mechanism(resolve_name(config.folder, plant.mechanism))
         except (DynamicsError, OSError) as error:
             raise ConfigError(f"configuration {config.path}: virtual.plant.mechanism: {error}") from None
         if mechanism.geometry.home is None:

@@ -21,8 +21,8 @@ from actuators import (
     Replay,
     create_drive,
     read_capture,
-    said_on_line,
-    said_on_tcp,
+    rtu_frame_text,
+    tcp_frame_text,
     tcp_frames,
 )
 
@@ -57,7 +57,7 @@ def captured(path: Path) -> tuple[list[Feedback], dict[str, Any]]:
     bench.drive.close()
     seen = session(bench.drive, bench.pass_time)
     frames = frames_of(bench)
-    lines = [frame.line(said_on_line(frame.data, sent=frame.sent)) for frame in frames]
+    lines = [frame.line(rtu_frame_text(frame.data, sent=frame.sent)) for frame in frames]
     path.write_text("# an ORCA motor\n\n" + "\n".join(lines) + "\n", encoding="utf-8")
     assert read_capture(path) == frames
     return seen, bench.options
@@ -125,16 +125,16 @@ def test_a_line_that_is_no_frame_is_named(tmp_path: Path, text: str, said: str) 
     ],
 )
 def test_a_frame_of_a_line_in_words(frame: str, sent: bool, said: str) -> None:
-    assert said_on_line(bytes.fromhex(frame), sent=sent) == said
+    assert rtu_frame_text(bytes.fromhex(frame), sent=sent) == said
 
 
 def test_a_frame_of_tcp_in_words() -> None:
     asked = bytes.fromhex("0007 0000 0006 05 04 0000 0002")
-    assert said_on_tcp(asked, sent=True) == "transaction 7, unit 5: read 2 input registers from 0"
-    assert said_on_tcp(asked[:-1], sent=True) == "no frame of Modbus TCP"
-    assert said_on_tcp(b"\1", sent=True) == "1 bytes, no frame"
+    assert tcp_frame_text(asked, sent=True) == "transaction 7, unit 5: read 2 input registers from 0"
+    assert tcp_frame_text(asked[:-1], sent=True) == "no frame of Modbus TCP"
+    assert tcp_frame_text(b"\1", sent=True) == "1 bytes, no frame"
     short = bytes.fromhex("0007 0000 0003 05 03 09")
-    assert said_on_tcp(short, sent=False) == "transaction 7, unit 5: function 3, 1 bytes that are not its own"
+    assert tcp_frame_text(short, sent=False) == "transaction 7, unit 5: function 3, 1 bytes that are not its own"
 
 
 def test_frames_of_tcp_are_told_from_each_other() -> None:
@@ -146,7 +146,7 @@ def test_frames_of_tcp_are_told_from_each_other() -> None:
 
 @given(st.binary(max_size=40), st.booleans())
 def test_whatever_passes_is_said_in_words(data: bytes, sent: bool) -> None:
-    assert said_on_line(data, sent=sent) and said_on_tcp(data, sent=sent)
+    assert rtu_frame_text(data, sent=sent) and tcp_frame_text(data, sent=sent)
     frames, rest = tcp_frames(data)
     assert b"".join(frames) + rest == data
 

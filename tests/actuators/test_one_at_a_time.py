@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from actuators.framing import MBAP
-from actuators.line_framing import Look, MbapLine
+from actuators.line_framing import MbapLine, ReplyScan
 
 ASKED = bytes.fromhex("05 03 00 00 00 02")
 REPLY = bytes.fromhex("05 03 04 00 01 00 02")
@@ -29,20 +29,20 @@ def test_a_request_has_the_header(line: MbapLine) -> None:
 @pytest.mark.parametrize(
     ("arriving", "found"),
     [
-        (frame(2, REPLY), Look(REPLY)),
-        (frame(2, bytes.fromhex("05 83 02")), Look(bytes.fromhex("05 83 02"))),
-        (frame(1, REPLY) + frame(2, REPLY), Look(REPLY, more=True)),  # a late one before it
-        (frame(1, b"\5\3\2\0\0") + frame(2, REPLY), Look(REPLY, more=True)),
-        (frame(2, REPLY) + b"\0", Look(REPLY, more=True)),
+        (frame(2, REPLY), ReplyScan(REPLY)),
+        (frame(2, bytes.fromhex("05 83 02")), ReplyScan(bytes.fromhex("05 83 02"))),
+        (frame(1, REPLY) + frame(2, REPLY), ReplyScan(REPLY, more=True)),  # a late one before it
+        (frame(1, b"\5\3\2\0\0") + frame(2, REPLY), ReplyScan(REPLY, more=True)),
+        (frame(2, REPLY) + b"\0", ReplyScan(REPLY, more=True)),
         (frame(1, REPLY), None),  # its own may yet come
         (frame(2, REPLY)[:-1], None),
         (b"", None),
-        (frame(2, REPLY + b"\0"), Look(b"")),  # of another length
-        (b"\0\2\0\1\0\7" + REPLY, Look(b"")),  # of another protocol
-        (b"\0\2\0\0\0\0" + REPLY, Look(b"")),
+        (frame(2, REPLY + b"\0"), ReplyScan(b"")),  # of another length
+        (b"\0\2\0\1\0\7" + REPLY, ReplyScan(b"")),  # of another protocol
+        (b"\0\2\0\0\0\0" + REPLY, ReplyScan(b"")),
     ],
 )
-def test_the_reply_is_that_of_the_transaction(line: MbapLine, arriving: bytes, found: Look | None) -> None:
+def test_the_reply_is_that_of_the_transaction(line: MbapLine, arriving: bytes, found: ReplyScan | None) -> None:
     assert line.look(arriving, ASKED, len(REPLY)) == found
 
 

@@ -7,7 +7,7 @@ import numpy as np
 from actuators import COMMAND_OFF
 from rig.client import on_free_ports
 from rig.config import RigConfig, in_real_time, load_config
-from rig.engine.devices import make_bank
+from rig.engine.devices import make_drive_group
 from rig.engine.paced_ticker import make_ticker
 from rig.engine.pacer import Pacer, pace_path
 from rig.virtual import VirtualRigProcess
@@ -20,7 +20,7 @@ def _exchanges(config: RigConfig) -> np.ndarray:
     """Durations of the exchanges with six drives, s, and of giving the time for them, at the configuration's rate."""
     with VirtualRigProcess(config):
         pacer = None if config.virtual is None or config.virtual.real_time else Pacer(pace_path(config))
-        bank, ticker = make_bank(config, pacer=pacer), make_ticker(config, pacer)
+        bank, ticker = make_drive_group(config, pacer=pacer), make_ticker(config, pacer)
         bank.connect(2.0)
         ticker.begin()
         taken = []

@@ -26,7 +26,7 @@ from calibration import (
 from calibration.geometry.initial_guess import nominal_unknowns, start
 from calibration.geometry.model import length_derivatives, moved
 from calibration.geometry.observability import pose_sigmas
-from calibration.geometry.prior import Known
+from calibration.geometry.prior import UnknownsPrior
 from calibration.geometry.solving import fit
 from dynamics import load_mechanism, pose_limits
 from kinematics import Geometry, forward_kinematics, leg_lengths, pose_to_coordinates
@@ -159,7 +159,7 @@ def test_the_scale_s_sigma_is_where_the_cost_is_one_more():
     _, measured, _ = case(9, count=30)
     result = calibrate_geometry(LAB.geometry, measured, hold_out=0.5)
     prepared = prepare_geometry(LAB.geometry, measured, NOISE, np.zeros(6))
-    known = Known(result.prior, nominal_unknowns(LAB.geometry), prepared.gauge)
+    known = UnknownsPrior(result.prior, nominal_unknowns(LAB.geometry), prepared.gauge)
     begun = start(LAB.geometry, prepared.readings, prepared.gauge)
     assert begun is not None and result.scale is not None
 

@@ -32,7 +32,7 @@ from calibration import (
     overlaid,
     parse_cell_calibration,
     parse_parameters,
-    told_parameters,
+    reported_parameters,
 )
 from dynamics import Dynamics, Mechanism, Regressor, linear_parameters, payload_wrenches, residual_from_wrench
 from kinematics import coordinates_to_motion, forward_kinematics, leg_lengths
@@ -159,7 +159,7 @@ def test_each_step_is_as_sure_as_it_says(calibrate: object) -> None:
         result = identify(MACHINE, [record], settings)
         away = result.base.matrix @ (result.theta - linear_parameters(rig.truth)) / result.base_sigma
         found["rig"].append(away[result.told])
-        parameters, covariance, _ = told_parameters(result)
+        parameters, covariance, _ = reported_parameters(result)
         file = ParameterFile("inertia", DAY, MACHINE.name, parameters, covariance=covariance)
         file = parse_parameters(format_parameters(file))
         found["payload"].append(weighed(rig, calibration, file, before=False))

@@ -35,8 +35,8 @@ from calibration import (
     hold_out,
     identify,
     overlaid,
+    reported_parameters,
     rounded_noise,
-    told_parameters,
 )
 from calibration.inertia.estimate import FoundTerm
 from dynamics import FRICTIONS, LINEAR_NAMES, Dynamics, Mechanism, Regressor, linear_parameters, mechanism_tables
@@ -76,7 +76,7 @@ def test_what_is_told_is_far_from_what_was_known_before(found: Identification) -
 
 def test_lags_and_zeros_of_the_cells_are_found(found: Identification) -> None:
     assert found.lags == pytest.approx(np.full(6, LAG), abs=2e-4)
-    zeros = [each for each in told_parameters(found)[0] if each.name.endswith("].offset")]
+    zeros = [each for each in reported_parameters(found)[0] if each.name.endswith("].offset")]
     assert [abs(each.value - offset) < 3.0 * each.sigma for each, offset in zip(zeros, OFFSETS, strict=True)] == [
         True
     ] * 6
@@ -126,7 +126,7 @@ def test_without_the_drives_forces_friction_below_the_cells_is_not_told() -> Non
 
 
 def test_every_number_of_the_file_has_its_standard_deviation(found: Identification) -> None:
-    parameters, covariance, nuisance = told_parameters(found)
+    parameters, covariance, nuisance = reported_parameters(found)
     tables = mechanism_tables(drawn(1))
     assert np.sqrt(np.diag(covariance)) == pytest.approx([each.sigma for each in parameters])
     mass = next(each for each in parameters if each.name == "platform.mass")
@@ -245,7 +245,7 @@ def test_set_points_that_drives_hold_are_not_taken_for_inertia() -> None:
     away = deviations(result, 3)
     assert np.mean(np.abs(away) < 2.0) > 0.9 and np.abs(away).max() < 5.0
     assert np.count_nonzero(result.told) > 25
-    found = {each.name: each for each in told_parameters(result)[2]}
+    found = {each.name: each for each in reported_parameters(result)[2]}
     for leg in range(6):
         assert found[f"load_cells[{leg}].acceleration"].value == pytest.approx(-0.6, abs=0.3)
         assert found[f"load_cells[{leg}].speed"].value == pytest.approx(2.0, abs=0.5)
@@ -375,7 +375,7 @@ def test_a_file_tells_the_cells_and_the_geometry_with_the_masses() -> None:
     """What cells read of another motion is predicted to their noise, by the encoders' readings and all of the file."""
     accuracy = Accuracy(lag=1e-6, drift=1e-6, joints=3e-4, lengths=3e-4)
     settings = replace(STATED_NOISE, accuracy=accuracy)
-    parameters, covariance, _ = told_parameters(
+    parameters, covariance, _ = reported_parameters(
         identify(MACHINE, [drawn_of_the_prior(3, PATH, accuracy).record], settings)
     )
     assert len(covariance) == len(parameters)
@@ -404,7 +404,7 @@ def test_errors_of_the_cells_go_on_those_that_were_corrected_before(found: Ident
     first.matrix[2, 3] = 4e-3
     first = CellErrors(first.zeros, first.matrix)
     forces = np.random.default_rng(0).uniform(-100.0, 100.0, (5, 6))
-    (before, _, _), (after, _, _) = told_parameters(found), told_parameters(found, first)
+    (before, _, _), (after, _, _) = reported_parameters(found), reported_parameters(found, first)
     second = cell_errors([ParameterFile("inertia", date(2026, 1, 1), MACHINE.name, before)])
     together = cell_errors([ParameterFile("inertia", date(2026, 1, 1), MACHINE.name, after)])
     readings = (forces @ second.matrix.T + second.zeros) @ first.matrix.T + first.zeros
@@ -422,7 +422,7 @@ def test_gains_that_are_wrong_together_leave_the_mass_as_unsure() -> None:
     alone = 0.014**2 * np.eye(6)
     sigmas = []
     for gains in (common, alone):
-        parameters, _, _ = told_parameters(identify(MACHINE, [record], replace(STATED_NOISE, gains=gains)))
+        parameters, _, _ = reported_parameters(identify(MACHINE, [record], replace(STATED_NOISE, gains=gains)))
         mass = next(each for each in parameters if each.name == "platform.mass")
         sigmas.append(mass.sigma / mass.value)
     assert sigmas[0] == pytest.approx(0.014, rel=0.2)
@@ -435,6 +435,6 @@ def test_a_calibrated_geometry_is_known_as_its_file_says() -> None:
     file = ParameterFile("geometry", date(2026, 1, 1), MACHINE.name, rows)
     widths = []
     for files in ((), (file,)):
-        parameters, _, _ = told_parameters(identify(MACHINE, [record], replace(STATED_NOISE, geometry=files)))
+        parameters, _, _ = reported_parameters(identify(MACHINE, [record], replace(STATED_NOISE, geometry=files)))
         widths.append([each.sigma for each in parameters if each.name in GEOMETRY_PARAMETERS])
     assert max(widths[1]) < 4.2e-6 < min(widths[0])

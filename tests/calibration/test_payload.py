@@ -16,7 +16,7 @@ from calibration import (
     ParameterFile,
     PayloadEstimate,
     PayloadSamples,
-    UntoldPayloadError,
+    UnidentifiablePayloadError,
     fit_payload,
     friction_shapes,
     identity,
@@ -216,9 +216,11 @@ def test_a_rig_that_is_not_identified_is_told_by_samples_without_the_payload() -
     assert payload_sigma(fit_payload(samples, BY_HAND, inertia=False))[0] < 0.02
     with pytest.raises(CalibrationError, match=r"none is found(.|\n)*--before") as refused:
         fit_payload(samples.select(samples.loaded), BY_HAND, inertia=False)
-    assert not isinstance(refused.value, UntoldPayloadError)
+    assert not isinstance(refused.value, UnidentifiablePayloadError)
     better = Nuisance(LAB, accuracy=replace(ACCURACY, mass=0.02, center=0.03, offset=0.5))
-    with pytest.raises(UntoldPayloadError, match=r"not known well enough to tell center_of_mass(.|\n)*--before"):
+    with pytest.raises(
+        UnidentifiablePayloadError, match=r"not known well enough to tell center_of_mass(.|\n)*--before"
+    ):
         fit_payload(samples.select(samples.loaded), better, inertia=False)
 
 
@@ -233,7 +235,7 @@ def test_what_no_model_explains_is_refused_and_a_little_of_it_widens_the_uncerta
         off = np.where((samples.moving == moving)[:, np.newaxis], 5.0 * scatter, 0.0)
         with pytest.raises(CalibrationError, match=f"does not fit the samples {where}") as refused:
             fit_payload(replace(samples, residual=samples.residual + off), BY_HAND, inertia=True)
-        assert not isinstance(refused.value, UntoldPayloadError), "nothing else may be answered instead"
+        assert not isinstance(refused.value, UnidentifiablePayloadError), "nothing else may be answered instead"
 
 
 def test_what_is_left_more_slowly_than_noise_widens_the_uncertainty() -> None:
@@ -273,9 +275,9 @@ def test_a_zero_that_changes_between_recordings_is_in_the_uncertainty() -> None:
 def test_what_the_data_do_not_tell_is_named_with_what_would() -> None:
     samples = bare_and_loaded(np.random.default_rng(9))
     level = samples.select(np.abs(samples.motion[:, 4:7]).max(axis=1) < 1e-3)
-    with pytest.raises(UntoldPayloadError, match=r"do not tell center_of_mass\[2\](.|\n)*rx = ±10 deg"):
+    with pytest.raises(UnidentifiablePayloadError, match=r"do not tell center_of_mass\[2\](.|\n)*rx = ±10 deg"):
         fit_payload(level, BY_HAND, inertia=False)
-    with pytest.raises(UntoldPayloadError, match=r"inertia(.|\n)*turns to and fro about rx, ry, rz"):
+    with pytest.raises(UnidentifiablePayloadError, match=r"inertia(.|\n)*turns to and fro about rx, ry, rz"):
         fit_payload(samples, BY_HAND, inertia=True)
     bare = samples.select(~samples.loaded)
     nothing = bare.joined(replace(bare, loaded=np.full(len(bare), True)))

@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live.curve import Curves
-from gui.widgets import Still
+from gui.widgets import FixedSize
 
 COLOURS = ("#ff0000", "#00ff00")
 TIMES = np.arange(0.0, 100.0)
@@ -82,7 +82,7 @@ class _Around(QtWidgets.QWidget):  # type: ignore[misc]
 def test_a_text_that_changes_has_no_layout_around_it_worked_out(qtbot: QtBot) -> None:
     around, free, held = _Around(), QtWidgets.QLabel("0"), QtWidgets.QLabel("0")
     held.setWordWrap(True)
-    still = Still(held)
+    still = FixedSize(held)
     column = QtWidgets.QVBoxLayout(around)
     column.addWidget(free)
     column.addWidget(still)

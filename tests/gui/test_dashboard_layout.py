@@ -9,7 +9,7 @@ from live_rows import live_rows
 
 from gui.dashboard import Dashboards
 from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, RefusedError, Row, Side, plot_fault
-from gui.dashboard.line_styles import looks_of
+from gui.dashboard.line_styles import line_styles_of
 from gui.dashboard.signals import QUANTITIES, SIGNALS
 from gui.live import Sources
 from gui.session.history import Excerpt
@@ -54,11 +54,11 @@ def test_signals_are_in_the_units_that_they_name() -> None:
 
 def test_a_leg_keeps_its_colour_and_its_lines_differ() -> None:
     keys = [f"{name}.{leg}" for name in ("force_measured", "force_model", "force_residual") for leg in (2, 5)]
-    looks = looks_of(keys)
+    looks = line_styles_of(keys)
     assert [colours for _quantity, _columns, colours, _pattern in looks] == [(LEG_COLOURS[1], LEG_COLOURS[4])] * 3
     patterns = [pattern for *_others, pattern in looks]
     assert patterns[:2] == ["", DASHED] and len(set(patterns)) == 3
-    alone = looks_of(["lateness", "period", "exchange_time", "compute_time"])
+    alone = line_styles_of(["lateness", "period", "exchange_time", "compute_time"])
     assert len({(colours, pattern) for _quantity, _columns, colours, pattern in alone}) == 4
     forces = ["force_measured", "force_model", "force_residual", "force_command", "force_feedforward", "term_gravity"]
     assert plot_fault([f"{name}.1" for name in forces]).endswith(

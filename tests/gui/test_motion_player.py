@@ -9,9 +9,9 @@ from live_rows import live_rows
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.motion.motion_player import MotionSight
-from gui.motion.preview import FRAMES, Preview, look_ahead
-from gui.motion.preview_views import Sights
+from gui.motion.motion_player import MotionPlayer
+from gui.motion.preview import FRAMES, Preview, preview_motion
+from gui.motion.preview_views import PreviewViews
 from gui.scene import Figure, force_scale
 from gui.scene.arrows import way
 from gui.session.history import History
@@ -33,14 +33,14 @@ def motion(height: float) -> dict[str, object]:
 @pytest.fixture(scope="module")
 def preview() -> Preview:
     """A second upwards, a centimetre aside."""
-    return look_ahead(CONFIG, motion(0.02), Path(), 1.0)
+    return preview_motion(CONFIG, motion(0.02), Path(), 1.0)
 
 
 @pytest.fixture
-def sight(qtbot: QtBot) -> Iterator[tuple[MotionSight, list[float]]]:
+def sight(qtbot: QtBot) -> Iterator[tuple[MotionPlayer, list[float]]]:
     """In view; what it takes for the present, s, is the list's only number."""
     now = [0.0]
-    made = MotionSight(CONFIG, DARK, clock=lambda: now[0])
+    made = MotionPlayer(CONFIG, DARK, clock=lambda: now[0])
     qtbot.addWidget(made)
     with qtbot.waitExposed(made):
         made.show()
@@ -60,15 +60,15 @@ def test_rows_are_what_the_model_expects(preview: Preview) -> None:
     np.testing.assert_allclose(preview.rings, Figure(CONFIG.machine).rings(rows["pose"]))
 
 
-def test_a_motion_that_cannot_be_evaluated_has_no_rows(sight: tuple[MotionSight, list[float]]) -> None:
-    impossible = look_ahead(CONFIG, motion(0.02) | {"parts": [{"type": "nothing"}]}, Path(), 1.0)
+def test_a_motion_that_cannot_be_evaluated_has_no_rows(sight: tuple[MotionPlayer, list[float]]) -> None:
+    impossible = preview_motion(CONFIG, motion(0.02) | {"parts": [{"type": "nothing"}]}, Path(), 1.0)
     assert impossible.rows is None and impossible.fault
     view, _now = sight
     view.show_preview(impossible)
     assert not view.bar.isEnabled() and "no motion that can be evaluated" in view.bar.toolTip()
 
 
-def test_it_plays_with_the_clock(sight: tuple[MotionSight, list[float]], preview: Preview) -> None:
+def test_it_plays_with_the_clock(sight: tuple[MotionPlayer, list[float]], preview: Preview) -> None:
     view, now = sight
     view.show_preview(preview)
     scene = view.view.picture.scene
@@ -86,7 +86,7 @@ def test_it_plays_with_the_clock(sight: tuple[MotionSight, list[float]], preview
 
 
 def test_while_its_motion_runs_the_machine_is_shown_as_it_moves(
-    sight: tuple[MotionSight, list[float]], preview: Preview
+    sight: tuple[MotionPlayer, list[float]], preview: Preview
 ) -> None:
     view, _now = sight
     live = History(10)
@@ -111,10 +111,10 @@ def test_while_its_motion_runs_the_machine_is_shown_as_it_moves(
 
 
 def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(
-    sight: tuple[MotionSight, list[float]], preview: Preview
+    sight: tuple[MotionPlayer, list[float]], preview: Preview
 ) -> None:
     view, _now = sight
-    refused = look_ahead(CONFIG, motion(0.15), Path(), 1.0)
+    refused = preview_motion(CONFIG, motion(0.15), Path(), 1.0)
     assert refused.verdict is not None and not refused.verdict.passed
     view.show_preview(refused)
     scene = view.view.picture.scene
@@ -125,7 +125,7 @@ def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(
     assert view.view.bar.scale == force_scale(float(np.abs(preview.rows["force_model"]).max()))
 
 
-def test_the_space_that_it_needs_is_said(sight: tuple[MotionSight, list[float]], preview: Preview) -> None:
+def test_the_space_that_it_needs_is_said(sight: tuple[MotionPlayer, list[float]], preview: Preview) -> None:
     view, _now = sight
     view.show_preview(preview)
     assert preview.rings is not None
@@ -151,12 +151,12 @@ def test_the_way_of_the_platform_is_drawn_in_the_box_that_it_stays_in(preview: P
 
 
 def test_both_views_stand_beside_each_other_where_there_is_room(qtbot: QtBot) -> None:
-    sights = Sights(CONFIG, DARK)
+    sights = PreviewViews(CONFIG, DARK)
     qtbot.addWidget(sights)
     sights.resize(600, 500)
     sights.show()
     assert sights.currentWidget() is sights.tabs
-    space = MotionSight(CONFIG, DARK)
+    space = MotionPlayer(CONFIG, DARK)
     sights.show_in_space(space)
     assert [sights.tabs.tabText(index) for index in range(2)] == ["In space", "Curves"]
     sights.resize(1200, 500)

@@ -12,7 +12,7 @@ from shell_support import FakeSession, finite, make_status, press
 
 from gui.motion import panel as panel_module
 from gui.motion.plots import PreviewPlots
-from gui.motion.preview import Preview, look_ahead
+from gui.motion.preview import Preview, preview_motion
 from gui.motion.specification import NEW_PARTS
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
@@ -89,9 +89,9 @@ def test_only_the_newest_change_is_looked_at(window: MainWindow, qtbot: Any, mon
         looks.append(arguments[-1])
         begun.set()
         assert gate.wait(20.0)
-        return look_ahead(*arguments)
+        return preview_motion(*arguments)
 
-    monkeypatch.setattr(panel_module, "look_ahead", look)
+    monkeypatch.setattr(panel_module, "preview_motion", look)
     for amplitude in (90.0, 80.0, 70.0, 60.0):
         panel.amplitude.set_si(amplitude)
         panel._look()
@@ -107,7 +107,7 @@ def test_the_curves_show_every_peak_of_a_long_fast_motion() -> None:
     sweep = {"dof": "z", "amplitude": 0.0005, "start_frequency": 10.0, "end_frequency": 10.0, "phase": 0.0}
     part = {"type": "chirp", "terms": [sweep], "duration": 120.0, "fade": 1.0, "offset": [0.0] * 6}
     motion = {"frame": "home", "pivot": [0.0] * 3, "parts": [part]}
-    preview = look_ahead(load_config("virtual"), motion, Path(), 1.0)
+    preview = preview_motion(load_config("virtual"), motion, Path(), 1.0)
     curves = preview.curves
     assert curves is not None and preview.table is not None and curves.from_home
     assert len(curves.t) < 2000 and curves.t[-1] == pytest.approx(120.0)

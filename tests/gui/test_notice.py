@@ -4,7 +4,7 @@ import pytest
 from pyqtgraph.Qt import QtCore
 from shell_support import FakeSession, make_status, press
 
-from gui.session import Action, Phase, mending
+from gui.session import Action, Phase, remedy_action
 from gui.shell.main_window import MainWindow
 from rig.states import State
 
@@ -25,7 +25,7 @@ from rig.states import State
     ],
 )
 def test_the_step_that_a_refusal_asks_for(reason: str, action: Action | None) -> None:
-    assert mending(reason) is action
+    assert remedy_action(reason) is action
 
 
 def test_a_refusal_has_a_button_for_the_step_it_asks_for(window: MainWindow, session: FakeSession) -> None:

@@ -12,7 +12,7 @@ from shell_support import FakeSession, make_event, make_status, press
 from actuators import Status as DriveStatus
 from gui.screen import LEAST
 from gui.session.rules import Action, Phase
-from gui.shell.banner import look_of
+from gui.shell.banner import state_style
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
 from rig.engine import DriveReport, Engage, Event, Home, Park, Reset, Unproven
@@ -136,7 +136,7 @@ def test_the_banner_follows_and_the_title_says_it_too(window: MainWindow, sessio
     assert window.banner.state_text == "Engaged"
     assert window.windowTitle().startswith("Engaged – VIRTUAL RIG")
     paused = make_status(State.ENGAGED, paused=True, motion="demo", path_time=1.0, path_duration=2.0)
-    looks = [look_of(replace(session.situation, status=status)) for status in
+    looks = [state_style(replace(session.situation, status=status)) for status in
              (make_status(State.ENGAGED), make_status(State.RUNNING), paused)]  # fmt: skip
     for part in ("text", "icon", "background"):
         assert len({getattr(look, part) for look in looks}) == 3

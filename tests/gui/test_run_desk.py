@@ -14,7 +14,7 @@ from shell_support import FakeSession, make_status, press
 from gui.session import ReportMaker
 from gui.shell.main_window import MainWindow
 from rig.config import Validation
-from rig.recording import MotionRecord, beside_path, report_path
+from rig.recording import MotionRecord, comparison_path, report_path
 from rig.runs import Catalogue
 from rig.states import MotionKind, MotionOutcome, State
 
@@ -175,7 +175,7 @@ def test_runs_side_by_side_are_one_report_made_in_a_process_of_its_own(qtbot: Qt
     with qtbot.waitSignal(maker.finished, timeout=START) as made:
         maker.make(runs, ["--threshold", "position_max=1 mm"])
     report, fault = made.args
-    assert (report, fault) == (str(beside_path(runs)), "")
+    assert (report, fault) == (str(comparison_path(runs)), "")
     assert "2 runs side by side" in Path(report).read_text(encoding="utf-8") and not maker.busy
     with qtbot.waitSignal(maker.finished, timeout=START) as printed:
         maker.make(runs[:1], pdf=True)

@@ -17,7 +17,7 @@ from validated import RATE
 
 from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage, VerdictCard
-from gui.runs.run_display import look_of
+from gui.runs.run_display import verdict_style
 from gui.runs.run_judge import RunJudge
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
@@ -452,6 +452,6 @@ def test_while_a_folder_is_read_nothing_is_said_of_its_runs(
 
 
 def test_every_verdict_has_a_word_a_mark_and_a_colour_of_its_own() -> None:
-    looks = [look_of(verdict) for verdict in ("pass", "fail", "undecided", "expected", None)]
+    looks = [verdict_style(verdict) for verdict in ("pass", "fail", "undecided", "expected", None)]
     for part in ("word", "mark", "background"):
         assert len({getattr(look, part) for look in looks}) == len(looks)

@@ -29,14 +29,14 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 def test_a_choice_is_kept_and_said(window: MainWindow, own_settings: Path) -> None:
     assert window.view.scales[1.0].isChecked()
     window.view.scales[1.5].trigger()
-    assert screen.kept_scale() == 1.5 and "scale=1.5" in own_settings.read_text()
+    assert screen.saved_scale() == 1.5 and "scale=1.5" in own_settings.read_text()
     assert window.notice.text() == "Everything is drawn at 150 % when the app is started the next time."
 
 
 @pytest.mark.parametrize(("written", "taken"), [("2.0", 2.0), ("7", 1.0), ("nan", 1.0), ("large", 1.0)])
 def test_what_somebody_wrote_into_the_file_is_not_believed(own_settings: Path, written: str, taken: float) -> None:
     own_settings.write_text(f"[General]\nscale={written}\n")
-    assert screen.kept_scale() == taken
+    assert screen.saved_scale() == taken
 
 
 def test_sizes_that_the_screen_has_no_room_for_are_refused(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:

@@ -14,7 +14,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import PlatformView
-from gui.live.overlay_menu import ShownMenu
+from gui.live.overlay_menu import OverlayMenu
 from gui.live.platform_flat import PlatformFlat
 from gui.scene import (
     LIMITS,
@@ -332,13 +332,13 @@ def test_what_is_shown_is_chosen_and_kept(view: PlatformView, tmp_path: Path) ->
     view.menu.actions_["forces"].setChecked(False)
     view.menu.actions_["wrench"].setChecked(True)
     view.save(settings, "platform")
-    other = ShownMenu("", measured=True)
+    other = OverlayMenu("", measured=True)
     other.restore(settings, "platform")
     assert not other.shown.forces and other.shown.wrench and other.shown.trail
     assert isinstance(picture, PlatformFlat) or picture.shown == other.shown
-    without = ShownMenu("the screen gives no OpenGL context", measured=True)
+    without = OverlayMenu("the screen gives no OpenGL context", measured=True)
     assert not without.isEnabled() and "the screen gives no OpenGL" in without.toolTip()
-    assert not ShownMenu("", measured=False).actions_["wrench"].isEnabled()
+    assert not OverlayMenu("", measured=False).actions_["wrench"].isEnabled()
 
 
 def test_a_flow_goes_on_in_the_next_line(qtbot: QtBot) -> None:

@@ -7,7 +7,7 @@ from shell_support import make_event, make_status
 from gui.session.log_entries import log_entry
 from gui.session.meter import CycleMeter
 from gui.session.rules import Action, Phase, Situation, obstacle
-from gui.shell.banner import detail_of, look_of
+from gui.shell.banner import detail_of, state_style
 from rig.client import EventFollower
 from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import ROW
@@ -73,7 +73,7 @@ def test_the_first_cause_is_told_in_words() -> None:
         State.FAULT, cause="leg 3: jam", cause_code=FaultCode.FORCE_RESIDUAL, cause_t=4.2, latched=True
     )
     now = Situation(Phase.UP, status)
-    assert look_of(now).text == "Fault"
+    assert state_style(now).text == "Fault"
     assert detail_of(now) == "Force residual: leg 3: jam, at 4.200 s. Next: mend the cause, then Reset fault."
     stopping = make_status(State.STOPPING, stop=StopSeverity.CATEGORY_1, cause="operator's stop", cause_t=1.0)
     assert detail_of(Situation(Phase.UP, stopping)).startswith("Category 1: decelerate, brakes on, torque off")
@@ -102,13 +102,13 @@ def test_held_for_a_fault_the_way_out_is_told() -> None:
 
 def test_a_platform_stopped_away_from_home_is_not_called_parked() -> None:
     away, home = (Situation(Phase.UP, make_status(State.PARKED, from_home=m)) for m in (0.0321, 2e-4))
-    assert look_of(away).text == "Parked" and "32 mm from home" in detail_of(away)
-    assert look_of(home).text == "Parked"
+    assert state_style(away).text == "Parked" and "32 mm from home" in detail_of(away)
+    assert state_style(home).text == "Parked"
     assert obstacle(Action.PARK, away) == "engage first" and obstacle(Action.PARK, home) == "the platform is parked"
 
 
 def test_states_differ_in_text_shape_and_not_in_colour_alone() -> None:
-    looks = [look_of(Situation(Phase.UP, make_status(state))) for state in State]
+    looks = [state_style(Situation(Phase.UP, make_status(state))) for state in State]
     assert len({look.text for look in looks}) == len({look.icon for look in looks}) == len(looks)
 
 

@@ -17,7 +17,7 @@ from standing import moved_by
 from actuators import Answer, Identity, TcpEndpoint
 from gui.calibrate import CalibrateMenu
 from gui.fitting import FitWizard
-from gui.fitting.ask_page import LookedPage
+from gui.fitting.ask_page import ProbedPage
 from gui.session import Phase
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
@@ -139,7 +139,7 @@ def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]
     there = Path("there.toml").absolute()
     there.touch()
     looked: dict[str, Callable[[], object]] = {}
-    if isinstance(asking, LookedPage):
+    if isinstance(asking, ProbedPage):
         looked = {"found": lambda: asking.holding.setText(LONG), "lost": lambda: asking.holding.clear()}
 
     def exists() -> None:

@@ -8,7 +8,7 @@ from lockstep_bench import Bench, motion_table
 
 from rig.client.lifecycle import connect, run_motion
 from rig.engine.core import Engine
-from rig.engine.devices import make_bank
+from rig.engine.devices import make_drive_group
 from rig.engine.operator import Operator
 from rig.errors import RunFaultError
 from rig.states import FaultCode, State
@@ -25,7 +25,7 @@ def bench(tmp_path: Path) -> Iterator[Bench]:
         made.virtual.advance(rig._ticker.now())
         assert not made.torque
         rig.engine = made.engine = Engine(
-            made.config, make_bank(made.config, made.virtual.wires), rig.sink, rig._ticker
+            made.config, make_drive_group(made.config, made.virtual.wires), rig.sink, rig._ticker
         )
         rig.operator = Operator(rig.engine)
         made.machine = rig.engine.machine

@@ -13,7 +13,7 @@ from actuators import Mode
 from kinematics import MotionTable, load_trajectory
 from rig.client.motions import prepare_motion
 from rig.engine.core import Engine
-from rig.engine.devices import make_bank
+from rig.engine.devices import make_drive_group
 from rig.engine.messages import Connect, Engage, Follow, Park, Pause, Reset, Resume, RigCommand, Stop
 from rig.errors import RefusedError
 from rig.recording import Recording
@@ -310,7 +310,7 @@ def test_an_engine_that_is_started_anew_finds_the_fault_of_the_one_before(bench:
     bench.virtual.advance(bench.engine.tick.t + 0.5)  # the first one was killed
     assert not bench.torque
     t = bench.virtual.time
-    engine = Engine(bench.config, make_bank(bench.config, bench.virtual.wires), bench.rig.sink, ManualClock(t))
+    engine = Engine(bench.config, make_drive_group(bench.config, bench.virtual.wires), bench.rig.sink, ManualClock(t))
     engine.bank.connect(1.0)
     engine.connected()
     engine.step(Tick(t + bench.config.period))

@@ -24,7 +24,7 @@ from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.post_mortem import ask_drives
 from rig.client.runs import execute
-from rig.engine.devices import make_bank
+from rig.engine.devices import make_drive_group
 from rig.engine.link import LinkClient
 from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown
 from rig.errors import ExitCode, RefusedError
@@ -121,7 +121,7 @@ def test_the_engine_is_killed_and_the_drives_stop_by_their_own_watchdog(
         assert leg.safe and leg.words == "stopped by its own watchdog, brake on, standstill"
         assert abs(leg.moved) < 0.1 and leg.rest > 0.3  # the rig's clock may have been behind, and caught up
     assert any(leg.moved != 0.0 for leg in legs)
-    bank = make_bank(rig.config)
+    bank = make_drive_group(rig.config)
     bank.connect(2.0)
     assert bank.all(Status.WATCHDOG) and bank.all(Status.BRAKE) and not bank.any(Status.ENABLED)
     assert bank.all(Status.STANDSTILL) and bank.all(Status.HOMED)

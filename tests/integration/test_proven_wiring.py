@@ -150,5 +150,5 @@ def test_each_pair_that_is_exchanged_is_refused_before_anything_moves(tmp_path: 
         (folder / "run.mcap").unlink()
         with Bench(folder, rig(folder, serials=True, exchanged=pair, mode=mode)) as bench:
             with pytest.raises(HardwareError, match=f"leg {pair[0]}: .*has serial number 'VIRTUAL-{pair[1]}'"):
-                lifecycle.look(bench.rig)
+                lifecycle.connect_for_state(bench.rig)
             assert bench.in_state(State.OFF)

@@ -17,7 +17,7 @@ from lockstep_bench import bench_config, causes
 from waiting import eventually
 
 import rig
-from rig.client import HeldInterrupt, LockstepRig, Progress, RigClient, motions, open_rig
+from rig.client import HoldInterrupt, LockstepRig, Progress, RigClient, motions, open_rig
 from rig.client import client as client_module
 from rig.engine import find_engine
 from rig.errors import ExitCode, HardwareError, InputError, RefusedError
@@ -104,11 +104,11 @@ def test_an_interrupted_cell_leaves_a_platform_that_holds(opened: Open) -> None:
         robot.run({"parts": SINE["parts"] * 20}, report=interrupt)  # longer than a busy computer is late
     held = r"interrupted: the platform holds under power, 'motion' paused at [0-9]+\.\d{3} s: resume\(\), abandon\(\)"
     assert re.match(held, str(told.value))
-    assert isinstance(told.value, HeldInterrupt) and signal.getsignal(signal.SIGINT) is before
+    assert isinstance(told.value, HoldInterrupt) and signal.getsignal(signal.SIGINT) is before
     assert robot.state is State.ENGAGED and robot.status.paused
     robot.abandon()
     robot.jog("z", "1 mm")
-    with pytest.raises(HeldInterrupt, match=r"holds under power: park\(\) or stop\(\)"):
+    with pytest.raises(HoldInterrupt, match=r"holds under power: park\(\) or stop\(\)"):
         _interrupted(robot)
     robot.park()
     assert robot.state is State.PARKED
@@ -132,7 +132,7 @@ def test_what_is_interrupted_before_it_moves_does_not_move_after(opened: Open, m
 
     monkeypatch.setattr(client_module, "checked_move", interrupted)
     taken, begun = robot.status.cycles, robot.pose[2]
-    with pytest.raises(HeldInterrupt, match="holds under power"):
+    with pytest.raises(HoldInterrupt, match="holds under power"):
         robot.move(robot.pose + np.array([0, 0, 0.04, 0, 0, 0, 0]), speed="20 mm/s")
     assert robot.state is State.ENGAGED and abs(robot.pose[2] - begun) < 0.02
 

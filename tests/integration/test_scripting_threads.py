@@ -11,7 +11,7 @@ import pytest
 from lockstep_bench import bench_config
 from waiting import PATIENCE, eventually
 
-from rig.client import HeldInterrupt, RigClient, open_rig
+from rig.client import HoldInterrupt, RigClient, open_rig
 from rig.engine import Abandon, RigCommand
 from rig.errors import RunFaultError
 from rig.runtime import StopRequest
@@ -97,7 +97,7 @@ def test_another_thread_stops_what_is_started_and_what_is_run(
 def test_an_interrupt_is_heard_by_the_main_thread_alone(robot: RigClient, aside: Aside) -> None:
     begun = robot.status.t
     passed = aside(robot.wait, 5.0)
-    with pytest.raises(HeldInterrupt, match="holds under power"), robot._asking():
+    with pytest.raises(HoldInterrupt, match="holds under power"), robot._asking():
         signal.raise_signal(signal.SIGINT)
         heard = robot.status.t
         eventually(lambda: passed.done() or robot.status.t > heard + LOOKS, "the other thread to look first")

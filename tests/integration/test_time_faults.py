@@ -19,7 +19,7 @@ from rig.client import LiveRig, ask_drives, begin, connect_and_home
 from rig.client.lifecycle import engage
 from rig.config import RigConfig
 from rig.engine import Pause
-from rig.engine.devices import make_bank
+from rig.engine.devices import make_drive_group
 from rig.engine.paced_ticker import PacedTicker
 from rig.engine.pacer import Pacer, pace_path
 from rig.recording import open_recording
@@ -105,7 +105,7 @@ def test_a_reply_delayed_beyond_its_deadline_is_stale(rig: LiveRig, tmp_path: Pa
 
 def _all_stopped(config: RigConfig) -> bool:
     """Whether all six drives are, as a Modbus client of no engine's reads them."""
-    bank = make_bank(config)
+    bank = make_drive_group(config)
     with suppress(Exception):
         bank.connect(2.0)
     try:
@@ -117,7 +117,7 @@ def _all_stopped(config: RigConfig) -> bool:
 def pace_and_hang(config: RigConfig, pipe: Connection) -> None:
     """Stands for an engine that commands its drives for a while, and then lives on without a sign."""
     pacer = Pacer(pace_path(config))
-    bank = make_bank(config, pacer=pacer)
+    bank = make_drive_group(config, pacer=pacer)
     bank.connect(2.0)
     ticker = PacedTicker(config.period, pacer, 20.0)
     ticker.begin()

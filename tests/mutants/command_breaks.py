@@ -61,8 +61,8 @@ COMMAND_BREAKS = [
     ),
     _leg(
         "a leg that strays goes on under its drive's quick stop",
-        "astray = StopSeverity.CATEGORY_0",
-        "astray = StopSeverity.CATEGORY_1",
+        "following_error_stop = StopSeverity.CATEGORY_0",
+        "following_error_stop = StopSeverity.CATEGORY_1",
         f"{_LEG}::test_a_leg_that_strays_on_its_way_or_where_it_is_held_loses_its_torque_at_once",
     ),
     Break(

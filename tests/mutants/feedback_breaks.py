@@ -154,8 +154,8 @@ FEEDBACK_BREAKS = [
     ),
     _motion(
         "a jump leaves the rig homed",
-        "return Finding(cause, StopSeverity.QUICK_STOP, over, unhome=True)",
-        "return Finding(cause, StopSeverity.QUICK_STOP, over)",
+        "return Finding(cause, StopSeverity.QUICK_STOP, no_recheck, unhome=True)",
+        "return Finding(cause, StopSeverity.QUICK_STOP, no_recheck)",
         f"{_FAULTS}::test_an_encoder_that_jumps_takes_the_homing_with_it",
     ),
     Break(
@@ -341,7 +341,7 @@ FEEDBACK_BREAKS = [
     _cell(
         "a reset does not ask whether a cell is still at its end of scale",
         "return Finding(cause, StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))",
-        "return Finding(cause, StopSeverity.CATEGORY_2, over)",
+        "return Finding(cause, StopSeverity.CATEGORY_2, no_recheck)",
         "integration/test_reset_causes.py",
     ),
     _limit(

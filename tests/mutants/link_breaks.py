@@ -161,7 +161,7 @@ LINK_BREAKS = [
     Break(
         "a window that is stopped goes on to command",
         "rig/client/heartbeat.py",
-        "not (silent > _LATE and stands_still(window))",
+        "not (silent > _LATE and is_stopped(window))",
         "True",
         ("rig/test_heartbeat.py",),
     ),

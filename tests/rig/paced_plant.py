@@ -8,8 +8,8 @@ from typing import Any
 from actuators import COMMAND_OFF, TwinServer
 from rig.client import on_free_ports
 from rig.config import load_config
-from rig.engine.devices import make_bank
-from rig.engine.drive_group import DriveBank
+from rig.engine.devices import make_drive_group
+from rig.engine.drive_group import DriveGroup
 from rig.engine.paced_ticker import PacedTicker
 from rig.engine.pacer import Pacer
 from rig.virtual import VirtualRig
@@ -35,7 +35,7 @@ class Plant:
         self._thread.start()
         assert self._ready.wait(60.0)
         self.pacer = Pacer(path)
-        self.bank: DriveBank = make_bank(self.config, pacer=self.pacer)
+        self.bank: DriveGroup = make_drive_group(self.config, pacer=self.pacer)
         self.bank.connect(2.0)
         self.ticker = PacedTicker(self.period, self.pacer, speed=1000.0)
         self.ticker.begin()

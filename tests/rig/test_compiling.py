@@ -5,7 +5,7 @@ from typing import Any
 
 import pytest
 
-from rig.cli.progress import compiling_told_in_lines
+from rig.cli.progress import compile_progress_lines
 from rig.client.motion_runner import compiling_progress
 from rig.engine import Compiling, receive_answer
 from rig.runtime import ChildLateError
@@ -85,7 +85,7 @@ def test_a_model_that_is_compiled_is_no_full_bar_while_others_are_waited_for() -
 @pytest.mark.parametrize("terminal", [True, False])
 def test_a_terminal_is_told_every_tenth_in_a_line(capsys, monkeypatch, terminal: bool) -> None:
     monkeypatch.setattr("sys.stderr.isatty", lambda: terminal, raising=False)
-    tell = compiling_told_in_lines()
+    tell = compile_progress_lines()
     for done in range(1, 41):
         tell(Compiling("the model", done, 40))
     lines = capsys.readouterr().err.splitlines()

@@ -11,7 +11,7 @@ from engine_support import CONFIG, bench, smooth_table
 
 from actuators import TcpEndpoint, registry
 from rig.config import RigConfig, load_config
-from rig.engine import make_bank
+from rig.engine import make_drive_group
 from rig.errors import ConfigError, InputError
 from rig.states import State
 from rig.virtual import VirtualRig
@@ -75,7 +75,7 @@ def test_the_engine_reads_it_and_the_virtual_rig_asks_the_driver_for_its_twin(tm
         assert np.ptp(measured, axis=0).min() > 0.1
     with pytest.raises(ConfigError, match=r"devices\[1\]: cell driver 'blind' has no virtual twin"):
         VirtualRig(CONFIG.changed(boxes("blind")))
-    make_bank(CONFIG.changed(boxes("blind")), lambda: []).close()  # as real hardware it will do
+    make_drive_group(CONFIG.changed(boxes("blind")), lambda: []).close()  # as real hardware it will do
 
 
 def test_a_twin_is_only_asked_for_faults_that_it_can_have() -> None:

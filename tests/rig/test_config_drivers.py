@@ -13,7 +13,7 @@ from actuators import drive_names as drivers_of_drives
 from actuators.errors import ConfigurationError
 from rig.commissioning import check_devices
 from rig.config import RigConfig, leg_section, load_config
-from rig.engine import claim_addresses, claim_drives, make_bank
+from rig.engine import claim_addresses, claim_drives, make_drive_group
 from rig.engine.drive_names import drive_names
 from rig.errors import ConfigError, HardwareError
 from rig.virtual import VirtualRig
@@ -88,7 +88,7 @@ def test_the_virtual_rig_asks_the_driver_for_its_twin(tmp_path: Path) -> None:
     config = load_config(written(tmp_path, "gateway", SLOTS))
     rig = VirtualRig(config)
     assert [place for place, _ in rig.endpoints] == [("127.0.0.1", 47000 + slot) for slot in range(1, 7)]
-    bank = make_bank(config, rig.wires)
+    bank = make_drive_group(config, rig.wires)
     assert [line.split(", ")[1] for line in bank.connect(1.0)] == [f"serial VIRTUAL-{leg}" for leg in range(1, 7)]
     bank.close()
     line = load_config(written(tmp_path, "line", LINES))

@@ -13,7 +13,7 @@ from actuators import Mode
 from dynamics import Dynamics, DynamicsError, format_mechanism
 from kinematics import Array, leg_kinematics
 from rig.config.sections import Control
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.laws import ComputedTorqueLaw, ForceLaw, ObserverLaw, make_law
 from rig.engine.laws.kernels import task_motion_kernel
 from rig.engine.messages import Connect, Home, Stop
@@ -72,7 +72,7 @@ def test_without_an_error_both_laws_are_the_model() -> None:
     motion = np.concatenate([HOME, np.linspace(-0.05, 0.05, 6), np.linspace(1.0, -1.0, 6)])
     expected = DYNAMICS.forces(motion)
     for law in (ForceLaw(CONFIG.control), ComputedTorqueLaw(DYNAMICS, CONFIG.control)):
-        frame = Frame(CONFIG)
+        frame = CycleData(CONFIG)
         frame.now[:] = frame.ahead[:] = motion
         frame.fields["pose"][:], frame.fields["twist"][:] = motion[:7], motion[7:13]
         law.compute(frame)
@@ -84,7 +84,7 @@ def test_the_leg_law_adds_stiffness_and_damping_to_the_model() -> None:
     random = np.random.default_rng(3)
     motion = np.concatenate([HOME, 0.05 * random.normal(size=6), random.normal(size=6)])
     error, rate = 1e-3 * random.normal(size=6), 1e-2 * random.normal(size=6)
-    frame = Frame(CONFIG)
+    frame = CycleData(CONFIG)
     frame.ahead[:], frame.length_error[:], frame.velocity_error[:] = motion, error, rate
     frame.fields["pose"][:] = frame.fields["twist"][:] = np.nan
     ForceLaw(Control(stiffness=3e4, damping=700.0)).compute(frame)
@@ -169,7 +169,7 @@ class Observed:
     def __init__(self) -> None:
         config = SHIPPED.changed({"mode": "observer"})
         self.period = config.period
-        self.frame = Frame(config)
+        self.frame = CycleData(config)
         self.law = make_law(config, self.frame.dynamics)
         assert isinstance(self.law, ObserverLaw)
         self.reference = Reference(HOME)
@@ -234,7 +234,7 @@ def test_computed_torque_decays_as_its_gains_say(tmp_path: Path) -> None:
 
 def test_the_position_law_gives_each_leg_its_length_mean_speed_and_model_force() -> None:
     config = SHIPPED.changed({"mode": "position"})
-    frame = Frame(config)
+    frame = CycleData(config)
     law = make_law(config, frame.dynamics)
     reference = Reference(HOME)
     reference.follow(smooth_table(), "test")

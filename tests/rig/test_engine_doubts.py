@@ -11,7 +11,7 @@ from engine_support import CONFIG, HOME, Bench, bench, refused, smooth_table
 from actuators import Mode, Status
 from dynamics import DynamicsError
 from kinematics import Array, pose_difference
-from rig.engine.drive_group import DriveBank
+from rig.engine.drive_group import DriveGroup
 from rig.engine.messages import Connect, Disconnect, Engage, MoveLeg, Reset, Stop
 from rig.errors import RefusedError
 from rig.safety.cell_checks import CellChecks
@@ -172,7 +172,7 @@ def test_lengths_that_belong_to_no_pose_are_a_quick_stop(rig: Bench, monkeypatch
     frame = rig.engine.frame
     measure = frame.measure
 
-    def nowhere(bank: DriveBank, *, homed: bool) -> None:
+    def nowhere(bank: DriveGroup, *, homed: bool) -> None:
         measure(bank, homed=homed)
         frame.pose_valid = False
 

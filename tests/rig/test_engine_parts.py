@@ -12,7 +12,7 @@ from scipy.spatial.transform import Rotation
 from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
 from kinematics import Array, Geometry, condition_number, inverse_kinematics_kernel, leg_kinematics, leg_lengths
 from rig.config.sections import Safety
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.estimate import PoseEstimator
 from rig.engine.homing import Homing, disagreement
 from rig.engine.laws import make_law
@@ -310,7 +310,7 @@ def test_skipped_cycles_are_counted_and_not_caught_up(tmp_path: Path) -> None:
 
 
 def test_commands_of_the_closed_loop() -> None:
-    frame = Frame(CONFIG)
+    frame = CycleData(CONFIG)
     frame.fields["force_command"][:] = np.arange(6.0)
     commands = make_law(CONFIG, frame.dynamics).commands(frame)
     assert [one.force for one in commands] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]

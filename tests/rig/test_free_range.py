@@ -3,7 +3,7 @@
 import pytest
 
 from kinematics import Array, leg_lengths
-from rig.client import checked_move, free_range, jogged, most_looked_at, step_refusal
+from rig.client import checked_move, free_range, jogged, search_limit, step_refusal
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import RefusedError
 
@@ -24,7 +24,7 @@ def _stepped(config: RigConfig, here: Array, axis: str, step: float) -> Array:
 @pytest.mark.parametrize(("axis", "sign"), [("z", 1), ("z", -1), ("x", 1), ("ry", -1)])
 def test_what_is_free_passes_and_a_little_more_does_not(config: RigConfig, axis: str, sign: int) -> None:
     here = jogged(config, config.machine.geometry.home_pose, "z", 0.02, "base", _ORIGIN)
-    most = most_looked_at(config, turning=axis == "ry")
+    most = search_limit(config, turning=axis == "ry")
     found = free_range(config, here, lambda far: _stepped(config, here, axis, sign * far), most, _SPEED, _TURN)
     assert 0.0 < found.free < most
     checked_move(config, here, _stepped(config, here, axis, sign * found.free), _SPEED, _TURN)
@@ -34,7 +34,7 @@ def test_what_is_free_passes_and_a_little_more_does_not(config: RigConfig, axis:
 
 
 def test_a_stroke_bounds_the_way_up(config: RigConfig) -> None:
-    home, most = config.machine.geometry.home_pose, most_looked_at(config, turning=False)
+    home, most = config.machine.geometry.home_pose, search_limit(config, turning=False)
     limits = config.machine.legs[0].limits
     assert limits is not None and limits.length is not None
 

@@ -10,8 +10,8 @@ from scipy.optimize import brentq
 
 from kinematics import TrajectorySpec, build_trajectory
 from rig.analysis import (
+    CommandHold,
     Grid,
-    Held,
     Note,
     Nuisance,
     Response,
@@ -188,7 +188,7 @@ def test_a_held_command_s_drive_is_found_without_its_hold(corner: float, delay: 
     """Corner and dead time of the drive alone: one cycle to the exchange, and the hold, are known."""
     u, _ = signals(4, realizations=3)
     y = held_drive(corner, delay, u) + np.random.default_rng(5).normal(0.0, 0.02, len(u))
-    fit = fit_response(found(u, y), Held(1.0 / RATE))
+    fit = fit_response(found(u, y), CommandHold(1.0 / RATE))
     assert fit.structure is Structure.FIRST and fit.transport == 1.5 / RATE
     assert fit.corner and fit.corner_sigma and fit.corner_sigma < 0.05 * corner and fit.dead_time_sigma is not None
     assert fit.corner == pytest.approx(corner, abs=3.5 * fit.corner_sigma)

@@ -15,12 +15,12 @@ from virtual_pad import VirtualPad
 from rig.client import (
     DEAD_ZONE,
     GamePad,
+    GamepadMapping,
+    JogRequest,
     PadReading,
-    PadWishes,
-    Wish,
-    follow_held,
+    follow_hold_to_run,
     greatest_speed,
-    held_motion,
+    hold_to_run_motion,
     jogged,
 )
 from rig.states import MotionKind, State
@@ -40,15 +40,15 @@ def reader() -> Iterator[GamePad]:
         pad.close()  # again, for nothing
 
 
-def ready(reading: PadReading = AT_REST) -> PadWishes:
+def ready(reading: PadReading = AT_REST) -> GamepadMapping:
     """Of a pad whose dead-man's button was up for long enough."""
-    wishes = PadWishes()
+    wishes = GamepadMapping()
     while not wishes.ready:
         assert wishes.take(reading) is None
     return wishes
 
 
-def settle(pad: GamePad, wishes: PadWishes) -> None:
+def settle(pad: GamePad, wishes: GamepadMapping) -> None:
     for _ in range(20):
         assert wishes.take(pad.read()) is None
     assert wishes.ready
@@ -161,9 +161,9 @@ def test_the_axis_that_is_farthest_out_is_wished(
 def test_nothing_is_wished_without_the_dead_mans_button() -> None:
     wishes = ready()
     assert wishes.take(UP) is None
-    assert wishes.take(HELD) == Wish("+z", 1.0)
+    assert wishes.take(HELD) == JogRequest("+z", 1.0)
     assert wishes.take(replace(HELD, dead_man_came_up=True)) is None  # if only for a moment
-    assert wishes.take(HELD) == Wish("+z", 1.0)
+    assert wishes.take(HELD) == JogRequest("+z", 1.0)
     assert wishes.take(UP) is None
 
 
@@ -172,7 +172,7 @@ def test_a_stick_near_its_middle_wishes_nothing() -> None:
     for part in (0.0, 0.1, DEAD_ZONE - 0.01):
         assert wishes.take(replace(HELD, right=(1.0, part))) is None  # whatever the axis without a meaning does
     wish = wishes.take(replace(HELD, right=(1.0, DEAD_ZONE + 0.01)))
-    assert wish == Wish("+z", 0.25)
+    assert wish == JogRequest("+z", 0.25)
     assert wishes.take(replace(HELD, right=(1.0, DEAD_ZONE - 0.01))) == wish  # a hand that trembles
     assert wishes.take(replace(HELD, right=(1.0, DEAD_ZONE - 0.1))) is None
 
@@ -187,9 +187,9 @@ def test_speed_is_in_steps_of_the_way_and_a_trembling_hand_changes_none() -> Non
     trembling = [wishes.take(replace(HELD, right=(0.0, border + shake))) for shake in (0.03, -0.03, 0.04, -0.04)]
     assert len(set(trembling)) == 1
     leaning = replace(HELD, left=(0.8, 0.0), right=(0.0, 0.0))
-    assert wishes.take(leaning) == Wish("+x", 0.75)
-    assert wishes.take(replace(leaning, left=(0.8, 0.84))) == Wish("+x", 0.75)  # nor another axis
-    assert wishes.take(replace(leaning, left=(0.8, 0.9))) == Wish("+y", 1.0)
+    assert wishes.take(leaning) == JogRequest("+x", 0.75)
+    assert wishes.take(replace(leaning, left=(0.8, 0.84))) == JogRequest("+x", 0.75)  # nor another axis
+    assert wishes.take(replace(leaning, left=(0.8, 0.9))) == JogRequest("+y", 1.0)
 
 
 def test_a_button_that_is_down_when_a_pad_appears_does_nothing_until_it_was_up() -> None:
@@ -197,18 +197,18 @@ def test_a_button_that_is_down_when_a_pad_appears_does_nothing_until_it_was_up()
         hand.press("dead-man")
         hand.move("right y", 1.0)
         with reader() as pad:
-            wishes = PadWishes()
+            wishes = GamepadMapping()
             readings = [pad.read() for _ in range(30)]
             assert all(reading.dead_man for reading in readings)
             assert not any(wishes.take(reading) for reading in readings) and not wishes.ready
             hand.release("dead-man")
             settle(pad, wishes)
             hand.press("dead-man")
-            assert wishes.take(pad.read()) == Wish("+z", 1.0)
+            assert wishes.take(pad.read()) == JogRequest("+z", 1.0)
 
 
 def test_a_pad_that_says_late_that_its_button_is_down_does_nothing_either() -> None:
-    wishes = PadWishes()
+    wishes = GamepadMapping()
     wishes.take(AT_REST)
     assert wishes.take(HELD) is None and not wishes.ready
     assert ready().take(replace(HELD, pad=8)) is None  # nor does another pad than the one that was ready
@@ -222,26 +222,26 @@ def test_a_platform_comes_to_rest_when_its_pad_is_lost(rig: Bench) -> None:
     start = np.array(rig.status().reference)
     point = (0.0, 0.0, 0.0)
     with reader() as pad, VirtualPad() as hand:
-        wishes = PadWishes()
+        wishes = GamepadMapping()
         settle(pad, wishes)
         hand.press("dead-man")
         hand.move("right y", 1.0)
         wish = wishes.take(pad.read())
-        assert wish == Wish("+z", 1.0)
+        assert wish == JogRequest("+z", 1.0)
 
         def held() -> bool:
             if rig.status().path_time > 1.0:
                 hand.unplug()
             return wishes.take(pad.read()) == wish
 
-        motion = held_motion(
+        motion = hold_to_run_motion(
             rig.config,
             lambda far: jogged(rig.config, start, wish.way[1:], far, "base", point),
             wish.share * 0.1 * greatest_speed(rig.config, "z", point),
             greatest_speed(rig.config, "z", point),
             turning=False,
         )
-        follow_held(rig, motion, "by a pad", MotionKind.JOG, held)
+        follow_hold_to_run(rig, motion, "by a pad", MotionKind.JOG, held)
     status = rig.status()
     assert status.state is State.ENGAGED and not status.paused
     assert 0.04 < status.reference[2] - start[2] < 0.8 * motion.extent

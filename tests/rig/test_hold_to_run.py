@@ -10,7 +10,15 @@ from configured import limits
 from engine_support import CONFIG, HOME, Bench, refused
 
 from kinematics import pose_difference
-from rig.client import HeldMotion, Interruption, RigClient, follow_held, greatest_speed, held_motion, jogged
+from rig.client import (
+    HoldToRunMotion,
+    Interruption,
+    RigClient,
+    follow_hold_to_run,
+    greatest_speed,
+    hold_to_run_motion,
+    jogged,
+)
 from rig.client.motions import checked_move
 from rig.engine import RAMPS, Abandon, Follow, Pace, Pause, Resume, Stop
 from rig.errors import InputError, RefusedError, RunFaultError
@@ -22,10 +30,10 @@ LIMITS = limits(CONFIG.machine.legs[0])
 ACCELERATION, FORCE = LIMITS.acceleration or 0.0, LIMITS.force or 0.0
 
 
-def way(rig: Bench, axis: str = "z", sign: int = 1, speed: float = SPEED) -> HeldMotion:
+def way(rig: Bench, axis: str = "z", sign: int = 1, speed: float = SPEED) -> HoldToRunMotion:
     here, turning = np.array(rig.status().reference), axis.startswith("r")
     greatest = greatest_speed(rig.config, axis, (0.0, 0.0, 0.0))
-    return held_motion(
+    return hold_to_run_motion(
         rig.config,
         lambda far: jogged(rig.config, here, axis, sign * far, "base", (0.0, 0.0, 0.0)),
         speed,
@@ -40,7 +48,7 @@ def engaged(rig: Bench) -> Bench:
     return rig
 
 
-def begin(rig: Bench, motion: HeldMotion | None = None, slowing: float | None = None) -> HeldMotion:
+def begin(rig: Bench, motion: HoldToRunMotion | None = None, slowing: float | None = None) -> HoldToRunMotion:
     motion = way(rig) if motion is None else motion
     rig.hold()
     command = Follow("up", motion.table.step, MotionKind.JOG, slowing=slowing or motion.slowing)
@@ -247,7 +255,7 @@ def test_every_way_is_along_its_own_axis(axis: str, sign: int) -> None:
         return jogged(CONFIG, HOME, axis, sign * far, "base", (0.0, 0.0, 0.0))
 
     greatest = greatest_speed(CONFIG, axis, (0.0, 0.0, 0.0))
-    motion = held_motion(CONFIG, target, 0.1 * greatest, greatest, turning=axis == "rz")
+    motion = hold_to_run_motion(CONFIG, target, 0.1 * greatest, greatest, turning=axis == "rz")
     table, ramp = motion.table, motion.slowing
     speed = motion.extent / (table.duration - ramp)
     assert 0.99 < speed / (0.1 * greatest) <= 1.0
@@ -265,12 +273,12 @@ def test_a_speed_beyond_the_rigs_own_is_refused(engaged: Bench, speed: float) ->
 
 def test_no_speed_is_endless_where_the_legs_have_no_limit() -> None:
     with pytest.raises(RefusedError, match="speed: inf m/s, must be above 0"):
-        held_motion(CONFIG, lambda _extent: CONFIG.machine.geometry.home_pose, np.inf, np.inf, turning=False)
+        hold_to_run_motion(CONFIG, lambda _extent: CONFIG.machine.geometry.home_pose, np.inf, np.inf, turning=False)
 
 
 def test_a_client_that_asks_whether_it_is_held(engaged: Bench) -> None:
     rig, asked = engaged, [True] * 20 + [False]
-    follow_held(rig, way(rig), "up", MotionKind.JOG, lambda: asked.pop(0))
+    follow_hold_to_run(rig, way(rig), "up", MotionKind.JOG, lambda: asked.pop(0))
     assert rig.state is State.ENGAGED and asked == []
     assert 0.01 < rig.status().reference[2] - HOME[2] < 0.08
 
@@ -279,7 +287,7 @@ def test_a_client_that_asks_whether_it_is_held(engaged: Bench) -> None:
         return True
 
     with pytest.raises(RunFaultError, match="stopped"):
-        follow_held(rig, way(rig), "up", MotionKind.JOG, stops)
+        follow_hold_to_run(rig, way(rig), "up", MotionKind.JOG, stops)
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def engine(clock: PlantClock, tmp_path: Path) -> Iterator[Engine]:
     made = Engine(clock, tmp_path / "pace")
     made.say(pace_messages.Resume())
     clock.now()
-    assert made.hear() == pace_messages.Told(WALL)
+    assert made.hear() == pace_messages.PlantTime(WALL)
     made.say(pace_messages.Time(WALL + 1.0))
     assert clock.now() == WALL + 1.0
     yield made
@@ -118,7 +118,7 @@ def test_it_goes_on_where_the_engine_is_stopped_or_hangs(
     assert clock.now() == pytest.approx(machine.now + 1.0)
     engine.say(pace_messages.Resume())
     there = clock.now()
-    assert engine.hear() == pace_messages.Told(there)
+    assert engine.hear() == pace_messages.PlantTime(there)
     machine.idle = 0.0
     assert wait(machine, clock, 1.0) == there
     engine.say(pace_messages.Time(there + 0.002))
@@ -132,7 +132,7 @@ def test_it_goes_on_from_the_last_time_given_where_the_engine_is_gone(
     assert wait(machine, clock, 5.0) == WALL + 1.0 + 5.0
     after = Engine(clock, tmp_path / "pace")
     after.say(pace_messages.Resume())
-    assert clock.now() == WALL + 6.0 and after.hear() == pace_messages.Told(WALL + 6.0)
+    assert clock.now() == WALL + 6.0 and after.hear() == pace_messages.PlantTime(WALL + 6.0)
     assert wait(machine, clock, 5.0) == WALL + 6.0
     after.socket.close()
 

@@ -14,7 +14,7 @@ from validated import RATE
 
 from rig.cli import main
 from rig.errors import ExitCode
-from rig.recording import MOST_BESIDE, RecordingFile, beside_path, open_part
+from rig.recording import MOST_BESIDE, RecordingFile, comparison_path, open_part
 from rig.report import summarize
 from rig.report.comparison.overlay import Overlay
 from rig.report.comparison.page import COLORS
@@ -131,9 +131,9 @@ def test_what_cannot_be_set_side_by_side_is_said(folder: Path, capsys: pytest.Ca
 
 
 def test_each_choice_of_runs_has_a_report_of_its_own() -> None:
-    one, other = beside_path(["x/a.mcap#1", "x/b.mcap#2"]), beside_path(["x/a.mcap#1", "x/b.mcap#3"])
+    one, other = comparison_path(["x/a.mcap#1", "x/b.mcap#2"]), comparison_path(["x/a.mcap#1", "x/b.mcap#3"])
     assert one.parent == Path("x") and one.name.startswith("a-motion-1-beside-") and one != other
-    assert beside_path(["x/a.mcap#1", "x/b.mcap#2"]) == one
+    assert comparison_path(["x/a.mcap#1", "x/b.mcap#2"]) == one
 
 
 def test_any_name_has_its_place_on_page_and_sheets(tmp_path: Path) -> None:

@@ -15,7 +15,7 @@ from dynamics import Dynamics, Friction, LoadCell, Mechanism, format_mechanism, 
 from kinematics import Harmonic, HarmonicTerm, Placement
 from rig.config import PROPOSED, Validation, parse_thresholds
 from rig.recording import Recording
-from rig.report import said, summarize
+from rig.report import summarize, summary_lines
 from rig.report.validation import judged, validate
 from rig.report.validation.band import Samples
 from rig.report.validation.octaves import Octaves
@@ -147,7 +147,7 @@ def test_a_right_model_passes_and_says_what_it_would_have_noticed() -> None:
 
 
 def _said(result: dict[str, Any]) -> list[str]:
-    return said({"validation": result, "force": {}})
+    return summary_lines({"validation": result, "force": {}})
 
 
 @pytest.mark.parametrize("wanted", [{"mass_error": 0.02}, {"residual_noise": 1.3}])

@@ -9,7 +9,7 @@ import pytest
 from configured import SHIPPED
 from validated import NOISE, RATE, Floats, forces, header_with, make_running, noise, ran
 
-from rig.client import outlook_of
+from rig.client import identifiability_of
 from rig.config import Validation, load_config
 from rig.errors import ConfigError
 from rig.recording import Recording
@@ -212,7 +212,7 @@ def test_what_is_expected_hides_no_failure() -> None:
 
 
 def test_an_outlook_that_fails_says_why_in_one_sentence() -> None:
-    told = outlook_of(made(MEASURED))
+    told = identifiability_of(made(MEASURED))
     assert told["holdout"] is None and told["why"]
     assert ":;" not in told["text"] and "run.mcap" not in told["text"] and "\n" not in told["text"]
 

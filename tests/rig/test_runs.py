@@ -18,7 +18,7 @@ from rig.engine import ClockPair, recording_header
 from rig.errors import ExitCode, InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile, open_part, open_recording, report_path
 from rig.report import machine_sha256, summarize, validate
-from rig.runs import BOOK, Catalogue, beside, judge_again, matches
+from rig.runs import BOOK, Catalogue, compare_runs, judge_again, matches
 from rig.runs.run_cache import KEPT
 
 
@@ -164,9 +164,9 @@ def test_other_thresholds_judge_the_same_numbers(catalogue: Catalogue) -> None:
 
 def test_runs_are_set_side_by_side_as_the_report_does_it(catalogue: Catalogue) -> None:
     with pytest.raises(InputError, match="not counted yet"):
-        beside(catalogue.runs())
+        compare_runs(catalogue.runs())
     catalogue.count(catalogue.runs())
-    first, last = beside(list(reversed(catalogue.runs())))
+    first, last = compare_runs(list(reversed(catalogue.runs())))
     assert first["recording"] == "a.mcap#1" and last["rms_n"]["differs"] and not first["rms_n"]["differs"]
     assert last["rms_n"]["difference"] == pytest.approx(2.5, rel=0.05) and last["same_config"]
 

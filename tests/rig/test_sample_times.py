@@ -10,7 +10,7 @@ from engine_support import CONFIG, HOME, smooth_table
 
 from dynamics import Dynamics
 from kinematics import Array, leg_kinematics
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.laws import make_law
 from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference
@@ -40,9 +40,9 @@ def legs_at(reference: Reference, times: Array) -> tuple[Array, Array]:
 
 
 @pytest.fixture
-def frame() -> Frame:
+def frame() -> CycleData:
     """What a platform that is on its reference gives, each leg measured at its own time."""
-    made, reference = Frame(CONFIG), moving()
+    made, reference = CycleData(CONFIG), moving()
     length, speed = legs_at(reference, OFFSET)
     bank: Any = SimpleNamespace(length=length, velocity=speed, force=np.zeros(6), offset=OFFSET, cells_offset=CELLS)
     made.measure(bank, homed=True)
@@ -51,18 +51,18 @@ def frame() -> Frame:
     return made
 
 
-def test_a_leg_is_referred_to_where_it_should_have_been_when_it_was_measured(frame: Frame) -> None:
+def test_a_leg_is_referred_to_where_it_should_have_been_when_it_was_measured(frame: CycleData) -> None:
     np.testing.assert_allclose(frame.length_error, 0.0, atol=2e-8)
     np.testing.assert_allclose(frame.velocity_error, 0.0, atol=2e-4)
     still = np.abs(legs_at(moving(), np.zeros(6))[0] - frame.fields["length"])
     assert still[OFFSET > 0.0].min() > 1e-6  # by which each would be off, were it taken for a sample of now
 
 
-def test_the_pose_is_that_of_one_time(frame: Frame) -> None:
+def test_the_pose_is_that_of_one_time(frame: CycleData) -> None:
     np.testing.assert_allclose(frame.fields["pose"], at(moving(), 0.0)[:7], atol=1e-6)
 
 
-def test_a_force_is_compared_with_the_model_at_its_own_time(frame: Frame) -> None:
+def test_a_force_is_compared_with_the_model_at_its_own_time(frame: CycleData) -> None:
     reference, dynamics = moving(), frame.dynamics
     for leg, time in enumerate(CELLS):
         expected = dynamics.cell_and_terms(at(reference, float(time)))
@@ -73,7 +73,7 @@ def test_a_force_is_compared_with_the_model_at_its_own_time(frame: Frame) -> Non
 
 
 @pytest.mark.parametrize("mode", ["force", "computed-torque", "observer", "position"])
-def test_a_command_is_for_the_time_at_which_its_drive_takes_it(mode: str, frame: Frame) -> None:
+def test_a_command_is_for_the_time_at_which_its_drive_takes_it(mode: str, frame: CycleData) -> None:
     law, reference = make_law(SHIPPED.changed({"mode": mode}), frame.dynamics), moving()
     frame.foresee(reference)
     law.compute(frame)
@@ -88,7 +88,7 @@ def test_a_command_is_for_the_time_at_which_its_drive_takes_it(mode: str, frame:
 
 
 def test_at_rest_times_mean_nothing() -> None:
-    frame = Frame(CONFIG)
+    frame = CycleData(CONFIG)
     length = leg_kinematics(CONFIG.machine.geometry, np.concatenate([HOME, np.zeros(12)])).length
     bank: Any = SimpleNamespace(
         length=length, velocity=np.zeros(6), force=np.zeros(6), offset=OFFSET, cells_offset=CELLS
@@ -103,7 +103,7 @@ def test_at_rest_times_mean_nothing() -> None:
 def test_a_force_that_was_measured_before_its_cycle_is_compared_with_the_model_of_then() -> None:
     period = 1e-2
     before = np.array([0.0, -0.2, -0.5, -1.0, -1.7, -3.0]) * period
-    frame, reference = Frame(CONFIG), moving()
+    frame, reference = CycleData(CONFIG), moving()
     for cycle in range(6):
         length, speed = legs_at(reference, np.zeros(6))
         offset = before if cycle == 5 else np.zeros(6)

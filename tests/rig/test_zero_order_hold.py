@@ -13,7 +13,7 @@ from kinematics import TrajectorySpec, build_trajectory, inverse_kinematics_kern
 from rig.analysis import ContactLog, Smoothing, WrenchEstimator, residuals_of, stated_noise
 from rig.client import execute
 from rig.config import RigConfig
-from rig.engine.zero_order_hold import HeldForces
+from rig.engine.zero_order_hold import ZeroOrderHold
 from rig.recording import open_recording
 from rig.states import State
 
@@ -132,7 +132,7 @@ def test_a_leg_that_the_host_turns_round_is_foreseen_by_the_law_that_does_it() -
     """Deviations decay by the gains of the law; of a law that is not known none are computed."""
     for changes, told in (({"mode": "force"}, True), ({"mode": "computed-torque"}, True), ({"mode": "custom"}, False)):
         config = VIRTUAL.changed({"rate": 400, **changes}) if told else VIRTUAL.model_copy(update=changes)
-        held, out, rates = HeldForces(config, (False,) * 6), np.zeros(6), np.zeros(6)
+        held, out, rates = ZeroOrderHold(config, (False,) * 6), np.zeros(6), np.zeros(6)
         seen = []
         for cycle in range(400):
             t = cycle * config.period
@@ -167,7 +167,7 @@ def _motion(t: float, config: RigConfig) -> Any:
 def test_a_force_is_held_delayed_and_lagged(delay: float) -> None:
     config = VIRTUAL.changed({"rate": 400, "drives": {"delay": delay, "force_bandwidth": 150.0}})
     config = config.model_copy(update={"mode": "custom"})  # of whose feedback nothing is known
-    held, period, lag = HeldForces(config, (True,) * 6), 1.0 / 400.0, 1.0 / (2.0 * math.pi * 150.0)
+    held, period, lag = ZeroOrderHold(config, (True,) * 6), 1.0 / 400.0, 1.0 / (2.0 * math.pi * 150.0)
     rng = np.random.default_rng(0)
     forces = rng.uniform(-100.0, 100.0, (40, 6))
     reading = 0.7e-3  # s, that cells are read after their drives are asked
@@ -208,7 +208,7 @@ def test_no_held_force_where_the_drive_is_not_known() -> None:
         (position, False, False),
         (real, True, False),
     ):
-        held, (zeros, out, rates) = HeldForces(config, (feedforward,) * 6), np.zeros((3, 6))
+        held, (zeros, out, rates) = ZeroOrderHold(config, (feedforward,) * 6), np.zeros((3, 6))
         for cycle in range(12):
             t = cycle * config.period
             legs, force = _reference(t + config.period + config.force_lead, config)

@@ -6,7 +6,7 @@ import numpy as np
 
 from dynamics import Dynamics
 from rig.config import Control, RigConfig
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.kernels import KERNELS, task_motion_kernel
 
@@ -32,7 +32,7 @@ class ComputedTorqueLaw(ForceLaw):
         """See `ControlLaw.of`."""
         return cls(dynamics, config.control)
 
-    def compute(self, frame: Frame) -> None:
+    def compute(self, frame: CycleData) -> None:
         """See `ControlLaw.compute`."""
         control, fields = self._control, frame.fields
         frame.force_ahead()

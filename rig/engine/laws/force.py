@@ -5,7 +5,7 @@ from typing import ClassVar, Self
 from actuators import Command, Mode
 from dynamics import Dynamics
 from rig.config import Control, RigConfig
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.laws.kernels import KERNELS, leg_feedback_kernel
 from rig.engine.laws.law import ControlLaw
 
@@ -29,12 +29,12 @@ class ForceLaw(ControlLaw):
         """See `ControlLaw.of`."""
         return cls(config.control)
 
-    def compute(self, frame: Frame) -> None:
+    def compute(self, frame: CycleData) -> None:
         """See `ControlLaw.compute`."""
         frame.force_ahead()
         self.close_loop(frame)
 
-    def close_loop(self, frame: Frame) -> None:
+    def close_loop(self, frame: CycleData) -> None:
         """Fill `force_command`, once `force_feedforward` is there. Raises as `compute`."""
         feedforward, command = frame.fields["force_feedforward"], frame.fields["force_command"]
         control = self._control
@@ -42,6 +42,6 @@ class ForceLaw(ControlLaw):
             frame.length_error, frame.velocity_error, control.stiffness, control.damping, feedforward, command
         )
 
-    def commands(self, frame: Frame) -> list[Command]:
+    def commands(self, frame: CycleData) -> list[Command]:
         """Torque on, and the forces."""
         return [Command(Mode.FORCE, force=force, enable=True) for force in frame.fields["force_command"].tolist()]

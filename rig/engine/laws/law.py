@@ -8,7 +8,7 @@ from actuators import Command
 from dynamics import Dynamics
 from kinematics import Array
 from rig.config import RigConfig
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.states import FaultCode, StopSeverity
 
 
@@ -27,9 +27,9 @@ class ControlLaw(ABC):
     length, so that what is measured is the only guard of its force; else the loop is closed here, over the wire, and
     its stability is a matter of this rig's gains and rate. `platform`: all six legs move the platform along
     the reference, which is homed, and the model holds; else only the legs that are not `held` by their brakes move.
-    `astray`: how the rig must stop where a leg is off its reference by a following error. Of a law that moves single
-    legs, `commanded` (6,) is 1 where a leg is to be at its reference, `homed` (6,) where its length is absolute: only
-    there does feedback mean what is judged of it.
+    `following_error_stop`: how the rig must stop where a leg is off its reference by a following error. Of a law that
+    moves single legs, `commanded` (6,) is 1 where a leg is to be at its reference, `homed` (6,) where its length is
+    absolute: only there does feedback mean what is judged of it.
     """
 
     name: str
@@ -37,7 +37,7 @@ class ControlLaw(ABC):
     """Compiled functions that it calls, with their modules: how many of them are compiled is shown at the start."""
     own_loops: tuple[bool, ...]
     platform: ClassVar[bool] = True
-    astray: ClassVar[StopSeverity] = StopSeverity.CATEGORY_1
+    following_error_stop: ClassVar[StopSeverity] = StopSeverity.CATEGORY_1
     held: tuple[bool, ...] = (False,) * 6
     commanded: Array
     homed: Array
@@ -47,11 +47,11 @@ class ControlLaw(ABC):
         """The law of a configuration, on the exact model `dynamics`."""
         raise NotImplementedError
 
-    def refer(self, frame: Frame) -> None:  # noqa: B027  most have nothing to say
+    def refer(self, frame: CycleData) -> None:  # noqa: B027  most have nothing to say
         """Say where the legs should be now, where that is not the platform's reference."""
 
     @abstractmethod
-    def compute(self, frame: Frame) -> None:
+    def compute(self, frame: CycleData) -> None:
         """Fill `force_feedforward`, `force_command` and what else the mode takes of the frame's fields.
 
         Raises:
@@ -60,5 +60,5 @@ class ControlLaw(ABC):
         """
 
     @abstractmethod
-    def commands(self, frame: Frame) -> Sequence[Command]:
+    def commands(self, frame: CycleData) -> Sequence[Command]:
         """The six commands of the fields as they stand, once they were judged."""

@@ -5,7 +5,7 @@ from collections.abc import Sequence
 import numpy as np
 
 from actuators import Command
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.law import ControlLaw
 from rig.engine.laws.position import PositionLaw
@@ -28,7 +28,7 @@ class MixedLaw(ControlLaw):
         self._forces, self._lengths = forces, lengths
         self._own = np.array(own_loops)
 
-    def compute(self, frame: Frame) -> None:
+    def compute(self, frame: CycleData) -> None:
         """See `ControlLaw.compute`."""
         fields = frame.fields
         self._lengths.compute(frame)
@@ -36,7 +36,7 @@ class MixedLaw(ControlLaw):
         self._forces.close_loop(frame)
         fields["force_command"][self._own] = fields["force_feedforward"][self._own]
 
-    def commands(self, frame: Frame) -> list[Command]:
+    def commands(self, frame: CycleData) -> list[Command]:
         """Of each leg what its drive takes."""
         both = zip(self.own_loops, self._lengths.commands(frame), self._forces.commands(frame), strict=True)
         return [length if own else force for own, length, force in both]

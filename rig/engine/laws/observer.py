@@ -7,7 +7,7 @@ import numpy as np
 from actuators import Command
 from dynamics import WORK_SIZE, Dynamics, DynamicsError
 from rig.config import RigConfig
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.laws.force import ForceLaw
 from rig.engine.laws.kernels import (
     KERNELS,
@@ -55,11 +55,11 @@ class ObserverLaw(ForceLaw):
         """See `ControlLaw.of`."""
         return cls(config, dynamics)
 
-    def refer(self, frame: Frame) -> None:
+    def refer(self, frame: CycleData) -> None:
         """A cycle begins, whoever commands in it."""
         self._cycle += 1
 
-    def compute(self, frame: Frame) -> None:
+    def compute(self, frame: CycleData) -> None:
         """See `ControlLaw.compute`."""
         super().compute(frame)
         force = frame.fields["force_command"]
@@ -67,12 +67,12 @@ class ObserverLaw(ForceLaw):
             self._observe(frame)
         add_estimate_kernel(self._memory, force)
 
-    def commands(self, frame: Frame) -> list[Command]:
+    def commands(self, frame: CycleData) -> list[Command]:
         """Torque on, and the forces, which the observer keeps as they were bounded."""
         note_command_kernel(frame.fields["force_command"], self._memory)
         return super().commands(frame)
 
-    def _observe(self, frame: Frame) -> None:
+    def _observe(self, frame: CycleData) -> None:
         fields = frame.fields
         if self._observed != self._cycle - 1:
             begin_observer_kernel(fields["force_command"], self._memory)

@@ -7,7 +7,7 @@ import numpy as np
 from actuators import Command, Mode
 from dynamics import Dynamics
 from rig.config import RigConfig
-from rig.engine.cycle_data import Frame
+from rig.engine.cycle_data import CycleData
 from rig.engine.laws.kernels import KERNELS, length_set_points_kernel
 from rig.engine.laws.law import ControlLaw
 
@@ -20,7 +20,7 @@ class PositionLaw(ControlLaw):
 
     Args:
         period: s, between two exchanges with a drive.
-        earlier: s, by which a length acts before the time that `Frame.ahead` is of.
+        earlier: s, by which a length acts before the time that `CycleData.ahead` is of.
     """
 
     name = "position"
@@ -38,7 +38,7 @@ class PositionLaw(ControlLaw):
         """See `ControlLaw.of`."""
         return cls(config.exchange_period, config.command_lead - config.length_lead)
 
-    def compute(self, frame: Frame) -> None:
+    def compute(self, frame: CycleData) -> None:
         """See `ControlLaw.compute`."""
         fields = frame.fields
         frame.force_ahead()
@@ -48,7 +48,7 @@ class PositionLaw(ControlLaw):
             frame.legs_ahead, self._later, self._half_period, fields["position_command"], self._speed
         )
 
-    def commands(self, frame: Frame) -> list[Command]:
+    def commands(self, frame: CycleData) -> list[Command]:
         """Torque on, and the three set-points."""
         forces, lengths = frame.fields["force_command"].tolist(), frame.fields["position_command"].tolist()
         return [

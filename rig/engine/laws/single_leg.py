@@ -7,8 +7,8 @@ import numpy as np
 from actuators import COMMAND_HOME, COMMAND_OFF, Command, Mode, Status
 from kinematics import Array, figure_and_bound, minimum_jerk
 from rig.config import RigConfig
-from rig.engine.cycle_data import Frame
-from rig.engine.drive_group import DriveBank
+from rig.engine.cycle_data import CycleData
+from rig.engine.drive_group import DriveGroup
 from rig.engine.laws.law import ControlLaw, LawFault
 from rig.engine.leg_move import LegMove, LegResult, LegTest, check_room, judge_move, move_bounds
 from rig.errors import RefusedError
@@ -44,9 +44,10 @@ class SingleLegLaw(ControlLaw):
     name = "single-leg"
     own_loops = (True,) * 6
     platform = False
-    astray = StopSeverity.CATEGORY_0  # five legs are held by their brakes: a drive that pushes on works against them
+    # five legs are held by their brakes: a drive that pushes on works against them
+    following_error_stop = StopSeverity.CATEGORY_0
 
-    def __init__(self, config: RigConfig, move: LegMove, bank: DriveBank) -> None:
+    def __init__(self, config: RigConfig, move: LegMove, bank: DriveGroup) -> None:
         self._config, self._move, self._bank = config, move, bank
         self._leg = leg = move.leg - 1
         self.held = tuple(index != leg for index in range(6))
@@ -72,12 +73,12 @@ class SingleLegLaw(ControlLaw):
 
     # -- what the engine does with it --------------------------------------------------------------------------------
 
-    def refer(self, frame: Frame) -> None:
+    def refer(self, frame: CycleData) -> None:
         """What the leg was told last is its reference of now."""
         if self._goal is not None:
             frame.refer_leg(self._leg, *self._goal)
 
-    def compute(self, frame: Frame) -> None:
+    def compute(self, frame: CycleData) -> None:
         """See `ControlLaw.compute`; judges the reply to the command before. Raises LawFault."""
         if self._base is not None:
             self._watch()
@@ -87,7 +88,7 @@ class SingleLegLaw(ControlLaw):
         if position:
             frame.fields["position_command"][self._leg] = self._command.position
 
-    def commands(self, frame: Frame) -> list[Command]:
+    def commands(self, frame: CycleData) -> list[Command]:
         """The leg's own command; the others have no torque."""
         return [COMMAND_OFF if held else self._command for held in self.held]
 

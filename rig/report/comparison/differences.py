@@ -44,7 +44,7 @@ def _number(value: float | None, sigma: float | None, other: float | None, other
     return told | {"difference": apart, "difference_sigma": spread, "differs": abs(apart) > _SURE * spread}
 
 
-def said_beside(entries: Sequence[Mapping[str, Any]]) -> str:
+def comparison_text(entries: Sequence[Mapping[str, Any]]) -> str:
     """The same as a table; a star marks what differs from the first recording."""
     lines = [f"{'RMS, N':>10} {'bias, N':>10} {'R2':>10} {'inside':>10} {'lag, ms':>10}  verdict    recording"]
     for entry in entries:

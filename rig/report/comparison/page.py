@@ -15,7 +15,7 @@ from rig.report.html import KINDS, run_name
 from rig.report.pages import fixed, scripted_page, styled, svg_text
 from rig.report.pdf import write_document
 from rig.report.plots import STYLE
-from rig.report.text_summary import said_verdict
+from rig.report.text_summary import verdict_text
 
 COLORS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB", "#1D242B")
 """Of the runs, Paul Tol's bright ones: other than those of the legs."""
@@ -35,7 +35,7 @@ _NUMBERS: tuple[tuple[str, str, str, float, int], ...] = (
 """Caption, unit, key of `compared`, how many of the unit one of SI is, decimals."""
 
 
-def write_beside(recordings: Sequence[Recorded], path: Path, *, summaries: Sequence[Mapping[str, Any]]) -> None:
+def write_comparison(recordings: Sequence[Recorded], path: Path, *, summaries: Sequence[Mapping[str, Any]]) -> None:
     """Write the page of several runs to an HTML file that needs nothing else; whole or not at all.
 
     Args:
@@ -56,7 +56,7 @@ def write_beside(recordings: Sequence[Recorded], path: Path, *, summaries: Seque
         file.write(_page(recordings, summaries, images, overlay.json))
 
 
-def write_beside_pdf(recordings: Sequence[Recorded], path: Path, *, summaries: Sequence[Mapping[str, Any]]) -> None:
+def write_comparison_pdf(recordings: Sequence[Recorded], path: Path, *, summaries: Sequence[Mapping[str, Any]]) -> None:
     """The same as a PDF file, see `write_pdf`."""
     overlay = _overlay(recordings, summaries)
     page = _page(recordings, summaries, dict.fromkeys(PLOTS, ""), None)
@@ -131,7 +131,7 @@ def _run(
         "name": name,
         "file": _file(recording),
         "kind": KINDS[validation["verdict"]],
-        "verdict": said_verdict(validation),
+        "verdict": verdict_text(validation),
         "same": [key for key in ("config", "mechanism") if not entry[f"same_{key}"]],
         "lines": [
             ("Recorded", origin["recorded"] or "on a simulated clock"),

@@ -31,7 +31,7 @@ from rig.report.validation.lag import find_lag
 from rig.report.validation.sample_metrics import Cause, counted
 from rig.report.validation.sensitivity import sensitivity
 from rig.report.validation.verdict import judged
-from rig.report.validation.zoh_delay import hold_lag, unknown_holding
+from rig.report.validation.zoh_delay import hold_lag, unknown_zoh
 from rig.states import State
 
 _LEGS = 6
@@ -71,7 +71,7 @@ def validate(
         model), `slow_cells` (why cells tell nothing of noise and terms, or null), `counted` (tracking, peaks and
         timing, see there), `expected_n` (N RMS of a leg's residual that a machine which is known not to be its model
         explains, or null), `unfinished` (null where the motion came to its end), `rows`. Why something cannot be told
-        is a `code` with its fields, see `rig.report.text_summary.said_cause`.
+        is a `code` with its fields, see `rig.report.text_summary.cause_text`.
 
     Raises:
         RecordingError: the file changed meanwhile, or there is no room for its columns in the temporary folder.
@@ -171,7 +171,7 @@ def _numbers(
     legs, together = agreement.legs(), agreement.together()
     lag = find_lag(agreement.spool, agreement.rate)
     held = 0.0 if agreement.held.any() else hold_lag(recording.header)
-    unknown = unknown_holding(recording.header, agreement.held)
+    unknown = unknown_zoh(recording.header, agreement.held)
     samples = sampled(*kept) if kept[0] else None
     mechanism = _mechanism(recording)
     configured = summary["force"]["noise_n"]

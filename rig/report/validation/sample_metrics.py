@@ -6,7 +6,7 @@ from typing import Any
 from rig.report.validation.blocks import FEWEST
 
 Cause = dict[str, Any] | None
-"""A `code` and its fields, see `rig.report.text_summary.said_cause`."""
+"""A `code` and its fields, see `rig.report.text_summary.cause_text`."""
 _TRACKING = {
     "position_rms": "position_rms_m",
     "position_max": "position_max_m",

@@ -9,7 +9,7 @@ import numpy as np
 
 from kinematics import Thresholds
 from rig.config import MOTION, RIG, Validation
-from rig.report.text_summary import AT_LEAST, UNITS, said_criterion, said_unfinished
+from rig.report.text_summary import AT_LEAST, UNITS, criterion_text, unfinished_text
 from rig.report.validation.sample_metrics import COUNTED
 from rig.report.validation.sensitivity import NEGLIGIBLE
 
@@ -129,12 +129,12 @@ def judged(
         criterion = {"name": name, "unit": UNITS[name], "threshold": bound, "whose": by} | criterion
         if expected and criterion["verdict"] == FAIL and name in _OF_MODEL and by == RIG:
             criterion |= {"verdict": EXPECTED, "code": "expected", "cause": expected}
-        criteria.append(criterion | {"why": said_criterion(criterion)})
+        criteria.append(criterion | {"why": criterion_text(criterion)})
     words = [criterion["verdict"] for criterion in criteria]
     word = next((each for each in (FAIL, UNDECIDED, EXPECTED, PASS) if each in words), None)
     reasons = [criterion["why"] for criterion in criteria if criterion["verdict"] == word and word != PASS]
     if word in (PASS, EXPECTED) and numbers["unfinished"]:
-        word, reasons = UNDECIDED, [said_unfinished(numbers["unfinished"])]
+        word, reasons = UNDECIDED, [unfinished_text(numbers["unfinished"])]
     return {
         "verdict": word,
         "confidence": thresholds.confidence,

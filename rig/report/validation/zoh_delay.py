@@ -28,7 +28,7 @@ def hold_lag(header: Mapping[str, Any]) -> float | None:
     return config.exchange_period - config.command_lead
 
 
-def unknown_holding(header: Mapping[str, Any], held: npt.NDArray[Any]) -> list[dict[str, Any] | None]:
+def unknown_zoh(header: Mapping[str, Any], held: npt.NDArray[Any]) -> list[dict[str, Any] | None]:
     """By leg, why it is not known what its drive gives between two commands; None where it is.
 
     Args:
