@@ -75,15 +75,16 @@ USUAL = IdentificationSettings()
 
 @dataclass(frozen=True, slots=True)
 class FoundTerm:
-    """A candidate term (`departures`) that was selected and estimated with the other unknowns.
+    """A term beyond the model that was estimated, too: a candidate (`departures`) or "held_set_points".
 
-    code: what it is. leg: 0 to 5, None for the whole machine. size: N RMS, where it is greatest. evidence: nats.
+    code: what it is. leg: 0 to 5, None for the whole machine. size: N RMS, where it is greatest. evidence: nats, None
+    for what is always estimated.
     """
 
     code: str
     leg: int | None
     size: float
-    evidence: float
+    evidence: float | None
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -237,7 +238,7 @@ def identify(
         moved=moved,
         consistent=is_consistent(x[:THETA]),
         drives=samples.drives is not None,
-        terms=found,
+        terms=found + problem.held_set_points(fit.estimate, noise),
         settings=settings,
         bands=bands,
         excess=fit.raw[:6] / (gain * np.maximum(noise, _LEAST_NOISE)[:, np.newaxis] ** 2),
@@ -489,6 +490,13 @@ class _Problem:
         if alike:
             fit = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, *alike])))
         return fit, tuple(self._found_term(candidate, gain, fit.estimate) for candidate, gain in taken)
+
+    def held_set_points(self, estimate: Array, least: Array) -> tuple[FoundTerm, ...]:
+        """Cells at which what drives make of held set-points is above `least` (6,) N RMS; see `Design.held`."""
+        sizes = np.sqrt(_mean_squares(self._held[:6], estimate))
+        return tuple(
+            FoundTerm("held_set_points", leg, float(sizes[leg]), None) for leg in np.flatnonzero(sizes > least).tolist()
+        )
 
     def _law(self, candidate: Candidate) -> tuple[str, ...]:
         """What the unknowns of a law of friction are called, the leg left out; empty for all other candidates.

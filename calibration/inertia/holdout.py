@@ -140,7 +140,7 @@ def _beyond(result: Identification, record: ForceRecord) -> Array:
         result.mechanism if result.consistent else result.nominal,
         result.theta,
         {},
-        bool(result.terms),
+        any(each.evidence is not None for each in result.terms),
     )
     held = {name for name in found if name.split(".")[-1].startswith(_OF_ITS_TIME)}
     values = np.zeros((len(samples.t), 6))

@@ -39,6 +39,7 @@ TERM_NAMES = {
     "tilt": "a base that is not level",
     "external_force": "something that pulls at the platform, such as a hose",
     "backlash": "backlash",
+    "held_set_points": "drives that hold their set-points from cycle to cycle",
 }
 """What the data may show beyond the model, by its code."""
 
