@@ -35,10 +35,6 @@ _FORCE, _PART, _SMALL_PART = 10.0, 0.02, 5e-3  # σ before: N; of a force; of an
 _USUAL_FORCE = 2.0  # N, of Stribeck's usual excess
 
 
-FRICTION_CODES = frozenset({"stribeck", "viscous_power", "presliding", "friction_warm_up", "position_friction"})
-"""Codes of laws of friction, see `friction_terms`."""
-
-
 @dataclass(frozen=True, slots=True)
 class Term:
     """A candidate: its code, and for each of its columns a name, a unit and the prior's standard deviation.
@@ -94,6 +90,10 @@ def friction_terms(span: float, unit: float = 1.0) -> tuple[Term, ...]:
             for wave in range(1, _WAVES + 1)
         ),
     )
+
+
+FRICTION_CODES = frozenset(term.code for term in friction_terms(1.0) if not term.usual)
+"""Codes of the candidates of friction."""
 
 
 def friction_columns(

@@ -492,17 +492,17 @@ class _Problem:
         return fit, tuple(self._found_term(candidate, gain, fit.estimate) for candidate, gain in taken)
 
     def held_set_points(self, estimate: Array, least: Array) -> tuple[FoundTerm, ...]:
-        """Cells at which what drives make of held set-points is above `least` (6,) N RMS; see `Design.held`."""
+        """Cells on which the effect of set-points that drives hold is above `least` (6,) N RMS; see `Design.held`."""
         sizes = np.sqrt(_mean_squares(self._held[:6], estimate))
         return tuple(
             FoundTerm("held_set_points", leg, float(sizes[leg]), None) for leg in np.flatnonzero(sizes > least).tolist()
         )
 
     def _law(self, candidate: Candidate) -> tuple[str, ...]:
-        """What the unknowns of a law of friction are called, the leg left out; empty for all other candidates.
+        """Names of a friction candidate's unknowns without the leg, the same for all legs; empty for other candidates.
 
-        Legs have like joints: a law that one leg needs is estimated for all, or those where the data do not show it
-        would be surer of their other coefficients than they can be.
+        The legs have joints of one kind. A law that is selected for one is estimated for all: the sigmas of the others'
+        friction would be too small without it, although their data do not show it.
         """
         if candidate.code not in FRICTION_CODES:
             return ()

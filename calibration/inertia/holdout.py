@@ -22,8 +22,8 @@ _CHANCE = 1e-3
 _RELEVANT = 2.0
 """of the noise's variance in a band, below which an excess is no matter: reversals leave as much, and sigmas have it"""
 _LEAST_NAMED = {"presliding": 0.3}
-"""of the cells' noise: smaller effects (RMS) of a term are estimated but not named. A leg that turns round between two
-samples looks like one that slides late."""
+"""Smallest effect, RMS, of a term that is named, in the cells' noise. A leg that turns round between two samples has an
+apparent presliding of up to 0.27 of it."""
 Verdict = Literal["pass", "lack_of_fit", "undecided"]
 
 
@@ -45,7 +45,7 @@ class ForceHoldOut:
     legs_before, legs_after, legs_noise: (6,) of each cell. cutoff: Hz, of the motion's low-pass. verdict: whether the
     residual is noise, in what was held out and in what was fitted; undecided where the noise is known from the same
     readings only. misfits: where it is not, the worst first. suspects: what the data show beyond the model, the
-    greatest first; all of it was estimated with the rest. What something else may cause is not named.
+    greatest first; all of it was estimated with the rest. Effects below `_LEAST_NAMED` are left out.
     """
 
     before: float

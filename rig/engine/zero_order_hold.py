@@ -14,8 +14,8 @@ difference of that straight line from the reference, K (l_c + v_c x − l(x)) + 
 effect. Deviations are computed, never measured: those that a wrong model causes, and the force of the loops against
 them, stay in the residual.
 
-A cell that sits beyond the leg's own inertia reads less of an excess, by what moves that inertia, Σ_j D_ij δ̈_j. D, and
-the gains of computed torque along the legs, are taken as at home; Λ is that of the reference's pose.
+Between drive and cell may lie a part of the leg's mass, whose inertia force Σ_j D_ij δ̈_j the cell does not read. D and
+the gains of computed torque along the legs are those at home; Λ is that of the reference's pose.
 """
 
 import math
@@ -34,7 +34,7 @@ _LEAST = 1e-9
 _SUBSTEP = 3e-4
 """s, of deviations; they have from 4 to 16 of them in the part of a cycle after a command took effect, 2 before"""
 _MOBILITY_EVERY = 4
-"""cycles after which what a force in a leg does to the others is taken anew, at the pose that is reached"""
+"""cycles between two updates of Λ⁻¹ at the reference's pose"""
 _HOST_LAWS = ("force", "computed-torque", "observer")
 """control laws whose feedback is known here"""
 
@@ -58,7 +58,7 @@ _COULOMB = 3  # N, friction of the leg …
 _VISCOUS = 4  # N s/m
 _BEYOND = 5  # 1 where the cell sits beyond what moves the leg, so that friction and the leg's inertia come between
 _MOBILITY = 6  # 1/kg, six rows: Λ⁻¹
-_CARRIED = 12  # kg, six rows: D, what lies between drive and cell by the legs' accelerations
+_CARRIED = 12  # kg, six rows: D, of the mass between drive and cell, by the legs' accelerations
 _HOST_STIFFNESS = 18  # N/m, six rows: of the host's loop …
 _HOST_DAMPING = 24  # N s/m, six rows
 _LEG_ROWS = 30
@@ -179,9 +179,10 @@ def _bends(before: float, now: float, older: float, a: float, newer: float, b: f
 
 @inlined
 def _places(ahead: float) -> tuple[int, int]:
-    """How many commands before the newest those of `_bends` are, older and newer; none too near to the cycle's ends.
+    """Which commands `_bends` takes, older and newer, as counted back from the newest.
 
-    The newest is for `ahead` cycles after the cycle, the others for a cycle less each.
+    The newest is of the force `ahead` cycles after the end of the cycle, each before it of a cycle less. None is taken
+    that is nearer than a tenth of a cycle to one of the cycle's ends, where the differences lose their digits.
     """
     whole = int(ahead)
     part = ahead - whole
@@ -237,7 +238,7 @@ def _deviate(
         state[_BENT, i] = period * reference[i, 2] - gained
         now = state[_MODEL, i] - legs[_COULOMB, i] * state[_SIGN, i]
         second = third = 0.0
-        if count > max(back, fore):
+        if max(back, fore) < min(count, len(commands)):
             second, third = _bends(state[_WANTED, i], now, older[_SMOOTH, i], a, newer[_SMOOTH, i], b)
         state[_WANTED_BENDS, i], state[_WANTED_BENDS + 1, i] = second, third
     switch = (delay - later) % period

@@ -217,7 +217,7 @@ def lag_text(validation: Mapping[str, Any]) -> str:
     """The lag in a sentence."""
     lag, together = validation["lag"], validation["together"]
     if together["lag_s"] is None:
-        return f"not to be told: {cause_text({'code': lag['why']})}"
+        return f"cannot be determined: {cause_text({'code': lag['why']})}"
     sentence = f"measured {1e3 * together['lag_s']:.3f} ± {1e3 * together['lag_sigma_s']:.3f} ms behind the model"
     if not lag["hold_s"]:
         return sentence

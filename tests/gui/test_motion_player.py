@@ -125,7 +125,7 @@ def test_a_refused_motion_is_shown_at_its_worst_and_the_scale_holds_all_of_it(
     assert view.view.bar.scale == force_scale(float(np.abs(preview.rows["force_model"]).max()))
 
 
-def test_the_space_that_it_needs_is_said(sight: tuple[MotionPlayer, list[float]], preview: Preview) -> None:
+def test_the_required_space_is_shown(sight: tuple[MotionPlayer, list[float]], preview: Preview) -> None:
     view, _now = sight
     view.show_preview(preview)
     assert preview.rings is not None

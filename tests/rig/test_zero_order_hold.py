@@ -19,30 +19,25 @@ from rig.states import State
 
 NOISE = 0.5  # N
 _TURNS = 2.0 * math.pi * 7.0  # rad/s
-_FAST = {
-    "type": "harmonic",
-    "duration": 6.0,
-    "fade": 1.0,
-    "terms": [
-        {"dof": "x", "amplitude": 0.0017, "frequency": 9.0},
-        {"dof": "y", "amplitude": 0.0004, "frequency": 17.0, "phase": 1.0},
-        {"dof": "z", "amplitude": 0.0008, "frequency": 11.0, "phase": 2.0},
-        {"dof": "rx", "amplitude": 0.0033, "frequency": 13.0, "phase": 0.5},
-    ],
-}
 
 
-_WIDE = {
-    "type": "harmonic",
-    "duration": 6.0,
-    "fade": 1.0,
-    "terms": [
-        {"dof": "x", "amplitude": 0.045, "frequency": 1.1},
-        {"dof": "z", "amplitude": 0.03, "frequency": 1.3, "phase": 1.0},
-        {"dof": "rx", "amplitude": 0.12, "frequency": 1.2, "phase": 2.0},
-        {"dof": "ry", "amplitude": 0.02, "frequency": 4.0, "phase": 0.5},
-    ],
-}
+def _harmonic(*terms: dict[str, Any]) -> dict[str, Any]:
+    """A part of a motion: 6 s of a sum of harmonics."""
+    return {"type": "harmonic", "duration": 6.0, "fade": 1.0, "terms": list(terms)}
+
+
+_FAST = _harmonic(
+    {"dof": "x", "amplitude": 0.0017, "frequency": 9.0},
+    {"dof": "y", "amplitude": 0.0004, "frequency": 17.0, "phase": 1.0},
+    {"dof": "z", "amplitude": 0.0008, "frequency": 11.0, "phase": 2.0},
+    {"dof": "rx", "amplitude": 0.0033, "frequency": 13.0, "phase": 0.5},
+)
+_WIDE = _harmonic(
+    {"dof": "x", "amplitude": 0.045, "frequency": 1.1},
+    {"dof": "z", "amplitude": 0.03, "frequency": 1.3, "phase": 1.0},
+    {"dof": "rx", "amplitude": 0.12, "frequency": 1.2, "phase": 2.0},
+    {"dof": "ry", "amplitude": 0.02, "frequency": 4.0, "phase": 0.5},
+)
 
 
 def _ran(config: RigConfig, tmp_path: Path, part: dict[str, Any] = _FAST) -> Any:
