@@ -3,6 +3,8 @@
 from collections.abc import Sequence
 from enum import IntEnum
 
+from rig.findings import Finding
+
 
 class ExitCode(IntEnum):
     """Exit status of every `rig` command."""
@@ -35,9 +37,19 @@ def _more(count: int) -> list[str]:
 
 
 class RigError(Exception):
-    """Base of the rig's errors; `exit_code` is what a command ends with when nobody handles it."""
+    """Base of the rig's errors; `exit_code` is what a command ends with when nobody handles it.
+
+    Args:
+        what: what was found, or a message in words.
+
+    `finding` is what was found; of a message one that has no code of its own.
+    """
 
     exit_code = ExitCode.INTERNAL
+
+    def __init__(self, what: Finding | str = "") -> None:
+        self.finding = what if isinstance(what, Finding) else Finding.of_text(what)
+        super().__init__(self.finding.text)
 
 
 class InputError(RigError):

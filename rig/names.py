@@ -12,7 +12,6 @@ LONGEST_NAME = 255
 """characters of a name, as of a file's"""
 LONGEST_LINE = 1000
 """characters of a note"""
-_SHOWN = 4000
 """characters of a message"""
 
 _NEVER = "\x00-\x08\x0b\x0c\x0e-\x1f\x7f-\x9f\u2028\u2029\u202a-\u202e\u2066-\u2069\ud800-\udfff"
@@ -58,15 +57,6 @@ def as_name(text: str, otherwise: str) -> str:
 def printable(text: str) -> str:
     """A text whose control characters are shown as escapes; tabs and line ends stay."""
     return _HIDDEN.sub(_escape, text)
-
-
-def elided(text: str, most: int = _SHOWN) -> str:
-    """A text of at most `most` characters: of a longer one its beginning and its end, and how much was left out."""
-    if len(text) <= most:
-        return text
-    mark = f" … {len(text) - most} characters left out … "
-    end = most // 4
-    return text[: most - end] + mark + text[len(text) - end :]
 
 
 def _escape(found: re.Match[str]) -> str:

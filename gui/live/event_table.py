@@ -5,10 +5,10 @@ from collections.abc import Sequence
 from pyqtgraph.Qt import QtGui, QtWidgets
 
 from gui.live.tables import fill_table
-from gui.texts import tr
+from gui.texts import fault_text, finding_text, tr
 from gui.widgets import Theme
 from rig.recording import EventLevel, RecordedEvent
-from rig.states import enum_name, fault_name
+from rig.states import enum_name
 
 
 def show_events(table: QtWidgets.QTableWidget, events: Sequence[RecordedEvent], theme: Theme) -> None:
@@ -17,8 +17,8 @@ def show_events(table: QtWidgets.QTableWidget, events: Sequence[RecordedEvent], 
         [
             f"{event.t:.3f}",
             tr(enum_name(EventLevel, event.level).lower()),
-            fault_name(event.code) if event.code else "",
-            event.text,
+            fault_text(event.code),
+            event.text if event.finding is None else finding_text(event.finding),
         ]
         for event in events
     ]

@@ -8,12 +8,12 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from actuators import Status as DriveStatus
-from gui.texts import mark, tr, trn
+from gui.texts import finding_statement, mark, tr, trn
 from rig.client import LegPostMortem
 from rig.config import RigConfig
 from rig.engine import DriveReport
+from rig.findings import Code, Finding
 
-_LEG_LINE = re.compile(r"\s*leg (?P<leg>[1-6]): (?P<text>.*)")
 _BREAK = "\u200b"  # a space of no width: where a line may end
 _LONG = re.compile(r"\S{17,}")
 """a word that may be wider than its place; a network address is shorter"""
@@ -72,21 +72,19 @@ class DrivesView(QtWidgets.QWidget):
                 _show(label, "muted", address)
             self._measure_nothing()
 
-    def note_identity(self, text: str) -> None:
-        """Take in an event such as "leg 3: vendor product, serial …" about a drive that answered."""
-        match = _LEG_LINE.fullmatch(text)
-        if match is not None and "serial" in text:
-            self._identities[int(match["leg"]) - 1] = match["text"]
+    def note(self, found: Finding) -> None:
+        """Take in what a drive that answered says that it is."""
+        if found.code is Code.DRIVE_IDENTIFIED:
+            self._identities[found.leg - 1] = finding_statement(found)
 
     def begin(self) -> None:
         """A new attempt to connect."""
         self._failures, self._post_mortem = {}, ()
         self.show_unconnected()
 
-    def show_failure(self, reason: str) -> None:
-        """Connecting failed: `reason` has a line for each leg that is to blame; the others answered."""
-        found = [match for line in reason.splitlines() if (match := _LEG_LINE.search(line)) is not None]
-        self._failures = {int(match["leg"]) - 1: match["text"] for match in found}
+    def show_failure(self, found: Finding) -> None:
+        """Connecting failed: `found` has a part for each leg that is to blame; the others answered."""
+        self._failures = {part.leg - 1: finding_statement(part) for part in found.leaves() if part.leg}
         if not self._failures:
             return
         self._measure_nothing()

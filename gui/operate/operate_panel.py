@@ -10,10 +10,11 @@ from calibration import CalibrationError
 from gui.operate.drives_view import DrivesView
 from gui.operate.lines_view import LinesView
 from gui.session import Action, LogEntry, Phase, RigSession
-from gui.texts import mark, tr
+from gui.texts import finding_text, mark, tr
 from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, give, mark_next, room_for
 from rig.config import RigConfig
 from rig.engine import DriveReport, Engage, Home, Park, Reset, check_buses
+from rig.findings import Finding
 from rig.states import State
 
 _NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
@@ -195,7 +196,7 @@ class OperatePanel(ScrolledPage):
         if status is None or status.unproven is None:
             self._session.send(mark("home"), Home())
             return
-        self.question = UnprovenQuestion(self, status.unproven.legs, status.unproven.text)
+        self.question = UnprovenQuestion(self, status.unproven.legs, finding_text(status.unproven.finding))
         self.question.said.connect(lambda: self._session.send(mark("home"), Home(unproven=True)))
         self.question.open()
 
@@ -203,13 +204,19 @@ class OperatePanel(ScrolledPage):
         self._session.armed = armed
         self._session.changed.emit()
 
-    def _refused(self, what: str, reason: str) -> None:
+    def _refused(self, what: str, found: Finding) -> None:
         if what == "connect":
-            self.drives.show_failure(reason)
+            self.drives.show_failure(found)
 
     def _logged(self, entry: LogEntry) -> None:
-        if entry.source == "engine":
-            self.drives.note_identity(entry.text)
+        if entry.finding is not None:
+            self.drives.note(entry.finding)
+
+    def show_button(self, action: Action) -> None:
+        """Lead to the button of an action, without pressing it."""
+        button = self.pair.arm if action is Action.ENGAGE else self.buttons[action]
+        self.ensureWidgetVisible(button)
+        button.setFocus()
 
 
 class UnprovenQuestion(QtWidgets.QMessageBox):

@@ -9,7 +9,17 @@ from gui.session.mover import Mover
 from gui.session.report_maker import ReportMaker
 from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action, Phase, Situation, heavy_work_obstacle, obstacle, remedy_action, remedy_applied
+from gui.session.rules import (
+    Action,
+    Phase,
+    Repair,
+    Situation,
+    finding_against_heavy_work,
+    heavy_work_obstacle,
+    is_repaired,
+    obstacle,
+    repair_of,
+)
 from gui.session.state_words import STATE_WORDS, state_word
 from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
@@ -27,6 +37,7 @@ __all__ = [
     "LogEntry",
     "Mover",
     "Phase",
+    "Repair",
     "ReportMaker",
     "RigCommand",
     "RigSession",
@@ -38,11 +49,12 @@ __all__ = [
     "Timeline",
     "Worker",
     "errors_and_warnings",
+    "finding_against_heavy_work",
     "heavy_work_obstacle",
     "in_a_line",
+    "is_repaired",
     "largest_amount",
     "obstacle",
-    "remedy_action",
-    "remedy_applied",
+    "repair_of",
     "state_word",
 ]

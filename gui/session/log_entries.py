@@ -3,7 +3,9 @@
 from dataclasses import dataclass, field
 from datetime import datetime
 
+from gui.texts import finding_text
 from rig.engine import Event
+from rig.findings import Finding
 
 
 @dataclass(frozen=True, slots=True)
@@ -17,6 +19,8 @@ class LogEntry:
     text: str
     code: str = ""
     """of a fault, empty where there is none"""
+    finding: Finding | None = None
+    """what the engine found, None where somebody else says it"""
     t: float | None = None
     """s, rig time, where it is known"""
     wall: datetime = field(default_factory=lambda: datetime.now().astimezone())
@@ -24,4 +28,5 @@ class LogEntry:
 
 def log_entry(event: Event) -> LogEntry:
     """The entry for an event of the engine's."""
-    return LogEntry(event.level, "engine", event.text, event.code.name if event.code else "", event.t)
+    code = event.code.name if event.code else ""
+    return LogEntry(event.level, "engine", finding_text(event.finding), code, event.finding, event.t)

@@ -21,8 +21,9 @@ from gui.session.workers import Worker
 from gui.texts import mark, tr
 from rig.client import EventFollower, LegPostMortem, LiveRig, ask_drives, new_recording, remove_empty
 from rig.config import RigConfig
-from rig.engine import Connect, EngineAddress, RigCommand, Shutdown, Snapshot
+from rig.engine import Connect, EngineAddress, Follow, RigCommand, Shutdown, Snapshot
 from rig.errors import HardwareError, RefusedError
+from rig.findings import Code, Finding
 from rig.states import State
 from rig.telemetry import ROW
 
@@ -46,7 +47,7 @@ class RigSession(SessionState):
         self.virtual = VirtualHardware(config, self)
         self.virtual.answered.connect(lambda what, error: self._answer(what, error, None))
         self.virtual.stuck.connect(lambda reason: self.log("error", "virtual rig", reason))
-        self.virtual.stuck.connect(partial(self.refused.emit, mark("virtual rig")))
+        self.virtual.stuck.connect(lambda reason: self.refused.emit(mark("virtual rig"), Finding.of_text(reason)))
         self._commands = Worker("commands", self)
         self._watching = Worker("status", self)
         self._stops = Worker("stops", self)
@@ -137,9 +138,10 @@ class RigSession(SessionState):
         """Send a command; `what` says so in words. A refusal is logged, signalled and told to `done`."""
         engine = self._engine
         if engine is None or self.phase is not Phase.UP:
-            self._answer(what, HardwareError(tr("the engine is not running")), done)
+            self._answer(what, HardwareError(Finding(Code.ENGINE_NOT_RUNNING)), done)
             return
         self.busy, asked = what, self.rig_time
+        self.following = isinstance(command, Follow)
         self.changed.emit()
 
         def answered(_result: Any, error: Exception | None) -> None:
@@ -339,8 +341,8 @@ class RigSession(SessionState):
         self.status, self._status_at = status, time.monotonic()
         for entry in map(log_entry, self._events.new(status.events)):
             self.logged.emit(entry)
-            if entry.level == "warning" and not entry.code:  # nothing has stopped: the banner does not say it
-                self.refused.emit(mark("warning"), entry.text)
+            if entry.finding is not None and entry.level == "warning" and not entry.code:
+                self.refused.emit(mark("warning"), entry.finding)  # nothing has stopped: the banner does not say it
         self.statusChanged.emit(status)
         self.changed.emit()
 

@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from enum import Enum, auto
 
 from gui.session.found_engine import Holder
-from gui.texts import mark, tr
+from gui.texts import finding_text, mark, tr
 from rig.engine import (
     TORQUE_STATES,
     Abandon,
@@ -27,6 +27,7 @@ from rig.engine import (
     Snapshot,
 )
 from rig.engine import obstacle as engine_obstacle
+from rig.findings import Code, Finding, Remedy
 from rig.states import State
 
 
@@ -68,6 +69,8 @@ class Situation:
     """the engine's latest, None as long as there is none"""
     busy: str = ""
     """request under way, in words; empty when there is none"""
+    following: bool = False
+    """that request is for a motion to be followed"""
     moving: bool = False
     """a move or a sequence of motions was asked for and has not come to its end, be it between two of them"""
     virtual: bool = True
@@ -102,40 +105,50 @@ _COMMANDS: dict[Action, RigCommand] = {
 """What the engine is asked for, whatever it then is called or looks like."""
 
 _NOT_STARTED = {
-    Phase.DOWN: tr("connect first"),
-    Phase.STARTING: tr("the engine is starting"),
-    Phase.ENDING: tr("the engine is ending"),
-    Phase.DIED: tr("the engine has died: restart it first"),
+    Phase.DOWN: Code.CONNECT_FIRST,
+    Phase.STARTING: Code.ENGINE_STARTING,
+    Phase.ENDING: Code.ENGINE_ENDING,
+    Phase.DIED: Code.ENGINE_DIED,
 }
 
 
 def obstacle(action: Action, now: Situation) -> str:
     """Why `action` cannot be done now, in words; empty when it can."""
+    found = finding_against(action, now)
+    return "" if found is None else finding_text(found)
+
+
+def finding_against(action: Action, now: Situation) -> Finding | None:
+    """Why `action` cannot be done now; None when it can."""
     if action is Action.REPORT:
-        return _report_obstacle(now)
+        return finding_against_heavy_work(now) if now.recording else Finding(Code.NOTHING_RECORDED)
     if action is Action.INJECT:
-        return _injection_obstacle(now)
+        return _against_injection(now)
     if now.holder is not None and action in (Action.CONNECT, Action.DISCONNECT):
-        return _holder_obstacle(now, now.holder)
+        return _against_found_engine(now, now.holder)
     if action is Action.CONNECT and now.phase in (Phase.DOWN, Phase.DIED):
-        return ""
+        return None
     if now.phase is not Phase.UP:
-        return tr("an engine has the drives: take it over first") if now.holder else _NOT_STARTED[now.phase]
+        return Finding(Code.ENGINE_FOUND if now.holder else _NOT_STARTED[now.phase])
     if now.status is None:
-        return tr("the engine has not answered yet")
+        return Finding(Code.ENGINE_UNHEARD)
     if action is Action.HOLD and (now.moving or now.status.state is State.RUNNING):
-        return ""  # a stop waits for nothing
+        return None  # a stop waits for nothing
     if now.silent and action is not Action.DISCONNECT:  # which ends an engine that does not hear as well
-        return tr("the engine does not answer")
-    if action is Action.PAUSE and _at_a_seam(now, now.status):
-        return ""
+        return Finding(Code.ENGINE_NOT_ANSWERING)
+    if action is Action.PAUSE and _between_motions(now, now.status):
+        return None
     if now.busy:
-        return tr("{request} is under way").format(request=tr(now.busy))
+        return _under_way(now)
     if action is Action.HOLD:
-        return tr("no motion is running")
+        return Finding(Code.NO_MOTION)
     command = ending(now.status)[0] if action is Action.DISCONNECT else _COMMANDS[action]
     found = engine_obstacle(command, now.status)
-    return "" if found is None or found.passing else found.text
+    return None if found is None or found.passing else found.finding
+
+
+def _under_way(now: Situation) -> Finding:
+    return Finding(Code.REQUEST_UNDER_WAY, details={"request": tr(now.busy)})
 
 
 def ending(status: Snapshot) -> list[RigCommand]:
@@ -143,71 +156,105 @@ def ending(status: Snapshot) -> list[RigCommand]:
     return [Disconnect(), Shutdown()] if status.state in (State.IDLE, State.PARKED) else [Shutdown()]
 
 
-def _at_a_seam(now: Situation, status: Snapshot) -> bool:
+def _between_motions(now: Situation, status: Snapshot) -> bool:
     """Whether the next motion of a sequence is on its way to the engine."""
-    waiting = not now.busy or now.busy.startswith("follow ")
+    waiting = not now.busy or now.following
     return now.moving and waiting and status.state in (State.ENGAGED, State.RUNNING) and not status.paused
 
 
-def _holder_obstacle(now: Situation, holder: Holder) -> str:
+def _against_found_engine(now: Situation, holder: Holder) -> Finding | None:
     """Why the engine that was found can be neither taken over nor ended."""
     if now.busy:
-        return tr("{request} is under way").format(request=tr(now.busy))
+        return _under_way(now)
     if holder.status is None:
-        return tr("it does not answer; `kill -9 {pid}` ends it, and nobody commands the drives then").format(
-            pid=holder.pid
-        )
-    return tr("{lease!r} commands it").format(lease=holder.status.lease) if holder.status.lease else ""
+        return Finding(Code.FOUND_ENGINE_SILENT, details={"pid": holder.pid})
+    lease = holder.status.lease
+    return Finding(Code.FOUND_ENGINE_COMMANDED, details={"client": lease}) if lease else None
 
 
-def _injection_obstacle(now: Situation) -> str:
+def _against_injection(now: Situation) -> Finding | None:
     if not now.virtual:
-        return tr("faults can be injected into a virtual rig only")
-    return "" if now.phase in (Phase.UP, Phase.DIED) else tr("the virtual rig is not running: connect first")
-
-
-def _report_obstacle(now: Situation) -> str:
-    if not now.recording:
-        return tr("nothing has been recorded yet")
-    return heavy_work_obstacle(now)
-
-
-_MENDS = (
-    (mark("reset first"), Action.RESET),
-    (mark("disconnect, connect and home"), Action.DISCONNECT),
-    (mark("restart it first"), Action.CONNECT),
-    (mark("take it over first"), Action.CONNECT),
-    (mark("disconnect first"), Action.DISCONNECT),  # before that which is the end of it
-    (mark("connect first"), Action.CONNECT),
-    (mark("the engine is not running"), Action.CONNECT),
-    (mark("park first"), Action.PARK),
-    (mark("park or stop first"), Action.PARK),
-    (mark("pause it first"), Action.PAUSE),
-)
-"""What a refusal asks for in so many words, and the action that is meant; nothing that brings torque is among it."""
-
-
-def remedy_action(reason: str) -> Action | None:
-    """The action that a refusal asks for; None where it asks for none, or for one that brings torque."""
-    return next((action for phrase, action in _MENDS if phrase in reason or tr(phrase) in reason), None)
-
-
-def remedy_applied(action: Action, now: Situation) -> bool:
-    """Whether what a refusal asked for, see `remedy_action`, has come about, be it by another way."""
-    state = State.OFF if now.status is None or now.phase is not Phase.UP else now.status.state
-    return {
-        Action.RESET: state is not State.FAULT,
-        Action.CONNECT: state is not State.OFF,
-        Action.DISCONNECT: state is State.OFF,
-        Action.PARK: state not in TORQUE_STATES,
-        Action.PAUSE: state is not State.RUNNING,
-    }[action]
+        return Finding(Code.FAULTS_VIRTUAL_ONLY)
+    return None if now.phase in (Phase.UP, Phase.DIED) else Finding(Code.VIRTUAL_RIG_DOWN)
 
 
 def heavy_work_obstacle(now: Situation) -> str:
     """Why nothing that keeps the processor busy for long can be begun now, in words; empty when it can."""
+    found = finding_against_heavy_work(now)
+    return "" if found is None else finding_text(found)
+
+
+def finding_against_heavy_work(now: Situation) -> Finding | None:
+    """Likewise, as a finding; None when it can."""
     if now.paced:
-        return ""
+        return None
     if now.phase is Phase.UP and now.status is not None and now.status.state in TORQUE_STATES:
-        return tr("while the drives have torque the processor belongs to the engine: park or stop first")
-    return ""
+        return Finding(Code.PROCESSOR_RESERVED)
+    return None
+
+
+_PRESSED = {
+    Remedy.CONNECT: Action.CONNECT,
+    Remedy.DISCONNECT: Action.DISCONNECT,
+    Remedy.RECONNECT: Action.DISCONNECT,
+    Remedy.PARK: Action.PARK,
+    Remedy.PAUSE: Action.PAUSE,
+    Remedy.RESET: Action.RESET,
+}
+"""Remedies that a button beside the refusal carries out at once: nothing that brings torque is among them."""
+_SHOWN = {
+    Remedy.HOME: tr("Show Home"),
+    Remedy.ENGAGE: tr("Show Engage"),
+    Remedy.RESUME: tr("Show Resume"),
+    Remedy.STOP: tr("Show STOP"),
+    Remedy.MOVE_TO_START: tr("Show Motion"),
+    Remedy.TEST_LEGS: tr("Set up …"),
+    Remedy.ZERO_CELLS: tr("Set up …"),
+}
+"""Remedies that bring torque or take several steps: the button leads to where they are."""
+
+
+@dataclass(frozen=True, slots=True)
+class Repair:
+    """What a button beside a refusal does about it.
+
+    action: pressed at once; None where it leads to the control of the `remedy`. text: of the button.
+    """
+
+    remedy: Remedy
+    action: Action | None
+    text: str
+
+
+def repair_of(finding: Finding) -> Repair | None:
+    """The repair of what was found; None where an operator can do nothing about it."""
+    remedy = finding.remedy
+    if remedy in _PRESSED:
+        action = _PRESSED[remedy]
+        return Repair(remedy, action, tr(action.value))
+    return Repair(remedy, None, _SHOWN[remedy]) if remedy in _SHOWN else None
+
+
+def is_repaired(repair: Repair, now: Situation) -> bool:
+    """Whether what a refusal asked for has come about, be it by another way."""
+    state = State.OFF if now.status is None or now.phase is not Phase.UP else now.status.state
+    match repair.remedy:
+        case Remedy.CONNECT:
+            return state is not State.OFF
+        case Remedy.DISCONNECT | Remedy.RECONNECT:
+            return state is State.OFF
+        case Remedy.PARK:
+            return state not in TORQUE_STATES
+        case Remedy.PAUSE:
+            return state is not State.RUNNING
+        case Remedy.HOME:
+            return state not in (State.OFF, State.IDLE, State.HOMING)
+        case Remedy.ENGAGE:
+            return state in (State.ENGAGED, State.RUNNING)
+        case Remedy.RESUME:
+            return now.status is None or not now.status.paused
+        case Remedy.STOP:
+            return now.status is None or not now.status.held_for_fault
+        case Remedy.RESET:
+            return state is not State.FAULT
+    return False

@@ -9,11 +9,12 @@ from pyqtgraph.Qt import QtCore
 
 from gui.session.found_engine import FoundEngine
 from gui.session.log_entries import LogEntry
-from gui.session.rules import Action, Phase, Situation, obstacle
-from gui.texts import mark, tr
+from gui.session.rules import Action, Phase, Situation, finding_against, obstacle
+from gui.texts import finding_text, mark, tr
 from rig.config import RigConfig
 from rig.engine import TORQUE_STATES, Compiling, Snapshot
 from rig.errors import RigError
+from rig.findings import Code, Finding
 
 StopSource = Literal["button", "Esc", "game pad", "hold", "closing the window"]
 _STOP_SOURCES = (mark("button"), mark("Esc"), mark("game pad"), mark("hold"), mark("closing the window"))
@@ -39,7 +40,7 @@ class SessionState(QtCore.QObject):
     changed = QtCore.Signal()
     statusChanged = QtCore.Signal(object)
     logged = QtCore.Signal(object)
-    refused = QtCore.Signal(str, str)
+    refused = QtCore.Signal(str, object)
     accepted = QtCore.Signal(str)
     stopped = QtCore.Signal(int)
     died = QtCore.Signal()
@@ -54,6 +55,7 @@ class SessionState(QtCore.QObject):
         self.phase = Phase.DOWN
         self.status: Snapshot | None = None
         self.busy = ""
+        self.following = False
         self.moving = False
         """a move or a sequence of motions is under way, as whoever sends it says"""
         self.silent = False
@@ -78,6 +80,7 @@ class SessionState(QtCore.QObject):
             phase=self.phase,
             status=self.status,
             busy=self.busy,
+            following=self.following,
             moving=self.moving,
             virtual=virtual is not None,
             paced=virtual is not None and not virtual.real_time,
@@ -107,6 +110,10 @@ class SessionState(QtCore.QObject):
         """Why `action` cannot be done now, in words; empty when it can."""
         return obstacle(action, self.situation)
 
+    def finding_against(self, action: Action) -> Finding | None:
+        """Why `action` cannot be done now; None when it can."""
+        return finding_against(action, self.situation)
+
     def _enter(self, phase: Phase) -> None:
         self.phase = phase
         self.found.watch(phase in (Phase.DOWN, Phase.DIED))
@@ -114,6 +121,7 @@ class SessionState(QtCore.QObject):
         self.compiling = None
         if phase is not Phase.UP:
             self.busy = ""
+        self.following = False
         if phase is not Phase.DIED:
             self.death = ""
         if phase in (Phase.DOWN, Phase.STARTING):
@@ -126,15 +134,15 @@ class SessionState(QtCore.QObject):
             self.changed.emit()
 
     def _answer(self, what: str, error: Exception | None, done: Done | None, t: float | None = None) -> None:
-        reason = "" if error is None else str(error).removeprefix(f"{what}: ")
+        reason = ""
         if error is None:
             self.log("info", "operator", tr(what), t)
             self.accepted.emit(what)
         else:
-            if not isinstance(error, RigError):
-                reason = f"{type(error).__name__}: {reason}"
+            found = _found(error)
+            reason = finding_text(found)
             self.log("error", "app", f"{tr(what)}: {reason}", t)
-            self.refused.emit(what, reason)
+            self.refused.emit(what, found)
         if done is not None:
             done(reason)
 
@@ -149,3 +157,11 @@ class SessionState(QtCore.QObject):
     def log(self, level: str, source: str, text: str, t: float | None = None) -> None:
         """Add a line to the event log; of what happened at the rig time `t`, s, or now."""
         self.logged.emit(LogEntry(level, source, text, t=self.rig_time if t is None else t))
+
+
+def _found(error: Exception) -> Finding:
+    """What an error found, without the command that it was found for, which is said beside it."""
+    if not isinstance(error, RigError):
+        return Finding(Code.UNEXPECTED, details={"error": type(error).__name__, "text": str(error)})
+    found = error.finding
+    return found.within[0] if found.code is Code.REFUSED else found

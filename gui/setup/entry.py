@@ -7,8 +7,9 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import Phase, RigSession
 from gui.steps import StepEntry
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from gui.widgets import give
+from rig.findings import Code, Finding
 
 if TYPE_CHECKING:
     from gui.setup.wizard import SetupWizard
@@ -37,11 +38,14 @@ class SetupEntry(StepEntry):
     @property
     def obstacle(self) -> str:
         """Why a rig cannot be set up now; empty when it can."""
+        return "" if self.against is None else finding_text(self.against)
+
+    @property
+    def against(self) -> Finding | None:
+        """Likewise, as a finding; None when it can."""
         if self.wizard is not None:
-            return tr("the set-up is open")
-        if self.session.phase in (Phase.DOWN, Phase.DIED):
-            return ""
-        return tr("the app holds its drives: park, then disconnect first")
+            return Finding(Code.SETUP_OPEN)
+        return None if self.session.phase in (Phase.DOWN, Phase.DIED) else Finding(Code.DRIVES_HELD)
 
     def start(self) -> None:
         """Open the wizard."""

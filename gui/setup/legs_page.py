@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.setup.page import SetupPage, leg_label
 from gui.steps import set_role, unbroken
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from gui.widgets import ArmedPair, GuardedCheckBox, QuantityBox, Reason, TextRoom, field_refusal
 from rig.commissioning import LegMove, LegResult
 
@@ -143,7 +143,7 @@ def describe(result: LegResult) -> str:
     )
     if result.homed is not None:
         figures = tr("homed {distance:+z.3f} mm from home").format(distance=1e3 * result.homed) + " · " + figures
-    return f"✓ {figures}" if result.passed else f"✗ {'; '.join(result.faults)}\n{figures}"
+    return f"✓ {figures}" if result.passed else f"✗ {'; '.join(map(finding_text, result.faults))}\n{figures}"
 
 
 def _mm(value: float) -> str:

@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.session import STATE_WORDS, Action, CycleFigures, Phase, Situation, StopButton, obstacle
 from gui.shell.figures import Figures
 from gui.shell.notice import Notice
-from gui.texts import tr
+from gui.texts import cause_text, tr
 from gui.widgets import (
     AMBER,
     BROWN,
@@ -103,7 +103,7 @@ def state_style(now: Situation) -> StateStyle:
         return replace(_STATES[State.PARKED], icon="on brakes", hint=hint)
     if now.status.resumable:
         place = {"motion": now.status.motion, "time": now.status.path_time, "duration": now.status.path_duration}
-        why = now.status.pause_text
+        why = cause_text(now.status.paused_for)
         hint = (
             tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power: {why}. Next: Resume, Abandon, or Park.")
             if why
@@ -126,9 +126,9 @@ def detail_of(now: Situation) -> str:
         return f"{words[:1].upper()}{words[1:]}."
     if now.phase is not Phase.UP or status is None or now.silent:
         return look.hint
-    if status.cause:
+    if status.finding is not None:
         kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
-        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{status.cause_text}", time=status.cause_t)
+        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{cause_text(status.finding)}", time=status.cause_t)
         text = text[:1].upper() + text[1:]
         if status.state is State.FAULT:
             return text + " " + tr("Next: mend the cause, then Reset fault.")

@@ -19,6 +19,7 @@ from gui.session import (
     History,
     Mover,
     Phase,
+    Repair,
     RigSession,
     StopButton,
     StopEverywhere,
@@ -43,6 +44,7 @@ from gui.shell.telemetry_menu import TelemetryMenu
 from gui.shell.view_menu import ViewMenu
 from gui.texts import mark, tr
 from gui.widgets import DARK, THEMES, InParts, PressGuard, Theme, at_once, give, put_tab, tab_name
+from rig.findings import Remedy
 from rig.states import State
 
 _HISTORY = 120.0  # s of telemetry that the views reach back
@@ -74,8 +76,8 @@ class MainWindow(QtWidgets.QMainWindow):
         self.reporting = Reporting(session, self.notice, lambda: self.runs.judged_by.options, self)
         self.sounds = Sounds(session, settings, self)
         self.operate = OperatePanel(session)
-        for trouble in (self.banner, self.notice):
-            trouble.mend_asked.connect(self._mend)
+        self.banner.mend_asked.connect(self._press)
+        self.notice.repair_asked.connect(self._repair)
         self.motion = MotionPanel(session, self.mover, self.theme)
         self.runs.follow_motion(self.motion.document)
         self.jog = JogPanel(session, self.mover)
@@ -247,7 +249,7 @@ class MainWindow(QtWidgets.QMainWindow):
         rig.addMenu(self.telemetry)
         rig.addSeparator()
         self.setup = SetupEntry(self.session, rig, self)
-        self.other = OtherRig(rig, lambda: self.setup.obstacle, self.notice.refuse, self)
+        self.other = OtherRig(rig, lambda: self.setup.against, self.notice.refuse, self)
         self.setup.finished.connect(self.other.open)
         self.closing.stayed.connect(self.other.window_stays)
         self._add_action(rig, tr("&Quit"), self.close, "Ctrl+Q", "quit")
@@ -283,7 +285,7 @@ class MainWindow(QtWidgets.QMainWindow):
         now = self.session.situation
         self.banner.show_situation(now)
         self.notice.follow(now)
-        cause = [detail_of(now)] if now.status is not None and now.status.cause else []
+        cause = [detail_of(now)] if now.status is not None and now.status.finding is not None else []
         virtual = [tr("VIRTUAL RIG")] if now.virtual else []
         title = " – ".join((state_style(now).text, *cause, *virtual, self.session.config.name, _TITLE))
         if title != self.windowTitle():
@@ -298,8 +300,25 @@ class MainWindow(QtWidgets.QMainWindow):
         )
         self.report.setText(tr("Making the report …") if self.reporting.maker.busy else tr("Open report"))
 
-    def _mend(self, action: Action) -> None:
+    def _press(self, action: Action) -> None:
         (self.motion.pause if action is Action.PAUSE else self.operate.buttons[action]).click()
+
+    def _repair(self, repair: Repair) -> None:
+        """Press what mends a refusal, or lead to it where that brings torque or takes several steps."""
+        if repair.action is not None:
+            self._press(repair.action)
+        elif repair.remedy in (Remedy.TEST_LEGS, Remedy.ZERO_CELLS):
+            if self.setup.obstacle:
+                self.notice.refuse(mark("set up"), self.setup.obstacle)
+            else:
+                self.setup.start()
+        elif repair.remedy is Remedy.STOP:
+            self.stop_button.setFocus()
+        elif repair.remedy in (Remedy.HOME, Remedy.ENGAGE):
+            self.operate.show_button(Action.HOME if repair.remedy is Remedy.HOME else Action.ENGAGE)
+        else:
+            self.tabs.setCurrentWidget(self.motion)
+            (self.motion.resume if repair.remedy is Remedy.RESUME else self.motion.run).setFocus()
 
     def _say_what_is_past(self, phase: Phase) -> None:
         """Platforms that are drawn stand still without an engine."""

@@ -2,9 +2,10 @@
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import Action, Situation, obstacle, remedy_action, remedy_applied
-from gui.texts import tr
+from gui.session import Repair, Situation, is_repaired, obstacle, repair_of
+from gui.texts import finding_text, tr
 from gui.widgets import GuardedButton, TextRoom, fit_text, give
+from rig.findings import Finding
 
 _REFUSED = tr("refused")
 
@@ -14,11 +15,11 @@ class Notice(QtWidgets.QWidget):
 
     A long one scrolls; its buttons are always in the same places.
 
-    Where a refusal asks for a step that brings no torque, it has a button for that: `mend_asked(action)`.
+    Where an operator can do something about a refusal, it has a button for that: `repair_asked(repair)`.
     `saying(whether)`: there is something to be said, or nothing any more.
     """
 
-    mend_asked = QtCore.Signal(object)
+    repair_asked = QtCore.Signal(object)
     saying = QtCore.Signal(bool)
 
     def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
@@ -31,8 +32,8 @@ class Notice(QtWidgets.QWidget):
         self._room.setSizePolicy(self.sizePolicy())
         self.mend = GuardedButton("")
         self.mend.setAccessibleName(tr("Step that the refusal asks for"))
-        self.mend.clicked.connect(lambda: self.mend_asked.emit(self._mends))
-        self._mends: Action | None = None
+        self.mend.clicked.connect(lambda: self.repair_asked.emit(self._repair))
+        self._repair: Repair | None = None
         self._open = False
         """whether what it asks for was still to be done when it was last looked at"""
         self.dismiss = QtWidgets.QToolButton()
@@ -51,36 +52,38 @@ class Notice(QtWidgets.QWidget):
         row.addWidget(self.dismiss, 0, QtCore.Qt.AlignmentFlag.AlignTop)
         self.clear()
 
-    def refuse(self, what: str, reason: str) -> None:
-        """Say that `what` was refused, and why, whole."""
-        self._mends, self._open = remedy_action(reason), False
-        if self._mends is not None:
-            self.mend.setText(tr(self._mends.value))
-            self.mend.setAccessibleName(tr(self._mends.value))
+    def refuse(self, what: str, reason: Finding | str) -> None:
+        """Say that `what` was refused, and why, whole; of a finding with what can be done about it."""
+        self._repair, self._open = repair_of(reason) if isinstance(reason, Finding) else None, False
+        text = finding_text(reason) if isinstance(reason, Finding) else reason
+        if self._repair is not None:
+            self.mend.setText(self._repair.text)
+            self.mend.setAccessibleName(self._repair.text)
             self.mend.set_obstacle("")
-        self._show("bad", f"{tr(what)}: {reason or _REFUSED}")
+        self._show("bad", f"{tr(what)}: {text or _REFUSED}")
 
     def remark(self, text: str) -> None:
         """Say what is no refusal."""
-        self._mends = None
+        self._repair = None
         self._show("muted", text)
 
     def clear(self) -> None:
         """Say nothing."""
         self._label.clear()
-        self._mends = None
+        self._repair = None
         self.saying.emit(False)
 
     def follow(self, now: Situation) -> None:
         """Enable the button while what it does can be done; a refusal whose step was taken meanwhile is gone."""
-        if self._mends is None:
+        if self._repair is None:
             return
-        done = remedy_applied(self._mends, now)
+        done = is_repaired(self._repair, now)
         if done and self._open:
             self.clear()
             return
         self._open = not done
-        self.mend.set_obstacle(obstacle(self._mends, now))
+        if self._repair.action is not None:
+            self.mend.set_obstacle(obstacle(self._repair.action, now))
 
     def text(self) -> str:
         """What is said."""
@@ -91,7 +94,7 @@ class Notice(QtWidgets.QWidget):
         self._label.setObjectName(role)
         self._label.style().unpolish(self._label)
         self._label.style().polish(self._label)
-        self.mend.setVisible(self._mends is not None)
+        self.mend.setVisible(self._repair is not None)
         self._label.setToolTip(text)
         self.saying.emit(True)
         self._fit()

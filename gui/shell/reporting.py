@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore
 
 from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage
-from gui.session import Action, ReportMaker, RigSession, heavy_work_obstacle
+from gui.session import Action, ReportMaker, RigSession, finding_against_heavy_work
 from gui.shell.notice import Notice
 from gui.texts import mark, tr
 from gui.widgets import Browser, put_tab
@@ -52,11 +52,13 @@ class Reporting(QtCore.QObject):
         """
         own = [] if self._session.recording is None else [self._session.recording]
         wanted = [Path(name) for name in names] or own
-        reason = self.obstacle
-        if names and not self.maker.busy:  # whatever this session has recorded
-            reason = heavy_work_obstacle(self._session.situation)
-        if reason:
-            self._notice.refuse(tr("report"), reason)
+        against = self._session.finding_against(Action.REPORT)
+        if names:  # whatever this session has recorded
+            against = finding_against_heavy_work(self._session.situation)
+        if self.maker.busy:
+            self._notice.refuse(tr("report"), self.obstacle)
+        elif against is not None:
+            self._notice.refuse(tr("report"), against)
         elif wanted:
             self._place = "" if pdf else place
             self.maker.make(wanted, self._judged_by() if judged_by is None else judged_by, pdf=pdf)

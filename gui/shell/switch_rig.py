@@ -5,10 +5,11 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from gui.widgets import give
 from rig.config import RigConfig, load_config
 from rig.errors import RigError
+from rig.findings import Finding
 
 _TEXT = tr("Open another ri&g …")
 _HINT = tr("Close this window, and operate the rig of another configuration")
@@ -19,7 +20,7 @@ class OtherRig(QtCore.QObject):
 
     Args:
         menu: where the entry goes.
-        obstacle: why the rig of this window cannot be left now, empty when it can.
+        against: why the rig of this window cannot be left now, None when it can.
         refused: told what was refused, and why.
         window: the main window.
     """
@@ -27,12 +28,12 @@ class OtherRig(QtCore.QObject):
     def __init__(
         self,
         menu: QtWidgets.QMenu,
-        obstacle: Callable[[], str],
-        refused: Callable[[str, str], None],
+        against: Callable[[], Finding | None],
+        refused: Callable[[str, Finding | str], None],
         window: QtWidgets.QMainWindow,
     ) -> None:
         super().__init__(window)
-        self._obstacle = obstacle
+        self._against = against
         self._refused = refused
         self._window = window
         self._wanted: RigConfig | None = None
@@ -45,21 +46,22 @@ class OtherRig(QtCore.QObject):
 
     def refresh(self) -> None:
         """Enable the entry, or say why it is not."""
-        reason = self._obstacle()
+        against = self._against()
+        reason = "" if against is None else finding_text(against)
         self.action.setEnabled(not reason)
         self.action.setToolTip(reason or _HINT)
         self.action.setStatusTip(reason)
 
     def open(self, path: Path) -> None:
         """Operate the rig of this configuration in place of the window's; a refusal changes nothing."""
-        reason = self._obstacle()
-        if not reason:
+        against = self._against()
+        if against is None:
             try:
                 self._wanted = load_config(str(path))
             except RigError as error:
-                reason = str(error)
-        if reason:
-            self._refused(tr("open {name}").format(name=path.name), reason)
+                against = error.finding
+        if against is not None:
+            self._refused(tr("open {name}").format(name=path.name), against)
         else:
             self._window.close()
 

@@ -97,7 +97,7 @@ def _words(rig: Rig, first: LegMove) -> typer.Typer:
         except LatchedFaultError as error:
             raise RefusedError(f"{error} (begin with --clear)") from None
         if not result.passed:
-            raise RunFaultError("\n  ".join([f"leg {move.leg} did not do as it was told:", *result.faults]))
+            raise RunFaultError("\n  ".join([f"leg {move.leg} did not do as it was told:", *map(str, result.faults)]))
         test = rig.status().leg_test
         length = "" if test is None else f", the leg is {test.length * 1e3:.3f} mm long"
         typer.echo(f"moved by {result.reached * 1e3:+.3f} mm{length}, its cell reads {result.force_after:.1f} N")

@@ -193,7 +193,7 @@ def table_console(*, err: bool = False) -> "Console":
 
 
 def _print_marked(mark: str, colour: str, text: str) -> None:
-    from rig.names import elided
+    from rig.findings import elided
 
     print_styled(mark, fg=colour, bold=True, err=True, nl=False)
     typer.echo("\n".join(map(elided, text.split("\n"))), err=True)

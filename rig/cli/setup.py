@@ -264,9 +264,9 @@ def leg(
     if result.passed and settings.virtual is None:
         _prove(settings, result, seen=seen, ask=not as_json)
     if result.stopped:
-        raise InterruptedRunError("; ".join(result.faults))
+        raise InterruptedRunError("; ".join(map(str, result.faults)))
     if not result.passed:
-        raise RunFaultError("\n  ".join([f"leg {number} does not pass:", *result.faults]))
+        raise RunFaultError("\n  ".join([f"leg {number} does not pass:", *map(str, result.faults)]))
 
 
 def _prove(config: "RigConfig", result: "LegResult", *, seen: bool, ask: bool) -> None:

@@ -28,6 +28,7 @@ from rig.engine import (
     Stop,
 )
 from rig.errors import HardwareError, LeaseLostError, RigError
+from rig.findings import Code, Finding
 from rig.runtime import ControlBlock, LeaseSign, SharedMemoryError, StopRequest, TelemetryRing, check_open_files
 from rig.virtual import VirtualRigProcess
 
@@ -132,7 +133,7 @@ class LiveRig:
         try:
             return ControlBlock.attach(self.engine.address.block)
         except SharedMemoryError:
-            raise HardwareError(f"the engine (process {self.engine.pid}) has gone") from None
+            raise HardwareError(Finding(Code.ENGINE_GONE, details={"pid": self.engine.pid or 0})) from None
 
     def _link(self, timeout: float, sign: Callable[[], None], resources: contextlib.ExitStack) -> "_Link":
         link = _Link(self.engine.client(timeout, sign))

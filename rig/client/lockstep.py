@@ -37,6 +37,7 @@ from rig.engine import (
     warm_up,
 )
 from rig.errors import HardwareError
+from rig.findings import Code
 from rig.recording import EventLevel, MotionRecord, RecordingWriter
 from rig.runtime import ManualTicker, StopRequest
 from rig.telemetry import ROW
@@ -76,7 +77,8 @@ class _BatchSink:
 
     def event(self, event: Event) -> None:
         self.flush()
-        self.writer.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
+        level = EventLevel[event.level.upper()]
+        self.writer.event(event.t, level, event.code, event.text, event.finding)
 
     def motion(self, motion: MotionRecord) -> None:
         self.flush()
@@ -121,7 +123,7 @@ class LockstepRig:
         self.sink = _BatchSink(self._writer)
         self.engine = Engine(config, bank, self.sink, self._ticker)
         self.operator = Operator(self.engine, held=self.held)
-        note_departures(config, self.operator.journal.note)
+        note_departures(config, self.operator.journal.injected)
         warm_up(self.engine)
 
     def step(self, overslept: int = 0) -> None:
@@ -133,12 +135,12 @@ class LockstepRig:
         self.virtual.advance(self._ticker.now())
         if self.virtual.faults.news:
             for news in self.virtual.faults.news:
-                self.operator.journal.note(news.text)
+                self.operator.journal.injected(news.action, news.text)
             self.virtual.faults.news.clear()
         self.operator.carry_out()
         if self._stops:
             category = min(self._stops.popleft() for _ in range(len(self._stops)))
-            self.engine.stop(category, f"stop flag, category {category}")
+            self.engine.stop(category, Code.STOP_FLAG)
         self.engine.step(tick)
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:

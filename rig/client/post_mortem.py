@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from actuators import ActuatorError, Drive, Feedback, Status
 from kinematics import Array
 from rig.config import RigConfig
-from rig.engine import UNWATCHED, make_drive
+from rig.engine import make_drive
+from rig.findings import Code, Finding
 
 _LOOK = 0.01  # s between two looks at a drive that is not at rest
 _ANSWER = 0.1  # s that a drive has for an answer at least, even when patience is over
@@ -116,7 +117,7 @@ def when_silent(config: RigConfig) -> str:
     stop = f"by their own watchdog within {config.drives.watchdog * 1e3:g} ms"
     if not without:
         return f"the drives stop {stop}"
-    alone = f"{_who(without, len(watched))}: {UNWATCHED}"
+    alone = f"{_who(without, len(watched))}: {Finding(Code.UNWATCHED)}"
     return alone if len(without) == len(watched) else f"{alone}; the others stop {stop}"
 
 

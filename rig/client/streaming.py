@@ -17,6 +17,7 @@ import orjson
 
 from rig.engine import RunningEngine
 from rig.errors import HardwareError, InputError
+from rig.findings import Code, Finding
 from rig.recording import CYCLE_MESSAGE, CYCLE_TOPIC, cycle_definition, encode_cycle
 from rig.runtime import SharedMemoryError, TelemetryRing
 from rig.telemetry import ROW
@@ -136,7 +137,7 @@ def stream(
     try:
         ring = TelemetryRing.attach(engine.address.ring)
     except SharedMemoryError:
-        raise HardwareError(f"the engine (process {engine.pid}) has gone") from None
+        raise HardwareError(Finding(Code.ENGINE_GONE, details={"pid": engine.pid})) from None
     sent, pause = 0, threading.Event()
     begun: float | None = None
     due, fault = 0.0, ""

@@ -25,7 +25,7 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
     """
     try:
         bank = make_drive_group(config)
-        faults = [*bank.lacking().values(), *_out_of_reach(config, bank)]
+        faults = [*(found.text for found in bank.lacking().values()), *_out_of_reach(config, bank)]
         if faults:
             raise ConfigError("\n".join(faults))
         if config.virtual is not None:

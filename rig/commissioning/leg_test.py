@@ -18,8 +18,9 @@ from rig.client import (
 )
 from rig.commissioning.devices import check_devices
 from rig.config import RigConfig
-from rig.engine import NO_REFERENCE, LegMove, LegResult, LegTest, MoveLeg, Snapshot, Stop, check_move
+from rig.engine import LegMove, LegResult, LegTest, MoveLeg, Snapshot, Stop, check_move
 from rig.errors import InterruptedRunError, RefusedError, RigError
+from rig.findings import Code, Finding
 from rig.states import State
 
 _SLACK = 15.0  # s that a whole test may take beside the leg's way and its homing
@@ -95,8 +96,8 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
     try:
         rig.request(MoveLeg(move.leg, move.travel, move.speed, move.home, move.stay))
     except RefusedError as error:
-        if NO_REFERENCE in str(error):
-            raise NotHomedError(str(error)) from None
+        if error.finding.root.code is Code.TEST_WITHOUT_REFERENCE:
+            raise NotHomedError(error.finding) from None
         raise
     longest = rig.config.safety.homing_timeout + 2.0 * move.way_time + rig.config.safety.stop_time + _SLACK
 
@@ -119,5 +120,5 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
 def _unmoved(move: LegMove) -> LegResult:
     """What came of a test that was stopped before its leg was told anything."""
     none = math.nan
-    faults = ("stopped before anything moved",)
+    faults = (Finding(Code.STOPPED_BEFORE_MOVING),)
     return LegResult(move.leg, move.travel, faults, True, None, none, none, none, none, none, {})

@@ -5,7 +5,7 @@ from rig.engine.compiling import Compiling, ProgressCallback, receive_answer, se
 from rig.engine.core import Engine
 from rig.engine.cycle_data import CycleData
 from rig.engine.devices import cell_calibration, make_cells, make_drive, make_drive_group
-from rig.engine.drive_group import UNWATCHED, DriveGroup
+from rig.engine.drive_group import DriveGroup
 from rig.engine.drive_lock import claim_addresses, claim_drives
 from rig.engine.engine_discovery import EngineAddress, RunningEngine, find_engine, running_engines
 from rig.engine.estimate import estimate_kernel
@@ -25,7 +25,7 @@ from rig.engine.laws.kernels import (
     task_motion_kernel,
 )
 from rig.engine.leg_check import check_move
-from rig.engine.leg_move import NO_REFERENCE, LegMove, LegResult, LegTest, MoveBounds, move_bounds
+from rig.engine.leg_move import LegMove, LegResult, LegTest, MoveBounds, move_bounds
 from rig.engine.link import LinkClient, Submission
 from rig.engine.loop import owner_gone
 from rig.engine.messages import (
@@ -68,12 +68,10 @@ from rig.safety import TORQUE_STATES
 
 __all__ = [
     "LEAST_PACE",
-    "NO_REFERENCE",
     "OBSERVER_ROWS",
     "RAMPS",
     "STATES_OF",
     "TORQUE_STATES",
-    "UNWATCHED",
     "Abandon",
     "Acquire",
     "BusVerdict",

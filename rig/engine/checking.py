@@ -16,13 +16,12 @@ from dynamics import DynamicsError
 from kinematics import KinematicsError, MotionTable, pose_to_coordinates
 from rig.config import RigConfig
 from rig.errors import HardwareError, RefusedError
+from rig.findings import Code, Finding
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, give_back_memory
 from rig.safety import check_slowing, check_trajectory
 
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
 CHECK_TIMEOUT = 60.0  # s; minutes of a motion take one second
-_WAY_OUT = "disconnect and connect again (rig operate: quit and start it again)"  # with a new engine a new process
-_DIED = f"the process that checks motions has died: {_WAY_OUT}"
 
 
 def received_table(step: float, samples: npt.ArrayLike | None) -> MotionTable:
@@ -34,31 +33,33 @@ def received_table(step: float, samples: npt.ArrayLike | None) -> MotionTable:
     try:
         array = np.asarray(np.zeros((0, 18)) if samples is None else samples, dtype=np.float64)
     except (TypeError, ValueError) as error:
-        raise RefusedError(f"the samples of a table must be numbers: {error}") from None
+        raise RefusedError(Finding(Code.TABLE_NO_NUMBERS, details={"text": str(error)})) from None
     if not np.isfinite(array).all():
         place = ", ".join(map(str, np.argwhere(~np.isfinite(array))[0]))
-        raise RefusedError(f"the table is not finite at [{place}]")
+        raise RefusedError(Finding(Code.TABLE_NOT_FINITE, details={"place": place}))
     if array.ndim != 2 or array.shape[1] != 18:
-        raise RefusedError(f"a table of shape {array.shape}, must be (n, 18): q, q̇ and q̈ of six coordinates")
+        raise RefusedError(Finding(Code.TABLE_SHAPE, details={"shape": str(array.shape)}))
     if len(array) < 2:
-        raise RefusedError("a motion needs at least two rows")
+        raise RefusedError(Finding(Code.TABLE_TOO_SHORT))
     return MotionTable(step, array)
 
 
-def refusal(config: RigConfig, table: MotionTable, slowing: float | None = None) -> str:
-    """Why the rig may not follow `table`, with the largest scale that would pass; empty when it may.
+def check_motion(config: RigConfig, table: MotionTable, slowing: float | None = None) -> Finding | None:
+    """Why the rig may not follow `table`, with the largest scale that would pass; None when it may.
 
     `slowing`: s in which it may come to a stand wherever it is; None where the table alone is to be looked at.
     """
     try:
         message = check_trajectory(config.machine, config.safety, table, config.rate).message
-        return message or ("" if slowing is None else check_slowing(config.machine, table, slowing))
+        if not message and slowing is not None:
+            message = check_slowing(config.machine, table, slowing)
     except (KinematicsError, DynamicsError) as error:
-        return str(error)
+        message = str(error)
+    return Finding(Code.MOTION_REFUSED, details={"text": message}) if message else None
 
 
 def _serve(config: RigConfig, owner: Connection | None, connection: Connection) -> None:
-    """Main function of the process: a table comes in as step, `slowing` and its samples' bytes, the refusal out."""
+    """Main function of the process: a table comes in as step, `slowing` and its samples' bytes, what is found out."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if owner is not None:
         owner.close()
@@ -66,12 +67,12 @@ def _serve(config: RigConfig, owner: Connection | None, connection: Connection) 
         os.sched_setscheduler(0, os.SCHED_OTHER, os.sched_param(0))
     rest = np.zeros((2, 18))
     rest[:, :6] = pose_to_coordinates(config.machine.geometry.home_pose)
-    refusal(config, MotionTable(2.0 * config.period, rest))  # compiles the kernels, or loads them
+    check_motion(config, MotionTable(2.0 * config.period, rest))  # compiles the kernels, or loads them
     with suppress(EOFError, OSError):  # the engine is gone
-        connection.send("")
+        connection.send(None)
         while True:
             step, slowing = connection.recv()
-            connection.send(refusal(config, _received(step, connection.recv_bytes()), slowing))
+            connection.send(check_motion(config, _received(step, connection.recv_bytes()), slowing))
             give_back_memory()
 
 
@@ -96,8 +97,8 @@ class MotionChecker:
         """Wait until the kernels are there. Raises HardwareError when the process has died or takes too long."""
         self._receive(_READY_TIMEOUT)
 
-    def refusal(self, table: MotionTable, slowing: float | None = None) -> str:
-        """See `refusal`; waits for the process, so not to be called from the cyclic thread.
+    def check(self, table: MotionTable, slowing: float | None = None) -> Finding | None:
+        """See `check_motion`; waits for the process, so not to be called from the cyclic thread.
 
         Raises HardwareError when the process has died or takes too long; it is ended then, and every later motion
         refused: its answer must never be taken for that to another question.
@@ -108,19 +109,19 @@ class MotionChecker:
                 self._process.send((table.step, slowing))
                 self._process.pipe.send_bytes(samples.data.cast("B"))
             except (OSError, ChildDiedError) as error:
-                raise HardwareError(_DIED) from error
+                raise HardwareError(Finding(Code.CHECK_DIED)) from error
             return self._receive(CHECK_TIMEOUT)
 
     def close(self) -> None:
         """End the process. May be called again."""
         self._process.end(0.0)
 
-    def _receive(self, timeout: float) -> str:
+    def _receive(self, timeout: float) -> Finding | None:
         try:
-            answer: str = self._process.receive(timeout)
+            answer: Finding | None = self._process.receive(timeout)
         except ChildLateError as error:
             self.close()
-            raise HardwareError(f"the check of a motion took longer than {timeout:g} s: {_WAY_OUT}") from error
+            raise HardwareError(Finding(Code.CHECK_LATE, bound=timeout)) from error
         except ChildDiedError as error:
-            raise HardwareError(_DIED) from error
+            raise HardwareError(Finding(Code.CHECK_DIED)) from error
         return answer

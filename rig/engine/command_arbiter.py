@@ -6,14 +6,15 @@ from collections.abc import Sequence
 import numpy as np
 
 from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
-from kinematics import Array, figure_and_bound
+from kinematics import Array
 from rig.engine.cycle_data import CycleData
 from rig.engine.homing import Homing
 from rig.engine.laws import ControlLaw, LawFault
 from rig.engine.reference import Reference
 from rig.engine.supervision import Stops, Supervision
+from rig.findings import Code, Finding
 from rig.safety import Cause, StateMachine
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import State, StopSeverity
 
 
 class CommandArbiter:
@@ -101,14 +102,14 @@ class CommandArbiter:
         try:
             return supervision.guarded(t, compute)
         except LawFault as fault:
-            self._stops.trip(Cause(fault.code, str(fault), t, fault.leg), fault.severity)
+            self._stops.trip(Cause(fault.finding, t), fault.severity)
             return False
 
     def _within_limits(self, t: float, force: Array) -> bool:
         """Hold forces to the legs' limits and stop the rig where they ask for more; False: send nothing."""
         if not all(map(math.isfinite, force.tolist())):
-            text = f"the control law asks for {force} N"
-            self._stops.trip(Cause(FaultCode.INTERNAL_ERROR, text, t), StopSeverity.QUICK_STOP)
+            asked = Finding(Code.LAW_NOT_FINITE, details={"text": str(force)})
+            self._stops.trip(Cause(asked, t), StopSeverity.QUICK_STOP)
             return False
         if any(self.law.own_loops) and not self._supervision.lengths(t, self._frame.fields["position_command"]):
             return False
@@ -123,6 +124,5 @@ class CommandArbiter:
     def _trip_on_force(self, t: float, force: Array) -> None:
         bound = self._force_bound
         leg = int(np.argmax(np.abs(force) - bound))
-        needed, most = figure_and_bound(force[leg], bound[leg], ".0f")
-        text = f"leg {leg + 1}: needs {needed} N (limit {most} N)"
-        self._stops.trip(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.CATEGORY_1)
+        found = Finding(Code.COMMANDED_FORCE, leg + 1, float(force[leg]), float(bound[leg]))
+        self._stops.trip(Cause(found, t), StopSeverity.CATEGORY_1)

@@ -4,7 +4,7 @@
 clock.
 """
 
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from concurrent.futures import Future
 from typing import Literal
 
@@ -35,6 +35,7 @@ from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.engine.wiring import compare_forces, explain_forces
 from rig.errors import RefusedError
+from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, StopRequest, Tick
 from rig.safety import (
     LAW_STATES,
@@ -45,6 +46,7 @@ from rig.safety import (
     Deadlines,
     ExchangeCheck,
     ExchangeSearch,
+    Recheck,
     ReferenceCheck,
     StateMachine,
     no_recheck,
@@ -111,16 +113,16 @@ class Engine:
 
     # -- what the outside does ---------------------------------------------------------------------------------------
 
-    def record(self, level: Literal["info", "warning", "error"], text: str, code: FaultCode = FaultCode.NONE) -> None:
+    def record(self, level: Literal["info", "warning", "error"], finding: Finding) -> None:
         """Report an event at the present rig time."""
-        event = Event(self.tick.t, level, code, text)
+        event = Event(self.tick.t, level, finding)
         self.events = (*self.events[1 - _HISTORY :], event)
         self.sink.event(event)
 
-    def stop(self, category: StopRequest, text: str) -> None:
+    def stop(self, category: StopRequest, code: Code = Code.OPERATOR_STOP) -> None:
         """An operator's stop: decelerate and hold (2), decelerate and torque off (1), torque off at once (0)."""
         wanted = (StopSeverity.CATEGORY_0, StopSeverity.CATEGORY_1, StopSeverity.CATEGORY_2)[category]
-        self.trip(Cause(FaultCode.OPERATOR_STOP, text, self.tick.t), wanted, latch=False)
+        self.trip(Cause(Finding(code, details={"category": category}), self.tick.t), wanted, latch=False)
 
     def trip(
         self,
@@ -129,28 +131,28 @@ class Engine:
         *,
         latch: bool = True,
         unhome: bool = False,
-        stands: Callable[[], str] = no_recheck,
+        recheck: Recheck = no_recheck,
     ) -> None:
-        """Stop the rig for `cause`; see `StateMachine.trip`, and `Finding` for what `stands` tells at a reset.
+        """Stop the rig for `cause`; see `StateMachine.trip`, and `Trip` for what `recheck` tells at a reset.
 
         A fault says first how busy the computer was, but for one that it cannot have to do with.
         """
         before = self.machine.state
         if latch and before is not State.OFF:
-            self._clearing.remember(cause, stands)
+            self._clearing.remember(cause, recheck)
         if (latch or cause.code is FaultCode.OVERRUN) and not self.machine.latched and not self._was_there(cause):
-            cause = self._lateness.said(cause)
+            cause = self._lateness.explained(cause)
         changed = self.machine.trip(cause, category, latch=latch)
         if unhome:
             self.machine.homed = False
         if not changed:
             return
         self.motions.stopped(self.machine.cause)
-        self.record("error" if latch else "warning", cause.text, cause.code)
+        self.record("error" if latch else "warning", cause.finding)
         if latch and before in LAW_STATES:
             self._look_for_exchange()
         if before is State.SINGLE_LEG and self.leg_test is not None:
-            self.leg_test.halt(cause.text, asked=not latch)
+            self.leg_test.halt(cause.finding, asked=not latch)
         if self.machine.state is not before:
             self._entered(before)
         if self.machine.state is State.STOPPING and self.machine.stop <= StopSeverity.CATEGORY_1:
@@ -173,7 +175,8 @@ class Engine:
             RefusedError: the platform is not engaged, so that nothing may move.
         """
         if self.machine.state is not State.ENGAGED:
-            raise RefusedError(f"{source.name!r} cannot be followed in state {self.machine.state.name}: engage first")
+            details: dict[str, Value] = {"source": source.name, "state": self.machine.state.name}
+            raise RefusedError(Finding(Code.SOURCE_NOT_ENGAGED, details=details))
         self.motions.begin(self.tick.t, source.name, MotionKind.RUN, source.path_duration)
         self.reference.take(source)
         self.enter(State.RUNNING)
@@ -235,10 +238,12 @@ class Engine:
         self._exchange.connected()
         self._search.forget()
         self._commander.off()
-        for text in filter(None, (self.config.safety.said_off, self.bank.unwatched)):
-            self.record("warning", text)
+        if self.config.safety.said_off:
+            self.record("warning", Finding(Code.CHECKS_OFF, details={"text": self.config.safety.said_off}))
+        if self.bank.unwatched is not None:
+            self.record("warning", self.bank.unwatched)
         if self.config.gains_unused:
-            self.record("info", self.config.gains_unused)
+            self.record("info", Finding(Code.GAINS_UNUSED, details={"text": self.config.gains_unused}))
         self.enter(State.IDLE)
 
     def settled_for(self) -> float:
@@ -344,7 +349,8 @@ class Engine:
         self._clearing.advance()
 
     def _entered(self, before: State) -> None:
-        self.record("info", f"{before.name} → {self.machine.state.name}")
+        states: dict[str, Value] = {"before": before.name, "after": self.machine.state.name}
+        self.record("info", Finding(Code.STATE_CHANGED, details=states))
         if not self.law.platform and self.machine.state not in TORQUE_STATES:
             end_leg_test(self)
         if self.machine.state is State.PARKED:
@@ -361,9 +367,9 @@ class Engine:
     def _continue_homing(self, still: bool) -> None:
         bank, homing = self.bank, self._homing
         self._exchange.follow(bank.fresh, bank.status, bank.length)
-        finding = homing.follow(self.tick.t, bank.status, bank.fresh, bank.length)
-        if finding is not None:
-            self.trip(finding.cause, finding.category)
+        trip = homing.follow(self.tick.t, bank.status, bank.fresh, bank.length)
+        if trip is not None:
+            self.trip(trip.cause, trip.category)
         elif homing.done(bank.status) and still:
             self._finish_homing()
 

@@ -22,10 +22,10 @@ from actuators import (
 from calibration import CellErrors, LoadCellCalibration
 from rig.engine.snapshot import DriveReport
 from rig.errors import HardwareError
+from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, MonotonicClock
 from rig.safety import Traffic
 
-UNWATCHED = "no watchdog in the drive, which goes on as told when this computer is silent"
 _ENABLED = Status.ENABLED.value
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
@@ -105,10 +105,10 @@ class DriveGroup:
         """m, the leg lengths that each drive can be told"""
 
     @property
-    def unwatched(self) -> str:
-        """Which legs' drives have no watchdog, and what follows, in words; empty when none is without."""
-        legs = [str(leg) for leg, drive in enumerate(self._drives, start=1) if not drive.capabilities.watchdog]
-        return f"leg {', '.join(legs)}: {UNWATCHED}" if legs else ""
+    def unwatched(self) -> Finding | None:
+        """Which legs' drives have no watchdog, and what follows; None when none is without."""
+        legs = [leg for leg, drive in enumerate(self._drives, start=1) if not drive.capabilities.watchdog]
+        return Finding(Code.UNWATCHED, details={"legs": legs}) if legs else None
 
     @property
     def serials(self) -> list[str]:
@@ -120,24 +120,24 @@ class DriveGroup:
         """What a cycle takes on each line that devices share."""
         return bus_plans([*self._drives, *self._cells.members])
 
-    def lacking(self) -> dict[int, str]:
+    def lacking(self) -> dict[int, Finding]:
         """Legs (1…6) whose drive cannot be used for want of a mode, and which."""
         found = {}
         for leg, (drive, modes) in enumerate(zip(self._drives, self._modes, strict=True), start=1):
             lacking = [mode.name for mode in modes if mode not in drive.capabilities.modes]
             if lacking:
-                found[leg] = f"leg {leg}: the drive has no mode {', '.join(lacking)}"
+                found[leg] = Finding(Code.DRIVE_WITHOUT_MODE, leg, details={"modes": ", ".join(lacking)})
         return found
 
-    def connect(self, timeout: float) -> list[str]:
-        """Open, identify and configure every device; one line for each that answered.
+    def connect(self, timeout: float) -> list[Finding]:
+        """Open, identify and configure every device; a finding for each that answered.
 
         Raises:
             HardwareError: a device is silent, not the one expected, has torque already or refuses its configuration;
                 all are closed again, and where one is not to be used none was written to.
         """
         lacking = self.lacking()
-        lines, faults = [], list(lacking.values())
+        identified, faults = [], list(lacking.values())
         for leg, drive in enumerate(self._drives, start=1):
             if leg in lacking:
                 continue
@@ -145,21 +145,21 @@ class DriveGroup:
                 drive.connect(timeout)
                 identity = drive.identify()
                 if drive.observe(timeout).status & Status.ENABLED:
-                    faults.append(f"leg {leg}: the drive has torque already: another master commands it")
+                    faults.append(Finding(Code.DRIVE_COMMANDED, leg))
                 self._identities[leg - 1] = identity
-                lines.append(f"leg {leg}: {identity.described}")
+                identified.append(Finding(Code.DRIVE_IDENTIFIED, leg, details={"identity": identity.described}))
             except ActuatorError as error:
-                faults.append(f"leg {leg}: {error}")
+                faults.append(_failure(leg, error))
         try:
             self._cells.connect(timeout)
         except ActuatorError as error:
-            faults.append(f"load cells: {error}")
+            faults.append(Finding(Code.CELLS_FAIL, details={"text": str(error)}))
         if not faults:  # nothing is written before every drive is known, and known to have no torque
             faults = self._unconfigured() or self._settle()
         if faults:
             self.close()
             raise HardwareError(_listed(faults))
-        return lines
+        return identified
 
     def configure(self) -> None:
         """Set and read back again what every drive must know, its watchdog first: one may have restarted meanwhile.
@@ -185,11 +185,12 @@ class DriveGroup:
         try:
             identity = self._drives[leg].verify(timeout)
         except ActuatorError as error:
-            raise HardwareError(f"leg {leg + 1}: {error}") from error
+            raise HardwareError(_failure(leg + 1, error)) from error
         for field in fields(Identity):
             now, before = getattr(identity, field.name), getattr(known, field.name)
             if now != before:
-                raise HardwareError(f"leg {leg + 1}: another drive answers: {field.name} {now!r}, before {before!r}")
+                details: dict[str, Value] = {"field": field.name, "now": now, "before": before}
+                raise HardwareError(Finding(Code.OTHER_DRIVE, leg + 1, details=details))
 
     def exchange(self, commands: Sequence[Command], now: float, timeout: float) -> None:
         """Send six commands at `now` (s, on the wires' clock), take replies within `timeout` s, and fill the arrays."""
@@ -276,14 +277,12 @@ class DriveGroup:
         return sum(device.counters.unusable for device in self._cells.members)
 
     def silence(self, leg: int) -> str:
-        """What is known of why a leg (index) has no fresh feedback, ready to follow those words; may be empty."""
-        text = self._drives[leg].silence
-        return f": {text}" if text else ""
+        """What is known of why a leg (index) has no fresh feedback; may be empty."""
+        return self._drives[leg].silence
 
     def cells_silence(self) -> str:
-        """What is known of why there is no fresh reading of the load cells, ready to follow those words."""
-        text = self._cells.silence
-        return f": {text}" if text else ""
+        """What is known of why there is no fresh reading of the load cells; may be empty."""
+        return self._cells.silence
 
     @property
     def lagging(self) -> list[int]:
@@ -300,22 +299,23 @@ class DriveGroup:
         """How many replies so far were not believed for the command that they echo, by leg."""
         return [drive.counters.mismatched for drive in self._drives]
 
-    def troubles(self) -> list[str]:
-        """What is wrong with the last exchange, in words: faults, silence, torque, values that are no numbers."""
+    def troubles(self) -> list[Finding]:
+        """What is wrong with the last exchange: faults, silence, torque, values that are no numbers."""
         found = []
         for leg, status in enumerate(self.status):
             if self.overdue(leg):
-                found.append(f"leg {leg + 1}: no fresh feedback{self.silence(leg)}")
+                found.append(Finding(Code.LEG_SILENT, leg + 1, details={"silence": self.silence(leg)}))
             elif status & (Status.FAULT | Status.WATCHDOG):
-                found.append(f"leg {leg + 1}: {self.error_text(leg)}")
+                found.append(Finding(Code.DRIVE_SAYS, leg + 1, details={"text": self.error_text(leg)}))
             elif status & Status.ENABLED:
-                found.append(f"leg {leg + 1}: the drive still has torque")
+                found.append(Finding(Code.TORQUE_STILL_ON, leg + 1))
             elif not np.isfinite([self.length[leg], self.velocity[leg]]).all():
-                found.append(f"leg {leg + 1}: length {self.length[leg]} m, speed {self.velocity[leg]} m/s")
+                values: dict[str, Value] = {"length": float(self.length[leg]), "speed": float(self.velocity[leg])}
+                found.append(Finding(Code.NOT_FINITE, leg + 1, details=values))
             elif not np.isfinite(self.force[leg]):
-                found.append(f"leg {leg + 1}: the load cell reads {self.force[leg]} N")
+                found.append(Finding(Code.CELL_NOT_FINITE, leg + 1, float(self.force[leg])))
         if self.cells_overdue:
-            found.append(f"load cells: no fresh reading{self.cells_silence()}")
+            found.append(Finding(Code.CELLS_STILL_SILENT, details={"silence": self.cells_silence()}))
         return found
 
     def all(self, bit: Status) -> bool:
@@ -349,33 +349,43 @@ class DriveGroup:
             drive.close()
         self._cells.close()
 
-    def _unconfigured(self) -> list[str]:
+    def _unconfigured(self) -> list[Finding]:
         """Set and read back what every drive must know; what went wrong, by leg."""
         faults = []
         for leg, drive in enumerate(self._drives, start=1):
             try:
                 drive.configure()
             except ActuatorError as error:
-                faults.append(f"leg {leg}: {error}")
+                faults.append(_failure(leg, error))
         return faults
 
-    def _settle(self) -> list[str]:
+    def _settle(self) -> list[Finding]:
         """Exchange until every device has reported itself, so that the first cycle begins with real values."""
         heard, cells = np.zeros(6, bool), False
         for _ in range(_SETTLING_EXCHANGES):
             try:
                 self.exchange([COMMAND_OFF] * 6, self._clock.now(), _SETTLING_TIMEOUT)
             except ActuatorError as error:
-                return [str(error)]
+                return [Finding.of_text(str(error))]
             heard |= self.fresh > 0.0
             cells = cells or self.cells_fresh
             if heard.all() and cells:
                 return []
-        silent = [f"leg {leg + 1}: no good reply to the cyclic exchange{self.silence(leg)}" for leg in range(6)]
-        missing = [text for text, fresh in zip(silent, heard, strict=True) if not fresh]
-        return missing or [f"load cells: no good reply to the cyclic exchange{self.cells_silence()}"]
+        missing = [
+            Finding(Code.DRIVE_NO_REPLY, leg + 1, details={"silence": self.silence(leg)})
+            for leg in range(6)
+            if not heard[leg]
+        ]
+        return missing or [Finding(Code.CELLS_NO_REPLY, details={"silence": self.cells_silence()})]
 
 
-def _listed(faults: Sequence[str]) -> str:
-    """Faults in one message: one as it is, several as a list."""
-    return faults[0] if len(faults) == 1 else "\n  ".join([f"{len(faults)} devices cannot be used:", *faults])
+def _failure(leg: int, error: ActuatorError) -> Finding:
+    """What the drive of a leg (1…6) says in its own words."""
+    return Finding(Code.DRIVE_FAILS, leg, details={"text": str(error)})
+
+
+def _listed(faults: Sequence[Finding]) -> Finding:
+    """Faults in one: one as it is, several as a list."""
+    if len(faults) == 1:
+        return faults[0]
+    return Finding(Code.DEVICES_UNUSABLE, details={"count": len(faults)}, within=tuple(faults))

@@ -14,6 +14,7 @@ from rig.config import RigConfig
 from rig.engine.drive_names import drive_names
 from rig.engine.engine_discovery import running_engines
 from rig.errors import HardwareError
+from rig.findings import Code, Finding, Value
 
 _PEER = struct.Struct("3i")  # pid, uid, gid
 _ANSWER = 1.0  # s
@@ -46,16 +47,18 @@ def claim_addresses(drives: Mapping[int, DriveAddress]) -> contextlib.ExitStack:
         for leg, drive in drives.items():
             for name in names[leg]:
                 if name in taken:
-                    raise HardwareError(f"legs {taken[name]} and {leg} have the same drive at {drive.place}")
+                    details: dict[str, Value] = {"one": taken[name], "other": leg, "place": drive.place}
+                    raise HardwareError(Finding(Code.SAME_DRIVE, details=details))
                 taken[name] = leg
                 claim = claims.enter_context(socket.socket(socket.AF_UNIX))
                 try:
                     claim.bind(name)
                 except OSError as error:
                     if error.errno != errno.EADDRINUSE:
-                        reason = error.strerror or error
-                        raise HardwareError(f"leg {leg}: the drive cannot be claimed: {reason}") from error
-                    raise HardwareError(f"leg {leg}: {_refusal(name, drive.place)}") from error
+                        reason = str(error.strerror or error)
+                        raise HardwareError(Finding(Code.DRIVE_UNCLAIMED, leg, details={"text": reason})) from error
+                    holder = _refusal(name, drive.place)
+                    raise HardwareError(Finding(Code.DRIVE_CLAIMED, leg, details={"text": holder})) from error
                 claim.listen()
         return claims.pop_all()
 

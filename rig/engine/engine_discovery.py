@@ -20,6 +20,7 @@ from rig.engine.drive_names import drive_names
 from rig.engine.link import LinkClient
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError
+from rig.findings import Code, Finding
 from rig.recording import room_text
 from rig.runtime import ControlBlock, RuntimeFolder, SharedMemoryError, StopRequest, folders, wait_until
 
@@ -128,7 +129,7 @@ class RunningEngine:
         try:
             block = ControlBlock.attach(self.address.block)
         except SharedMemoryError:
-            raise HardwareError(f"the engine (process {self.pid}) has gone") from None
+            raise HardwareError(Finding(Code.ENGINE_GONE, details={"pid": self.pid})) from None
         block.request_stop(category)
         block.close()
 

@@ -3,8 +3,9 @@
 from collections.abc import Callable, Sequence
 from concurrent.futures import Future
 
-from rig.engine.messages import Reply
-from rig.safety import Cause
+from rig.engine.messages import Reply, refusal
+from rig.findings import Code, Finding
+from rig.safety import Cause, Recheck
 from rig.states import FaultCode
 
 _CYCLES = 4  # of the clearing edge, and of torque off before and after it
@@ -24,14 +25,14 @@ class Clearing:
 
     def __init__(
         self,
-        troubles: Callable[[], Sequence[str]],
+        troubles: Callable[[], Sequence[Finding]],
         done: Callable[[], None],
         answer: Callable[[Future[Reply], Reply], None],
     ) -> None:
         self._troubles = troubles
         self._done = done
         self._answer = answer
-        self._causes: dict[tuple[FaultCode, int], Callable[[], str]] = {}
+        self._causes: dict[tuple[FaultCode, int], Recheck] = {}
         self._left = self._looks = 0
         self._reply: Future[Reply] | None = None
 
@@ -45,9 +46,9 @@ class Clearing:
         """Whether the drives are to be told to clear their faults."""
         return _CYCLES < self._left <= 2 * _CYCLES
 
-    def remember(self, cause: Cause, stands: Callable[[], str]) -> None:
-        """Ask `stands` at the next reset (see `Finding.stands`); the leg's latest of that code counts."""
-        self._causes[cause.code, cause.leg] = stands
+    def remember(self, cause: Cause, recheck: Recheck) -> None:
+        """Ask `recheck` at the next reset (see `Trip.recheck`); the leg's latest of that code counts."""
+        self._causes[cause.code, cause.leg] = recheck
 
     def begin(self, reply: Future[Reply]) -> None:
         """Begin; `reply` is to tell whether the rig is reset."""
@@ -61,8 +62,9 @@ class Clearing:
         self._left -= 1
         if self._left:
             return
-        found = [*self._troubles(), *(stands() for stands in self._causes.values())]
-        remaining = [text for text in dict.fromkeys(found) if text]
+        found = [*self._troubles(), *(recheck() for recheck in self._causes.values())]
+        by_text = {one.text: one for one in found if one is not None}  # two checks may say the same
+        remaining = tuple(by_text.values())
         self._looks += 1
         if remaining and self._looks < _LOOKS:
             self._left = 1
@@ -71,6 +73,6 @@ class Clearing:
             self._causes.clear()
             self._done()
         if self._reply is not None:
-            reason = f"reset: the cause is still there: {'; '.join(remaining)}" if remaining else ""
-            self._answer(self._reply, Reply(not remaining, reason))
+            refused = refusal("reset", Finding(Code.CAUSE_REMAINS, within=remaining)) if remaining else None
+            self._answer(self._reply, Reply(refused is None, refused))
             self._reply = None

@@ -23,12 +23,11 @@ from rig.engine.messages import (
     Stop,
 )
 from rig.engine.snapshot import Snapshot
-from rig.engine.tare import describe_shift
-from rig.engine.wiring import PROVE
-from rig.safety import TORQUE_STATES, name_legs
+from rig.engine.tare import zero_shift
+from rig.findings import Code, Finding, Value
+from rig.safety import TORQUE_STATES, at_legs
 from rig.states import State
 
-_CUT_OFF = "press the emergency stop or cut the drive's supply, then ask again"
 _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 
 
@@ -36,9 +35,14 @@ _TARE_TIME = 0.2  # s at rest before the cells' zero can be judged
 class Obstacle:
     """Why a command cannot be carried out now."""
 
-    text: str
+    finding: Finding
     passing: bool = False
     """it goes by itself within a few cycles, for which the engine waits before it refuses: a late reply"""
+
+    @property
+    def text(self) -> str:
+        """Why, in words."""
+        return self.finding.text
 
 
 Guard = Callable[[Snapshot], Obstacle | None]
@@ -90,49 +94,53 @@ STATES_OF: dict[type[RigCommand], frozenset[State]] = {
 """The states in which each command is allowed."""
 
 _NEXT = {
-    State.OFF: "connect first",
-    State.IDLE: "home first",
-    State.HOMING: "wait until homing is done",
-    State.PARKED: "engage first",
-    State.ENGAGING: "wait until the drives have torque",
-    State.ENGAGED: "park first",
-    State.RUNNING: "a motion is running",
-    State.PARKING: "wait until the platform is parked",
-    State.STOPPING: "wait until the stop is done",
-    State.FAULT: "a fault is latched: reset first",
-    State.SINGLE_LEG: "wait until the leg is tested",
+    State.OFF: Code.CONNECT_FIRST,
+    State.IDLE: Code.HOME_FIRST,
+    State.HOMING: Code.WAIT_FOR_HOMING,
+    State.PARKED: Code.ENGAGE_FIRST,
+    State.ENGAGING: Code.WAIT_FOR_TORQUE,
+    State.ENGAGED: Code.PARK_FIRST,
+    State.RUNNING: Code.MOTION_RUNNING,
+    State.PARKING: Code.WAIT_FOR_PARKING,
+    State.STOPPING: Code.WAIT_FOR_STOP,
+    State.FAULT: Code.FAULT_LATCHED,
+    State.SINGLE_LEG: Code.WAIT_FOR_LEG_TEST,
 }
 """What is to be done, or waited for, in a state that does not allow something."""
 
 
-def _elsewhere(command: RigCommand, snapshot: Snapshot) -> str:
+def _elsewhere(command: RigCommand, snapshot: Snapshot) -> Finding:
     """Why the state does not allow a command, and what is to be done about it."""
+    if isinstance(command, Abandon) and snapshot.state is State.RUNNING:
+        return Finding(Code.PAUSE_FIRST, details={"motion": snapshot.motion})
+    return Finding(_code_elsewhere(command, snapshot))
+
+
+def _code_elsewhere(command: RigCommand, snapshot: Snapshot) -> Code:
     state = snapshot.state
     if snapshot.held_for_fault:
-        return "held for a fault: press STOP, then reset"
+        return Code.HELD_FOR_FAULT
     if state is State.FAULT:
         return _NEXT[state]
     match command:
         case Connect():
-            return "the drives are connected"
+            return Code.ALREADY_CONNECTED
         case Reset():
-            return "there is no fault to reset"
+            return Code.NO_FAULT
         case Home() if state is State.PARKED:
-            return "homed; disconnect to home again"
+            return Code.ALREADY_HOMED
         case Pause():
-            return "no motion is running"
-        case Abandon() if state is State.RUNNING:
-            return f"{snapshot.motion!r} is running: pause it first"
+            return Code.NO_MOTION
         case Resume() | Abandon():
-            return "nothing is paused"
+            return Code.NOTHING_PAUSED
         case Engage() if state in (State.ENGAGED, State.RUNNING):
-            return "the drives have torque already"
+            return Code.ALREADY_ENGAGED
         case Park() if state is State.PARKED:
-            return "engage first" if snapshot.away else "the platform is parked"
+            return Code.ENGAGE_FIRST if snapshot.away else Code.ALREADY_PARKED
         case Park() if state in (State.OFF, State.IDLE):
-            return "the drives have no torque"
+            return Code.NO_TORQUE_TO_PARK
         case Disconnect() if state is State.OFF:
-            return "the drives are not connected"
+            return Code.NOT_CONNECTED
     return _NEXT[state]
 
 
@@ -141,88 +149,89 @@ def _elsewhere(command: RigCommand, snapshot: Snapshot) -> str:
 
 def _fresh(snapshot: Snapshot) -> Obstacle | None:
     if snapshot.silent:
-        return Obstacle(f"no fresh feedback of leg {', '.join(map(str, snapshot.silent))}", passing=True)
+        listed = ", ".join(map(str, snapshot.silent))
+        return Obstacle(Finding(Code.LEGS_SILENT, details={"legs_listed": listed}), passing=True)
     return None
 
 
 def _recorded(snapshot: Snapshot) -> Obstacle | None:
-    return Obstacle(f"nothing is being recorded: {snapshot.recording_fault}") if snapshot.recording_fault else None
+    fault = snapshot.recording_fault
+    return Obstacle(Finding(Code.NOT_RECORDED, details={"text": fault})) if fault else None
 
 
 def _torque_off(snapshot: Snapshot) -> Obstacle | None:
-    return Obstacle(f"{name_legs(snapshot.torque)}: the drive still has torque") if snapshot.torque else None
+    return Obstacle(at_legs(Code.TORQUE_STILL_ON, snapshot.torque)) if snapshot.torque else None
 
 
 def _torque_goes(snapshot: Snapshot) -> Obstacle | None:
     """A drive at rest that still reports torque was told, or is about to be, to take it off."""
-    found = _torque_off(snapshot)
-    return None if found is None else Obstacle(f"{found.text}; {_CUT_OFF}", passing=True)
+    return Obstacle(at_legs(Code.TORQUE_STAYS_ON, snapshot.torque), passing=True) if snapshot.torque else None
 
 
 def _torque_gone(snapshot: Snapshot) -> Obstacle | None:
     """Nobody supervises or records a drive any more afterwards."""
     if not snapshot.powered:
         return None
-    text = f"{name_legs(snapshot.powered)}: the drive still has torque, and would be neither supervised nor recorded"
-    return Obstacle(f"{text}; {_CUT_OFF}", passing=True)
+    return Obstacle(at_legs(Code.TORQUE_UNSUPERVISED, snapshot.powered), passing=True)
 
 
 def _proven(snapshot: Snapshot) -> Obstacle | None:
     """Homing is the first motion of all six legs: each must have been seen to be the one that it is wired as."""
-    return None if snapshot.unproven is None else Obstacle(f"{snapshot.unproven.text}; {PROVE}")
+    lacking = snapshot.unproven
+    return None if lacking is None else Obstacle(Finding(Code.PROVE_WIRING, within=(lacking.finding,)))
 
 
 def _stable(snapshot: Snapshot) -> Obstacle | None:
-    return Obstacle(snapshot.loop) if snapshot.loop else None
+    return Obstacle(Finding(Code.LOOP_REFUSED, details={"text": snapshot.loop})) if snapshot.loop else None
 
 
 def _homed(snapshot: Snapshot) -> Obstacle | None:
     if not snapshot.homed:
-        return Obstacle("the platform is not homed any more: disconnect, connect and home")
-    return None if snapshot.pose_known else Obstacle("the measured pose is not known: disconnect, connect and home")
+        return Obstacle(Finding(Code.NOT_HOMED))
+    return None if snapshot.pose_known else Obstacle(Finding(Code.POSE_UNKNOWN))
 
 
 def _cells_fresh(snapshot: Snapshot) -> Obstacle | None:
     if snapshot.cells_silence is not None:
-        return Obstacle(f"no fresh reading of the load cells{snapshot.cells_silence}", passing=True)
+        return Obstacle(Finding(Code.CELLS_SILENT, details={"silence": snapshot.cells_silence}), passing=True)
     return None
 
 
 def _cells_alive(snapshot: Snapshot) -> Obstacle | None:
     if snapshot.dead_cells:
-        return Obstacle("; ".join(snapshot.dead_cells))
+        return Obstacle(Finding(Code.CELLS_DEAD, within=snapshot.dead_cells))
     return None
 
 
 def _tared(snapshot: Snapshot) -> Obstacle | None:
     if snapshot.settled < _TARE_TIME:
-        return Obstacle(f"the load cells' zero is not judged yet, {_TARE_TIME:g} s at rest are needed")
+        return Obstacle(Finding(Code.ZERO_NOT_JUDGED, bound=_TARE_TIME))
     model, residual = np.array(snapshot.force_model), np.array(snapshot.tare_residual)
-    reason = describe_shift(model, residual, snapshot.tare_bound)
-    return Obstacle(reason) if reason else None
+    found = zero_shift(model, residual, snapshot.tare_bound)
+    return None if found is None else Obstacle(found)
 
 
 def _nothing_paused(snapshot: Snapshot) -> Obstacle | None:
     if snapshot.paused:
-        return Obstacle(f"{snapshot.motion!r} is paused: resume it, abandon it, or park")
+        return Obstacle(Finding(Code.MOTION_PAUSED, details={"motion": snapshot.motion}))
     return None
 
 
 def _paused(snapshot: Snapshot) -> Obstacle | None:
     stands = snapshot.slowing if snapshot.state is State.RUNNING else snapshot.paused
-    return None if stands else Obstacle("nothing is paused")
+    return None if stands else Obstacle(Finding(Code.NOTHING_PAUSED))
 
 
 def _own_lease(snapshot: Snapshot) -> Obstacle | None:
     """A motion goes on under the lease that it was begun under, or by the word of whoever takes it over."""
     if not snapshot.begun_by:
         return None
-    begun = f"{snapshot.motion!r} was begun by {snapshot.begun_by!r} under a command lease that has ended"
-    return Obstacle(f"{begun}: take it over to go on with it, abandon it, or park")
+    details: dict[str, Value] = {"motion": snapshot.motion, "client": snapshot.begun_by}
+    return Obstacle(Finding(Code.BEGUN_BY_ANOTHER, details=details))
 
 
 def _no_reset_under_way(snapshot: Snapshot) -> Obstacle | None:
-    return Obstacle("a reset is under way") if snapshot.clearing else None
+    return Obstacle(Finding(Code.RESET_UNDER_WAY)) if snapshot.clearing else None
 
 
 _GUARDS: dict[type[RigCommand], tuple[Guard, ...]] = {

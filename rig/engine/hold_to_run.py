@@ -7,10 +7,8 @@ from collections.abc import Callable
 
 from rig.engine.core import Engine
 from rig.errors import RefusedError
+from rig.findings import Code, Finding
 from rig.states import State
-
-NOT_HELD = "it was let go before it began"
-"""What a refusal says of a motion that nobody holds any more."""
 
 
 class HoldToRun:
@@ -43,7 +41,7 @@ class HoldToRun:
         """
         self._seen = self._held()
         if not self._seen:
-            raise RefusedError(NOT_HELD)
+            raise RefusedError(Finding(Code.NOT_HELD))
         self._slowing, self._lost, self._seen_at = slowing, False, self._engine.tick.t
 
     def look(self) -> None:
@@ -72,4 +70,4 @@ class HoldToRun:
         elif t - self._seen_at > self._bound:
             self._lost = True
             name, silent = self._engine.motions.name, t - self._seen_at
-            self._engine.record("warning", f"{name!r} slows down: whoever holds it was silent for {silent:.2f} s")
+            self._engine.record("warning", Finding(Code.HOLDER_SILENT, 0, silent, details={"motion": name}))

@@ -4,10 +4,11 @@ import math
 from collections.abc import Sequence
 
 from actuators import Status
-from kinematics import Array, figure_and_bound
+from kinematics import Array
 from rig.config import Safety
-from rig.safety import Cause, Finding, no_recheck
-from rig.states import FaultCode, StopSeverity
+from rig.findings import Code, Finding
+from rig.safety import Cause, Trip, no_recheck
+from rig.states import StopSeverity
 
 _TELLING = 2e-4  # m, by which a leg has moved: more than a closed brake gives
 _HOMED, _HOMING, _ENABLED = Status.HOMED.value, Status.HOMING.value, Status.ENABLED.value
@@ -62,7 +63,7 @@ class Homing:
         """Legs (1…6) that have begun and not found their reference."""
         return [leg + 1 for leg in range(6) if self.begun[leg] and not self._found(leg, status[leg])]
 
-    def follow(self, t: float, status: Sequence[int], fresh: Array, length: Array) -> Finding | None:
+    def follow(self, t: float, status: Sequence[int], fresh: Array, length: Array) -> Trip | None:
         """Let the next leg begin when it is time; what is wrong where another leg moves than the one that was told to.
 
         Args:
@@ -92,16 +93,12 @@ class Homing:
         return self._sought[leg] and bits & (_HOMED | _HOMING) == _HOMED
 
     @staticmethod
-    def _wrong(told: int, other: int, moved: Sequence[float], t: float) -> Finding:
+    def _wrong(told: int, other: int, moved: Sequence[float], t: float) -> Trip:
         if moved[told] >= _TELLING:
-            text = f"leg {other + 1} moved by {moved[other] * 1e3:.2f} mm while homing before its turn: its brake slips"
-            return Finding(Cause(FaultCode.BRAKES_SLIP, text, t, other + 1), StopSeverity.CATEGORY_0, no_recheck)
-        text = (
-            f"leg {told + 1} was told to home, and leg {other + 1} moved, by {moved[other] * 1e3:.2f} mm: "
-            f"motors or encoders of legs {told + 1} and {other + 1} are wired to each other's drive, or the brake of "
-            f"leg {other + 1} does not hold"
-        )
-        return Finding(Cause(FaultCode.WIRING, text, t, told + 1), StopSeverity.CATEGORY_0, no_recheck)
+            found = Finding(Code.BRAKE_SLIPS_HOMING, other + 1, moved[other])
+        else:
+            found = Finding(Code.OTHER_LEG_HOMED, told + 1, moved[other], details={"other": other + 1})
+        return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)
 
 
 def disagreement(worst: tuple[int, float] | None, bound: float, t: float) -> Cause | None:
@@ -113,10 +110,8 @@ def disagreement(worst: tuple[int, float] | None, bound: float, t: float) -> Cau
         t: s, rig time.
     """
     if worst is None:
-        return Cause(FaultCode.HOMING_FAILED, "the six homed lengths belong to no pose near home", t)
+        return Cause(Finding(Code.HOMED_WITHOUT_POSE), t)
     leg, error = worst
     if abs(error) <= bound:
         return None
-    off, most = figure_and_bound(error * 1e3, bound * 1e3, "+.2f")
-    text = f"leg {leg + 1}: homed {off} mm from its length at home (bound {most} mm)"
-    return Cause(FaultCode.HOMING_FAILED, text, t, leg + 1)
+    return Cause(Finding(Code.HOMED_OFF, leg + 1, error, bound), t)

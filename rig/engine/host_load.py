@@ -3,6 +3,7 @@
 from collections import deque
 from dataclasses import replace
 
+from rig.findings import Code, Finding, Value
 from rig.runtime import Tick
 from rig.safety import Cause
 from rig.states import FaultCode
@@ -10,7 +11,6 @@ from rig.states import FaultCode
 _WINDOW = 1.0  # s before a fault
 _LATE = 0.5  # of a period
 _ORDINARY = 3  # fewer late cycles in a second say nothing
-_REMEDY = "End other programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer carries"
 
 
 class HostLateness:
@@ -32,17 +32,17 @@ class HostLateness:
             self._forget(tick.t)
             self._late.append((tick.t, missed + begun_late, missed * self._period + tick.lateness))
 
-    def said(self, cause: Cause) -> Cause:
+    def explained(self, cause: Cause) -> Cause:
         """The cause of a fault, with what the computer did in the second before in front, where that was uncommon."""
         if cause.code is FaultCode.HOST_SUSPENDED:
-            return replace(cause, text=f"{cause.text}. {_REMEDY}")
+            return cause
         self._forget(cause.t)
         cycles = sum(count for _t, count, _delay in self._late)
         if cycles < _ORDINARY:
             return cause
         longest = max(delay for _t, _count, delay in self._late)
-        busy = f"the computer was busy: {cycles} cycles late (longest {longest * 1e3:.0f} ms) in the second before"
-        return replace(cause, text=f"{busy}; {cause.text}. {_REMEDY}")
+        details: dict[str, Value] = {"cycles": cycles, "longest": longest}
+        return replace(cause, finding=Finding(Code.HOST_BUSY, details=details, within=(cause.finding,)))
 
     def _forget(self, t: float) -> None:
         while self._late and self._late[0][0] < t - _WINDOW:

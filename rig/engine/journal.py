@@ -10,8 +10,7 @@ from rig.engine.core import Engine
 from rig.engine.link import Submission
 from rig.engine.messages import Follow, Home, Pace, Reply, Stop
 from rig.engine.snapshot import Event
-from rig.recording import COMMAND, INJECTED
-from rig.states import FaultCode
+from rig.findings import Code, Finding
 
 _MOST = 50
 """Notes of one second of rig time that are recorded: no client may flood the recording."""
@@ -23,7 +22,7 @@ class Journal:
 
     def __init__(self, engine: Engine) -> None:
         self._engine = engine
-        self._notes: deque[tuple[float | None, str]] = deque(maxlen=10 * _MOST)
+        self._notes: deque[tuple[float | None, Finding]] = deque(maxlen=10 * _MOST)
         self._latest = (-math.inf, 0.0)
         """of what happened last and was told its time: that, s of the engine's clock, and the event's"""
         self._second = -1.0
@@ -52,12 +51,21 @@ class Journal:
     def command(self, what: str, client: str, reply: Reply) -> None:
         """Note a command of a client, "" where it is not known by name, and its outcome."""
         who = repr(client) if client else "a client without the lease"
-        said = f"{COMMAND}{what}, by {who}"
-        self.note(said if reply.accepted else f"{said}, refused: {reply.reason.partition(': ')[2] or reply.reason}")
+        given = f"{what}, by {who}"
+        refused = reply.finding
+        reason = "" if refused is None else (refused.within[0] if refused.code is Code.REFUSED else refused).text
+        self.given(given if reply.accepted else f"{given}, refused: {reason}")
 
-    def note(self, text: str, at: float | None = None) -> None:
-        """Note something that happened at `at`, s of the engine's clock, or now."""
-        self._notes.append((at, text[:_LONGEST]))
+    def given(self, text: str) -> None:
+        """Note a command that was given, and what came of it."""
+        self._note(Finding(Code.COMMAND_GIVEN, details={"text": text[:_LONGEST]}), None)
+
+    def injected(self, action: str, text: str, at: float | None = None) -> None:
+        """Note what was done to a virtual rig at `at`, s of the engine's clock, or now."""
+        self._note(Finding(Code.INJECTED, details={"action": action, "text": text[:_LONGEST]}), at)
+
+    def _note(self, finding: Finding, at: float | None) -> None:
+        self._notes.append((at, finding))
 
     def write(self) -> None:
         """Write what was noted; called by the cyclic thread between two cycles."""
@@ -67,14 +75,15 @@ class Journal:
         if now // 1.0 != self._second:
             omitted, self._second, self._written, self._omitted = self._omitted, now // 1.0, 0, 0
             if omitted:
-                self._event(now, f"{COMMAND}and {omitted} more within a second")
+                more = Finding(Code.COMMAND_GIVEN, details={"text": f"and {omitted} more within a second"})
+                self._event(now, more)
         while self._notes:
-            at, text = self._notes.popleft()
+            at, finding = self._notes.popleft()
             if self._written == _MOST:
                 self._omitted += 1
                 continue
             self._written += 1
-            self._event(now if at is None else self._moment(at, now), text)
+            self._event(now if at is None else self._moment(at, now), finding)
 
     def _moment(self, at: float, now: float) -> float:
         """Rig time of `at`, s of the engine's clock; what happened later is none earlier, however the clocks jitter."""
@@ -85,8 +94,8 @@ class Journal:
             self._latest = (at, moment)
         return moment
 
-    def _event(self, t: float, text: str) -> None:
-        self._engine.sink.event(Event(t, "info", FaultCode.NONE, text))
+    def _event(self, t: float, finding: Finding) -> None:
+        self._engine.sink.event(Event(t, "info", finding))
 
 
 _CELLS_NOTED = (
@@ -96,12 +105,12 @@ _CELLS_NOTED = (
 """Faults of load cells by configuration that are noted, each with its unit."""
 
 
-def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
+def note_departures(config: RigConfig, note: Callable[[str, str], None]) -> None:
     """Note in what the plant of a virtual rig departs from its model by the configuration, and what is to be injected.
 
     Args:
         config: the rig.
-        note: takes one sentence.
+        note: takes what is done, "" or "to come", and what it is in words.
     """
     virtual = config.virtual
     if virtual is None:
@@ -109,27 +118,27 @@ def note_departures(config: RigConfig, note: Callable[[str], None]) -> None:
     plant, cells = virtual.plant, virtual.cells
     if plant.payload is not None:
         place = ", ".join(f"{value:g}" for value in plant.payload.center_of_mass)
-        note(f"{INJECTED}a payload of {plant.payload.mass:g} kg at ({place}) m that the model does not know of")
+        note("", f"a payload of {plant.payload.mass:g} kg at ({place}) m that the model does not know of")
     if any(plant.tilt):
-        note(f"{INJECTED}a base tilted by {', '.join(f'{angle:g}' for angle in plant.tilt)} rad against gravity")
+        note("", f"a base tilted by {', '.join(f'{angle:g}' for angle in plant.tilt)} rad against gravity")
     if plant.hose is not None:
-        note(f"{INJECTED}a hose of {plant.hose.stiffness:g} N/m between base and platform")
+        note("", f"a hose of {plant.hose.stiffness:g} N/m between base and platform")
     if plant.friction != type(plant.friction)():
-        note(f"{INJECTED}friction of the legs that the model does not know of")
+        note("", "friction of the legs that the model does not know of")
     if plant.mass_scale != 1.0:
-        note(f"{INJECTED}masses {plant.mass_scale:g} times the model's")
+        note("", f"masses {plant.mass_scale:g} times the model's")
     if plant.as_built is not None:
-        note(f"{INJECTED}a plant as built, of seed {plant.as_built}, that the model does not know of")
+        note("", f"a plant as built, of seed {plant.as_built}, that the model does not know of")
     if plant.engine != "exact":
-        note(f"{INJECTED}a plant that the equations of {plant.engine} move, not the model's")
+        note("", f"a plant that the equations of {plant.engine} move, not the model's")
     if plant.mechanism is not None:
-        note(f"{INJECTED}a plant that is {plant.mechanism}, which the model does not know of")
+        note("", f"a plant that is {plant.mechanism}, which the model does not know of")
     for name, unit in _CELLS_NOTED:
         values = getattr(cells, name)
         if values != VirtualCells.model_fields[name].default:
-            note(f"{INJECTED}{name} of the load cells {', '.join(f'{value:g}' for value in values)}{unit}")
+            note("", f"{name} of the load cells {', '.join(f'{value:g}' for value in values)}{unit}")
     for fault in virtual.faults:
-        note(f"{INJECTED}to come: {_described(fault)}")
+        note("to come", _described(fault))
 
 
 def _described(fault: InjectedFault) -> str:

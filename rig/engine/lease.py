@@ -5,6 +5,7 @@ import threading
 from dataclasses import dataclass, field
 
 from rig.errors import RefusedError
+from rig.findings import Code, Finding
 from rig.runtime import ControlBlock, ProcessWatch
 
 _SUSPECT = 0.5  # of the bound, after which the process is looked at: it is excused from no more than the rest
@@ -67,7 +68,7 @@ class Leases:
         """
         with self._lock:
             if self._holder is not None:
-                raise RefusedError(f"{self._holder.client!r} holds the command lease")
+                raise RefusedError(Finding(Code.LEASE_HELD, details={"client": self._holder.client}))
             made = Lease(client, process)
             self.block.lease = made.number
             self._holder = made

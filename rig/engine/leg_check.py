@@ -7,6 +7,7 @@ from rig.config import RigConfig
 from rig.engine.devices import make_drive
 from rig.engine.leg_move import LEAST_SPEED, LEAST_TRAVEL, LegMove, move_bounds
 from rig.errors import RefusedError
+from rig.findings import Code, Finding
 
 
 def check_move(config: RigConfig, move: LegMove) -> None:
@@ -17,20 +18,18 @@ def check_move(config: RigConfig, move: LegMove) -> None:
         ConfigurationError: the driver or profile does not take what is configured.
     """
     if move.leg not in range(1, 7):
-        raise RefusedError(f"leg {move.leg} is outside 1 to 6")
+        raise RefusedError(Finding(Code.LEG_UNKNOWN, details={"number": move.leg}))
     bounds = move_bounds(config, move.leg)
     faults = []
-    for what, value, least, most, unit in (
-        ("travel", abs(move.travel), LEAST_TRAVEL, bounds.travel, "mm"),
-        ("speed", move.speed, LEAST_SPEED, bounds.speed, "mm/s"),
+    for code, what, value, least, most in (
+        (Code.TEST_TRAVEL, "travel", abs(move.travel), LEAST_TRAVEL, bounds.travel),
+        (Code.TEST_SPEED, "speed", move.speed, LEAST_SPEED, bounds.speed),
     ):
         if not math.isfinite(value):
-            faults.append(f"{what} {value} is not a finite number")
+            faults.append(Finding(Code.TEST_NOT_FINITE, value=value, details={"what": what}))
         elif not least <= value <= most:
-            faults.append(f"{what} {value * 1e3:g} {unit} is outside {least * 1e3:g} to {most * 1e3:g} {unit}")
+            faults.append(Finding(code, value=value, details={"low": least, "high": most}))
     if Mode.POSITION not in make_drive(config, move.leg - 1).capabilities.modes:
-        faults.append(
-            f"its drive has no mode POSITION ({config.drives.described(move.leg - 1)}), and only that moves one leg"
-        )
+        faults.append(Finding(Code.TEST_MODE, details={"drive": config.drives.described(move.leg - 1)}))
     if faults:
-        raise RefusedError(f"test of leg {move.leg}: " + "; ".join(faults))
+        raise RefusedError(Finding(Code.LEG_MOVE_REFUSED, move.leg, within=tuple(faults)))

@@ -1,7 +1,7 @@
 """What a test of one leg is: the move asked for, its bounds, and what came of it."""
 
 import math
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from typing import Any
 
 import numpy as np
@@ -10,10 +10,8 @@ from pydantic import ConfigDict
 from kinematics import PEAK_SPEED
 from rig.config import RigConfig
 from rig.errors import RefusedError
-from rig.safety import length_beyond
+from rig.findings import Code, Finding, Value
 
-NO_REFERENCE = "the drive has no reference yet"
-"""What a refusal says of a leg that is to be homed first."""
 LEAST_TRAVEL = 0.5e-3
 """m; a smaller move could not be told from other movement."""
 STROKE_PART = 0.1
@@ -63,7 +61,7 @@ class LegResult:
 
     leg: int
     travel: float
-    faults: tuple[str, ...]
+    faults: tuple[Finding, ...]
     stopped: bool
     homed: float | None
     reached: float
@@ -80,11 +78,10 @@ class LegResult:
         return not self.faults
 
     @property
-    def described(self) -> str:
-        """What came of it, in a sentence."""
-        verdict = "passed" if self.passed else "stopped" if self.stopped else "does not pass"
-        moved = f"{self.travel * 1e3:+g} mm commanded, {self.reached * 1e3:+.3f} mm measured"
-        return f"test of leg {self.leg}: {verdict}; {moved}{''.join(f'; {fault}' for fault in self.faults)}"
+    def finding(self) -> Finding:
+        """What came of it."""
+        code = Code.LEG_PASSED if self.passed else Code.LEG_STOPPED if self.stopped else Code.LEG_FAILED
+        return Finding(code, self.leg, self.reached, details={"travel": self.travel}, within=self.faults)
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form, SI."""
@@ -92,9 +89,10 @@ class LegResult:
         def finite(value: Any) -> Any:
             return None if isinstance(value, float) and not math.isfinite(value) else value
 
-        data = {key: finite(value) for key, value in asdict(self).items()}
+        data = {key: finite(value) for key, value in asdict(replace(self, faults=())).items()}
         others = {str(leg): finite(moved) for leg, moved in self.others.items()}
-        return {"passed": self.passed} | data | {"faults": list(self.faults), "others": others}
+        faults = [fault.text for fault in self.faults]
+        return {"passed": self.passed} | data | {"faults": faults, "others": others}
 
 
 @dataclass(frozen=True, slots=True)
@@ -135,24 +133,20 @@ def check_room(config: RigConfig, move: LegMove, start: float) -> None:
     assert limits is not None and limits.length is not None
     low, high = limits.length
     if not low <= start + move.travel <= high:
-        raise RefusedError(
-            f"leg {move.leg} stands at {start:.4f} m: {move.travel * 1e3:+g} mm from there is outside its limits: "
-            f"{length_beyond(start + move.travel, low, high)}"
-        )
+        details: dict[str, Value] = {"start": start, "travel": move.travel, "low": low, "high": high}
+        raise RefusedError(Finding(Code.LEG_NO_ROOM, move.leg, start + move.travel, details=details))
 
 
-def judge_move(move: LegMove, reached: float, returned: float) -> list[str]:
+def judge_move(move: LegMove, reached: float, returned: float) -> list[Finding]:
     """What is wrong with where a leg got to, m from its start: at the far end, and at the end."""
     if not np.isfinite(reached):
         return []
     faults = []
     slack = TOLERANCE * abs(move.travel)
     if reached * move.travel < 0.0 and abs(reached) > slack:
-        faults.append(
-            f"it moved {reached * 1e3:+.3f} mm where {move.travel * 1e3:+g} mm were commanded: wrong direction"
-        )
+        faults.append(Finding(Code.LEG_WRONG_WAY, move.leg, reached, details={"travel": move.travel}))
     elif abs(reached - move.travel) > slack:
-        faults.append(f"it moved {reached * 1e3:+.3f} mm where {move.travel * 1e3:+g} mm were commanded")
+        faults.append(Finding(Code.LEG_MISSED, move.leg, reached, details={"travel": move.travel}))
     if np.isfinite(returned) and abs(returned) > slack:
-        faults.append(f"it came back to {returned * 1e3:+.3f} mm from its start")
+        faults.append(Finding(Code.LEG_NOT_BACK, move.leg, returned))
     return faults

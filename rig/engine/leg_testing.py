@@ -21,5 +21,5 @@ def end_leg_test(engine: "Engine") -> None:
     """Say what came of the test of a leg, and give the command back to the usual law."""
     assert engine.leg_test is not None
     result = engine.leg_test.finish()
-    engine.record("info" if result.passed or result.stopped else "warning", result.described)
+    engine.record("info" if result.passed or result.stopped else "warning", result.finding)
     engine.have_command(engine.usual_law)

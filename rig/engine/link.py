@@ -35,10 +35,12 @@ from rig.engine.messages import (
     Request,
     RigCommand,
     Stop,
+    refusal,
 )
 from rig.engine.snapshot import SNAPSHOT, Snapshot
 from rig.errors import HardwareError, InputError, RefusedError
-from rig.names import elided, printable
+from rig.findings import Code, Finding, Value, elided
+from rig.names import printable
 
 _SIGN_OF_LIFE = 0.1  # s between two while a client waits for a reply
 _LAST_REPLY = 0.05  # s for a reply that was sent before the client learnt that the engine has ended
@@ -88,8 +90,8 @@ class Submission:
 class LinkJournal(Protocol):
     """Takes notes of what clients ask for; never waits."""
 
-    def note(self, text: str, at: float | None = None) -> None:
-        """Note something that happened at `at`, s of the engine's clock, or now."""
+    def injected(self, action: str, text: str, at: float | None = None) -> None:
+        """Note what was done to a virtual rig at `at`, s of the engine's clock, or now."""
 
     def command(self, what: str, client: str, reply: Reply) -> None:
         """Note a command of a client, "" where it is not known by name, and its outcome."""
@@ -174,8 +176,7 @@ class LinkServer:
         except Exception as error:  # STOP must go on being served
             traceback.print_exc()
             if not isinstance(envelope.request, GetSnapshot):  # whoever asked for it takes no other answer
-                reason = f"{envelope.request.kind}: {type(error).__name__}: {error}"
-                self._send_reply(sender.bytes, envelope.number, Reply(False, reason))
+                self._send_reply(sender.bytes, envelope.number, _unexpected(envelope.request.kind, error))
 
     def _refuse_malformed(self, sender: bytes, parts: list[zmq.Frame], error: Exception) -> None:
         """Tell a client what is wrong with its request; who sends bytes without a number waits for its own deadline."""
@@ -188,7 +189,8 @@ class LinkServer:
             found = error.errors(include_url=False, include_input=False, include_context=False)
             reason = "; ".join(f"{'.'.join(map(str, one['loc']))}: {one['msg']}" for one in found[:3])
         kind = elided(str(head.request.get("kind", "")), 40)
-        self._send_reply(sender, head.number, Reply(False, elided(printable(f"{kind}: {reason}"), 400)))
+        malformed = Finding(Code.MALFORMED, details={"text": elided(printable(reason), 400)})
+        self._send_reply(sender, head.number, Reply(False, refusal(printable(kind), malformed)))
 
     def _serve_request(self, sender: bytes, envelope: _Envelope, data: zmq.Frame | None) -> None:
         request, number, lease = envelope.request, envelope.number, self._leases.holder
@@ -197,7 +199,7 @@ class LinkServer:
             return
         if isinstance(request, Note):
             if self._journal is not None:
-                self._journal.note(request.text, request.at)
+                self._journal.injected(request.action, request.text, request.at)
             self._send_reply(sender, number, Reply(True))
             return
         if isinstance(request, Acquire):
@@ -206,8 +208,10 @@ class LinkServer:
             own = lease is not None and envelope.token == lease.token
             self._forward(sender, number, request, None, None, lease.client if lease is not None and own else "")
         elif lease is None or envelope.token != lease.token:
-            holder = "acquire it first" if lease is None else f"{lease.client!r} holds it"
-            self._settle(sender, number, request, "", Reply(False, f"needs the command lease; {holder}"))
+            lacking = Finding(Code.LEASE_NEEDED)
+            if lease is not None:
+                lacking = Finding(Code.LEASE_NEEDED_HELD, details={"client": lease.client})
+            self._settle(sender, number, request, "", Reply(False, lacking))
         elif isinstance(request, Release):
             self._leases.end(lease)
             self._settle(sender, number, request, lease.client, Reply(True))
@@ -218,7 +222,7 @@ class LinkServer:
         try:
             lease = self._leases.grant(request.client, request.process)
         except RefusedError as error:
-            self._settle(sender, number, request, request.client, Reply(False, str(error)))
+            self._settle(sender, number, request, request.client, Reply(False, error.finding))
             return
         if self._journal is not None:
             self._journal.command(request.kind, request.client, Reply(True))
@@ -228,8 +232,8 @@ class LinkServer:
         self, sender: bytes, number: int, request: Acquire | Release | RigCommand, client: str, reply: Reply
     ) -> None:
         """Answer a request that does not get to the cyclic thread."""
-        if not reply.accepted:
-            reply = replace(reply, reason=f"{request.kind}: {reply.reason}")
+        if reply.finding is not None:
+            reply = replace(reply, finding=refusal(request.kind, reply.finding))
         if self._journal is not None:
             self._journal.command(request.kind, client, reply)
         self._send_reply(sender, number, reply)
@@ -239,8 +243,8 @@ class LinkServer:
     ) -> None:
         future: Future[Reply] = Future()
         if data is not None and len(data.buffer) % (18 * 8):
-            reason = f"{len(data.buffer)} bytes are not rows of 18 float64"
-            self._settle(sender, number, command, client, Reply(False, reason))
+            found = Finding(Code.NOT_ROWS, details={"size": len(data.buffer)})
+            self._settle(sender, number, command, client, Reply(False, found))
             return
         if isinstance(command, CHECKED):
             submission = Submission(command, None, future, lease, client, self._status(self._leases.client).stops)
@@ -256,7 +260,7 @@ class LinkServer:
                 submission = replace(submission, samples=samples)
             self._submit(submission)
         except Exception as error:  # nobody looks at what a pool's thread raises
-            submission.reply.set_result(Reply(False, f"{submission.command.kind}: {type(error).__name__}: {error}"))
+            submission.reply.set_result(_unexpected(submission.command.kind, error))
 
     def _answer_pending(self) -> None:
         waiting = []
@@ -268,7 +272,8 @@ class LinkServer:
         self._pending = waiting
 
     def _send_reply(self, sender: bytes, number: int, reply: Reply) -> None:
-        self._send(sender, number, REPLY.dump_json(replace(reply, reason=elided(reply.reason))))
+        finding = None if reply.finding is None else reply.finding.elided()
+        self._send(sender, number, REPLY.dump_json(replace(reply, finding=finding)))
 
     def _send(self, sender: bytes, number: int, *parts: bytes) -> None:
         self._socket.send_multipart([sender, str(number).encode(), *parts])
@@ -329,7 +334,7 @@ class LinkClient:
         try:  # here: bytes have no shape
             data = [] if samples is None else [received_table(1.0, samples).samples.tobytes()]
         except RefusedError as error:
-            raise RefusedError(f"{command.kind}: {error}") from None
+            raise RefusedError(refusal(command.kind, error.finding)) from None
         checked = isinstance(command, CHECKED)  # which is done before it is answered
         parts = self._exchange(command, *data, timeout=self._timeout + (CHECK_TIMEOUT if checked else 0.0))
         REPLY.validate_json(parts[0]).check()
@@ -341,7 +346,7 @@ class LinkClient:
 
     def _exchange(self, request: Request, *data: bytes, timeout: float | None = None) -> list[bytes]:
         if self._socket.closed:
-            raise HardwareError(f"a {request.kind!r} request: the connection to the engine was closed")
+            raise HardwareError(Finding(Code.LINK_CLOSED, details={"command": request.kind}))
         timeout = self._timeout if timeout is None else timeout
         number = next(self._numbers)
         envelope = _Envelope(number=number, token=self._token, request=request)
@@ -357,7 +362,7 @@ class LinkClient:
                 raise
             if (reply := self._received(number, min(left, _SIGN_OF_LIFE))) is not None:
                 return reply
-        raise HardwareError(f"the engine did not answer a {request.kind!r} request within {timeout:g} s")
+        raise HardwareError(Finding(Code.ENGINE_SILENT, bound=timeout, details={"command": request.kind}))
 
     def _received(self, number: int, timeout: float) -> list[bytes] | None:
         """The parts of the reply to a request, if it comes within `timeout` s."""
@@ -367,6 +372,12 @@ class LinkClient:
             if answered == b"%d" % number:  # else it answers a request that was given up, or is the rest of such
                 return list(parts)
         return None
+
+
+def _unexpected(kind: str, error: Exception) -> Reply:
+    """The answer to a request of this kind that a defect of the program kept from being carried out."""
+    details: dict[str, Value] = {"error": type(error).__name__, "text": str(error)}
+    return Reply(False, refusal(kind, Finding(Code.UNEXPECTED, details=details)))
 
 
 def socket_address(folder: Path) -> str:

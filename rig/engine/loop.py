@@ -9,10 +9,10 @@ from rig.engine.core import Engine
 from rig.engine.lease import ClientWatchdog, Lease, Leases
 from rig.engine.link import LinkServer
 from rig.engine.operator import Operator
-from rig.recording import COMMAND
+from rig.findings import Code, Finding, Value
 from rig.runtime import Ticker
 from rig.safety import TORQUE_STATES, Cause
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import State, StopSeverity
 
 _MOVING = frozenset(
     {State.HOMING, State.ENGAGING, State.RUNNING, State.PARKING, State.SINGLE_LEG}
@@ -72,13 +72,14 @@ class Watch:
         if self.engine.snapshot.state in _MOVING:
             begun_under = self.operator.lease
             if lease is None:
-                self._hold("nobody holds the command lease any more", t)
+                self._hold(Finding(Code.NO_COMMAND_LEASE), t)
             elif begun_under is not None and not begun_under.held:
-                self._hold(f"the command lease passed from {begun_under.client!r} to {lease.client!r}", t)
+                passed: dict[str, Value] = {"before": begun_under.client, "after": lease.client}
+                self._hold(Finding(Code.LEASE_PASSED, details=passed), t)
         if self.leaving and not self._stopped:
             self._stopped = True
-            self.engine.record("warning", "the engine was told to end, which it does once no drive reports torque")
-            cause = Cause(FaultCode.OPERATOR_STOP, "the engine was told to end", t)
+            self.engine.record("warning", Finding(Code.ENGINE_ENDS_WITHOUT_TORQUE))
+            cause = Cause(Finding(Code.ENGINE_TOLD_TO_END), t)
             self.engine.trip(cause, StopSeverity.QUICK_STOP, latch=False)
         if t - self._looked_at >= _OWNER_POLL:
             self._looked_at = t
@@ -89,7 +90,7 @@ class Watch:
         lease, bound = self.leases.holder, self.engine.config.safety.heartbeat
         if lease is not None and not self.link.alive:
             self.leases.end(lease)
-            self.engine.record("error", "the control link has failed", FaultCode.INTERNAL_ERROR)
+            self.engine.record("error", Finding(Code.CONTROL_LINK_FAILED))
             lease = None
         if lease is None:
             if self._lease is not None:  # until now somebody commanded
@@ -101,7 +102,8 @@ class Watch:
         elif self._watchdog.lost(lease, t, t - self._beat_at, bound):
             self.leases.end(lease)
             self._lease, self._attended_at = None, max(self._beat_at, t - bound)
-            self._hold(f"client {lease.client!r} gave no sign of life for {t - self._beat_at:.2f} s", t)
+            silent = t - self._beat_at
+            self._hold(Finding(Code.CLIENT_SILENT, 0, silent, bound, {"client": lease.client}), t)
             return None
         return lease
 
@@ -110,18 +112,17 @@ class Watch:
         torque = self.engine.snapshot.state in TORQUE_STATES
         if not self.orphaned and owner_gone(self.owner):
             self.orphaned = True
-            then = f"stops the platform in {hold:g} s and ends" if torque else "ends at once"
-            text = f"the process that started the engine is gone: without a client it {then}"
-            self.engine.record("warning", text)
+            gone = Finding(Code.OWNER_GONE, bound=hold) if torque else Finding(Code.OWNER_GONE_AT_REST)
+            self.engine.record("warning", gone)
         unattended = torque and self.leases.holder is None
         left = hold - (t - self._attended_at)
         self.engine.publisher.surroundings.hold_left = max(left, 0.0) if unattended else None
         if unattended and left < 0.0:
-            text = f"nobody has commanded the engine for {hold:g} s"
-            self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopSeverity.CATEGORY_1, latch=False)
+            cause = Cause(Finding(Code.UNATTENDED, bound=hold), t)
+            self.engine.trip(cause, StopSeverity.CATEGORY_1, latch=False)
 
-    def _hold(self, text: str, t: float) -> None:
-        self.engine.trip(Cause(FaultCode.CLIENT_LOST, text, t), StopSeverity.CATEGORY_2, latch=False)
+    def _hold(self, found: Finding, t: float) -> None:
+        self.engine.trip(Cause(found, t), StopSeverity.CATEGORY_2, latch=False)
 
     @property
     def abandoned(self) -> bool:
@@ -160,8 +161,8 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
                 continue
             requested = watch.leases.block.take_stop()
             if requested is not None:
-                engine.stop(requested, f"stop flag, category {requested}")
-                operator.journal.note(f"{COMMAND}stop, category {requested}, by the stop flag")
+                engine.stop(requested, Code.STOP_FLAG)
+                operator.journal.given(f"stop, category {requested}, by the stop flag")
             watch.look(tick.t)
             engine.step(tick)
     except BaseException as error:
@@ -169,7 +170,8 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
         for _ in range(_LAST_WORDS):
             engine.bank.exchange(stop, ticker.now(), _LAST_PATIENCE)
         if isinstance(error, SystemExit):
-            engine.record("warning", "the engine was told to end at once")
+            engine.record("warning", Finding(Code.ENGINE_ENDS_AT_ONCE))
         else:
-            engine.record("error", f"the engine ends: {type(error).__name__}: {error}", FaultCode.INTERNAL_ERROR)
+            details: dict[str, Value] = {"error": type(error).__name__, "text": str(error)}
+            engine.record("error", Finding(Code.ENGINE_ENDS, details=details))
         raise

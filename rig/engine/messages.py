@@ -9,6 +9,7 @@ from pydantic.dataclasses import dataclass as validated
 
 from kinematics import Thresholds
 from rig.errors import HardwareError, RefusedError
+from rig.findings import Code, Finding
 from rig.names import check_name, valid_line
 from rig.states import MotionKind
 
@@ -172,6 +173,8 @@ class Shutdown:
 class Note:
     """Have something recorded that the engine cannot know, as what is injected into a virtual rig; needs no lease."""
 
+    action: Annotated[str, Field(max_length=40), AfterValidator(valid_line)]
+    """as "injected", "on", "cleared" or "ended"."""
     text: Annotated[str, Field(max_length=400), AfterValidator(valid_line)]
     at: Annotated[float, Field(ge=0.0, allow_inf_nan=False)]
     """s of the plant's clock, when it happened; on real hardware and in real time the machine's monotonic one"""
@@ -207,14 +210,26 @@ class Reply:
     """Answer to a request; a refused one changed nothing and says why."""
 
     accepted: bool
-    reason: str = ""
+    finding: Finding | None = None
+    """why it was refused"""
     hardware: bool = False
     """it was refused because a device does not answer as it should, not by a guard"""
+
+    @property
+    def reason(self) -> str:
+        """Why it was refused, in words; empty where it was not."""
+        return "" if self.finding is None else self.finding.text
 
     def check(self) -> None:
         """Raise RefusedError, or HardwareError where a device is to blame, unless the request was accepted."""
         if not self.accepted:
-            raise HardwareError(self.reason) if self.hardware else RefusedError(self.reason)
+            found = self.finding or ""
+            raise HardwareError(found) if self.hardware else RefusedError(found)
+
+
+def refusal(command: str, finding: Finding) -> Finding:
+    """Why a command, called by its kind, was refused."""
+    return Finding(Code.REFUSED, details={"command": command}, within=(finding,))
 
 
 REPLY: TypeAdapter[Reply] = TypeAdapter(Reply)

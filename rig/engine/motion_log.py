@@ -130,7 +130,8 @@ class MotionLog:
             reached = self._path_time(latest, outcome)
             self.latest = replace(latest, outcome=outcome, end=max(t, latest.start), reached=reached)
             if self._cause is not None:
-                self.latest = replace(self.latest, cause_code=self._cause.code, cause=self._cause.text)
+                cause = self._cause
+                self.latest = replace(self.latest, cause_code=cause.code, cause=cause.text, finding=cause.finding)
             self._under_way = False
             self._tell(self.latest)
 

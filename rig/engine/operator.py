@@ -11,17 +11,16 @@ import numpy as np
 import numpy.typing as npt
 
 from actuators import Status as DriveStatus
-from kinematics import MotionTable, coordinates_to_pose, in_words, pose_difference
+from kinematics import MotionTable, coordinates_to_pose, pose_difference
 from rig.engine.bus_load import judge_buses
-from rig.engine.checking import received_table
-from rig.engine.checking import refusal as checked_here
+from rig.engine.checking import check_motion, received_table
 from rig.engine.core import Engine
 from rig.engine.guards import missing_feedback, obstacle
 from rig.engine.hold_to_run import HoldToRun
 from rig.engine.journal import Journal
 from rig.engine.lease import Lease
 from rig.engine.leg_check import check_move
-from rig.engine.leg_move import NO_REFERENCE, LegMove, check_room
+from rig.engine.leg_move import LegMove, check_room
 from rig.engine.leg_testing import begin_leg_test
 from rig.engine.link import Submission
 from rig.engine.messages import (
@@ -42,17 +41,18 @@ from rig.engine.messages import (
     RigCommand,
     Shutdown,
     Stop,
+    refusal,
 )
 from rig.engine.point_to_point import approach_move
 from rig.engine.rate_change import RAMPS
 from rig.engine.wiring import unproven
 from rig.errors import HardwareError, RefusedError
+from rig.findings import Code, Finding, Value
 from rig.safety import START_DISTANCE, check_loop
 from rig.states import MotionKind, State
 
 _STANDING = 1e-6  # m and rad between the reference when Park was asked for and when it is carried out
 _ACCESS_TIME = 0.25  # of the drives' watchdog time, for one access to one drive between two cycles
-_LAPSED = "the command lease that it came with is held no more"
 
 
 @dataclass(slots=True)
@@ -86,7 +86,7 @@ class Operator:
 
     Args:
         engine: the engine commanded.
-        refusal: tells why a motion may not be followed, empty when it may, given the motion and, of one that is held,
+        check: tells why a motion may not be followed, None when it may, given the motion and, of one that is held,
             in how many s it comes to a stand; left out: checked in the caller's thread.
         held: see `HoldToRun`; left out: nobody can hold anything.
 
@@ -96,10 +96,10 @@ class Operator:
     """
 
     def __init__(
-        self, engine: Engine, refusal: Callable[..., str] | None = None, held: Callable[[], int] = lambda: 0
+        self, engine: Engine, check: Callable[..., Finding | None] | None = None, held: Callable[[], int] = lambda: 0
     ) -> None:
         self._engine = engine
-        self._refusal = refusal or partial(checked_here, engine.config)
+        self._check = check or partial(check_motion, engine.config)
         self._queue: SimpleQueue[_Job] = SimpleQueue()
         self._waiting: list[_Job] = []
         self._hold_to_run = HoldToRun(engine, held)
@@ -141,7 +141,8 @@ class Operator:
                     samples = submission.samples
                     table = self._way_home() if isinstance(command, Park) else self._checked(command, samples)
             except (RefusedError, HardwareError) as error:
-                submission.reply.set_result(Reply(False, f"{command.kind}: {error}", isinstance(error, HardwareError)))
+                found = refusal(command.kind, error.finding)
+                submission.reply.set_result(Reply(False, found, isinstance(error, HardwareError)))
                 return
         self._queue.put(_Job(command, table, submission.reply, stops, lease))
 
@@ -163,12 +164,12 @@ class Operator:
     def _perform(self, job: _Job) -> None:
         command, engine = job.command, self._engine
         if job.lapsed:
-            self._refuse(job, _LAPSED)
+            self._refuse(job, Finding(Code.LEASE_LAPSED))
             return
         snapshot = engine.publisher.take()
         if job.moves and engine.machine.stops != job.stops:
             lacking = missing_feedback(command, snapshot)  # which is what it was stopped for
-            self._refuse(job, lacking.text if lacking is not None else "the rig was stopped meanwhile")
+            self._refuse(job, Finding(Code.STOPPED_MEANWHILE) if lacking is None else lacking.finding)
             return
         found = obstacle(command, snapshot)
         if found is not None:
@@ -176,14 +177,14 @@ class Operator:
                 job.waited += 1
                 self._waiting.append(job)
             else:
-                self._refuse(job, found.text)
+                self._refuse(job, found.finding)
             return
         try:
             if isinstance(command, Engage) and not self._verified(job):
                 self._waiting.append(job)
                 return
             if isinstance(command, Stop):
-                engine.stop(command.category, f"operator's stop, category {command.category}")
+                engine.stop(command.category)
             elif isinstance(command, Follow) and job.table is not None:
                 self._follow(command, job.table)
             elif isinstance(command, Home):
@@ -200,14 +201,14 @@ class Operator:
             else:
                 self._handlers[type(command)]()
         except (RefusedError, HardwareError) as error:
-            self._refuse(job, str(error), hardware=isinstance(error, HardwareError))
+            self._refuse(job, error.finding, hardware=isinstance(error, HardwareError))
         else:
             if job.moves or isinstance(command, Park):
                 self.lease = engine.publisher.surroundings.begun_under = job.lease
             engine.answer(job.reply, Reply(True))
 
-    def _refuse(self, job: _Job, reason: str, *, hardware: bool = False) -> None:
-        job.reply.set_result(Reply(False, f"{job.command.kind}: {reason}", hardware))
+    def _refuse(self, job: _Job, found: Finding, *, hardware: bool = False) -> None:
+        job.reply.set_result(Reply(False, refusal(job.command.kind, found), hardware))
 
     def _patience(self, command: RigCommand) -> float:
         """Cycles for which what passes by itself is waited for."""
@@ -220,8 +221,8 @@ class Operator:
 
     def _connect(self) -> None:
         self.reconnected = True
-        for line in self._engine.bank.connect(self._engine.config.drives.connect_timeout):
-            self._engine.record("info", line)
+        for identified in self._engine.bank.connect(self._engine.config.drives.connect_timeout):
+            self._engine.record("info", identified)
         self._look_at_wiring()
         self._engine.connected()
 
@@ -242,15 +243,14 @@ class Operator:
         engine.enter(State.HOMING)
         lacking = engine.publisher.surroundings.unproven
         if command.unproven and lacking is not None:
-            engine.record("warning", f"homing on the operator's word: {lacking.text}")
+            engine.record("warning", Finding(Code.HOMING_UNPROVEN, within=(lacking.finding,)))
         engine.motions.begin(engine.tick.t, "home", MotionKind.HOMING)
 
     def _move_leg(self, move: LegMove) -> None:
         engine, leg = self._engine, move.leg - 1
         if not engine.bank.status[leg] & DriveStatus.HOMED:
             if not move.home:
-                text = f"leg {move.leg}: {NO_REFERENCE}, a position means nothing to it: let this leg be homed first"
-                raise RefusedError(text)
+                raise RefusedError(Finding(Code.TEST_WITHOUT_REFERENCE, move.leg))
         else:
             check_room(engine.config, move, float(engine.bank.length[leg]))
         self.reconnected = True
@@ -270,7 +270,7 @@ class Operator:
             try:
                 engine.bank.verify(job.verified, _ACCESS_TIME * engine.config.drives.watchdog)
             except HardwareError as error:
-                raise RefusedError(f"{error}; disconnect, connect and home anew") from error
+                raise RefusedError(Finding(Code.DRIVE_CHANGED, within=(error.finding,))) from error
             job.verified += 1
             job.waited = 0  # the drives went without their exchange meanwhile
         return job.verified == len(engine.bank.status)
@@ -283,9 +283,9 @@ class Operator:
     def _checked(self, command: Follow, samples: npt.NDArray[np.float64] | None) -> MotionTable:
         """The motion as a table, when every sample of it is allowed."""
         table = received_table(command.step, samples)
-        reason = self._refusal(table) if command.slowing is None else self._refusal(table, command.slowing)
-        if reason:
-            raise RefusedError(reason)
+        found = self._check(table) if command.slowing is None else self._check(table, command.slowing)
+        if found is not None:
+            raise RefusedError(found)
         return table
 
     def _away(self, table: MotionTable) -> npt.NDArray[np.float64]:
@@ -297,8 +297,8 @@ class Operator:
         engine = self._engine
         distance = self._away(table)
         if not distance.max() <= START_DISTANCE:
-            away = f"{in_words(distance[:3].max(), 'm')} and {in_words(distance[3:].max(), 'rad')}"
-            raise RefusedError(f"the motion starts {away} from where the platform is: move to its start first")
+            away: dict[str, Value] = {"away": float(distance[:3].max()), "turned": float(distance[3:].max())}
+            raise RefusedError(Finding(Code.ELSEWHERE, details=away))
         duration = table.duration
         if command.slowing is not None:
             self._hold_to_run.begin(command.slowing)
@@ -315,10 +315,10 @@ class Operator:
 
     def _abandon(self) -> None:
         engine, reference = self._engine, self._engine.reference
-        place = f"{reference.path_time:.3f} of {reference.path_duration:.3f} s"
+        place: dict[str, Value] = {"time": reference.path_time, "duration": reference.path_duration}
         engine.motions.abandon(engine.tick.t)
         reference.stay()
-        engine.record("info", f"{engine.motions.name!r} is abandoned at {place}")
+        engine.record("info", Finding(Code.MOTION_ABANDONED, details={"motion": engine.motions.name} | place))
 
     def _way_home(self) -> MotionTable | None:
         """The move home from where the platform stands, when every sample of it is allowed; None if it does not."""
@@ -326,15 +326,15 @@ class Operator:
         if now.state is not State.ENGAGED:
             return None
         table = approach_move(config, np.array(now.reference), config.machine.geometry.home_pose)
-        reason = self._refusal(table)
-        if reason:
-            raise RefusedError(f"{reason}\n  move somewhere else first, or STOP, which takes the torque off")
+        found = self._check(table)
+        if found is not None:
+            raise RefusedError(Finding(Code.WAY_HOME_REFUSED, within=(found,)))
         return table
 
     def _park(self, table: MotionTable | None) -> None:
         engine = self._engine
         if table is None or not self._away(table).max() <= _STANDING:
-            raise RefusedError("the platform was moving when it was asked for: ask again")
+            raise RefusedError(Finding(Code.MOVING_WHEN_ASKED))
         engine.motions.begin(engine.tick.t, "park", MotionKind.PARK, table.duration)
         engine.reference.follow(table, "move")
         engine.enter(State.PARKING)

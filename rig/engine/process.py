@@ -30,6 +30,7 @@ from rig.engine.publishing import closing_counts
 from rig.engine.snapshot import Snapshot
 from rig.engine.warmup import Nowhere, kernels_of, warm_up
 from rig.errors import HardwareError
+from rig.findings import Code, Finding
 from rig.recording import Recorder, RecorderPhase, RingSink, StatusBlock
 from rig.runtime import (
     ChildDiedError,
@@ -86,7 +87,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             resources.callback(bank.close)
             if pacer is not None:
                 pacer.say = partial(engine.record, "warning")
-            operator = Operator(engine, checker.refusal, leases.held)
+            operator = Operator(engine, checker.check, leases.held)
             warm_up(engine)
             checker.wait_ready()
             starting.close()
@@ -108,7 +109,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             speed = None if pacer is None or config.virtual is None else config.virtual.speed
             watch = Watch(engine, operator, link, leases, owner, speed)
             engine.publish()
-            note_departures(config, operator.journal.note)  # before anybody tells what has come about of it
+            note_departures(config, operator.journal.injected)  # before anybody tells what has come about of it
             link.start()
             address = EngineAddress(socket_address(folder.path), block.name, ring.name, recorder.status_name)
             leave_record(folder, own_record(config, recording, address))
@@ -121,9 +122,9 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         with contextlib.suppress(OSError):  # the owner has gone already
             owner.send(("ready", address))
         for line in around.realtime:
-            engine.record("info", line)
+            engine.record("info", Finding(Code.REALTIME, details={"text": line}))
         if operator.loop:
-            engine.record("warning", operator.loop)
+            engine.record("warning", Finding(Code.LOOP_DOUBTFUL, details={"text": operator.loop}))
         signal.signal(signal.SIGTERM, watch.leave)
         run_cycles(engine, operator, watch, ticker)
         engine.publish()  # what was asked for last is answered

@@ -9,7 +9,7 @@ from kinematics import Array, kernel, rotate, rotation_matrix
 from rig.engine.lease import Lease
 from rig.engine.snapshot import DriveReport, Snapshot, Unproven, make_snapshot
 from rig.safety import Cause, no_force
-from rig.states import FaultCode, State
+from rig.states import State
 
 if TYPE_CHECKING:
     from rig.engine.core import Engine
@@ -102,15 +102,13 @@ class Publisher:
             state=state,
             stop=machine.stop,
             t=tick.t,
-            cause="" if cause is None else cause.text,
-            cause_code=FaultCode.NONE if cause is None else cause.code,
+            finding=None if cause is None else cause.finding,
             cause_t=0.0 if cause is None else cause.t,
             latched=machine.latched,
             homed=machine.homed,
             paused=reference.paused,
             lease="",
-            paused_for="" if stopped_for is None else stopped_for.text,
-            paused_code=FaultCode.NONE if stopped_for is None else stopped_for.code,
+            paused_for=None if stopped_for is None else stopped_for.finding,
             begun_by="" if around.begun_under is None or around.begun_under.held else around.begun_under.client,
             motion=engine.motions.name,
             last_motion=engine.motions.latest,

@@ -7,6 +7,7 @@ from typing import Any, Literal
 from pydantic import ConfigDict, TypeAdapter
 
 from rig.engine.leg_move import LegTest
+from rig.findings import Finding
 from rig.recording import MotionRecord
 from rig.states import FaultCode, State, StopSeverity, cause_text
 
@@ -21,8 +22,17 @@ class Event:
     t: float
     """s, rig time"""
     level: Literal["info", "warning", "error"]
-    code: FaultCode
-    text: str
+    finding: Finding
+
+    @property
+    def code(self) -> FaultCode:
+        """The kind of fault that it is, if any."""
+        return self.finding.fault
+
+    @property
+    def text(self) -> str:
+        """What happened, in words."""
+        return self.finding.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -43,10 +53,15 @@ class DriveReport:
 
 @dataclass(frozen=True, slots=True)
 class Unproven:
-    """Legs (1…6) of which no test is on record for the way they are wired now, and what is known of why, in words."""
+    """Legs (1…6) of which no test is on record for the way they are wired now, and what is known of why."""
 
     legs: tuple[int, ...]
-    text: str
+    finding: Finding
+
+    @property
+    def text(self) -> str:
+        """What is known of why, in words."""
+        return self.finding.text
 
 
 @dataclass(frozen=True, slots=True)
@@ -59,9 +74,8 @@ class Snapshot:
     stop: StopSeverity
     t: float
     """s, rig time"""
-    cause: str
-    """first cause of a stop or fault in words, empty when there is none"""
-    cause_code: FaultCode
+    finding: Finding | None
+    """first cause of a stop or fault"""
     cause_t: float
     """s, rig time of the first cause"""
     latched: bool
@@ -124,8 +138,8 @@ class Snapshot:
     longer nobody knows, and its own watchdog has stopped it"""
     cells_silence: str | None = None
     """what is known of why there is no fresh reading of the load cells, perhaps nothing; None where there is one"""
-    dead_cells: tuple[str, ...] = ()
-    """what load cells read that is no force, in words, of each leg where it is so"""
+    dead_cells: tuple[Finding, ...] = ()
+    """what load cells read that is no force, of each leg where it is so"""
     force_model: tuple[float, ...] = _NONE
     """(6,) N, what the load cells should read at rest with the brakes closed; zero in every other state than PARKED"""
     tare_residual: tuple[float, ...] = _NONE
@@ -138,10 +152,8 @@ class Snapshot:
     """why the control loop may not be closed, empty when it may"""
     slower: float = 0.0
     """by which part of its own time the run has taken longer because the machine was busy, so far"""
-    paused_for: str = ""
-    """what stopped a motion that is paused, in words; empty where its client paused it"""
-    paused_code: FaultCode = FaultCode.NONE
-    """the same as a code"""
+    paused_for: Finding | None = None
+    """what stopped a motion that is paused; None where its client paused it"""
     begun_by: str = ""
     """name of the client that the rig was last told to move by, where the lease that it had then is held no more: what
     is paused goes on only for whoever takes it over; empty where it is held, or there can be no other client"""
@@ -155,6 +167,16 @@ class Snapshot:
     """of each leg, twice a second; none before the drives are connected"""
 
     @property
+    def cause(self) -> str:
+        """First cause of a stop or fault in words, empty when there is none."""
+        return "" if self.finding is None else self.finding.text
+
+    @property
+    def cause_code(self) -> FaultCode:
+        """The kind of fault that it is."""
+        return FaultCode.NONE if self.finding is None else self.finding.fault
+
+    @property
     def cause_text(self) -> str:
         """First cause of a stop or fault as everything says it, empty when there is none."""
         return cause_text(self.cause_code, self.cause)
@@ -162,7 +184,7 @@ class Snapshot:
     @property
     def pause_text(self) -> str:
         """What stopped a motion that is paused, likewise; empty where its client paused it."""
-        return cause_text(self.paused_code, self.paused_for)
+        return "" if self.paused_for is None else cause_text(self.paused_for.fault, self.paused_for.text)
 
     @property
     def away(self) -> bool:

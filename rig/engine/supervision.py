@@ -15,22 +15,23 @@ from rig.engine.cycle_data import CycleData
 from rig.engine.drive_group import DriveGroup
 from rig.engine.laws import ControlLaw
 from rig.engine.reference import Reference
+from rig.findings import Code, Finding, Value
 from rig.safety import (
     LAW_STATES,
     TORQUE_STATES,
     Cause,
     FeedbackMonitor,
-    Finding,
     MeasuredBounds,
+    Recheck,
     ReferenceCheck,
     RestMonitor,
     StateMachine,
     TorqueChecks,
     TrafficCheck,
-    length_beyond,
+    Trip,
     no_recheck,
 )
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import State, StopSeverity
 
 ROOM_BOUNDS = (600.0, 120.0)
 """s of room on the disk below which it is warned, once each."""
@@ -48,11 +49,11 @@ class Stops(Protocol):
         *,
         latch: bool = True,
         unhome: bool = False,
-        stands: Callable[[], str] = no_recheck,
+        recheck: Recheck = no_recheck,
     ) -> None:
-        """Stop the rig for `cause`; stands: see `Finding`."""
+        """Stop the rig for `cause`; recheck: see `Trip`."""
 
-    def record(self, level: Literal["info", "warning", "error"], text: str, code: FaultCode = FaultCode.NONE) -> None:
+    def record(self, level: Literal["info", "warning", "error"], finding: Finding) -> None:
         """Report an event."""
 
 
@@ -95,7 +96,7 @@ class Supervision:
         self._unrecorded = False
         self._room = math.inf
         self._short = 0
-        """how many of `ROOM_BOUNDS` there was less room than, as was told"""
+        """how many of `ROOM_BOUNDS` there was less room than, as was reported"""
 
     @property
     def controlled(self) -> bool:
@@ -124,7 +125,7 @@ class Supervision:
         )
         self._monitor.check_forces(0.0, force, residual, 0, 0.0, bank.cells_silence, controlled=False)
         self._measured.check_speed(0.0, bank.fresh, velocity)
-        self._measured.check_force(0.0, bank.fresh, force, "")
+        self._measured.check_force(0.0, bank.fresh, force, Code.FORCE_WHILE_HOMING)
         self._rest.check(0.0, 1.0, bank.fresh, bank.status, length, velocity, self._monitor.departure, homed=True)
         self.forget()
 
@@ -135,15 +136,14 @@ class Supervision:
         if missed * self._config.period > watchdog:
             self.stood_still(t, missed * self._config.period)
         elif self._overruns_in_a_row >= bound:
-            text = f"{self._overruns_in_a_row} overrun cycles in a row (bound {bound})"
-            self._stops.trip(Cause(FaultCode.OVERRUN, text, t), StopSeverity.CATEGORY_1, latch=False)
+            found = Finding(Code.OVERRUNS, 0, self._overruns_in_a_row, bound)
+            self._stops.trip(Cause(found, t), StopSeverity.CATEGORY_1, latch=False)
 
     def stood_still(self, t: float, held: float) -> None:
         """Judge that the process was not run for `held` s before the feedback that the cycle at `t` (s) has now."""
         watchdog = self._config.drives.watchdog
         if held > watchdog:
-            text = f"the host stood still for {held:.3f} s (the drives bear {watchdog:g} s)"
-            self._stops.trip(Cause(FaultCode.HOST_SUSPENDED, text, t), StopSeverity.QUICK_STOP)
+            self._stops.trip(Cause(Finding(Code.HOST_SUSPENDED, 0, held, watchdog), t), StopSeverity.QUICK_STOP)
 
     def feedback(self, t: float, elapsed: float) -> None:
         """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""
@@ -160,16 +160,16 @@ class Supervision:
             homed=machine.homed,
         )
         self._trip(found)
-        self._trip_or_say(
+        self._trip_or_report(
             self._torque.check(t, bank.stale, bank.status, bank.asked, bank.searching)
         )  # a fault of the drive would explain its torque
         lag = bank.lag.tolist()
         if lag != self._lag:
             self._say_lag(lag)
         if self._traffic.due(t):
-            disturbed, said = self._traffic.check(t, bank.traffic)
-            for text in said:
-                self._stops.record("warning", text)
+            disturbed, warnings = self._traffic.check(t, bank.traffic)
+            for warning in warnings:
+                self._stops.record("warning", warning)
             self._trip(disturbed)
         self.references()
         self._trip(
@@ -188,9 +188,8 @@ class Supervision:
             )
         )
         if machine.homed and not frame.pose_valid and bank.fresh.all():
-            text = "the six measured lengths belong to no pose near the one before"
-            cause = Cause(FaultCode.FEEDBACK_INVALID, text, t)
-            self._stops.trip(cause, StopSeverity.QUICK_STOP, stands=self._poseless)
+            cause = Cause(Finding(Code.LENGTHS_WITHOUT_POSE), t)
+            self._stops.trip(cause, StopSeverity.QUICK_STOP, recheck=self._poseless)
         residual = frame.fields["force_residual"]
         self._trip(
             monitor.check_forces(
@@ -218,14 +217,14 @@ class Supervision:
         lost = bank.watchdog_fault(self._looked_at)
         if lost and machine.state in TORQUE_STATES:  # elsewhere engaging is refused
             leg = self._looked_at + 1
-            cause = Cause(FaultCode.DRIVE_FAULT, f"leg {leg}: {lost}: nothing would stop the drive in time", t, leg)
+            cause = Cause(Finding(Code.NO_WATCHDOG, leg, details={"text": lost}), t)
             self._stops.trip(cause, StopSeverity.CATEGORY_1)
         if machine.state not in TORQUE_STATES:
             departure = self._monitor.departure
             found = self._rest.check(
                 t, elapsed, bank.fresh, bank.status, bank.length, bank.velocity, departure, homed=machine.homed
             )
-            self._trip_or_say(found)
+            self._trip_or_report(found)
             return
         self._rest.forget()
         if machine.stop < StopSeverity.QUICK_STOP:
@@ -233,12 +232,12 @@ class Supervision:
         if not bank.cells_fresh:
             return
         if machine.state is State.HOMING:
-            self._trip(measured.check_force(t, bank.fresh, bank.force, "homing"))
+            self._trip(measured.check_force(t, bank.fresh, bank.force, Code.FORCE_WHILE_HOMING))
         elif self.controlled and any(self.law.own_loops):
             # a test tells of a dead cell; where six drives hold, one at its end of scale may be a force as well
             scale = math.inf if self.law.platform else self._config.load_cells.range
             fresh = np.multiply(bank.fresh, self.law.own_loops)
-            self._trip(measured.check_force(t, fresh, bank.force, "its drive holds the position", scale))
+            self._trip(measured.check_force(t, fresh, bank.force, Code.FORCE_WHILE_HOLDING, scale))
 
     def reference(self, t: float, reference: Reference) -> None:
         """Judge the `reference` of rig time `t` (s), where the host follows one; one that fails is not followed."""
@@ -288,8 +287,9 @@ class Supervision:
         if not beyond.any():
             return True
         leg = int(np.flatnonzero(beyond)[0])
-        text = f"leg {leg + 1}: would be commanded: {length_beyond(command[leg], low[leg], high[leg])}"
-        self._stops.trip(Cause(FaultCode.LENGTH_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP)
+        limits: dict[str, Value] = {"low": float(low[leg]), "high": float(high[leg])}
+        found = Finding(Code.COMMANDED_LENGTH, leg + 1, float(command[leg]), details=limits)
+        self._stops.trip(Cause(found, t), StopSeverity.QUICK_STOP)
         return False
 
     def recording(self, t: float, fault: str, room: float) -> None:
@@ -298,9 +298,10 @@ class Supervision:
         `fault`: why nothing is recorded, empty while recording is healthy.
         """
         if fault and self._machine.state is State.RUNNING:
-            self._stops.trip(Cause(FaultCode.RECORDING, fault, t), StopSeverity.CATEGORY_2, latch=False)
+            failed = Finding(Code.RECORDING_FAILED, details={"text": fault})
+            self._stops.trip(Cause(failed, t), StopSeverity.CATEGORY_2, latch=False)
         elif fault and not self._unrecorded:
-            self._stops.record("warning", f"nothing is being recorded: {fault}", FaultCode.RECORDING)
+            self._stops.record("warning", Finding(Code.NOT_RECORDED, details={"text": fault}))
         self._unrecorded = bool(fault)
         if room != self._room:
             self._say_room(room)
@@ -310,7 +311,8 @@ class Supervision:
         try:
             compute()
         except DynamicsError as error:
-            self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopSeverity.QUICK_STOP)
+            found = Finding(Code.NO_MODEL, details={"text": str(error)})
+            self._stops.trip(Cause(found, t), StopSeverity.QUICK_STOP)
             return False
         return True
 
@@ -319,8 +321,8 @@ class Supervision:
         self._room = room
         short = sum(room < bound for bound in ROOM_BOUNDS)
         if short > self._short:
-            left = f"{room / 60.0:.1f} minutes of recording (bound {ROOM_BOUNDS[short - 1] / 60.0:g})"
-            self._stops.record("warning", f"the disk has room for {left} only: free some of it, or stop in time")
+            left: dict[str, Value] = {"minutes": room / 60.0, "least": ROOM_BOUNDS[short - 1] / 60.0}
+            self._stops.record("warning", Finding(Code.DISK_NEARLY_FULL, details=left))
         if short > self._short or (self._short and room > _MORE_ROOM * ROOM_BOUNDS[self._short - 1]):
             self._short = short
 
@@ -330,21 +332,23 @@ class Supervision:
         for leg, (lag, before) in enumerate(zip(now, self._lag, strict=True), start=1):
             if lag == before:
                 continue
-            age = f"{lag:.0f} cycle{'s' if lag > 1 else ''} old (borne up to {bound})"
-            text = f"leg {leg}: the drive's replies are {age if lag else 'of their own cycle again'}"
-            self._stops.record("warning" if lag else "info", text)
+            if not lag:
+                self._stops.record("info", Finding(Code.REPLIES_PROMPT, leg))
+                continue
+            code = Code.REPLIES_OLD if lag > 1 else Code.REPLIES_ONE_CYCLE_OLD
+            self._stops.record("warning", Finding(code, leg, bound=bound, details={"cycles": lag}))
         self._lag = now
 
-    def _trip(self, finding: Finding | None) -> None:
-        if finding is not None:
-            self._stops.trip(finding.cause, finding.category, unhome=finding.unhome, stands=finding.stands)
+    def _trip(self, trip: Trip | None) -> None:
+        if trip is not None:
+            self._stops.trip(trip.cause, trip.category, unhome=trip.unhome, recheck=trip.recheck)
 
-    def _trip_or_say(self, finding: Finding | None) -> None:
-        """Stop for what is said in any case, where it is not the first cause beside that."""
-        if finding is not None and self._machine.state is State.FAULT:
-            self._stops.record("error", finding.cause.text, finding.cause.code)
-        self._trip(finding)
+    def _trip_or_report(self, trip: Trip | None) -> None:
+        """Stop for what is reported in any case, where it is not the first cause beside that."""
+        if trip is not None and self._machine.state is State.FAULT:
+            self._stops.record("error", trip.cause.finding)
+        self._trip(trip)
 
-    def _poseless(self) -> str:
+    def _poseless(self) -> Finding | None:
         lost = self._machine.homed and self._frame.home_error(self._bank) is None
-        return "the six measured lengths belong to no pose" if lost else ""
+        return Finding(Code.NO_POSE) if lost else None

@@ -3,7 +3,8 @@
 import numpy as np
 import numpy.typing as npt
 
-from kinematics import Array, figure_and_bound
+from kinematics import Array
+from rig.findings import Code, Finding
 
 _WEIGHT = 0.02  # of the newest sample, once there are enough of them
 
@@ -39,8 +40,8 @@ def reads_reversed(model: Array, residual: Array) -> npt.NDArray[np.bool_]:
     return opposite
 
 
-def describe_shift(model: Array, shift: Array, bound: float) -> str:
-    """Why the zero of some cell is too far off to engage, and what to do, in words; empty where none is.
+def zero_shift(model: Array, shift: Array, bound: float) -> Finding | None:
+    """Why the zero of some cell is too far off to engage; None where none is.
 
     Args:
         model: (6,) N, as of `reads_reversed`.
@@ -49,13 +50,10 @@ def describe_shift(model: Array, shift: Array, bound: float) -> str:
     """
     leg = int(np.argmax(np.abs(shift)))
     if abs(shift[leg]) <= bound:
-        return ""
+        return None
     opposite = reads_reversed(model, shift) & (np.abs(shift) > bound)
+    off = float(shift[leg])
+    if not opposite[leg]:
+        return Finding(Code.ZERO_OFF, leg + 1, off, bound)
     legs = ", ".join(str(number + 1) for number in np.flatnonzero(opposite))
-    advice = (
-        f"the polarity (gain) of the load cell is reversed at leg {legs}: rig calibrate cells"
-        if opposite[leg]
-        else "tare the cells, or correct the mechanism's masses"
-    )
-    off, most = figure_and_bound(shift[leg], bound, "+.1f")
-    return f"the load cell of leg {leg + 1} is {off} N off the model at rest (bound {most} N): {advice}"
+    return Finding(Code.CELL_REVERSED, leg + 1, off, bound, {"legs_listed": legs})

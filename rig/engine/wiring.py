@@ -23,14 +23,13 @@ from rig.csvio import whole_file
 from rig.engine.leg_move import LegResult
 from rig.engine.snapshot import Unproven
 from rig.errors import InputError, RefusedError
-from rig.safety import Cause, ExchangeCheck, ExchangeSearch, exchanges_in_words, name_legs
-from rig.states import FaultCode, StopSeverity
+from rig.findings import Code, Finding
+from rig.safety import Cause, ExchangeCheck, ExchangeSearch, exchanges_found
+from rig.states import StopSeverity
 
 if TYPE_CHECKING:
     from rig.engine.core import Engine
 
-PROVE = "test each of them (rig setup leg), or say that it is not proven (--unproven)"
-"""What a refusal for want of a proof asks for."""
 _CROSSING = {"swap_unit", "motor_exchanged"}
 """faults of a virtual rig that are another wiring than the configuration says"""
 _HEAD = (
@@ -80,7 +79,7 @@ def unproven(config: RigConfig, serials: Sequence[str]) -> Unproven | None:
         tested = {entry.leg: entry for entry in _read(config).leg}
         wirings = [_wiring(config, leg) for leg in range(1, 7)]
     except InputError as error:
-        return Unproven(tuple(range(1, 7)), str(error))
+        return Unproven(tuple(range(1, 7)), Finding(Code.UNPROVEN_UNREADABLE, details={"text": str(error)}))
     legs = []
     moved: dict[int, int] = {}  # where the drive that was tested at a leg is now
     for leg, serial in enumerate(serials, start=1):
@@ -91,12 +90,11 @@ def unproven(config: RigConfig, serials: Sequence[str]) -> Unproven | None:
             moved[leg] = serials.index(entry.serial) + 1
     if not legs:
         return None
-    text = f"{name_legs(legs)}: no test is on record for the way it is wired now"
-    exchanged = [(one, other) for one, other in moved.items() if one < other and moved.get(other) == one]
+    found = Finding(Code.UNPROVEN, details={"legs": legs})
+    exchanged = [f"{one} and {other}" for one, other in moved.items() if one < other and moved.get(other) == one]
     if exchanged:
-        pairs = ", of legs ".join(f"{one} and {other}" for one, other in exchanged)
-        text = f"the drives of legs {pairs} have changed places since the legs were tested; {text}"
-    return Unproven(tuple(legs), text)
+        found = Finding(Code.UNPROVEN_EXCHANGED, details={"pairs": exchanged}, within=(found,))
+    return Unproven(tuple(legs), found)
 
 
 def put_on_record(config: RigConfig, result: LegResult) -> Path:
@@ -107,7 +105,7 @@ def put_on_record(config: RigConfig, result: LegResult) -> Path:
         InputError: the file cannot be written, or holds something else.
     """
     if not result.passed:
-        raise RefusedError(f"test of leg {result.leg}: it did not pass, and proves nothing")
+        raise RefusedError(Finding(Code.TEST_NOT_PASSED, result.leg))
     now = datetime.now(UTC).replace(microsecond=0)
     entry = _Tested(leg=result.leg, wiring=_wiring(config, result.leg), serial=result.serial, tested=now)
     return _write(config, result.leg, entry)
@@ -188,10 +186,10 @@ def compare_forces(engine: "Engine", exchange: ExchangeCheck) -> None:
     verdict = exchange.judge(engine.tick.t, engine.settled_for())
     if verdict is None:
         return
-    if verdict.finding is not None:
-        engine.trip(verdict.finding.cause, verdict.finding.category, unhome=verdict.finding.unhome)
-    elif verdict.unclear and engine.config.drives.unidentified:
-        engine.record("info", f"the forces do not tell whether drives are exchanged: {verdict.unclear}")
+    if verdict.trip is not None:
+        engine.trip(verdict.trip.cause, verdict.trip.category, unhome=verdict.trip.unhome)
+    elif verdict.unclear is not None and engine.config.drives.unidentified:
+        engine.record("info", Finding(Code.EXCHANGE_UNCLEAR, within=(verdict.unclear,)))
 
 
 def explain_forces(engine: "Engine", search: ExchangeSearch) -> None:
@@ -202,10 +200,10 @@ def explain_forces(engine: "Engine", search: ExchangeSearch) -> None:
     found = search.proceed()
     if not found:
         return
-    text = exchanges_in_words(found)
+    exchanged = exchanges_found(found)
     legs = sorted({leg for exchange in found for leg in exchange.legs})
-    engine.publisher.surroundings.unproven = Unproven(tuple(legs), text)
+    engine.publisher.surroundings.unproven = Unproven(tuple(legs), exchanged)
     if engine.machine.latched:
-        engine.record("error", text, FaultCode.WIRING)
+        engine.record("error", exchanged)
     else:
-        engine.trip(Cause(FaultCode.WIRING, text, engine.tick.t, legs[0]), StopSeverity.CATEGORY_0, unhome=True)
+        engine.trip(Cause(exchanged, engine.tick.t), StopSeverity.CATEGORY_0, unhome=True)

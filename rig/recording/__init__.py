@@ -32,10 +32,13 @@ from rig.recording.schema import (
     CYCLE_TOPIC,
     INJECTED,
     EventLevel,
+    Injection,
     RecordedEvent,
     RecordingError,
     cycle_definition,
     encode_cycle,
+    injection,
+    is_command,
 )
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock, room_text
 from rig.recording.writer import RecordingWriter
@@ -50,6 +53,7 @@ __all__ = [
     "EventLevel",
     "Finding",
     "Found",
+    "Injection",
     "MotionPart",
     "MotionRecord",
     "Origin",
@@ -74,6 +78,8 @@ __all__ = [
     "has_tracking",
     "imported_from",
     "in_memory",
+    "injection",
+    "is_command",
     "open_part",
     "open_recording",
     "part_name",

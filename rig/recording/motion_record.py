@@ -7,6 +7,7 @@ from dataclasses import dataclass
 from enum import IntEnum
 from typing import TYPE_CHECKING, ClassVar
 
+from rig.findings import Finding, finding_from_json, finding_to_json
 from rig.names import as_name
 from rig.recording.schema import CDR_HEADER, EventLevel, RecordedEvent
 from rig.states import MotionKind, MotionOutcome, cause_text
@@ -58,6 +59,8 @@ class MotionRecord:
     """`FaultCode` of the first cause of the stop that ended it, 0 where no stop did"""
     cause: str | None = ""
     """that cause in words, None in a record made before it was recorded"""
+    finding: Finding | None = None
+    """what that cause was made from; None in a record made before findings were recorded"""
 
     @property
     def cause_text(self) -> str:
@@ -128,6 +131,7 @@ def motion_definition() -> str:
             "uint64 begun_ns  # wall clock of its first cycle, ns since 1970; 0 where there is none",
             "uint32 cause_code  # rig.states.FaultCode of the first cause of the stop that ended it, 0 where none did",
             "string cause  # in words",
+            "string finding  # what the cause is made from, a JSON object; empty where there is none",
             "",
         ]
     )
@@ -142,11 +146,13 @@ def encode_motion(motion: MotionRecord) -> bytes:
     data += _LENGTH.pack(len(thresholds)) + thresholds
     data += _padding(len(data), _WALL) + _WALL.pack(motion.begun_ns)
     data += _CODE.pack(motion.cause_code) + _LENGTH.pack(len(cause)) + cause
+    finding = _text("" if motion.finding is None else finding_to_json(motion.finding))
+    data += _padding(len(data), _LENGTH) + _LENGTH.pack(len(finding)) + finding
     return CDR_HEADER + data
 
 
 def decode_motion(data: bytes) -> MotionRecord:
-    """Motion's record of its CDR bytes, of any version: later ones have amplitude, thresholds, wall clock, cause.
+    """Motion's record of its CDR bytes, of any version: later ones have more at the end.
 
     Raises ValueError or struct.error when they are damaged.
     """
@@ -155,7 +161,7 @@ def decode_motion(data: bytes) -> MotionRecord:
     data = data[4:]
     start, end, reached, duration, number, kind, outcome, length = _FIXED.unpack_from(data)
     name, place = _taken(data, _FIXED.size, length)
-    amplitude, thresholds, begun, code, cause = 0.0, "", 0, 0, None
+    amplitude, thresholds, begun, code, cause, finding = 0.0, "", 0, 0, None, ""
     if place < len(data):
         place += len(_padding(place, _AMPLITUDE))
         (amplitude,) = _AMPLITUDE.unpack_from(data, place)
@@ -170,11 +176,17 @@ def decode_motion(data: bytes) -> MotionRecord:
         (code,) = _CODE.unpack_from(data, place)
         place += _CODE.size
         cause, place = _taken(data, place + _LENGTH.size, *_LENGTH.unpack_from(data, place))
+    if place < len(data):
+        place += len(_padding(place, _LENGTH))
+        finding, place = _taken(data, place + _LENGTH.size, *_LENGTH.unpack_from(data, place))
     if place != len(data):
         raise ValueError(f"motion: {len(data) - place} bytes beyond its end")
     known = _member(MotionKind, kind), _member(MotionOutcome, outcome)
     said = as_name(name, "")
-    return MotionRecord(number, *known, start, end, reached, duration, said, amplitude, thresholds, begun, code, cause)
+    return MotionRecord(
+        number, *known, start, end, reached, duration, said, amplitude, thresholds, begun, code, cause,
+        finding_from_json(finding),
+    )  # fmt: skip
 
 
 def _text(text: str) -> bytes:

@@ -15,6 +15,7 @@ from pathlib import Path
 from types import FrameType
 from typing import Any
 
+from rig.findings import Finding
 from rig.recording.motion_record import MotionRecord
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
 from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
@@ -113,21 +114,22 @@ class Recorder:
         if status.phase is RecorderPhase.FAILED:
             raise RecordingError(f"{self.path}: cannot record: {status.error}")
 
-    def event(self, t: float, level: int, code: int, text: str) -> bool:
+    def event(self, t: float, level: int, code: int, text: str, finding: Finding | None = None) -> bool:
         """Send an event to be recorded; never waits. False when the recorder could not take it (it is then counted).
 
         A text beyond 900 characters is cut. Raises ValueError for a time or number that an event cannot have.
         """
-        event = RecordedEvent(t, level, code, text[:_LONGEST_TEXT])
-        sent = self._send(("event", event.t, event.level, event.code, event.text))
+        found = None if finding is None else finding.elided(_LONGEST_TEXT)
+        event = RecordedEvent(t, level, code, text[:_LONGEST_TEXT], found)
+        sent = self._send(("event", event.t, event.level, event.code, event.text, found))
         self.events_lost += not sent
         return sent
 
     def motion(self, motion: MotionRecord) -> bool:
         """Send the record of a motion to be recorded, as `event`; a name or cause beyond 900 characters is cut."""
-        sent = self._send(
-            ("motion", replace(motion, name=motion.name[:_LONGEST_TEXT], cause=(motion.cause or "")[:_LONGEST_TEXT]))
-        )
+        cause = (motion.cause or "")[:_LONGEST_TEXT]
+        found = None if motion.finding is None else motion.finding.elided(_LONGEST_TEXT)
+        sent = self._send(("motion", replace(motion, name=motion.name[:_LONGEST_TEXT], cause=cause, finding=found)))
         self.events_lost += not sent
         return sent
 

@@ -36,7 +36,7 @@ def recover(path: Path | str) -> RecordingFile:
             for rows in recording.blocks():
                 writer.write_rows(rows)
             for event in recording.events:
-                writer.event(event.t, event.level, event.code, event.text)
+                writer.event(event.t, event.level, event.code, event.text, event.finding)
             for motion in recording.motions:
                 writer.motion(motion)
             doubts = {DOUBTS: list(recording.doubts)} if recording.doubts else {}

@@ -8,6 +8,7 @@ from typing import Protocol
 import numpy as np
 import numpy.typing as npt
 
+from rig.findings import Finding
 from rig.recording.motion_record import MotionRecord
 from rig.recording.recorder import Recorder
 from rig.recording.schema import EventLevel
@@ -37,6 +38,10 @@ class LoggedEvent(Protocol):
     @property
     def text(self) -> str:
         """In words."""
+
+    @property
+    def finding(self) -> Finding:
+        """What the words are made from."""
 
 
 class RingSink:
@@ -71,7 +76,8 @@ class RingSink:
 
     def event(self, event: LoggedEvent) -> None:
         """Take an event, without waiting."""
-        self._recorder.event(event.t, EventLevel[event.level.upper()], event.code, event.text)
+        level = EventLevel[event.level.upper()]
+        self._recorder.event(event.t, level, event.code, event.text, event.finding)
 
     def motion(self, motion: MotionRecord) -> None:
         """Take the record of a motion's beginning or end, without waiting; the wall clock of its beginning goes in."""

@@ -8,6 +8,7 @@ from enum import IntEnum
 import numpy as np
 import numpy.typing as npt
 
+from rig.findings import Code, Finding, finding_from_json, finding_to_json
 from rig.states import FaultCode, State, StopSeverity
 from rig.telemetry import MEANING, ROW
 
@@ -27,9 +28,10 @@ LARGEST_TEXT = 4 * 1024 * 1024
 """Characters of the longest JSON text of either."""
 
 COMMAND = "command: "
-"""What the text of an event begins with that says what a client asked for and what came of it."""
+"""What the text of an event begins with, in a recording without findings, that says what a client asked for."""
 INJECTED = "virtual rig: "
-"""What the text of an event begins with that says what was injected into a virtual rig."""
+"""Likewise of what was injected into a virtual rig."""
+_ACTIONS = ("injected", "on", "cleared", "ended", "to come")
 
 CDR_HEADER = b"\x00\x01\x00\x00"
 """Representation identifier of plain CDR, little endian, and two bytes of options."""
@@ -59,6 +61,8 @@ class RecordedEvent:
     level: int
     code: int
     text: str
+    finding: Finding | None = None
+    """None in a recording made before findings were recorded, or where this version does not know its code"""
 
     def __post_init__(self) -> None:
         if not (math.isfinite(self.t) and self.t >= 0):
@@ -67,11 +71,42 @@ class RecordedEvent:
             raise ValueError(f"event: level {self.level} of 0..255, code {self.code} of 0..65535")
 
 
+@dataclass(frozen=True, slots=True)
+class Injection:
+    """What was done to a virtual rig at rig time `t` (s): `action` as "injected", "on", "cleared" or "ended"."""
+
+    t: float
+    action: str
+    text: str
+
+
+def is_command(event: RecordedEvent) -> bool:
+    """Whether an event says what a client asked for, and what came of it."""
+    if event.finding is None:
+        return event.text.startswith(COMMAND)
+    return event.finding.code is Code.COMMAND_GIVEN
+
+
+def injection(event: RecordedEvent) -> Injection | None:
+    """What an event says was done to a virtual rig; None where it says something else."""
+    if event.finding is not None:
+        details = event.finding.details
+        if event.finding.code is not Code.INJECTED:
+            return None
+        return Injection(event.t, str(details["action"]), str(details["text"]))
+    if not event.text.startswith(INJECTED):
+        return None
+    text = event.text.removeprefix(INJECTED)
+    action = next((action for action in _ACTIONS if text.startswith(f"{action}: ")), "")
+    return Injection(event.t, action, text.removeprefix(f"{action}: "))
+
+
 _PACKED_FIELDS = {name: (field[0], field[1]) for name, field in (ROW.fields or {}).items()}
 PACKED_SIZE = max(offset + kind.itemsize for kind, offset in _PACKED_FIELDS.values())
 """Bytes of a row without the padding at its end: what CDR has of it."""
 
 _EVENT_FIXED = struct.Struct("<dBxHI")
+_LENGTH = struct.Struct("<I")
 
 
 def _constants(prefix: str, kind: str, members: type[IntEnum]) -> list[str]:
@@ -117,7 +152,8 @@ def event_definition() -> str:
             "uint8 level",
             *_constants("FAULT", "uint16", FaultCode),
             "uint16 code  # FAULT_NONE where the event is none",
-            "string text",
+            "string text  # in English",
+            "string finding  # what the text is made from, a JSON object; empty where there is none",
             "",
         ]
     )
@@ -131,15 +167,34 @@ def encode_cycle(row: npt.NDArray[np.void]) -> bytes:
 def encode_event(event: RecordedEvent) -> bytes:
     """CDR bytes of an event."""
     text = event.text.encode(errors="replace") + b"\0"
-    return CDR_HEADER + _EVENT_FIXED.pack(event.t, event.level, event.code, len(text)) + text
+    finding = "" if event.finding is None else finding_to_json(event.finding)
+    json = finding.encode(errors="replace").replace(b"\0", b"") + b"\0"
+    data = _EVENT_FIXED.pack(event.t, event.level, event.code, len(text)) + text
+    return CDR_HEADER + data + b"\0" * (-len(data) % _LENGTH.size) + _LENGTH.pack(len(json)) + json
 
 
 def decode_event(data: bytes) -> RecordedEvent:
-    """Event of its CDR bytes. Raises ValueError or struct.error when they are damaged."""
+    """Event of its CDR bytes, of any version: later ones have the finding.
+
+    Raises ValueError or struct.error when they are damaged.
+    """
     if data[:4] != CDR_HEADER:
         raise ValueError("event: not little-endian CDR")
-    t, level, code, length = _EVENT_FIXED.unpack_from(data, 4)
-    text = data[4 + _EVENT_FIXED.size :]
-    if len(text) != length or text[-1:] != b"\0":
-        raise ValueError(f"event: text of {len(text)} bytes where {length} are announced")
-    return RecordedEvent(t, level, code, text[:-1].decode())
+    data = data[4:]
+    t, level, code, length = _EVENT_FIXED.unpack_from(data)
+    text, place = _text_at(data, _EVENT_FIXED.size, length)
+    finding = ""
+    if place < len(data):
+        place += -place % _LENGTH.size
+        finding, place = _text_at(data, place + _LENGTH.size, *_LENGTH.unpack_from(data, place))
+    if place != len(data):
+        raise ValueError(f"event: {len(data) - place} bytes beyond its end")
+    return RecordedEvent(t, level, code, text, finding_from_json(finding))
+
+
+def _text_at(data: bytes, place: int, size: int) -> tuple[str, int]:
+    """A text of so many bytes at a place, its end among them, and the place after it."""
+    text = data[place : place + size]
+    if len(text) != size or text[-1:] != b"\0":
+        raise ValueError(f"event: text of {len(text)} bytes where {size} are announced")
+    return text[:-1].decode(), place + size

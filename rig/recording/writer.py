@@ -16,6 +16,7 @@ import numpy as np
 import numpy.typing as npt
 from mcap.writer import CompressionType, Writer
 
+from rig.findings import Finding
 from rig.recording.chunk_index import ChunkIndexes
 from rig.recording.metadata_check import digest
 from rig.recording.motion_record import (
@@ -150,12 +151,12 @@ class RecordingWriter:
             self._add(self._cycle, log_time, CDR_HEADER + data[start : start + PACKED_SIZE], sequence)
         self.rows += len(rows)
 
-    def event(self, t: float, level: int, code: int, text: str) -> None:
+    def event(self, t: float, level: int, code: int, text: str, finding: Finding | None = None) -> None:
         """Append an event at rig time `t` (s); an error ends its chunk, so that the cause is not lost with the tail.
 
         Raises ValueError for numbers an event cannot have, OSError when the disk refuses.
         """
-        data = encode_event(RecordedEvent(t, level, code, text.replace("\0", "")))
+        data = encode_event(RecordedEvent(t, level, code, text.replace("\0", ""), finding))
         self._add(self._events, self._log_time(t), data, self.events)
         self.events += 1
         if level >= EventLevel.ERROR:

@@ -8,12 +8,12 @@ import numpy as np
 import numpy.typing as npt
 
 from rig.recording import (
-    COMMAND,
-    INJECTED,
     Recorded,
     RecordedEvent,
     caveats,
     has_tracking,
+    injection,
+    is_command,
     recorded_cell_noise,
 )
 from rig.report.motions import described
@@ -64,7 +64,7 @@ def summarize(recording: Recorded) -> dict[str, Any]:
         ],
         "faults": [fault | {"cause": _cause(fault, recording.events)} for fault in survey.faults],
         "events": [
-            {"t_s": event.t, "level": event.level, "code": event.code, "kind": _kind(event.text), "text": event.text}
+            {"t_s": event.t, "level": event.level, "code": event.code, "kind": _kind(event), "text": event.text}
             for event in recording.events
         ],
         "begin_s": survey.begin,
@@ -124,9 +124,11 @@ def _cause(fault: Mapping[str, Any], events: Sequence[RecordedEvent]) -> str:
     return fault_name(code) + (f" of leg {fault['leg']}" if fault["leg"] else "")
 
 
-def _kind(text: str) -> str:
+def _kind(event: RecordedEvent) -> str:
     """Whether an event is a "command" of a client or something injected into the "virtual rig"; "" for any other."""
-    return next((start.rstrip(": ") for start in (COMMAND, INJECTED) if text.startswith(start)), "")
+    if is_command(event):
+        return "command"
+    return "" if injection(event) is None else "virtual rig"
 
 
 def _cycle(recording: Recorded, survey: Survey) -> dict[str, Any]:

@@ -8,10 +8,10 @@ from typing import Any
 
 import numpy as np
 
-from rig.recording import INJECTED, MotionPart, MotionRecord, Recorded, RecordingError, cause_of, part_name
+from rig.recording import Injection, MotionPart, MotionRecord, Recorded, RecordingError, cause_of, injection, part_name
 from rig.states import MotionKind, MotionOutcome, enum_name
 
-_BEGUN, _OVER = ("injected: ", "on: "), ("cleared: ", "ended: ")
+_BEGUN, _OVER = ("injected", "on"), ("cleared", "ended")
 _EVERY = "every leg"
 CUT_OFF = "cut off"
 """Outcome of a run whose recording ends before it does."""
@@ -91,7 +91,7 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
     until = math.inf if math.isnan(motion.end) else motion.end
     begun_ns = motion.begun_ns or (wall and wall + round(motion.start * 1e9))  # rig time need not go as the wall clock
     begun = datetime.fromtimestamp(begun_ns / 1e9, UTC).isoformat(timespec="seconds") if begun_ns else None
-    told = [(event.t, event.text.removeprefix(INJECTED)) for event in recording.events if _injected(event.text)]
+    injections = [found for event in recording.events if (found := injection(event)) is not None]
     return Run(
         recording=recording.path.name,
         motion=motion.id,
@@ -105,27 +105,22 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
         reached=motion.reached,
         duration=motion.duration if 0.0 < motion.duration < math.inf else None,
         outcome=enum_name(MotionOutcome, motion.outcome).lower(),
-        injected=tuple(_on_between(told, motion.start, until)),
+        injected=tuple(_on_between(injections, motion.start, until)),
         cause=cause_of(motion, recording.events)[1],
         thresholds=motion.own_thresholds.named,
     )
 
 
-def _injected(text: str) -> bool:
-    return text.startswith(INJECTED)
-
-
-def _on_between(told: Iterable[tuple[float, str]], begin: float, end: float) -> list[str]:
+def _on_between(injections: Iterable[Injection], begin: float, end: float) -> list[str]:
     """What was injected before `end` and was not over by `begin`, s, each once, in the order in which it began."""
     on: list[str] = []
-    for t, text in told:
-        if t > end:
+    for found in injections:
+        if found.t > end:
             break
-        kind = next((kind for kind in (*_BEGUN, *_OVER) if text.startswith(kind)), None)
-        what = text[len(kind) :] if kind is not None else ""
-        if kind in _BEGUN and what not in on:
+        what = found.text
+        if found.action in _BEGUN and what not in on:
             on.append(what)
-        elif kind in _OVER and t < begin:
+        elif found.action in _OVER and found.t < begin:
             name = what.split(",")[0]
             on = [one for one in on if not (one.startswith(what) or (_EVERY in one and one.split(",")[0] == name))]
     return on

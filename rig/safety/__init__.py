@@ -5,7 +5,6 @@ from rig.safety.cell_checks import no_force
 from rig.safety.cell_model import CellModel
 from rig.safety.drive_checks import Traffic, TrafficCheck
 from rig.safety.feedback import FeedbackMonitor
-from rig.safety.finding import Finding, length_beyond, no_recheck, stale_text
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
 from rig.safety.machine import (
     LAW_STATES,
@@ -14,15 +13,16 @@ from rig.safety.machine import (
     Conditions,
     Deadlines,
     StateMachine,
-    name_legs,
+    at_legs,
 )
 from rig.safety.measured_bounds import MeasuredBounds
 from rig.safety.slowing_check import check_slowing
 from rig.safety.stability import check_loop
 from rig.safety.stiffness_margin import MASS_ERROR, judge_sag
-from rig.safety.swap_detection import Exchange, ExchangeSearch, exchanges_in_words
+from rig.safety.swap_detection import Exchange, ExchangeSearch, exchanges_found
 from rig.safety.torque_checks import TorqueChecks
 from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_trajectory
+from rig.safety.trip import Recheck, Trip, no_recheck
 from rig.safety.wiring_check import ExchangeCheck
 
 __all__ = [
@@ -38,9 +38,9 @@ __all__ = [
     "ExchangeCheck",
     "ExchangeSearch",
     "FeedbackMonitor",
-    "Finding",
     "LimitCheck",
     "MeasuredBounds",
+    "Recheck",
     "ReferenceCheck",
     "RestMonitor",
     "StateMachine",
@@ -48,15 +48,14 @@ __all__ = [
     "Traffic",
     "TrafficCheck",
     "TrajectoryVerdict",
+    "Trip",
+    "at_legs",
     "check_kernel",
     "check_loop",
     "check_slowing",
     "check_trajectory",
-    "exchanges_in_words",
+    "exchanges_found",
     "judge_sag",
-    "length_beyond",
-    "name_legs",
     "no_force",
     "no_recheck",
-    "stale_text",
 ]

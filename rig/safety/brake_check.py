@@ -5,11 +5,12 @@ import math
 import numpy as np
 
 from actuators import Status
-from kinematics import Array, figure_and_bound, kernel
+from kinematics import Array, kernel
 from rig.config import Safety
-from rig.safety.finding import Finding
+from rig.findings import Code, Finding
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopSeverity
+from rig.safety.trip import Trip
+from rig.states import StopSeverity
 
 _LEGS = 6
 _STANDSTILL = 2e-3  # m/s, below which a leg has come to rest
@@ -100,7 +101,7 @@ class RestMonitor:
         departure: Array,
         *,
         homed: bool,
-    ) -> Finding | None:
+    ) -> Trip | None:
         """Judge legs without torque; what is found is told once, until `forget`.
 
         Args:
@@ -127,26 +128,26 @@ class RestMonitor:
         if gains:
             speeds = np.where(self._torque == 0.0, legs[_VELOCITY], 0.0)
             falling = np.flatnonzero(np.abs(speeds) > legs[_FIRST] + _GAINED)
-            what = ", ".join(f"leg {leg + 1} by {speeds[leg] * 1e3:+.0f} mm/s" for leg in falling)
-            text = f"the brakes do not hold: without torque {what}, and faster than before"
-            return self._finding(text, [int(leg) for leg in falling], t)
+            parts = tuple(Finding(Code.LEG_SPEED, int(leg) + 1, float(speeds[leg])) for leg in falling)
+            return self._slip(Finding(Code.BRAKES_FALL, _only(parts), within=parts), t)
         slipping = np.flatnonzero(moved > _NAMED * self._bound)
-        bound = self._bound * 1e3
-        ways = [(leg, figure_and_bound(legs[_MOVED, leg] * 1e3, bound, "+.2f")[0]) for leg in slipping]
-        what = ", ".join(f"leg {leg + 1} by {way} mm" for leg, way in ways)
-        text = f"the brakes do not hold: moved without torque: {what} (bound {bound:g} mm)"
-        return self._finding(text, [int(leg) for leg in slipping], t)
+        parts = tuple(Finding(Code.LEG_WAY, int(leg) + 1, float(legs[_MOVED, leg]), self._bound) for leg in slipping)
+        return self._slip(Finding(Code.BRAKES_SLIP, _only(parts), bound=self._bound, within=parts), t)
 
-    def _still_moving(self) -> str:
-        """Which legs without torque move on, in words; empty where none does."""
+    def _still_moving(self) -> Finding | None:
+        """Which legs without torque move on; None where none does."""
         way = self._legs[_LENGTH] - self._legs[_MARK_BEFORE]
-        return "; ".join(
-            f"leg {leg + 1}: moves without torque, {way[leg] * 1e3:+.2f} mm just now: the brake does not hold"
+        moving = tuple(
+            Finding(Code.MOVES_WITHOUT_TORQUE, int(leg) + 1, float(way[leg]))
             for leg in np.flatnonzero(np.abs(way) > _STILL)
             if self._torque[leg] == 0.0
         )
+        return Finding(Code.LEGS_MOVE_WITHOUT_TORQUE, within=moving) if moving else None
 
-    def _finding(self, text: str, legs: list[int], t: float) -> Finding:
-        leg = legs[0] + 1 if len(legs) == 1 else 0
-        cause = Cause(FaultCode.BRAKES_SLIP, text, t, leg)
-        return Finding(cause, StopSeverity.CATEGORY_0, self._still_moving)
+    def _slip(self, found: Finding, t: float) -> Trip:
+        return Trip(Cause(found, t), StopSeverity.CATEGORY_0, self._still_moving)
+
+
+def _only(parts: tuple[Finding, ...]) -> int:
+    """The leg where there is one, else 0."""
+    return parts[0].leg if len(parts) == 1 else 0

@@ -6,11 +6,12 @@ from functools import partial
 
 import numpy as np
 
-from kinematics import Array, figure_and_bound, kernel
+from kinematics import Array, kernel
 from rig.config import RigConfig
-from rig.safety.finding import Finding, no_recheck, stale_text
+from rig.findings import Code, Finding
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopSeverity
+from rig.safety.trip import Trip, no_recheck, not_fresh
+from rig.states import StopSeverity
 
 _LEGS = 6
 _RESIDUAL_CYCLES = 2
@@ -128,7 +129,7 @@ class CellChecks:
         *,
         controlled: bool,
         alive: bool = True,
-    ) -> Finding | None:
+    ) -> Trip | None:
         """Judge the load cells.
 
         Args:
@@ -137,13 +138,13 @@ class CellChecks:
             residual: (6,) N, measured less modelled.
             stale: consecutive cycles without a fresh reading of all cells.
             age: s since there was one.
-            silence: what is known of why there is none, to follow those words.
+            silence: what is known of why there is none, "" for nothing.
             controlled: the platform follows its reference, so that a residual means something.
             alive: a reading that means nothing stops the rig; else it is for others to say.
         """
         if stale >= self._fewest and age >= self._old:
-            text = f"load cells: {stale_text(age, self._stale_time, self._period, 'reading')}{silence()}"
-            return Finding(Cause(FaultCode.LOAD_CELL, text, t), StopSeverity.CATEGORY_2, no_recheck)
+            found = not_fresh(Code.NO_READING, 0, age, self._stale_time, self._period, silence())
+            return Trip(Cause(found, t), StopSeverity.CATEGORY_2, no_recheck)
         if stale:
             return None
         cells = self._cells
@@ -151,40 +152,40 @@ class CellChecks:
             force, residual, self._bounds, self._steps, controlled, self._suspicion, cells
         )
         if alive and missing >= 0 and cells[_MISSING, missing] >= self._most_missing:
-            cause = Cause(FaultCode.LOAD_CELL, self._no_force(missing, force), t, missing + 1)
-            return Finding(cause, StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))
+            dead = self._no_force(missing, force)
+            if dead is not None:
+                return Trip(Cause(dead, t), StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))
         if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:
             moved = cells[_HIGH, silent] - cells[_LOW, silent]
-            text = (
-                f"leg {silent + 1}: the load cell repeated itself for {cells[_SILENT, silent]:.0f} cycles, in which "
-                f"the model's force changed by {moved:.3g} N"
+            found = Finding(
+                Code.CELL_FROZEN, silent + 1, float(moved), details={"cycles": float(cells[_SILENT, silent])}
             )
-            cause = Cause(FaultCode.LOAD_CELL, text, t, silent + 1)
-            return Finding(cause, StopSeverity.CATEGORY_2, partial(_no_news, silent, force, float(force[silent])))
+            recheck = partial(_no_news, silent, force, float(force[silent]))
+            return Trip(Cause(found, t), StopSeverity.CATEGORY_2, recheck)
         if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:
             return None
-        cause = Cause(FaultCode.FORCE_RESIDUAL, self._off_the_model(beyond, residual), t, beyond + 1)
-        return Finding(cause, StopSeverity.CATEGORY_1, partial(self._still_off, beyond, residual))
+        cause = Cause(self._off_the_model(beyond, residual), t)
+        return Trip(cause, StopSeverity.CATEGORY_1, partial(self._still_off, beyond, residual))
 
-    def _no_force(self, leg: int, force: Array) -> str:
+    def _no_force(self, leg: int, force: Array) -> Finding | None:
         return no_force(leg, float(force[leg]), float(self._bounds[1]))
 
-    def _off_the_model(self, leg: int, residual: Array) -> str:
-        off, bound = figure_and_bound(residual[leg], self._safety.force_residual, "+.1f")
-        return f"leg {leg + 1}: measured force is {off} N off the model's (bound {bound} N)"
+    def _off_the_model(self, leg: int, residual: Array) -> Finding:
+        return Finding(Code.FORCE_RESIDUAL, leg + 1, float(residual[leg]), self._safety.force_residual)
 
-    def _still_off(self, leg: int, residual: Array) -> str:
-        return self._off_the_model(leg, residual) if abs(residual[leg]) > self._bounds[2] else ""
+    def _still_off(self, leg: int, residual: Array) -> Finding | None:
+        return self._off_the_model(leg, residual) if abs(residual[leg]) > self._bounds[2] else None
 
 
-def no_force(leg: int, reading: float, end: float) -> str:
-    """What the cell of a leg (index) reads, N, in words, where that is no force; end: N, of its scale."""
+def no_force(leg: int, reading: float, end: float) -> Finding | None:
+    """What the cell of a leg (index) reads, N, where that is no force; end: N, of its scale."""
     if abs(reading) < end:
-        return ""
-    beyond = f", at or beyond its end of scale {end:g} N" if math.isfinite(reading) else ""
-    return f"leg {leg + 1}: the load cell reads {reading:g} N{beyond}"
+        return None
+    if math.isfinite(reading):
+        return Finding(Code.CELL_SATURATED, leg + 1, reading, end)
+    return Finding(Code.CELL_NOT_FINITE, leg + 1, reading)
 
 
-def _no_news(leg: int, force: Array, before: float) -> str:
-    """Whether the cell of a leg (index) still reads what it read `before`, N, in words."""
-    return f"leg {leg + 1}: the load cell still reads {before:g} N, bit for bit" if force[leg] == before else ""
+def _no_news(leg: int, force: Array, before: float) -> Finding | None:
+    """Whether the cell of a leg (index) still reads what it read `before`, N."""
+    return Finding(Code.CELL_STILL_FROZEN, leg + 1, before) if force[leg] == before else None

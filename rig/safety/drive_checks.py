@@ -8,9 +8,10 @@ from typing import NamedTuple
 
 from actuators import Status
 from kinematics import Array
-from rig.safety.finding import Finding, no_length, no_recheck, stale_text
+from rig.findings import Code, Finding, Value
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopSeverity
+from rig.safety.trip import Trip, no_length, no_recheck, not_fresh
+from rig.states import StopSeverity
 
 _LEGS = 6
 _LOOK = 0.1  # s between two looks at what was counted
@@ -58,7 +59,7 @@ class DriveChecks:
         silence: Callable[[int], str],
         *,
         homed: bool,
-    ) -> Finding | None:
+    ) -> Trip | None:
         """Judge what the drives say of themselves.
 
         Args:
@@ -69,33 +70,32 @@ class DriveChecks:
             error: the drives' own error codes.
             length: (6,) m, by leg.
             explain: the present error of a leg (index) in words.
-            silence: what is known of why a leg (index) is silent, to follow those words.
+            silence: what is known of why a leg (index) is silent, "" for nothing.
             homed: the rig counts as homed.
         """
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
         if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
-            text = f"all six legs: {stale_text(max(age), self._stale_time, self._period)}"
-            text += silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
-            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t), StopSeverity.QUICK_STOP, no_recheck)
+            why = silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
+            found = not_fresh(Code.NO_FEEDBACK_AT_ALL, 0, max(age), self._stale_time, self._period, why)
+            return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
         for leg in lost:
-            text = f"leg {leg + 1}: {stale_text(age[leg], self._stale_time, self._period)}{silence(leg)}"
-            return Finding(Cause(FaultCode.COMMUNICATION_LOST, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
+            found = not_fresh(Code.NO_FEEDBACK, leg + 1, age[leg], self._stale_time, self._period, silence(leg))
+            return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
         for leg in range(_LEGS):
             if stale[leg]:
                 continue
             if status[leg] & _WATCHDOG:
-                text = f"leg {leg + 1}: the drive's own watchdog stopped it"
-                return Finding(Cause(FaultCode.DRIVE_WATCHDOG, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
+                found = Finding(Code.DRIVE_WATCHDOG, leg + 1)
+                return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
             if not math.isfinite(length[leg]):
                 # before the drive's own fault, which says the same and would take the torque off at once
                 return no_length(leg, float(length[leg]), t, unhome=not status[leg] & _HOMED)
             if status[leg] & _FAULT:
-                text = f"leg {leg + 1}: drive fault {error[leg]}, {explain(leg)}"
-                return Finding(Cause(FaultCode.DRIVE_FAULT, text, t, leg + 1), StopSeverity.CATEGORY_0, no_recheck)
+                found = Finding(Code.DRIVE_FAULT, leg + 1, details={"error": error[leg], "text": explain(leg)})
+                return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)
             if homed and not status[leg] & _HOMED:
-                text = f"leg {leg + 1}: the drive lost its reference; it may have restarted"
-                cause = Cause(FaultCode.DRIVE_RESTARTED, text, t, leg + 1)
-                return Finding(cause, StopSeverity.QUICK_STOP, no_recheck, unhome=True)
+                found = Finding(Code.DRIVE_RESTARTED, leg + 1)
+                return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck, unhome=True)
         return None
 
 
@@ -111,7 +111,7 @@ class TrafficCheck:
     def __init__(self, share: float) -> None:
         self._share = share
         self._looks: dict[str, deque[tuple[int, int]]] = {}
-        self._said: set[str] = set()
+        self._warned: set[str] = set()
         self._due = -math.inf
 
     def due(self, t: float) -> bool:
@@ -121,28 +121,27 @@ class TrafficCheck:
     def forget(self) -> None:
         """Begin anew."""
         self._looks.clear()
-        self._said.clear()
+        self._warned.clear()
         self._due = -math.inf
 
-    def check(self, t: float, traffic: Sequence[Traffic]) -> tuple[Finding | None, list[str]]:
+    def check(self, t: float, traffic: Sequence[Traffic]) -> tuple[Trip | None, list[Finding]]:
         """Judge at rig time `t` (s) what has been counted so far.
 
         Returns:
-            What stops the rig, and what is to be said of devices that are within the bound, once each.
+            What stops the rig, and what to warn of at devices that are within the bound, once each.
         """
         self._due = t + _LOOK
-        found, said = None, []
+        trip, warnings = None, []
         for device in traffic:
             self._looks.setdefault(device.name, deque(maxlen=_LOOKS)).append((device.sent, device.unusable))
-            beyond = self._beyond(device.name)
-            if beyond and found is None:
+            beyond = self._beyond(device)
+            if beyond is not None and trip is None:
                 category = StopSeverity.CATEGORY_1 if device.leg else StopSeverity.CATEGORY_2
-                cause = Cause(FaultCode.COMMUNICATION_DISTURBED, beyond, t, device.leg)
-                found = Finding(cause, category, partial(self._beyond, device.name))
-            elif not beyond and self._counted(device.name)[1] > _FEW // 2 and device.name not in self._said:
-                self._said.add(device.name)
-                said.append(self._words(device.name))
-        return found, said
+                trip = Trip(Cause(beyond, t), category, partial(self._beyond, device))
+            elif beyond is None and self._counted(device.name)[1] > _FEW // 2 and device.name not in self._warned:
+                self._warned.add(device.name)
+                warnings.append(self._disturbed(device))
+        return trip, warnings
 
     def _counted(self, name: str) -> tuple[int, int]:
         """Requests of a device in the last second, and what came that was no good reply."""
@@ -152,16 +151,14 @@ class TrafficCheck:
     def _bound(self, sent: int) -> float:
         return max(_FEW, self._share * sent)
 
-    def _beyond(self, name: str) -> str:
-        """What is wrong with a device's traffic, in words; empty where nothing is, or is not known any more."""
-        if name not in self._looks:
-            return ""
-        sent, unusable = self._counted(name)
-        return self._words(name) if unusable > self._bound(sent) else ""
+    def _beyond(self, device: Traffic) -> Finding | None:
+        """What is wrong with a device's traffic; None where nothing is, or is not known any more."""
+        if device.name not in self._looks:
+            return None
+        sent, unusable = self._counted(device.name)
+        return self._disturbed(device) if unusable > self._bound(sent) else None
 
-    def _words(self, name: str) -> str:
-        sent, unusable = self._counted(name)
-        return (
-            f"{name}: {unusable} times within a second what came was no good reply, with {sent} requests "
-            f"(bound {self._bound(sent):.0f}): look for noise on the line, or another master"
-        )
+    def _disturbed(self, device: Traffic) -> Finding:
+        sent, unusable = self._counted(device.name)
+        details: dict[str, Value] = {"device": "" if device.leg else device.name, "sent": sent}
+        return Finding(Code.DISTURBED, device.leg, unusable, self._bound(sent), details)

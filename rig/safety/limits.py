@@ -5,11 +5,10 @@ from math import inf, isfinite, sqrt
 import numpy as np
 
 from dynamics import LegLimits, Mechanism
-from kinematics import Array, figure_and_bound, kernel
+from kinematics import Array, kernel
 from rig.config import Safety
-from rig.safety.finding import length_beyond
+from rig.findings import Code, Finding
 from rig.safety.machine import Cause
-from rig.states import FaultCode
 
 _OK, _NOT_FINITE, _LENGTH, _SPEED, _ACCELERATION, _CONDITION, _STEP, _SPEED_STEP = range(8)
 _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
@@ -99,23 +98,15 @@ class ReferenceCheck:
         if what == _OK:
             return None
         if what == _CONDITION:
-            figure, most = figure_and_bound(value, self.condition, ".3g")
-            text = f"reference: condition number {figure} (bound {most})"
-            return Cause(FaultCode.CONDITIONING, text, t)
-        name = f"reference of leg {leg + 1}"
-        low, high, speed, acceleration = self.legs[leg]
+            return Cause(Finding(Code.CONDITION_NUMBER, 0, value, self.condition), t)
+        low, high, speed, acceleration = map(float, self.legs[leg])
         if what == _LENGTH:
-            text = f"{name}: {length_beyond(value, low, high)}"
-            return Cause(FaultCode.LENGTH_LIMIT, text, t, leg + 1)
+            return Cause(Finding(Code.REFERENCE_LENGTH, leg + 1, value, details={"low": low, "high": high}), t)
         if what == _SPEED:
-            figure, most = figure_and_bound(value, speed, ".3f")
-            text = f"{name}: speed {figure} m/s (limit {most} m/s)"
-            return Cause(FaultCode.SPEED_LIMIT, text, t, leg + 1)
+            return Cause(Finding(Code.REFERENCE_SPEED, leg + 1, value, speed), t)
         if what == _ACCELERATION:
-            figure, most = figure_and_bound(value, acceleration, ".2f")
-            text = f"{name}: acceleration {figure} m/s² (limit {most} m/s²)"
-            return Cause(FaultCode.SPEED_LIMIT, text, t, leg + 1)
-        return Cause(FaultCode.REFERENCE_INVALID, f"{name}: {value} is not a finite number", t, leg + 1)
+            return Cause(Finding(Code.REFERENCE_ACCELERATION, leg + 1, value, acceleration), t)
+        return Cause(Finding(Code.REFERENCE_NOT_FINITE, leg + 1, value), t)
 
     def judge_step(self, t: float, before: Array, legs: Array, elapsed: float, *, starts: bool = False) -> Cause | None:
         """Cause to refuse a reference of rig time `t` (s) for how it follows on the one `elapsed` s before it, or None.
@@ -130,11 +121,5 @@ class ReferenceCheck:
         what, leg, value, bound = step_kernel(before, legs, self.legs, allowed, elapsed)
         if what == _OK:
             return None
-        name, within = f"reference of leg {leg + 1}", f"within {elapsed * 1e3:.3g} ms"
-        if what == _STEP:
-            figure, most = figure_and_bound(value * 1e3, bound * 1e3, ".3f", 3)
-            text = f"{name}: steps by {figure} mm more than its speed explains {within} (bound {most} mm)"
-        else:
-            figure, most = figure_and_bound(value, bound, ".3f", 3)
-            text = f"{name}: its speed steps by {figure} m/s {within} (bound {most} m/s)"
-        return Cause(FaultCode.REFERENCE_INVALID, text, t, leg + 1)
+        code = Code.REFERENCE_STEP if what == _STEP else Code.REFERENCE_SPEED_STEP
+        return Cause(Finding(code, leg + 1, value, bound, {"elapsed": elapsed}), t)

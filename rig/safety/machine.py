@@ -8,6 +8,7 @@ import math
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from rig.findings import Code, Finding, Value
 from rig.states import FaultCode, State, StopSeverity
 
 DRIVE_STATES = frozenset({State.HOMING, State.SINGLE_LEG})
@@ -23,22 +24,31 @@ LEGS = range(1, 7)
 class Cause:
     """Why the rig stops: the first one is kept until reset."""
 
-    code: FaultCode
-    text: str
+    finding: Finding
     t: float = 0.0
     """s, rig time"""
-    leg: int = 0
-    """1…6, or 0 for the whole rig"""
+
+    @property
+    def code(self) -> FaultCode:
+        """The kind of fault."""
+        return self.finding.fault
+
+    @property
+    def leg(self) -> int:
+        """1…6, or 0 for the whole rig."""
+        return self.finding.root.leg
+
+    @property
+    def text(self) -> str:
+        """What was found, in words."""
+        return self.finding.text
 
 
-def name_legs(legs: Sequence[int]) -> str:
-    """Legs (1…6) as a message calls them."""
-    return f"leg{'s' if len(legs) > 1 else ''} {', '.join(map(str, legs))}"
-
-
-def about(code: FaultCode, legs: Sequence[int], text: str, t: float) -> Cause:
-    """A cause at some of the legs (1…6), named in the text; it belongs to the leg where that is one."""
-    return Cause(code, f"{name_legs(legs)}: {text}", t, legs[0] if len(legs) == 1 else 0)
+def at_legs(code: Code, legs: Sequence[int], **details: float | str) -> Finding:
+    """A finding at some of the legs (1…6); it belongs to the leg where that is one."""
+    bound = details.pop("bound", None)
+    named: dict[str, Value] = {**details, "legs": list(legs)}
+    return Finding(code, legs[0] if len(legs) == 1 else 0, bound=None if bound is None else float(bound), details=named)
 
 
 @dataclass(frozen=True, slots=True)
@@ -158,8 +168,7 @@ class StateMachine:
             if len(now.torque) == len(LEGS) and self._still(now):
                 self.enter(State.ENGAGED, now.t)
             elif now.t - self._entered > self.deadlines.engage + self.deadlines.settle:
-                text = f"the platform did not come to rest within {self.deadlines.engage:g} s of engaging"
-                return Cause(FaultCode.DRIVE_FAULT, text, now.t)
+                return Cause(Finding(Code.NOT_AT_REST, bound=self.deadlines.engage), now.t)
         elif self.state is State.RUNNING and not now.moving:
             self.enter(State.ENGAGED, now.t)
         elif self.state is State.PARKING and not now.moving and self._still(now):
@@ -174,36 +183,30 @@ class StateMachine:
                 if not self.latched:
                     self.enter(State.ENGAGED, now.t)
             elif late > self.deadlines.stop:
-                return self._overdue(now.t, "category 2 stop", self.deadlines.stop)
+                return Cause(Finding(Code.STOP_2_OVERDUE, bound=self.deadlines.stop), now.t)
             return None
         if self.stop is StopSeverity.CATEGORY_1:
             if not now.moving and now.standstill:
                 self._torque_off(now.t)
             elif late > self.deadlines.stop:
-                return self._overdue(now.t, "category 1 stop", self.deadlines.stop)
+                return Cause(Finding(Code.STOP_1_OVERDUE, bound=self.deadlines.stop), now.t)
             return None
         if self.stop is StopSeverity.QUICK_STOP:
             if not now.torque and self._still(now):
                 self._torque_off(now.t)
             elif late > self.deadlines.stop:
-                return self._overdue(now.t, "the drives' quick stop", self.deadlines.stop)
+                return Cause(Finding(Code.QUICK_STOP_OVERDUE, bound=self.deadlines.stop), now.t)
             return None
         if now.torque and not self.latched and late > self.deadlines.torque_off:
-            text = f"torque off was not done within {self.deadlines.torque_off:g} s"
-            return about(FaultCode.STOP_OVERDUE, now.torque, text, now.t)
+            return Cause(at_legs(Code.TORQUE_OFF_OVERDUE, now.torque, bound=self.deadlines.torque_off), now.t)
         if not now.torque or late > self.deadlines.torque_off:
             self._torque_off(now.t)
         return None
 
-    def _overdue(self, t: float, what: str, bound: float) -> Cause:
-        return Cause(FaultCode.STOP_OVERDUE, f"{what} was not done within {bound:g} s", t=t)
-
     def _homing_overdue(self, now: Conditions) -> Cause:
-        text = f"homing was not done within {self.deadlines.homing:g} s"
-        if now.missing:
-            legs = "legs" if len(now.missing) > 1 else "leg"
-            text += f": no reference found by {legs} {', '.join(map(str, now.missing))}"
-        return Cause(FaultCode.HOMING_FAILED, text, now.t, now.missing[0] if len(now.missing) == 1 else 0)
+        leg = now.missing[0] if len(now.missing) == 1 else 0
+        bound = self.deadlines.homing
+        return Cause(Finding(Code.HOMING_OVERDUE, leg, bound=bound, details={"legs": list(now.missing)}), now.t)
 
     def _torque_off(self, t: float) -> None:
         if self.latched:

@@ -10,11 +10,12 @@ from functools import partial
 import numpy as np
 
 from dynamics import LegLimits, Mechanism
-from kinematics import Array, figure_and_bound, kernel
+from kinematics import Array, kernel
 from rig.config import Safety
-from rig.safety.finding import Finding, between, no_recheck
+from rig.findings import Code, Finding
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopSeverity
+from rig.safety.trip import Trip, no_recheck
+from rig.states import StopSeverity
 
 
 @kernel
@@ -49,52 +50,44 @@ class MeasuredBounds:
         least = safety.bound("supply_min")
         self._supply = (-math.inf if least == math.inf else least, safety.bound("supply_max"))
 
-    def check_speed(self, t: float, fresh: Array, velocity: Array) -> Finding | None:
+    def check_speed(self, t: float, fresh: Array, velocity: Array) -> Trip | None:
         """Judge the speeds (6,) m/s of legs under torque; fresh: (6,) 0 where the sample is stale; t: s, rig time."""
         leg = _beyond_kernel(fresh, velocity, self._speed, math.inf)
         if leg < 0:
             return None
-        speed, most = figure_and_bound(velocity[leg], self._speed[leg], "+.3f")
-        text = f"leg {leg + 1}: measured speed {speed} m/s (bound {most} m/s)"
-        return Finding(Cause(FaultCode.OVERSPEED, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
+        found = Finding(Code.OVERSPEED, leg + 1, float(velocity[leg]), float(self._speed[leg]))
+        return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
 
-    def check_force(self, t: float, fresh: Array, force: Array, loop: str, scale: float = math.inf) -> Finding | None:
+    def check_force(self, t: float, fresh: Array, force: Array, code: Code, scale: float = math.inf) -> Trip | None:
         """Judge the load cells (6,) N while the drives close the loop.
 
         Args:
             t: s, rig time.
             fresh: (6,) 0 where a reading is stale.
             force: measured.
-            loop: what the drives do meanwhile, for the message.
+            code: FORCE_WHILE_HOMING or FORCE_WHILE_HOLDING, by what the drives do meanwhile.
             scale: N, beyond which a reading is not judged, where it does not stop the rig.
         """
         leg = _beyond_kernel(fresh, force, self._force, scale)
         if leg < 0:
             return None
-        measured, most = figure_and_bound(force[leg], self._force[leg], "+.0f")
-        text = f"leg {leg + 1}: measured force {measured} N while {loop} (bound {most} N)"
-        return Finding(Cause(FaultCode.FORCE_LIMIT, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
+        found = Finding(code, leg + 1, float(force[leg]), float(self._force[leg]))
+        return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
 
-    def check_drive(self, t: float, leg: int) -> Finding | None:
+    def check_drive(self, t: float, leg: int) -> Trip | None:
         """Judge what the drive of `leg` (index) says of itself; t: s, rig time."""
-        for code, text in self._wrong(leg):
-            return Finding(
-                Cause(code, text, t, leg + 1), StopSeverity.CATEGORY_1, partial(self._still_wrong, leg, code)
-            )
+        for found in self._wrong(leg):
+            return Trip(Cause(found, t), StopSeverity.CATEGORY_1, partial(self._still_wrong, leg, found.code))
         return None
 
-    def _still_wrong(self, leg: int, code: FaultCode) -> str:
-        return next((text for found, text in self._wrong(leg) if found is code), "")
+    def _still_wrong(self, leg: int, code: Code) -> Finding | None:
+        return next((found for found in self._wrong(leg) if found.code is code), None)
 
-    def _wrong(self, leg: int) -> Iterator[tuple[FaultCode, str]]:
+    def _wrong(self, leg: int) -> Iterator[Finding]:
         auxiliary = self._auxiliary(leg)
         temperature, supply = auxiliary.get("temperature"), auxiliary.get("supply")
         if temperature is not None and self._temperature < math.inf and not temperature <= self._temperature:
-            figure, most = figure_and_bound(temperature, self._temperature, ".1f")
-            text = f"leg {leg + 1}: the drive's temperature is {figure} °C (bound {most} °C)"
-            yield FaultCode.TEMPERATURE, text
+            yield Finding(Code.TEMPERATURE, leg + 1, temperature, self._temperature)
         low, high = self._supply
         if supply is not None and (low, high) != (-math.inf, math.inf) and not low <= supply <= high:
-            figure, least, most = between(supply, low, high, ".1f")
-            text = f"leg {leg + 1}: the drive's supply has {figure} V (bounds {least} and {most} V)"
-            yield FaultCode.SUPPLY_VOLTAGE, text
+            yield Finding(Code.SUPPLY_VOLTAGE, leg + 1, supply, details={"low": low, "high": high})

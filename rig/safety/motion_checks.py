@@ -7,11 +7,12 @@ from functools import partial
 import numpy as np
 
 from dynamics import Mechanism
-from kinematics import Array, figure_and_bound, kernel
+from kinematics import Array, kernel
 from rig.config import Safety
-from rig.safety.finding import Finding, length_beyond, no_length, no_recheck
+from rig.findings import Code, Finding
 from rig.safety.machine import Cause
-from rig.states import FaultCode, StopSeverity
+from rig.safety.trip import Trip, no_length, no_recheck
+from rig.states import StopSeverity
 
 _LEGS = 6
 _ABSURD = 0.05  # m beyond the length limits: no leg gets there
@@ -216,7 +217,7 @@ class MotionChecks:
         homed: bool | Array,
         controlled: bool | Array,
         following_error_stop: StopSeverity = StopSeverity.CATEGORY_1,
-    ) -> Finding | None:
+    ) -> Trip | None:
         """Judge lengths (6,) m and velocities (6,) m/s against each other, the cycle before and the reference.
 
         Args:
@@ -246,55 +247,44 @@ class MotionChecks:
             controlled,
         )
         self._homed = homed
-        return None if what == _OK else self._finding(what, leg, value, t, following_error_stop)
+        return None if what == _OK else self._trip(what, leg, value, t, following_error_stop)
 
-    def _finding(self, what: int, leg: int, value: float, t: float, following_error_stop: StopSeverity) -> Finding:
-        safety, name = self._safety, f"leg {leg + 1}"
+    def _trip(self, what: int, leg: int, value: float, t: float, following_error_stop: StopSeverity) -> Trip:
+        safety, number = self._safety, leg + 1
+
+        def stop(found: Finding, category: StopSeverity, *, unhome: bool = False) -> Trip:
+            return Trip(Cause(found, t), category, no_recheck, unhome=unhome)
+
         if what == _NOT_FINITE:
             return no_length(leg, value, t)
         if what == _ABSURD_LENGTH:
-            cause = Cause(FaultCode.FEEDBACK_INVALID, self._absurd(leg), t, leg + 1)
             # a jump, too; and of a drive that restarts this may be the first that is seen
-            return Finding(cause, StopSeverity.QUICK_STOP, partial(self._absurd, leg), unhome=True)
+            recheck = partial(self._absurd, leg)
+            return Trip(Cause(self._out_of_reach(leg), t), StopSeverity.QUICK_STOP, recheck, unhome=True)
         if what == _JUMP:
-            beyond = value > safety.position_jump
-            jump, most = figure_and_bound(value * 1e3, safety.position_jump * 1e3, ".2f")
-            text = (
-                f"{name}: length jumped, or crept, by {jump} mm more than its speed explains "
-                f"(bound {most} mm{'' if beyond else ', half of a following error'})"
-            )
-            cause = Cause(FaultCode.POSITION_JUMP, text, t, leg + 1)
-            return Finding(cause, StopSeverity.QUICK_STOP, no_recheck, unhome=True)
+            code = Code.LENGTH_JUMP if value > safety.position_jump else Code.LENGTH_CREEP
+            found = Finding(code, number, value, safety.position_jump)
+            return stop(found, StopSeverity.QUICK_STOP, unhome=True)
         if what == _FROZEN:
-            text = (
-                f"{name}: the encoder repeated itself for {value:.0f} cycles while the reference moved "
-                f"{self._bounds[_BEHIND] * 1e3:g} mm away from it, and more"
-            )
-            return Finding(Cause(FaultCode.FEEDBACK_FROZEN, text, t, leg + 1), StopSeverity.QUICK_STOP, no_recheck)
+            found = Finding(Code.ENCODER_FROZEN, number, bound=float(self._bounds[_BEHIND]), details={"cycles": value})
+            return stop(found, StopSeverity.QUICK_STOP)
         if what == _AGAINST:
-            text = f"{name}: runs against its reference for {value:.0f} cycles, a sign is reversed"
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, no_recheck)
+            return stop(Finding(Code.RUNS_AGAINST, number, details={"cycles": value}), StopSeverity.CATEGORY_0)
         if what == _SWINGING:
-            text = (
-                f"{name}: swings about its reference, its speed turned round {value:.0f} times: the control loop is "
-                "unstable, or nearly so, for this machine; gains must be less, or the rate higher (`rig check`)"
-            )
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, no_recheck)
-        error, most = figure_and_bound(value * 1e3, safety.following_error * 1e3, ".2f")
-        text = (
-            f"{name}: following error {error} mm (bound {most} mm"
-            f"{', three times of which counts as a runaway' if what == _RUNAWAY_ERROR else ''})"
-        )
+            return stop(Finding(Code.SWINGS, number, details={"times": value}), StopSeverity.CATEGORY_0)
         if what == _RUNAWAY_ERROR:
-            return Finding(Cause(FaultCode.RUNAWAY, text, t, leg + 1), StopSeverity.CATEGORY_0, no_recheck)
-        return Finding(Cause(FaultCode.FOLLOWING_ERROR, text, t, leg + 1), following_error_stop, no_recheck)
+            return stop(Finding(Code.RUNAWAY, number, value, safety.following_error), StopSeverity.CATEGORY_0)
+        return stop(Finding(Code.FOLLOWING_ERROR, number, value, safety.following_error), following_error_stop)
 
-    def _absurd(self, leg: int) -> str:
-        """Where the last sample of a leg (index) says that it is, in words, if no leg gets there."""
-        low, high, length = self._bounds[0], self._bounds[1], self._legs[_LENGTH, leg]
-        if self._homed[leg] == 0.0 or low - _ABSURD <= length <= high + _ABSURD:
-            return ""
-        return f"leg {leg + 1}: {length_beyond(length, low, high)} is beyond anything the leg can reach"
+    def _out_of_reach(self, leg: int) -> Finding:
+        low, high, length = map(float, (self._bounds[_LOW], self._bounds[_HIGH], self._legs[_LENGTH, leg]))
+        return Finding(Code.LENGTH_ABSURD, leg + 1, length, details={"low": low, "high": high})
+
+    def _absurd(self, leg: int) -> Finding | None:
+        """Where the last sample of a leg (index) says that it is, if no leg gets there."""
+        low, high, length = self._bounds[_LOW], self._bounds[_HIGH], self._legs[_LENGTH, leg]
+        reached = self._homed[leg] == 0.0 or low - _ABSURD <= length <= high + _ABSURD
+        return None if reached else self._out_of_reach(leg)
 
 
 def _by_leg(said: bool | Array) -> Array:

@@ -28,6 +28,7 @@ import numpy as np
 from dynamics import DynamicsError
 from kinematics import Array, KinematicsError
 from rig.config import RigConfig
+from rig.findings import Code, Finding
 from rig.safety.cell_model import CellModel
 
 PAIRS = tuple(itertools.combinations(range(6), 2))
@@ -57,17 +58,20 @@ class Exchange:
     cells: bool
 
 
-def exchanges_in_words(exchanges: Sequence[Exchange]) -> str:
+def exchanges_found(exchanges: Sequence[Exchange]) -> Finding:
     """What may be exchanged, and that it is what was measured that says so."""
     parts = []
-    for cells, what, rest in (
-        (False, "the drives", "answer at each other's address"),
-        (True, "the load cells", "are exchanged"),
-    ):
-        pairs = [f"legs {one} and {other}" for one, other in (each.legs for each in exchanges if each.cells is cells)]
+    for cells, code in ((False, Code.DRIVES_EXCHANGED), (True, Code.CELLS_EXCHANGED)):
+        pairs = tuple(pair(Code.PAIR_OF_LEGS, each.legs) for each in exchanges if each.cells is cells)
         if pairs:
-            parts.append(f"{what} of {' or of '.join(pairs)} {rest}")
-    return f"what was measured in motion fits another wiring: {', or '.join(parts)}"
+            parts.append(Finding(code, within=pairs))
+    leg = min(min(each.legs) for each in exchanges)
+    return Finding(Code.EXCHANGED_IN_MOTION, leg, within=tuple(parts))
+
+
+def pair(code: Code, legs: Sequence[int]) -> Finding:
+    """Two legs (1…6) of an exchange."""
+    return Finding(code, details={"one": legs[0], "other": legs[1]})
 
 
 class ExchangeSearch:

@@ -3,9 +3,10 @@
 from collections.abc import Sequence
 
 from actuators import Status
-from rig.safety.finding import Finding, no_recheck
-from rig.safety.machine import DRIVE_STATES, LEGS, TORQUE_STATES, StateMachine, about
-from rig.states import FaultCode, StopSeverity
+from rig.findings import Code
+from rig.safety.machine import DRIVE_STATES, LEGS, TORQUE_STATES, Cause, StateMachine, at_legs
+from rig.safety.trip import Trip, no_recheck
+from rig.states import StopSeverity
 
 _ENABLED = Status.ENABLED.value
 _HOMED, _HOMING = Status.HOMED.value, Status.HOMING.value
@@ -45,7 +46,7 @@ class TorqueChecks:
         status: Sequence[int],
         asked: Sequence[bool],
         searching: Sequence[bool] = (False,) * 6,
-    ) -> Finding | None:
+    ) -> Trip | None:
         """Judge the last exchange.
 
         Args:
@@ -78,7 +79,7 @@ class TorqueChecks:
         status: Sequence[int],
         asked: Sequence[bool],
         searching: Sequence[bool],
-    ) -> Finding | None:
+    ) -> Trip | None:
         """Each leg is to have torque where it is told to, and none where it is not."""
         for leg in range(6):
             ended = searching[leg] and self._ends_off[leg] and status[leg] & (_HOMED | _HOMING) == _HOMED
@@ -90,15 +91,14 @@ class TorqueChecks:
         stray = [leg for leg in changed + late if not self._wanted[leg - 1]]
         return self._unexpected(t, stray) or self._lacking(t, *lacking)
 
-    def _lacking(self, t: float, changed: list[int], late: list[int]) -> Finding | None:
+    def _lacking(self, t: float, changed: list[int], late: list[int]) -> Trip | None:
         machine = self._machine
         if changed:
-            every = " (every drive: safe torque off, or the supply)" if len(changed) == len(LEGS) else ""
-            cause = about(FaultCode.TORQUE_LOST, changed, f"torque lost without a fault of the drive{every}", t)
-            return Finding(cause, StopSeverity.CATEGORY_0, no_recheck)
+            lost = Code.TORQUE_LOST_EVERYWHERE if len(changed) == len(LEGS) else Code.TORQUE_LOST
+            return Trip(Cause(at_legs(lost, changed), t), StopSeverity.CATEGORY_0, no_recheck)
         if late:
-            text = f"no torque within {machine.deadlines.enable:g} s (drives.enable_time)"
-            return Finding(about(FaultCode.DRIVE_FAULT, late, text, t), StopSeverity.CATEGORY_0, no_recheck)
+            found = at_legs(Code.NO_TORQUE, late, bound=machine.deadlines.enable)
+            return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)
         return None
 
     def _strays(self, t: float, age: Sequence[int], status: Sequence[int]) -> tuple[list[int], list[int]]:
@@ -122,10 +122,10 @@ class TorqueChecks:
                     late.append(leg + 1)
         return changed, late
 
-    def _unexpected(self, t: float, legs: list[int]) -> Finding | None:
+    def _unexpected(self, t: float, legs: list[int]) -> Trip | None:
         new = [leg for leg in sorted(legs) if leg not in self._said]
         self._said = legs
         if not new:
             return None
-        text = f"the drive has torque in state {self._machine.state.name}"
-        return Finding(about(FaultCode.TORQUE_UNEXPECTED, new, text, t), StopSeverity.CATEGORY_0, no_recheck)
+        found = at_legs(Code.TORQUE_UNEXPECTED, new, state=self._machine.state.name)
+        return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)

@@ -16,11 +16,12 @@ from actuators import Status
 from dynamics import DynamicsError
 from kinematics import Array, KinematicsError
 from rig.config import RigConfig
+from rig.findings import Code, Finding
 from rig.safety.cell_model import CellModel
-from rig.safety.finding import Finding, no_recheck
 from rig.safety.machine import Cause
-from rig.safety.swap_detection import PAIRS
-from rig.states import FaultCode, StopSeverity
+from rig.safety.swap_detection import PAIRS, pair
+from rig.safety.trip import Trip, no_recheck
+from rig.states import StopSeverity
 
 SETTLING = 0.15  # s at rest after homing, before the forces are compared
 _REFERENCE = (Status.HOMED | Status.HOMING).value  # a drive may zero its position where one of these changes
@@ -37,10 +38,10 @@ _BORNE, _EXCLUDED, _APART = 38.0, 80.0, 20.0
 
 @dataclass(frozen=True, slots=True)
 class WiringVerdict:
-    """What the forces tell: `finding` where drives are exchanged, else `unclear`, why they do not tell, or neither."""
+    """What the forces tell: `trip` where drives are exchanged, else `unclear`, why they do not tell, or neither."""
 
-    finding: Finding | None = None
-    unclear: str = ""
+    trip: Trip | None = None
+    unclear: Finding | None = None
 
 
 class ExchangeCheck:
@@ -119,14 +120,13 @@ class ExchangeCheck:
         if self._samples >= _FEWEST:
             self.at_home = self._mean.copy()
         verdict = self._verdict(t)
-        if verdict.finding is not None:
-            self._found = verdict.finding.cause
-        elif not verdict.unclear:
+        if verdict.trip is not None:
+            self._found = verdict.trip.cause
+        elif verdict.unclear is None:
             self._found = None
         elif self._found is not None:
-            text = f"{self._found.text}: found before, and not gone by what the forces tell; connect anew"
-            again = Cause(FaultCode.WIRING, text, t, self._found.leg)
-            return WiringVerdict(Finding(again, StopSeverity.CATEGORY_0, no_recheck, unhome=True))
+            again = Finding(Code.DRIVES_STILL_EXCHANGED, within=(self._found.finding,))
+            return WiringVerdict(Trip(Cause(again, t), StopSeverity.CATEGORY_0, no_recheck, unhome=True))
         return verdict
 
     def rehearse(self) -> None:
@@ -139,25 +139,22 @@ class ExchangeCheck:
 
     def _verdict(self, t: float) -> WiringVerdict:
         if min(self._samples, self._samples_before) < _FEWEST:
-            return WiringVerdict(unclear="the rig was not at rest for long enough before homing")
+            return WiringVerdict(unclear=Finding(Code.TOO_SHORT_AT_REST))
         misfit = self._misfit()
         best = min(misfit)
         exchanged, borne = misfit[1:], misfit[0] <= _BORNE
         if misfit[0] > _EXCLUDED and best <= _BORNE:
-            pairs = [pair for pair, value in zip(PAIRS, exchanged, strict=True) if value <= best + _APART]
-            text = (
-                f"the drives of legs {_listed(pairs, ' or of legs ')} answer at each other's address (network cables "
-                "exchanged): the load cells' change from the start of homing to home fits no other wiring"
-            )
-            cause = Cause(FaultCode.WIRING, text, t, pairs[0][0] + 1)
-            return WiringVerdict(Finding(cause, StopSeverity.CATEGORY_0, no_recheck, unhome=True))
+            pairs = [legs for legs, value in zip(PAIRS, exchanged, strict=True) if value <= best + _APART]
+            found = Finding(Code.DRIVES_EXCHANGED_AT_REST, pairs[0][0] + 1, within=_pairs(pairs))
+            return WiringVerdict(Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck, unhome=True))
         if not borne:
-            return WiringVerdict(unclear="the load cells' change from the start of homing to home fits no wiring well")
-        alike = [pair for pair, value in zip(PAIRS, exchanged, strict=True) if value <= _EXCLUDED]
+            return WiringVerdict(unclear=Finding(Code.FITS_NO_WIRING))
+        alike = [legs for legs, value in zip(PAIRS, exchanged, strict=True) if value <= _EXCLUDED]
         if not alike:
             return WiringVerdict()
-        legs = "any two legs" if len(alike) == len(PAIRS) else f"legs {_listed(alike, ', ')}"
-        return WiringVerdict(unclear=f"from where homing began, those of {legs} would look much the same")
+        if len(alike) == len(PAIRS):
+            return WiringVerdict(unclear=Finding(Code.ALL_PAIRS_ALIKE))
+        return WiringVerdict(unclear=Finding(Code.PAIRS_ALIKE, within=_pairs(alike)))
 
     def _misfit(self) -> list[float]:
         """Of each candidate the squared deviations of what was measured, in standard deviations, summed over cells."""
@@ -179,9 +176,9 @@ class ExchangeCheck:
 
         None before each: half of the work is done.
         """
-        for pair in [(0, 0), *PAIRS]:
+        for one, other in [(0, 0), *PAIRS]:
             order = list(range(6))
-            order[pair[0]], order[pair[1]] = pair[1], pair[0]
+            order[one], order[other] = other, one
             try:
                 before = self._model.forces((length - moved)[order])
                 yield None
@@ -193,6 +190,6 @@ class ExchangeCheck:
             yield change[:, 0], change[:, 1:]
 
 
-def _listed(pairs: Sequence[tuple[int, int]], joint: str) -> str:
-    """Pairs of legs, each as indices, in words."""
-    return joint.join(f"{one + 1} and {other + 1}" for one, other in pairs)
+def _pairs(pairs: Sequence[tuple[int, int]]) -> tuple[Finding, ...]:
+    """Pairs of legs, each as indices."""
+    return tuple(pair(Code.PAIR, (one + 1, other + 1)) for one, other in pairs)

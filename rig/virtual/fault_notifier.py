@@ -53,6 +53,6 @@ class FaultNotifier:
                     client.close()
                 client, known = LinkClient(address, _TIMEOUT), address
             with contextlib.suppress(RigError):  # the engine has gone
-                client.request(Note(news.text, news.at))
+                client.request(Note(news.action, news.text, news.at))
         if client is not None:
             client.close()

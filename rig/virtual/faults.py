@@ -11,7 +11,6 @@ from actuators import AMPLIFIER_FAULTS as DEVICE_FAULTS
 from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice
 from rig.config import AT_PLATFORM, InjectedFault, fault_words
 from rig.errors import ConfigError, InputError
-from rig.recording import INJECTED
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
@@ -63,9 +62,10 @@ class ActiveFault:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What was begun or ended at `at`, s of the plant's time, in words."""
+    """What was begun or ended at `at`, s of the plant's time: "injected", "on", "cleared" or "ended", and what."""
 
     at: float
+    action: str
     text: str
 
 
@@ -133,7 +133,7 @@ class Faults:
             self._begin(name, number_of_leg, number)
             self._active[name, number_of_leg] = ActiveFault(name, number_of_leg, number, until)
         lasting = "" if duration is None else f" for {duration:g} s"
-        self._say(f"injected: {fault_text(name, leg, number)}{lasting}")
+        self._report("injected", f"{fault_text(name, leg, number)}{lasting}")
         self._load_platform()
         self._reckon()
 
@@ -156,10 +156,10 @@ class Faults:
     def recall(self) -> list[News]:
         """What is on now, as news of now."""
         now = self._plant.time
-        return [News(now, f"{INJECTED}on: {fault_text(one.name, one.leg, one.value)}") for one in self.active]
+        return [News(now, "on", fault_text(one.name, one.leg, one.value)) for one in self.active]
 
-    def _say(self, text: str) -> None:
-        self.news.append(News(self._plant.time, INJECTED + text))
+    def _report(self, action: str, text: str) -> None:
+        self.news.append(News(self._plant.time, action, text))
 
     def _check(self, name: str, leg: int | None, value: float | None, duration: float | None) -> None:
         kind = FAULTS.get(name)
@@ -215,7 +215,7 @@ class Faults:
         for name in dict.fromkeys(name for name, _leg in keys):
             legs = [leg for one, leg in keys if one == name]
             for leg in [None] if legs == list(_EVERY) else legs:
-                self._say(f"{how}: {fault_text(name, leg)}")
+                self._report(how, fault_text(name, leg))
 
     def _end(self, key: tuple[str, int]) -> None:
         del self._active[key]

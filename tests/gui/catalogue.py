@@ -17,6 +17,8 @@ from gui.texts import DOMAIN, fits
 from kinematics import TrajectorySpec
 from rig.client import TEMPLATES
 from rig.config import FAULT_WORDS, Validation
+from rig.findings import finding_texts
+from rig.states import FaultCode, fault_name
 from rig.telemetry import MEANING
 from rig.virtual import FAULTS
 
@@ -59,6 +61,8 @@ def borrowed() -> Iterator[str]:
         yield from (name.replace("_", " ") for name in each.model_fields)
     yield from (fault.text for fault in FAULTS.values())
     yield from FAULT_WORDS.values()
+    yield from finding_texts()
+    yield from (fault_name(code) for code in FaultCode if code)
     yield from MEANING.values()
 
 

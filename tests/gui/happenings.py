@@ -16,6 +16,7 @@ from gui.session import Phase
 from gui.session.found_engine import Holder
 from gui.shell.main_window import MainWindow
 from rig.engine import Compiling
+from rig.findings import Code, Finding
 from rig.states import FaultCode, State, StopSeverity
 
 LONG = (
@@ -91,7 +92,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "compiling": lambda: session._take_compiling(Compiling("the model", 23, 61)),
         "off": take(State.OFF),
         "connecting": busy("connect"),
-        "connect refused": lambda: session.refuse_connect(LONG),
+        "connect refused": lambda: session.refuse_connect((1, LONG)),
         "idle": lambda: (busy("")(), take(State.IDLE)()),
         "homing": take(State.HOMING, cause=""),
         "homing refused": lambda: refused("home", LONG),
@@ -116,7 +117,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "undecided": lambda: card.show_run(_verdict("undecided", 1, cause=LONG)),
         "not judged": lambda: card.show_failure("a.mcap#2", "demo", LONG),
         "not to its end": lambda: window.mover.finished.emit(LONG),
-        "warning": take(State.ENGAGED, events=(make_event(LONG, code=FaultCode.FORCE_RESIDUAL),)),
+        "warning": take(State.ENGAGED, events=(make_event(Finding(Code.RECORDING_FAILED, details={"text": LONG})),)),
         "remark": lambda: window.notice.remark("Writing what is told to rows.csv"),
         "parking": take(State.PARKING),
         "stopping": take(State.STOPPING, stop=StopSeverity.CATEGORY_1, **fault),

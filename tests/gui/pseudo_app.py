@@ -17,11 +17,12 @@ from shell_support import VIRTUAL, FakeSession, make_settings, make_status
 from gui.screen import make_application
 from gui.session import Phase
 from gui.shell import START, MainWindow, Pilot
-from rig.states import FaultCode, State, StopSeverity
+from rig.findings import Code, Finding
+from rig.states import State, StopSeverity
 from rig.telemetry import ROW
 from rig.virtual import ActiveFault
 
-_TORN = {"cause": "torn", "cause_code": FaultCode.OPERATOR_STOP, "cause_t": 9.0}
+_TORN = {"finding": Finding(Code.OPERATOR_STOP, details={"category": 1}), "cause_t": 9.0}
 _RECORDING = Path(__file__).parent.parent / "rig" / "data" / "before_motion_records.mcap"
 _SITUATIONS = (
     make_status(State.IDLE),

@@ -18,7 +18,8 @@ from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK, LIGHT, Theme, palette
 from rig.config.rig_config import RigConfig, load_config
 from rig.engine import ControlBlock, Event, Snapshot
-from rig.states import FaultCode, State, StopSeverity
+from rig.findings import Code, Finding
+from rig.states import State, StopSeverity
 from rig.telemetry import ROW
 from rig.virtual import ActiveFault, RigView
 
@@ -29,13 +30,15 @@ _HOME = tuple(VIRTUAL.machine.geometry.home_pose.tolist())
 
 
 def make_status(state: State = State.OFF, **changes: Any) -> Snapshot:
-    """A status as an engine without trouble gives it in `state`."""
+    """A status as an engine without trouble gives it in `state`; `cause`: what it says of a trouble, in words."""
+    if "cause" in changes:
+        cause = changes.pop("cause")
+        changes["finding"] = Finding.of_text(cause) if cause else None
     status = Snapshot(
         state=state,
         stop=StopSeverity.NONE,
         t=10.0,
-        cause="",
-        cause_code=FaultCode.NONE,
+        finding=None,
         cause_t=0.0,
         latched=False,
         homed=state not in (State.OFF, State.IDLE, State.HOMING),
@@ -59,9 +62,10 @@ def make_status(state: State = State.OFF, **changes: Any) -> Snapshot:
     return replace(status, **changes)
 
 
-def make_event(text: str, t: float = 1.0, code: FaultCode = FaultCode.NONE) -> Event:
-    """An event of the engine's."""
-    return Event(t, "error" if code else "info", code, text)
+def make_event(finding: Finding | str, t: float = 1.0) -> Event:
+    """An event of the engine's; a text is what it says in words."""
+    found = finding if isinstance(finding, Finding) else Finding(Code.REALTIME, details={"text": finding})
+    return Event(t, "error" if found.fault else "info", found)
 
 
 class FakeVirtual(VirtualHardware):
@@ -125,9 +129,10 @@ class FakeSession(RigSession):
         """The request whose answer was held is accepted."""
         self._answer(self._held[0], None, self._held[1])
 
-    def refuse_connect(self, reason: str) -> None:
-        """Connecting fails."""
-        self.refused.emit("connect", reason)
+    def refuse_connect(self, *failures: tuple[int, str]) -> None:
+        """Connecting fails, for what is said of these legs."""
+        parts = tuple(Finding(Code.DRIVE_FAILS, leg, details={"text": text}) for leg, text in failures)
+        self.refused.emit("connect", Finding(Code.DEVICES_UNUSABLE, details={"count": len(parts)}, within=parts))
 
     def disconnect_rig(self) -> None:
         self.sent.append(("disconnect", None, None))

@@ -12,7 +12,8 @@ from shell_support import FakeSession, make_event, make_status, press
 from gui.operate.fault_words import fault_words
 from gui.session.log_entries import LogEntry
 from gui.shell.main_window import MainWindow
-from rig.states import FaultCode, State
+from rig.findings import Code, Finding
+from rig.states import State
 from rig.virtual import FAULTS, ActiveFault
 
 
@@ -104,9 +105,9 @@ def test_the_reaction_is_shown_with_its_delay(
     window.tabs.setCurrentWidget(window.faults)
     now += 0.05  # the rig's time goes on until the press
     press(window.faults.inject)
-    event = make_event("leg 3: jammed", 10.25, FaultCode.FORCE_RESIDUAL)
+    event = make_event(Finding(Code.DRIVE_WATCHDOG, 3), 10.25)
     session.take(make_status(State.STOPPING, t=10.3, events=[event]))
-    assert window.faults.reaction.toPlainText() == "+0.200 s  error: leg 3: jammed"
+    assert window.faults.reaction.toPlainText() == "+0.200 s  error: leg 3: the drive's own watchdog stopped it"
 
 
 def test_without_a_virtual_rig_no_fault_can_be_injected(window: MainWindow) -> None:

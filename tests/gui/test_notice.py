@@ -4,34 +4,25 @@ import pytest
 from pyqtgraph.Qt import QtCore
 from shell_support import FakeSession, make_status, press
 
-from gui.session import Action, Phase, remedy_action
+from gui.session import Action, Phase, repair_of
 from gui.shell.main_window import MainWindow
+from rig.findings import Code, Finding, Remedy
 from rig.states import State
 
 
-@pytest.mark.parametrize(
-    ("reason", "action"),
-    [
-        ("follow: a fault is latched: reset first", Action.RESET),
-        ("the engine has died: restart it first", Action.CONNECT),
-        ("disconnect: park first", Action.PARK),
-        ("the app holds its drives: park, then disconnect first", Action.DISCONNECT),
-        ("home: connect first", Action.CONNECT),
-        ("while the drives have torque the processor belongs to the engine: park or stop first", Action.PARK),
-        ("abandon: 'demo' is running: pause it first", Action.PAUSE),
-        ("the platform is not homed any more: disconnect, connect and home", Action.DISCONNECT),
-        ("run: engage first", None),  # which would bring torque
-        ("the disk is full", None),
-    ],
-)
-def test_the_step_that_a_refusal_asks_for(reason: str, action: Action | None) -> None:
-    assert remedy_action(reason) is action
+@pytest.mark.parametrize("code", Code)
+def test_every_remedy_has_a_button(code: Code) -> None:
+    """And none that is pressed at once brings torque."""
+    repair = repair_of(Finding(code))
+    assert (repair is None) == (code.remedy is Remedy.NONE)
+    if repair is not None:
+        assert repair.text and repair.action not in (Action.HOME, Action.ENGAGE, Action.RESUME, Action.MOVE)
 
 
 def test_a_refusal_has_a_button_for_the_step_it_asks_for(window: MainWindow, session: FakeSession) -> None:
     notice = window.notice
     session.take(make_status(State.FAULT, latched=True))
-    session.refused.emit("follow", "a fault is latched: reset first")
+    session.refused.emit("follow", Finding(Code.FAULT_LATCHED))
     assert notice.isVisible() and notice.mend.isVisible() and notice.mend.text() == "Reset"
     assert notice.isAncestorOf(notice.mend) and window.banner.isAncestorOf(notice)
     assert notice.height() >= notice.mend.height() + notice.fontMetrics().height()
@@ -45,7 +36,7 @@ def test_a_refusal_has_a_button_for_the_step_it_asks_for(window: MainWindow, ses
 
 def test_the_button_says_why_it_cannot_be_pressed_any_more(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
-    session.refused.emit("report", "while the drives have torque: park or stop first")
+    session.refused.emit("report", Finding(Code.PROCESSOR_RESERVED))
     assert window.notice.mend.isEnabled()
     session.take(make_status(State.RUNNING))
     assert not window.notice.mend.isEnabled() and "running" in window.notice.mend.obstacle
@@ -54,18 +45,18 @@ def test_the_button_says_why_it_cannot_be_pressed_any_more(window: MainWindow, s
 def test_a_refusal_whose_step_was_taken_by_another_way_is_gone(window: MainWindow, session: FakeSession) -> None:
     notice = window.notice
     session.take(make_status(State.RUNNING))
-    session.refused.emit("report", "while the drives have torque: park or stop first")
+    session.refused.emit("report", Finding(Code.PROCESSOR_RESERVED))
     session.take(make_status(State.STOPPING))
     assert notice.isVisible()
     session.take(make_status(State.PARKED))  # by STOP
     assert not notice.isVisible() and notice.text() == ""
-    session.refused.emit("leg test", "disconnect, connect and home")
+    session.refused.emit("leg test", Finding(Code.NOT_HOMED))
     session.take(make_status(State.PARKED))
     session.enter(Phase.DOWN)
     assert not notice.isVisible()
-    session.refused.emit("home", "connect first")  # whatever it says, it was not to be done when it came
+    session.refused.emit("home", Finding(Code.CONNECT_FIRST))  # whatever it says, it was not to be done when it came
     session.take(make_status(State.IDLE))
-    session.refused.emit("home", "connect first")
+    session.refused.emit("home", Finding(Code.CONNECT_FIRST))
     session.take(make_status(State.IDLE))
     assert notice.isVisible()
     session.refused.emit("report", "the disk is full")
@@ -76,8 +67,7 @@ def test_a_refusal_whose_step_was_taken_by_another_way_is_gone(window: MainWindo
 def test_the_first_refusal_is_whole(window: MainWindow, session: FakeSession) -> None:
     notice = window.notice
     session.take(make_status(State.ENGAGED))
-    reason = "while the drives have torque the processor belongs to the engine: park or stop first"
-    session.refused.emit("report", reason)
+    session.refused.emit("report", Finding(Code.PROCESSOR_RESERVED))
     label = notice._label
     window.repaint()
     places = [window.operate.mapTo(window, QtCore.QPoint()), window.tabs.mapTo(window, QtCore.QPoint())]

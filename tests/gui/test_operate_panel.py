@@ -16,7 +16,8 @@ from gui.shell.banner import state_style
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
 from rig.engine import DriveReport, Engage, Event, Home, Park, Reset, Unproven
-from rig.states import FaultCode, State
+from rig.findings import Code, Finding
+from rig.states import State
 from rig.telemetry import ROW
 
 
@@ -83,7 +84,7 @@ def test_what_cannot_be_done_says_why_in_its_tip_and_to_readers(window: MainWind
 
 
 def test_drives_that_do_not_answer_say_why(window: MainWindow, session: FakeSession) -> None:
-    session.refuse_connect("2 devices cannot be used:\n  leg 2: 127.0.0.1:9: refused\n  leg 5: serial X, not Y")
+    session.refuse_connect((2, "127.0.0.1:9: refused"), (5, "serial X, not Y"))
     assert window.operate.drives.text(2) == "✗ 127.0.0.1:9: refused"
     assert window.operate.drives.text(5) == "✗ serial X, not Y"
     assert window.operate.drives.text(1).startswith("✓ answered")
@@ -93,7 +94,16 @@ def test_drives_that_do_not_answer_say_why(window: MainWindow, session: FakeSess
 
 
 def test_drives_are_followed_from_telemetry(window: MainWindow, session: FakeSession) -> None:
-    session.take(make_status(State.ENGAGED, events=[make_event("leg 1: maker servo, serial A7, firmware 1")]))
+    session.take(
+        make_status(
+            State.ENGAGED,
+            events=[
+                make_event(
+                    Finding(Code.DRIVE_IDENTIFIED, 1, details={"identity": "maker servo, serial A7, firmware 1"})
+                )
+            ],
+        )
+    )
     row = np.zeros(1, ROW)[0]
     row["state"] = State.ENGAGED
     row["drive_status"] = DriveStatus.ENABLED | DriveStatus.HOMED
@@ -126,7 +136,7 @@ def test_what_drives_measure_in_themselves_stands_beside_them(window: MainWindow
     window.operate.show_row(row)  # before the engine has looked at them
     assert drives.values(1) == ""
     window.operate.show_row(row, drives=reports)
-    session.refuse_connect("1 device cannot be used:\n  leg 2: refused")
+    session.refuse_connect((2, "refused"))
     assert drives.values(1) == ""
 
 
@@ -158,8 +168,8 @@ def test_a_dead_engine_is_said_with_what_the_drives_do(window: MainWindow, sessi
 
 
 def test_a_warning_of_the_engine_is_shown(window: MainWindow, session: FakeSession) -> None:
-    doubtful = Event(1.0, "warning", FaultCode.NONE, "the control loop is slow")
-    tripped = Event(2.0, "warning", FaultCode.OPERATOR_STOP, "operator's stop")
+    doubtful = Event(1.0, "warning", Finding(Code.LOOP_DOUBTFUL, details={"text": "the control loop is slow"}))
+    tripped = Event(2.0, "warning", Finding(Code.OPERATOR_STOP, details={"category": 1}))
     session.take(make_status(State.OFF, events=[doubtful, tripped]))
     assert window.notice.text() == "warning: the control loop is slow"
 
@@ -237,7 +247,7 @@ def test_an_address_or_a_failure_of_any_length_wraps_and_leaves_buttons_and_wind
 ) -> None:
     panel, before = window.operate, window.operate.width()
     path = "/dev/serial/by-id/usb-FTDI_FT232R_USB_RS485_Adapter_A10MKLZT-if00-port0"
-    session.refused.emit("connect", f"leg 1: {path}: No such device\nleg 2: {150 * 'x'}")
+    session.refuse_connect((1, f"{path}: No such device"), (2, 150 * "x"))
     QtWidgets.QApplication.processEvents()
     label = panel.drives._labels[0]
     qtbot.waitUntil(lambda: label.height() > 3 * label.fontMetrics().height())
@@ -251,7 +261,7 @@ def test_an_address_or_a_failure_of_any_length_wraps_and_leaves_buttons_and_wind
 
 
 def test_homing_a_wiring_that_is_not_proven_takes_the_operators_word(window: MainWindow, session: FakeSession) -> None:
-    lacking = Unproven((2, 5), "legs 2, 5: no test is on record for the way it is wired now")
+    lacking = Unproven((2, 5), Finding(Code.UNPROVEN, details={"legs": [2, 5]}))
     session.take(make_status(State.IDLE, unproven=lacking))
     home = window.operate.buttons[Action.HOME]
     assert home.isEnabled()

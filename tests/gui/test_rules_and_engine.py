@@ -17,7 +17,6 @@ from rig.engine import (
     Pace,
     Park,
     Pause,
-    Reply,
     Reset,
     Resume,
     RigCommand,
@@ -66,7 +65,7 @@ def test_what_the_engine_refuses_is_disabled_for_its_reason_and_all_else_is_enab
         for action, reply in replies.items():
             kind = COMMANDS[action](now.status)[0].kind
             assert reply.done(), action
-            assert reply.result() == Reply(False, f"{kind}: {reasons[action]}"), action
+            assert (reply.result().accepted, reply.result().reason) == (False, f"{kind}: {reasons[action]}"), action
     for action in reasons.keys() - replies.keys():
         with brought(tmp_path, situation) as rig:
             for command in COMMANDS[action](rig.status()):

@@ -12,6 +12,7 @@ from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from rig.config.rig_config import load_config
 from rig.engine.wiring import unproven
+from rig.findings import Code, Finding
 
 
 def test_what_was_entered_is_saved_and_opened(
@@ -123,7 +124,9 @@ def test_legs_that_were_seen_to_move_go_on_record_beside_the_file(
     forward(wizard, wizard.legs)
     assert not any(box.isEnabled() for box in wizard.legs.seen)
     for leg in (1, 2, 4):
-        result = replace(PASSED, leg=leg, serial=f"S{leg}", faults=("it moved too little",) if leg == 4 else ())
+        result = replace(
+            PASSED, leg=leg, serial=f"S{leg}", faults=(Finding(Code.LEG_CELL_INVALID, leg),) if leg == 4 else ()
+        )
         wizard.legs.show_result(leg, result, "")
     assert [box.isEnabled() for box in wizard.legs.seen] == [True, True, False, False, False, False]
     press_indicator(wizard.legs.seen[1])

@@ -9,7 +9,8 @@ from gui.session.meter import CycleMeter
 from gui.session.rules import Action, Phase, Situation, obstacle
 from gui.shell.banner import detail_of, state_style
 from rig.client import EventFollower
-from rig.states import FaultCode, State, StopSeverity
+from rig.findings import Code, Finding
+from rig.states import State, StopSeverity
 from rig.telemetry import ROW
 
 _ALWAYS = {Action.INJECT}
@@ -29,7 +30,7 @@ def test_a_request_under_way_blocks_the_others_and_is_named() -> None:
 
 @pytest.mark.parametrize("busy", ["", "follow 'demo'"])
 def test_between_two_motions_of_a_sequence_it_can_be_paused_and_stopped(busy: str) -> None:
-    now = Situation(Phase.UP, make_status(State.ENGAGED), busy=busy, moving=True)
+    now = Situation(Phase.UP, make_status(State.ENGAGED), busy=busy, following=bool(busy), moving=True)
     assert not obstacle(Action.HOLD, now) and not obstacle(Action.PAUSE, now)
     still = Situation(Phase.UP, make_status(State.ENGAGED), busy=busy)
     assert obstacle(Action.HOLD, still) and obstacle(Action.PAUSE, still)
@@ -69,12 +70,11 @@ def test_reasons_name_what_is_lacking() -> None:
 
 
 def test_the_first_cause_is_told_in_words() -> None:
-    status = make_status(
-        State.FAULT, cause="leg 3: jam", cause_code=FaultCode.FORCE_RESIDUAL, cause_t=4.2, latched=True
-    )
+    status = make_status(State.FAULT, finding=Finding(Code.FORCE_RESIDUAL, 3, 31.0, 20.0), cause_t=4.2, latched=True)
     now = Situation(Phase.UP, status)
     assert state_style(now).text == "Fault"
-    assert detail_of(now) == "Force residual: leg 3: jam, at 4.200 s. Next: mend the cause, then Reset fault."
+    cause = "Force residual: leg 3: measured force is +31.0 N off the model's (bound 20 N), at 4.200 s."
+    assert detail_of(now) == f"{cause} Next: mend the cause, then Reset fault."
     stopping = make_status(State.STOPPING, stop=StopSeverity.CATEGORY_1, cause="operator's stop", cause_t=1.0)
     assert detail_of(Situation(Phase.UP, stopping)).startswith("Category 1: decelerate, brakes on, torque off")
 
@@ -118,7 +118,9 @@ def test_events_are_told_apart_from_those_seen_before() -> None:
     assert [event.text for event in follower.new(first)] == ["one", "two"]
     assert follower.new(first) == []
     assert [event.text for event in follower.new([first[1], make_event("two", 3.0)])] == ["two"]
-    assert [log_entry(event).code for event in follower.new([make_event("x", 4.0, FaultCode.OVERRUN)])] == ["OVERRUN"]
+    assert [log_entry(event).code for event in follower.new([make_event(Finding(Code.OVERRUNS, 0, 3, 2), 4.0)])] == [
+        "OVERRUN"
+    ]
 
 
 def test_the_meter_measures_rate_and_spread() -> None:

@@ -142,7 +142,8 @@ def test_a_window_that_stands_still_pauses_and_the_cable_unplugged_later_is_the_
         os.kill(desk.app.pid, signal.SIGSTOP)
         try:
             until(lambda: link.status().paused, "a motion to pause without its app", STEP)
-            assert link.status().paused_code is FaultCode.CLIENT_LOST
+            stopped_for = link.status().paused_for
+            assert stopped_for is not None and stopped_for.fault is FaultCode.CLIENT_LOST
         finally:
             os.kill(desk.app.pid, signal.SIGCONT)
     desk.wait("window.banner.state_text == 'Paused'", STEP)

@@ -17,9 +17,9 @@ from pseudo import LANGUAGE, translated, without_texts, write_pseudo
 from sinks import bare_texts, hidden_texts, words_of
 
 from actuators import drive_names
-from gui import texts
 from gui.dashboard.signals import SIGNALS
 from gui.motion.specification import part_models
+from gui.texts import catalogue as texts
 from rig.client import TEMPLATES
 from rig.commissioning import own_settings
 from rig.telemetry import MEANING

@@ -40,8 +40,9 @@ def test_a_page_that_is_built_pauses_nothing_and_a_window_that_hangs_does(
         ctypes.PyDLL(None).usleep(int(1e6 * (WINDOW_BOUND + 3.0)))
         reach(window, qtbot, State.ENGAGED)
         status = status_of(window)
-        assert status.paused and status.paused_code is FaultCode.CLIENT_LOST and status.begun_by == "rig gui"
-        assert status.paused_for in window.banner.detail
+        assert status.paused and status.begun_by == "rig gui"
+        assert status.paused_for is not None and status.paused_for.fault is FaultCode.CLIENT_LOST
+        assert status.paused_for.text in window.banner.detail
         qtbot.waitUntil(window.motion.resume.isEnabled, timeout=STEP)
     finally:
         for one in load:

@@ -23,6 +23,7 @@ from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import StepPage, StepWizard, set_role
 from rig.commissioning import LegProbe, LegResult, Probe
+from rig.findings import Finding
 from rig.states import State
 
 _WAITED = "asking leg 3 at 192.168.100.103:502 …"
@@ -69,7 +70,9 @@ def _of_legs(wizard: SetupWizard) -> dict[str, Callable[[], object]]:
     page = wizard.legs
     found: dict[str, Callable[[], object]] = {}
     nan, others = math.nan, {leg: 1e-3 for leg in range(2, 7)}
-    bad = LegResult(1, 0.002, (LONG, LONG), False, 0.01, nan, nan, nan, nan, nan, others)
+    bad = LegResult(
+        1, 0.002, (Finding.of_text(LONG), Finding.of_text(LONG)), False, 0.01, nan, nan, nan, nan, nan, others
+    )
     for leg in (1, 3, 6):
         found |= {
             f"progress {leg}": partial(page.show_progress, leg, _WAITED),

@@ -56,7 +56,7 @@ def test_legs_that_sink_before_homing_are_a_fault_too(bench: Bench) -> None:
 def test_a_platform_that_falls_as_its_torque_goes_off_is_found_before_it_is_fast(bench: Bench) -> None:
     bench.engage()
     bench.inject("brake_open")
-    bench.engine.stop(0, "the operator's")
+    bench.engine.stop(0)
     bench.until_state(State.FAULT)
     assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.BRAKES_SLIP
     assert "leg 1 by -" in bench.machine.cause.text and "mm/s" in bench.machine.cause.text

@@ -12,6 +12,7 @@ from rig.client.motion_runner import finish
 from rig.engine import Connect
 from rig.engine.host_load import HostLateness
 from rig.errors import RunFaultError
+from rig.findings import Code, Finding
 from rig.runtime.ticker import Tick
 from rig.safety.machine import Cause
 from rig.states import FaultCode, State, StopSeverity
@@ -88,7 +89,7 @@ def test_what_is_long_past_is_no_excuse(bench: Bench) -> None:
 def test_an_operators_stop_is_nobodys_fault(bench: Bench) -> None:
     bench.run()
     oversleep(bench, 5)
-    bench.engine.stop(1, "operator's stop, category 1")
+    bench.engine.stop(1)
     assert bench.machine.cause is not None and bench.machine.cause.text == "operator's stop, category 1"
 
 
@@ -101,7 +102,7 @@ def test_a_drive_that_stopped_before_it_was_given_torque_did_not_stop_for_this_c
     else:
         bench.rig.request(Connect())
     oversleep(bench, 5)
-    stopped_by_itself = Cause(FaultCode.DRIVE_WATCHDOG, "leg 2: the drive's own watchdog stopped it", 0.0, 2)
+    stopped_by_itself = Cause(Finding(Code.DRIVE_WATCHDOG, 2), 0.0)
     bench.engine.trip(replace(stopped_by_itself, t=bench.engine.tick.t), StopSeverity.QUICK_STOP)
     assert bench.machine.cause is not None and bench.machine.cause.text.startswith(said)
 
@@ -112,7 +113,7 @@ def test_late_cycles_count_beside_skipped_ones() -> None:
     lateness.note(Tick(0.2, 0.9e-3), 0)  # as any computer is
     lateness.note(Tick(0.3, 1.2e-3), 20)
     lateness.note(Tick(0.4, 0.1e-3), 1)
-    said = lateness.said(Cause(FaultCode.DRIVE_WATCHDOG, "leg 2: stopped", 0.5, 2))
+    said = lateness.explained(Cause(Finding(Code.DRIVE_WATCHDOG, 2), 0.5))
     assert said.text.startswith("the computer was busy: 23 cycles late (longest 41 ms) in the second before; leg 2: st")
     assert (said.code, said.t, said.leg) == (FaultCode.DRIVE_WATCHDOG, 0.5, 2)
-    assert lateness.said(Cause(FaultCode.DRIVE_WATCHDOG, "leg 2: stopped", 1.35, 2)).text == "leg 2: stopped"
+    assert lateness.explained(Cause(Finding(Code.DRIVE_WATCHDOG, 2), 1.35)).finding.code is Code.DRIVE_WATCHDOG

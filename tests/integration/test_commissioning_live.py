@@ -34,6 +34,7 @@ from rig.engine import Connect, MoveLeg
 from rig.engine.devices import make_drive
 from rig.engine.wiring import unproven
 from rig.errors import ExitCode, HardwareError, InterruptedRunError, RefusedError
+from rig.findings import Code
 from rig.states import State
 from rig.virtual import VirtualRigProcess
 
@@ -119,7 +120,7 @@ def test_the_owner_stops_it_and_falls_silent(hardware: Hardware) -> None:
         eventually(lambda: hardware.off(1), "the leg to be stopped")
         assert not hardware.status(1) & Status.WATCHDOG, "it was stopped, not left to its watchdog"
         result = test.result()
-        assert result.stopped and "gave no sign of life for" in result.faults[0]
+        assert result.stopped and result.faults[0].code is Code.CLIENT_SILENT
 
 
 def test_the_test_itself_is_killed_and_the_drive_stops_by_its_watchdog(hardware: Hardware) -> None:

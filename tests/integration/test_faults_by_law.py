@@ -54,7 +54,7 @@ def test_a_drive_that_keeps_its_torque_is_named(bench: Bench) -> None:
     bench.run().inject("torque_stuck", LEG)
     bench.steps(5)
     assert bench.in_state(State.RUNNING) and bench.machine.cause is None
-    bench.engine.stop(0, "the operator's")
+    bench.engine.stop(0)
     bench.until_state(State.FAULT)
     cause = bench.machine.cause
     assert cause is not None and (cause.code, cause.leg) == (FaultCode.STOP_OVERDUE, LEG)

@@ -15,6 +15,7 @@ from rig.engine.messages import Follow, Park, Pause, Stop
 from rig.engine.point_to_point import approach_move
 from rig.engine.reference import straight_move
 from rig.errors import RefusedError
+from rig.findings import Code, Finding
 from rig.recording import Recording
 from rig.states import State
 
@@ -95,11 +96,11 @@ def test_the_way_home_is_checked_whole_not_at_its_ends(bench: Bench, monkeypatch
     away(bench, 0.0, 0.0, 0.02)
     seen: list[MotionTable] = []
 
-    def refusal(table: MotionTable) -> str:
+    def refusal(table: MotionTable) -> Finding:
         seen.append(table)
-        return "a limit on the way"
+        return Finding(Code.MOTION_REFUSED, details={"text": "a limit on the way"})
 
-    monkeypatch.setattr(bench.rig.operator, "_refusal", refusal)
+    monkeypatch.setattr(bench.rig.operator, "_check", refusal)
     with pytest.raises(RefusedError, match="park: a limit on the way"):
         bench.rig.request(Park())
     (table,) = seen

@@ -15,6 +15,7 @@ from rig.engine import Connect, Disconnect, Home, obstacle
 from rig.engine.leg_move import LegResult
 from rig.engine.wiring import unproven
 from rig.errors import HardwareError, InputError, RefusedError
+from rig.findings import Code, Finding
 from rig.states import State
 
 ROOT = Path(__file__).parents[2]
@@ -107,7 +108,19 @@ def test_a_leg_that_was_tested_and_seen_counts_as_long_as_it_is_wired_so(tmp_pat
 
 def test_what_is_no_record_proves_nothing(tmp_path: Path) -> None:
     config = rig(tmp_path)
-    failed = LegResult(2, 2e-3, ("leg 2: wrong direction",), False, None, -2e-3, 0.0, 0.0, 0.0, 0.0, {})
+    failed = LegResult(
+        2,
+        2e-3,
+        (Finding(Code.LEG_MISSED, 2, -2e-3, details={"travel": 2e-3}),),
+        False,
+        None,
+        -2e-3,
+        0.0,
+        0.0,
+        0.0,
+        0.0,
+        {},
+    )
     with pytest.raises(RefusedError, match="did not pass"):
         put_on_record(config, failed)
     assert not record_path(config).exists()

@@ -15,8 +15,9 @@ from rig.client.live import LiveRig
 from rig.client.motions import checked_move
 from rig.engine import Engage, Home, Pause, Resume, Stop
 from rig.engine.journal import Journal
-from rig.engine.messages import Follow, Reply
+from rig.engine.messages import Follow, Reply, refusal
 from rig.errors import RefusedError
+from rig.findings import Code, Finding
 from rig.recording import Recorded, open_recording
 from rig.recording.schema import COMMAND, INJECTED
 from rig.report import summarize, write_report
@@ -104,10 +105,12 @@ def test_no_client_floods_the_recording(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         for _ in range(10):
             for _ in range(100):
-                bench.rig.operator.journal.command("engage", "", Reply(False, "engage: needs the command lease"))
+                bench.rig.operator.journal.command(
+                    "engage", "", Reply(False, refusal("engage", Finding(Code.LEASE_NEEDED)))
+                )
             bench.steps(1)
         bench.steps(round(1.1 / bench.config.period))
-        bench.rig.operator.journal.note("the last")
+        bench.rig.operator.journal.injected("", "the last")
         bench.steps(1)
         recording = bench.recording()
     texts = [event.text for event in recording.events]
@@ -164,7 +167,7 @@ def test_on_real_processes_the_engine_hears_of_clients_and_of_the_virtual_rig(tm
 def test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         bench.run()
-        silent = Cause(FaultCode.CLIENT_LOST, "the app is silent", bench.engine.tick.t)
+        silent = Cause(Finding(Code.NO_COMMAND_LEASE), bench.engine.tick.t)
         bench.engine.trip(silent, StopSeverity.CATEGORY_2, latch=False)
         bench.until_state(State.ENGAGED)
         underway = bench.rig.status().last_motion

@@ -195,7 +195,7 @@ def test_a_source_that_steps_is_left_at_its_last_good_reference(
         if phase == "slowing":
             shipped.rig.request(Pause())
         elif phase == "stopping":
-            shipped.engine.stop(2, "the operator's")
+            shipped.engine.stop(2)
         shipped.steps(20)
     assert not shipped.machine.latched
     source.since = source.path_time + 5.5 * shipped.config.period

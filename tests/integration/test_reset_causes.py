@@ -96,7 +96,7 @@ def test_a_cell_that_says_nothing_new(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         bench.run().inject("cell_silent", LEG)
         bench.until(lambda: bench.machine.latched)
-        bench.engine.stop(1, "the operator's")  # the platform was held under power
+        bench.engine.stop(1)  # the platform was held under power
         bench.until_state(State.FAULT)
         refused_then_accepted(bench, FaultCode.LOAD_CELL, f"leg {LEG}: the load cell still reads ")
 

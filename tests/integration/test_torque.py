@@ -36,7 +36,7 @@ def bring(bench: Bench, state: State) -> None:
             bench.until_state(State.ENGAGED)
             bench.rig.request(Park())
         elif state is State.STOPPING:
-            bench.engine.stop(1, "the operator's")
+            bench.engine.stop(1)
         bench.steps(5)
     assert bench.in_state(state)
 
@@ -220,7 +220,7 @@ def test_while_a_drive_has_yet_to_switch_off_nobody_engages_or_leaves(
     with Bench(tmp_path) as bench:
         bench.engage()
         bench.inject("torque_stuck", LEG)
-        bench.engine.stop(1, "the operator's")
+        bench.engine.stop(1)
         bench.until(lambda: bench.in_state(State.PARKED) and bench.engine.settled_for() > TARE)
         why = f"leg {LEG}: the drive still has torque" if isinstance(command, Engage) else "a fault is latched"
         with pytest.raises(RefusedError, match=why):
@@ -266,7 +266,7 @@ def test_a_stop_that_holds_takes_the_torque_off_while_the_rig_is_engaging(
             bench.virtual.faults.inject("cell_nan", LEG)
             bench.until(lambda: bench.machine.latched)
         else:
-            bench.engine.stop(2, "the operator's")
+            bench.engine.stop(2)
         bench.steps(2)
         bench.virtual.faults.clear()
         without_torque(bench, 100)

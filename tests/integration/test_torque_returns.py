@@ -112,7 +112,7 @@ def bring(bench: Bench, state: State, leg: int, draw: Random) -> None:
         bench.until(lambda: bench.engine.reference.path_time > 0.1)
     bench.steps(draw.randrange(5))
     if state is State.STOPPING:
-        bench.engine.stop(2, "the operator's")
+        bench.engine.stop(2)
         bench.steps(2)
     assert bench.in_state(state)
 

@@ -188,7 +188,7 @@ def test_a_stop_while_the_drives_are_asked_ends_it(tmp_path: Path) -> None:
     with Bench(tmp_path) as bench:
         reply = asked_to_engage(bench.park())
         bench.steps(3)
-        bench.engine.stop(1, "the operator's")
+        bench.engine.stop(1)
         bench.steps(10)
         assert reply.result(0).reason == "engage: the rig was stopped meanwhile"
         assert bench.in_state(State.PARKED) and not bench.torque

@@ -33,8 +33,8 @@ BOUND_BREAKS = [
     ),
     _rest(
         "a reset does not ask whether the brakes hold now",
-        "return Finding(cause, StopSeverity.CATEGORY_0, self._still_moving)",
-        'return Finding(cause, StopSeverity.CATEGORY_0, lambda: "")',
+        "return Trip(Cause(found, t), StopSeverity.CATEGORY_0, self._still_moving)",
+        "return Trip(Cause(found, t), StopSeverity.CATEGORY_0, lambda: None)",
         "test_a_reset_is_refused_while_the_brakes_slip",
     ),
     _rest(

@@ -173,15 +173,15 @@ COMMAND_BREAKS = [
     ),
     _guard(
         "a motion is not checked",
-        "        table = received_table(command.step, samples)\n        reason = self._refusal(table)",
-        '        table = received_table(command.step, samples)\n        reason = ""',
+        "        table = received_table(command.step, samples)\n        found = self._check(table)",
+        "        table = received_table(command.step, samples)\n        found = None",
         _BAD,
     ),
     _guard("a motion may start elsewhere", "if not distance.max() <= START_DISTANCE:", "if False:", _BAD),
     _guard(
         "the way home is not checked",
-        '        if reason:\n            raise RefusedError(f"{reason}\\n  move',
-        '        if False:\n            raise RefusedError(f"{reason}\\n  move',
+        "        if found is not None:\n            raise RefusedError(Finding(Code.WAY_HOME",
+        "        if False:\n            raise RefusedError(Finding(Code.WAY_HOME",
         "integration/test_own_moves.py",
     ),
     _guard(

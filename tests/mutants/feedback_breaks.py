@@ -43,7 +43,7 @@ FEEDBACK_BREAKS = [
     ),
     _drive(
         "noise within its bound is not said",
-        "elif not beyond and self._counted",
+        "elif beyond is None and self._counted",
         "elif False and self._counted",
         f"{_FAULTS}::test_noise_between_good_replies_stops_the_rig",
     ),
@@ -154,8 +154,8 @@ FEEDBACK_BREAKS = [
     ),
     _motion(
         "a jump leaves the rig homed",
-        "return Finding(cause, StopSeverity.QUICK_STOP, no_recheck, unhome=True)",
-        "return Finding(cause, StopSeverity.QUICK_STOP, no_recheck)",
+        "return stop(found, StopSeverity.QUICK_STOP, unhome=True)",
+        "return stop(found, StopSeverity.QUICK_STOP)",
         f"{_FAULTS}::test_an_encoder_that_jumps_takes_the_homing_with_it",
     ),
     Break(
@@ -340,8 +340,8 @@ FEEDBACK_BREAKS = [
     ),
     _cell(
         "a reset does not ask whether a cell is still at its end of scale",
-        "return Finding(cause, StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))",
-        "return Finding(cause, StopSeverity.CATEGORY_2, no_recheck)",
+        "return Trip(Cause(dead, t), StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))",
+        "return Trip(Cause(dead, t), StopSeverity.CATEGORY_2, no_recheck)",
         "integration/test_reset_causes.py",
     ),
     _limit(

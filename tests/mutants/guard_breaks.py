@@ -58,22 +58,22 @@ GUARD_BREAKS = [
     Break(
         "the app asks no guard",
         "gui/session/rules.py",
-        'return "" if found is None or found.passing else found.text',
-        'return ""',
+        "return None if found is None or found.passing else found.finding",
+        "return None",
         (_APP,),
     ),
     Break(
         "the app is stricter than the engine",
         "gui/session/rules.py",
-        'return "" if found is None or found.passing else found.text',
-        'return "" if found is None else found.text',
+        "return None if found is None or found.passing else found.finding",
+        "return None if found is None else found.finding",
         (_APP,),
     ),
     Break(
         "a stop in answer to lost feedback is given as the reason",
         "rig/engine/operator.py",
-        "lacking.text if lacking is not None else",
-        "lacking.text if False else",
+        "Finding(Code.STOPPED_MEANWHILE) if lacking is None else",
+        "Finding(Code.STOPPED_MEANWHILE) if True else",
         ("rig/test_engine_guards.py::test_without_fresh_feedback_nothing_begins",),
     ),
     _core(

@@ -29,8 +29,8 @@ GUIDE_BREAKS = [
     Break(
         "a source of references is followed in any state",
         "rig/engine/core.py",
-        '            raise RefusedError(f"{source.name!r} cannot be followed in state',
-        '            print(f"{source.name!r} cannot be followed in state',
+        "            raise RefusedError(Finding(Code.SOURCE_NOT_ENGAGED",
+        "            str(Finding(Code.SOURCE_NOT_ENGAGED",
         _added("test_a_source_of_references_needs_an_engaged_platform"),
     ),
     Break(

@@ -102,7 +102,7 @@ IDENTITY_BREAKS = [
     Break(
         "legs that are named are homed all the same",
         "rig/engine/wiring.py",
-        "engine.publisher.surroundings.unproven = Unproven(tuple(legs), text)",
+        "engine.publisher.surroundings.unproven = Unproven(tuple(legs), exchanged)",
         "pass",
         (f"{_IN_MOTION}::test_run_on_the_operators_word_it_is_named_and_homing_refused",),
     ),

@@ -79,22 +79,23 @@ STATE_BREAKS = [
     ),
     _machine(
         "a category 2 stop may be late",
-        '                return self._overdue(now.t, "category 2 stop", self.deadlines.stop)',
+        "                return Cause(Finding(Code.STOP_2_OVERDUE, bound=self.deadlines.stop), now.t)",
         "                return None",
     ),
     _machine(
         "a category 1 stop may be late",
-        '                return self._overdue(now.t, "category 1 stop", self.deadlines.stop)',
+        "                return Cause(Finding(Code.STOP_1_OVERDUE, bound=self.deadlines.stop), now.t)",
         "                return None",
     ),
     _machine(
         "the drives' quick stop may be late",
-        '                return self._overdue(now.t, "the drives\' quick stop", self.deadlines.stop)',
+        "                return Cause(Finding(Code.QUICK_STOP_OVERDUE, bound=self.deadlines.stop), now.t)",
         "                return None",
     ),
     _machine(
         "torque may stay on after a stop",
-        "            return about(FaultCode.STOP_OVERDUE, now.torque, text, now.t)",
+        "            return Cause(at_legs(Code.TORQUE_OFF_OVERDUE, now.torque,"
+        " bound=self.deadlines.torque_off), now.t)",
         "            return None",
     ),
     _machine(
@@ -188,8 +189,8 @@ STATE_BREAKS = [
     ),
     _supervision(
         "a model without an answer stops nothing",
-        "self._stops.trip(Cause(FaultCode.CONDITIONING, str(error), t), StopSeverity.QUICK_STOP)",
-        "pass",
+        "            self._stops.trip(Cause(found, t), StopSeverity.QUICK_STOP)\n            return False",
+        "            return False",
         "rig/test_engine_doubts.py",
     ),
     _core(
@@ -244,7 +245,7 @@ STATE_BREAKS = [
     Break(
         "a reset does not ask the causes",
         "rig/engine/fault_reset.py",
-        "*(stands() for stands in self._causes.values())",
+        "*(recheck() for recheck in self._causes.values())",
         "",
         ("integration/test_reset_causes.py",),
     ),
@@ -274,7 +275,7 @@ STATE_BREAKS = [
     _watch("a link that failed keeps its lease", "if lease is not None and not self.link.alive:", "if False:"),
     _watch(
         "a motion goes on without a lease",
-        '                self._hold("nobody holds the command lease any more", t)',
+        "                self._hold(Finding(Code.NO_COMMAND_LEASE), t)",
         "                pass",
     ),
     Break(

@@ -14,9 +14,9 @@ WORD_BREAKS = [
     ),
     Break(
         "a drive's silence is held against a bound that does not act",
-        "rig/safety/finding.py",
-        "if silent < borne:",
-        "if False:",
+        "rig/safety/trip.py",
+        "if age >= bound:",
+        "if True:",
         ("rig/test_engine_parts.py::test_what_the_drives_say_of_themselves",),
     ),
     Break(

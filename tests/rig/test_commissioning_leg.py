@@ -15,6 +15,7 @@ from rig.config import load_config
 from rig.engine import Engage, Home, LegMove, MoveLeg, Shutdown
 from rig.engine.laws import SingleLegLaw
 from rig.errors import RefusedError, RigError
+from rig.findings import Code, Finding
 from rig.report import summarize
 from rig.states import FaultCode, State, StopSeverity
 from rig.virtual import VirtualRig
@@ -133,7 +134,7 @@ def test_a_leg_near_its_limit_is_not_moved_beyond_it(tmp_path: Path) -> None:
     words = r"stands at 0.4942 m: \+2 mm from there is outside its limits"
     unhomed = Stand(config)
     result = unhomed.run(HOME)
-    assert not result.passed and re.search(words, result.faults[0]), result.faults
+    assert not result.passed and re.search(words, result.faults[0].text), result.faults
     assert unhomed.virtual.plant.lengths[2] == pytest.approx(reference, abs=5e-5)
     stand = Stand(config)
     assert stand.run(LegMove(3, 0.5e-3, home=True)).passed
@@ -175,7 +176,7 @@ def test_what_is_wrong_with_the_leg_is_said_and_it_is_stopped(
     stand = homed(config).when(lambda now: moving(now) and abs(now.moved()) > 0.3e-3, begin)
     result = stand.run(LegMove(3))
     assert not result.passed and not result.stopped
-    assert re.search(words, result.faults[0]), result.faults
+    assert re.search(words, result.faults[0].text), result.faults
     assert stand.machine.cause is not None and stand.machine.cause.code is code
     assert abs(stand.moved()) < 6e-3
     recording = stand.recording()
@@ -224,7 +225,7 @@ def test_a_dead_load_cell_is_said_though_the_leg_moves(fault: str, value: float 
     stand = homed()
     stand.virtual.faults.inject(fault, 3, value)
     result = stand.run(LegMove(3))
-    assert len(result.faults) == 1 and result.faults[0].startswith(f"leg 3: {words}")
+    assert len(result.faults) == 1 and result.faults[0].text.startswith(f"leg 3: {words}")
     assert fault != "cell_nan" or result.as_dict()["force_before"] is None
     assert result.reached == pytest.approx(2e-3, abs=2e-5)
 
@@ -232,7 +233,9 @@ def test_a_dead_load_cell_is_said_though_the_leg_moves(fault: str, value: float 
 def test_another_legs_encoder_that_moves_along_stops_the_test() -> None:
     stand = homed().when(moving, lambda now: now.virtual.faults.inject("encoder_jump", 5, 1e-3))
     result = stand.run(LegMove(3))
-    assert result.faults[0].startswith("leg 5: its encoder moved 1.00 mm while leg 3 was moved: are encoder cables")
+    assert result.faults[0].text.startswith(
+        "leg 5: its encoder moved 1.00 mm while leg 3 was moved: are encoder cables"
+    )
     assert result.others[5] == pytest.approx(1e-3, abs=1e-5) and result.others[4] < 1e-4
 
 
@@ -251,8 +254,8 @@ def test_a_command_that_goes_to_another_drive_is_found() -> None:
 def test_a_drive_that_falls_silent_stops_the_test(leg: int) -> None:
     stand = homed().when(moving, lambda now: now.virtual.faults.inject("drop_all", leg))
     result = stand.run(LegMove(3))
-    assert result.faults[0].startswith(f"leg {leg}: no fresh feedback for 15 ms (bound 15 ms)")
-    assert f"leg {leg}: the drive does not confirm that its torque is off" in result.faults
+    assert result.faults[0].text.startswith(f"leg {leg}: no fresh feedback for 15 ms (bound 15 ms)")
+    assert Finding(Code.TORQUE_OFF_UNCONFIRMED, leg) in result.faults
     assert not result.stopped
 
 
@@ -263,7 +266,7 @@ def test_a_set_point_beyond_the_legs_limits_is_never_commanded(monkeypatch: pyte
         SingleLegLaw, "_at", staticmethod(lambda length, speed=0.0: Command(Mode.POSITION, 0.0, 0.7, 0.0, True))
     )
     result = stand.run(LegMove(3))
-    assert result.faults[0] == "leg 3: would be commanded: length 0.7000 m (limits 0.4 to 0.62 m)"
+    assert result.faults[0].text == "leg 3: would be commanded: length 0.7000 m (limits 0.4 to 0.62 m)"
     rows = stand.recording().rows
     assert not (np.abs(rows["position_command"][:, 2]) > 0.62).any()
     assert abs(stand.moved()) < 1e-4
@@ -275,7 +278,7 @@ def test_a_reference_that_is_not_where_the_mechanism_has_it_is_said(monkeypatch:
     monkeypatch.setattr("rig.client.lockstep.VirtualRig", lambda _config: VirtualRig(CONFIG))
     result = Stand(CONFIG.changed({"drives": {"legs": legs}})).run(HOME)
     assert result.homed == pytest.approx(0.003, abs=1e-5)
-    assert result.faults[-1].startswith("leg 3: homed +3.00 mm from its length at home (bound 0.1 mm)")
+    assert result.faults[-1].text.startswith("leg 3: homed +3.00 mm from its length at home (bound 0.1 mm)")
 
 
 def test_a_test_is_a_command_like_others() -> None:

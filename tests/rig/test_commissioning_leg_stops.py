@@ -14,6 +14,7 @@ from rig.commissioning import LatchedFaultError, check_move, run_leg_test
 from rig.engine import LegMove
 from rig.engine.drive_lock import claim_drives
 from rig.errors import HardwareError, InputError, RefusedError
+from rig.findings import Code, Finding
 from rig.runtime import StopRequest
 from rig.safety import Cause
 from rig.states import FaultCode, State, StopSeverity
@@ -31,7 +32,7 @@ def test_a_stop_brings_the_leg_to_rest_by_its_drive(category: StopRequest) -> No
 
     stand = homed().when(look, lambda _stand: None).when(moving, lambda now: now.rig.raise_stop_flag(category))
     result = stand.run(LegMove(3))
-    assert result.stopped and len(result.faults) == 1 and "stop" in result.faults[0]
+    assert result.stopped and len(result.faults) == 1 and result.faults[0].fault is FaultCode.OPERATOR_STOP
     assert np.isnan(result.reached)
     assert abs(stand.moved()) < 2e-3
     assert seen == (set() if category == 0 else {3})  # the others are at rest: nothing to be stopped
@@ -56,7 +57,7 @@ def test_ctrl_c_stops_the_leg_and_gives_what_came_of_it() -> None:
         interruption.count += 1
 
     result = stand.when(moving, press).run(LegMove(3))
-    assert result.stopped and result.faults == ("operator's stop, category 1",)
+    assert result.stopped and result.faults == (Finding(Code.OPERATOR_STOP, details={"category": 1}),)
 
 
 def test_without_a_client_the_leg_is_stopped() -> None:
@@ -65,11 +66,11 @@ def test_without_a_client_the_leg_is_stopped() -> None:
 
     def lose(now: Stand) -> None:
         now.rig.engine.trip(
-            Cause(FaultCode.CLIENT_LOST, "nobody", now.rig.engine.tick.t), StopSeverity.CATEGORY_2, latch=False
+            Cause(Finding(Code.NO_COMMAND_LEASE), now.rig.engine.tick.t), StopSeverity.CATEGORY_2, latch=False
         )
 
     result = stand.when(moving, lose).run(LegMove(3))
-    assert result.stopped and result.faults == ("nobody",)
+    assert result.stopped and result.faults == (Finding(Code.NO_COMMAND_LEASE),)
     assert abs(stand.moved()) < 3e-3
 
 
@@ -158,13 +159,13 @@ def test_ctrl_c_before_anything_moves_is_a_stop_too() -> None:
     stand = Stand()
     stand.rig._interruption.count = 1
     result = stand.run(HOME)
-    assert result.stopped and result.faults == ("stopped before anything moved",) and result.homed is None
+    assert result.stopped and result.faults == (Finding(Code.STOPPED_BEFORE_MOVING),) and result.homed is None
     assert abs(stand.moved()) < 1e-6
 
 
 def test_torque_on_another_drive_takes_it_off_everywhere() -> None:
     stand = homed().when(moving, lambda now: now.virtual.faults.inject("torque_stuck", 5))
     result = stand.run(LegMove(3))
-    assert result.faults[0] == "leg 5: the drive has torque in state SINGLE_LEG"
+    assert result.faults[0].text == "leg 5: the drive has torque in state SINGLE_LEG"
     rows = stand.recording().rows
     assert (rows["stop"][rows["fault"] == FaultCode.TORQUE_UNEXPECTED][0]) == StopSeverity.CATEGORY_0

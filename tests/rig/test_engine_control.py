@@ -18,6 +18,7 @@ from rig.engine.laws import ComputedTorqueLaw, ForceLaw, ObserverLaw, make_law
 from rig.engine.laws.kernels import task_motion_kernel
 from rig.engine.messages import Connect, Home, Stop
 from rig.engine.reference import Reference
+from rig.findings import Code
 from rig.safety import MeasuredBounds
 from rig.states import FaultCode, State, StopSeverity
 from rig.virtual import scaled_mechanism
@@ -303,9 +304,9 @@ def test_a_dead_cell_does_not_hide_the_force_of_another_leg() -> None:
     """Of a leg that is tested, a dead cell stops nothing: the others' are judged all the same."""
     measured = MeasuredBounds(CONFIG.machine, CONFIG.safety, lambda _leg: {})
     force = np.array([0.0, 900.0, 0.0, 0.0, -600.0, np.nan])
-    found = measured.check_force(0.0, np.ones(6), force, "it is tested", 800.0)
+    found = measured.check_force(0.0, np.ones(6), force, Code.FORCE_WHILE_HOLDING, 800.0)
     assert found is not None and found.cause.leg == 5
-    found = measured.check_force(0.0, np.ones(6), force, "it is held")
+    found = measured.check_force(0.0, np.ones(6), force, Code.FORCE_WHILE_HOLDING)
     assert found is not None and found.cause.leg == 2
 
 

@@ -14,6 +14,7 @@ from kinematics import Array, pose_difference
 from rig.engine.drive_group import DriveGroup
 from rig.engine.messages import Connect, Disconnect, Engage, MoveLeg, Reset, Stop
 from rig.errors import RefusedError
+from rig.findings import Code, Finding
 from rig.safety.cell_checks import CellChecks
 from rig.safety.machine import Cause
 from rig.safety.motion_checks import MotionChecks
@@ -115,7 +116,7 @@ def test_forces_computed_before_a_stop_are_not_sent_after_it(rig: Bench, categor
     rig.engage()
     engine = rig.engine
     assert all(one.mode is Mode.FORCE for one in engine.commands)
-    engine.trip(Cause(FaultCode.OPERATOR_STOP, "of the test", engine.tick.t), category, latch=False)
+    engine.trip(Cause(Finding(Code.ENGINE_TOLD_TO_END), engine.tick.t), category, latch=False)
     assert all(one.mode is not Mode.FORCE and one.force == 0.0 for one in engine.commands)
     assert all(one.quick_stop for one in engine.commands) == (category is StopSeverity.QUICK_STOP)
 
@@ -145,7 +146,7 @@ def test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig(rig: Bench, mo
 def test_a_reference_is_judged_in_every_cycle_that_follows_it(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     """Every motion was checked beforehand; this is for what the check did not see."""
     rig.engage()
-    monkeypatch.setattr(rig.operator, "_refusal", lambda _table: "")
+    monkeypatch.setattr(rig.operator, "_check", lambda _table: None)
     table = smooth_table(0.25, 0.03)
     rig.follow(table)
     rig.until(State.STOPPING)

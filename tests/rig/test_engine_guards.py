@@ -162,7 +162,7 @@ def test_homing_waits_for_the_first_replies_and_a_stop_ends_its_waiting(rig: Ben
     assert not rig.engine.bank.fresh.all()
     reply = rig.submit(Home())
     rig.step()
-    rig.engine.stop(1, "the operator's")  # there is no torque, and nothing to stop but the waiting
+    rig.engine.stop(1)  # there is no torque, and nothing to stop but the waiting
     rig.run(0.1)
     assert rig.state is State.IDLE and reply.result(0).reason == "home: the rig was stopped meanwhile"
     rig.virtual.faults.inject("drop_write", 4)
@@ -200,7 +200,7 @@ def test_engaging_waits_for_a_late_reply_but_not_for_long_nor_after_a_stop(rig: 
     rig.step()
     reply = rig.submit(Engage())
     rig.step()
-    rig.engine.stop(1, "the operator's")
+    rig.engine.stop(1)
     rig.run(0.1)
     assert rig.state is State.PARKED and reply.result(0).reason == "engage: the rig was stopped meanwhile"
     rig.virtual.faults.inject("drop_write", 3)
@@ -229,7 +229,7 @@ def test_a_stop_counts_from_when_a_motion_was_asked_for(rig: Bench) -> None:
     table = smooth_table(1.0)
     rig.engage()
     asked = rig.status().stops
-    rig.engine.stop(2, "hold")
+    rig.engine.stop(2)
     rig.run(0.5)
     reply: Future[Reply] = Future()
     rig.operator.submit(Submission(Follow("x", table.step), table.samples, reply, stops=asked))
@@ -247,7 +247,7 @@ def test_a_stop_ends_the_waiting_of_a_motion(rig: Bench, by_flag: bool) -> None:
     reply = rig.submit(Follow("x", table.step), table.samples)
     if by_flag:
         rig.step()
-        rig.engine.stop(2, "hold")
+        rig.engine.stop(2)
     else:
         rig.submit(Stop(2))
     rig.run(0.1)

@@ -28,14 +28,20 @@ from rig.engine.messages import (
     RigCommand,
     Shutdown,
     Stop,
+    refusal,
 )
 from rig.engine.operator import Operator
 from rig.errors import RefusedError
+from rig.findings import Code, Finding
 from rig.runtime.control_block import ControlBlock
 from rig.states import FaultCode, State
 
 PATIENCE = 20.0  # s, of waits that end as soon as the other side has done its part
 LAPSED = "the command lease that it came with is held no more"
+
+
+def lapsed(command: str) -> Reply:
+    return Reply(False, refusal(command, Finding(Code.LEASE_LAPSED)))
 
 
 class _Linked:
@@ -55,10 +61,9 @@ class _Linked:
         self.stack = stack
         self.server.start()
 
-    def _check(self, _table: MotionTable) -> str:
+    def _check(self, _table: MotionTable) -> None:
         self.checking.set()
         assert self.checked.wait(PATIENCE)
-        return ""
 
     def _submit(self, submission: Submission) -> None:
         self.rig.operator.submit(submission)
@@ -108,7 +113,7 @@ def test_a_motion_is_not_checked_for_a_lease_that_is_gone(rig: Bench) -> None:
     table = smooth_table()
     operator.submit(Submission(Follow("m", table.step), table.samples, reply, lease))
     operator.carry_out()
-    assert reply.result(0.0) == Reply(False, f"follow: {LAPSED}")
+    assert reply.result(0.0) == lapsed("follow")
 
 
 def _submitted(rig: Bench, command: RigCommand, lease: Lease) -> Future[Reply]:
@@ -155,7 +160,7 @@ def test_what_was_queued_is_refused_in_the_next_cycle(rig: Bench, state: State, 
         reply = _submitted(rig, command, lease)
         lease.held = False
         rig.step()
-        assert reply.result(0.0) == Reply(False, f"{command.kind}: {LAPSED}")
+        assert reply.result(0.0) == lapsed(command.kind)
         assert rig.state is state
 
 
@@ -167,7 +172,7 @@ def test_a_paused_motion_is_neither_resumed_nor_abandoned_by_a_lease_that_is_gon
         reply = _submitted(rig, command, lease := Lease("first"))
         lease.held = False
         rig.run(0.1)
-        assert reply.result(0.0) == Reply(False, f"{command.kind}: {LAPSED}")
+        assert reply.result(0.0) == lapsed(command.kind)
         assert rig.state is State.ENGAGED and rig.engine.reference.paused
 
 
@@ -182,7 +187,7 @@ def test_what_waits_for_a_late_reply_dies_with_its_lease(rig: Bench, command: Ri
     assert not reply.done()  # it waits
     lease.held = False
     rig.step()
-    assert reply.result(0.0) == Reply(False, f"{command.kind}: {LAPSED}")
+    assert reply.result(0.0) == lapsed(command.kind)
     rig.run(0.1)
     assert rig.state is state
 

@@ -17,6 +17,7 @@ import zmq
 from rig.engine.lease import Leases
 from rig.engine.link import LinkClient, LinkServer, Submission
 from rig.engine.messages import (
+    REPLY,
     Connect,
     Engage,
     Follow,
@@ -32,17 +33,18 @@ from rig.engine.messages import (
 )
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, InputError, RefusedError
+from rig.findings import Finding
 from rig.runtime import control_block, wait_until
 from rig.runtime.control_block import ControlBlock
 from rig.runtime.shared_memory import SharedMemoryError
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import State, StopSeverity
 
 PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its part
 
 
 def a_status(lease: str) -> Snapshot:
     return Snapshot(
-        state=State.PARKED, stop=StopSeverity.NONE, t=0.5, cause="", cause_code=FaultCode.NONE, cause_t=0.0,
+        state=State.PARKED, stop=StopSeverity.NONE, t=0.5, finding=None, cause_t=0.0,
         latched=False, homed=True, paused=False, lease=lease, motion="", path_time=0.0, path_duration=1.0,
         reference=(0.0,) * 7, cycles=3, overruns=0, rate=500.0, virtual=True, realtime=(), recording="", rows=2,
         dropped=0, recording_fault="", ring="r",
@@ -117,7 +119,7 @@ def test_one_client_holds_the_lease_and_the_others_only_stop_and_look(tmp_path: 
 
 
 def test_a_refusal_reaches_the_client_with_its_reason(tmp_path: Path) -> None:
-    with desk(tmp_path, lambda one: one.reply.set_result(Reply(False, "home: not now"))) as served:
+    with desk(tmp_path, lambda one: one.reply.set_result(Reply(False, Finding.of_text("home: not now")))) as served:
         client = served.client()
         client.acquire("me")
         with pytest.raises(RefusedError, match=r"^home: not now$"):
@@ -248,13 +250,15 @@ def test_a_name_that_is_none_is_refused_without_an_echo(tmp_path: Path, name: st
             assert raw.poll(round(1000 * PATIENCE))
             answered, reply = raw.recv_multipart()
             said = json.loads(reply)
-            assert int(answered) == number and not said["accepted"] and len(said["reason"]) < 1000
-            assert not any(letter in said["reason"] for letter in "\x1b\x07\x9b\u202e")
+            assert int(answered) == number and not said["accepted"] and len(json.dumps(said["finding"])) < 1000
+            assert not any(letter in REPLY.validate_python(said).reason for letter in "\x1b\x07\x9b\u202e")
         assert served.leases.client == "me" and served.submissions == []
 
 
 def test_a_refusal_is_no_longer_than_can_be_read(tmp_path: Path) -> None:
-    with desk(tmp_path, lambda one: one.reply.set_result(Reply(False, "home: " + "x" * 100_256))) as served:
+    with desk(
+        tmp_path, lambda one: one.reply.set_result(Reply(False, Finding.of_text("home: " + "x" * 100_256)))
+    ) as served:
         client = served.client()
         client.acquire("me")
         with pytest.raises(RefusedError, match=r"^home: xxx.* characters left out .*x$") as refused:
@@ -284,7 +288,7 @@ def test_bytes_that_are_no_rows_are_refused(tmp_path: Path) -> None:
         stranger.send_multipart([json.dumps(envelope).encode(), b"x" * 145])
         assert stranger.poll(int(PATIENCE * 1000))
         number, reply = stranger.recv_multipart()
-        assert int(number) == 9 and json.loads(reply)["reason"] == "follow: 145 bytes are not rows of 18 float64"
+        assert int(number) == 9 and REPLY.validate_json(reply).reason == "follow: 145 bytes are not rows of 18 float64"
         assert served.submissions == []
 
 
@@ -315,7 +319,7 @@ def test_a_late_reply_answers_no_other_request(tmp_path: Path) -> None:
         if isinstance(submission.command, Home):
             held.append(submission.reply)
         else:
-            held[0].set_result(Reply(False, "home: too late"))
+            held[0].set_result(Reply(False, Finding.of_text("home: too late")))
             submission.reply.set_result(Reply(True))
 
     with desk(tmp_path, answer) as served:

@@ -7,6 +7,7 @@ import pytest
 
 from actuators import COMMAND_OFF, COMMAND_STOP
 from rig.engine.loop import run_cycles
+from rig.findings import Finding
 from rig.runtime.ticker import MachineTicker, Tick
 
 PERIOD = 0.002
@@ -43,7 +44,7 @@ class Loop:
         self.ticks: list[Tick] = []
         self.begun: list[float] = []
         self.said: list[object] = []
-        self.events: list[str] = []
+        self.events: list[Finding] = []
         self.abandoned = self.reconnected = False
         self.config = SimpleNamespace(period=PERIOD)
         exchange = lambda commands, _now, _timeout: self.said.append(list(commands))  # noqa: E731
@@ -55,7 +56,7 @@ class Loop:
         self.flags: dict[int, int] = {}
         """category of the stop flag found raised, by number of ticks before"""
         self.stops: list[tuple[int, int]] = []
-        self.journal = SimpleNamespace(note=lambda _text: None)
+        self.journal = SimpleNamespace(given=lambda _text: None)
         self.leases = SimpleNamespace(block=SimpleNamespace(take_stop=lambda: self.flags.get(len(self.ticks))))
         self._cycles, self._work, self._talks = cycles, work, talks
 
@@ -77,11 +78,11 @@ class Loop:
         self.times.now += self._work(len(self.ticks))
         self.ticks.append(tick)
 
-    def stop(self, category: int, _text: str) -> None:
+    def stop(self, category: int, _code: object) -> None:
         self.stops.append((category, len(self.ticks)))
 
-    def record(self, _level: str, text: str, *_code: object) -> None:
-        self.events.append(text)
+    def record(self, _level: str, finding: Finding) -> None:
+        self.events.append(finding)
 
 
 @pytest.fixture
@@ -151,4 +152,4 @@ def test_an_error_that_leaves_a_cycle_is_said_after_the_drives_were_stopped(
         run_cycles(made, made, made, MachineTicker(PERIOD))  # type: ignore[arg-type]
     told = [COMMAND_STOP if had else COMMAND_OFF for had in had_torque]
     assert made.said and all(commands == told for commands in made.said)
-    assert made.events == ["the engine ends: ZeroDivisionError: of the test"]
+    assert [found.text for found in made.events] == ["the engine ends: ZeroDivisionError: of the test"]

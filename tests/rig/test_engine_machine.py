@@ -7,6 +7,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from rig.findings import Code, Finding
 from rig.safety.machine import LAW_STATES, LEGS, TORQUE_STATES, Cause, Conditions, Deadlines, StateMachine
 from rig.states import FaultCode, State, StopSeverity
 
@@ -24,8 +25,13 @@ def machine(state: State, *, homed: bool = True, t: float = 0.0) -> StateMachine
     return made
 
 
+def of_fault(fault: FaultCode, leg: int = 0) -> Finding:
+    """A finding of some code that is this kind of fault."""
+    return next((Finding(code, leg) for code in Code if code.fault is fault), Finding(Code.MESSAGE))
+
+
 def cause(code: FaultCode = FaultCode.FOLLOWING_ERROR) -> Cause:
-    return Cause(code, "something", 1.0, 3)
+    return Cause(of_fault(code, 3), 1.0)
 
 
 def test_states_that_may_carry_torque() -> None:
@@ -62,7 +68,7 @@ def test_severity_only_rises_and_the_first_latched_cause_is_kept(
 ) -> None:
     rig = machine(state)
     assert rig.trip(cause(), first)
-    rig.trip(Cause(FaultCode.DRIVE_FAULT, "later", 2.0), second)
+    rig.trip(Cause(Finding(Code.DRIVE_FAULT), 2.0), second)
     least = {State.ENGAGING: StopSeverity.CATEGORY_1, State.SINGLE_LEG: StopSeverity.QUICK_STOP}
     assert (rig.state, rig.stop, rig.cause) == (
         State.STOPPING,
@@ -73,7 +79,7 @@ def test_severity_only_rises_and_the_first_latched_cause_is_kept(
 
 def test_a_fault_during_an_operators_stop_is_the_cause() -> None:
     rig = machine(State.RUNNING)
-    rig.trip(Cause(FaultCode.OPERATOR_STOP, "stop", 0.5), StopSeverity.CATEGORY_1, latch=False)
+    rig.trip(Cause(Finding(Code.OPERATOR_STOP), 0.5), StopSeverity.CATEGORY_1, latch=False)
     assert rig.cause is not None and rig.cause.code is FaultCode.OPERATOR_STOP and not rig.latched
     assert rig.trip(cause(), StopSeverity.CATEGORY_2)
     assert (rig.cause, rig.latched, rig.stop) == (cause(), True, StopSeverity.CATEGORY_1)
@@ -155,7 +161,7 @@ def test_a_latched_category_2_stop_holds_for_as_long_as_it_takes() -> None:
         assert rig.update(replace(QUIET, t=t)) is None
         assert rig.update(replace(QUIET, t=t + 0.1, standstill=False)) is None  # a trembling leg is not a late stop
         assert (rig.state, rig.stop) == (State.STOPPING, StopSeverity.CATEGORY_2)
-    rig.trip(Cause(FaultCode.OPERATOR_STOP, "stop", 1001.0), StopSeverity.CATEGORY_1, latch=False)
+    rig.trip(Cause(Finding(Code.OPERATOR_STOP), 1001.0), StopSeverity.CATEGORY_1, latch=False)
     assert rig.update(replace(BUSY, t=1001.5)) is None  # its time begins with itself
     rig.update(replace(QUIET, t=1001.6))
     assert (rig.state, rig.cause) == (State.FAULT, cause())
@@ -233,7 +239,7 @@ def test_whatever_happens_a_stop_goes_one_way(state: State, happenings: list[tup
         before, severity, first, latched = rig.state, rig.stop, rig.cause, rig.latched
         if len(what) == 3:
             category, latch, code = what
-            rig.trip(Cause(code, "x", t), category, latch=latch)  # type: ignore[arg-type]
+            rig.trip(Cause(of_fault(code), t), category, latch=latch)  # type: ignore[arg-type]
         else:
             duration, enabled, standstill, moving = what
             t += duration  # type: ignore[operator]

@@ -25,8 +25,9 @@ from rig.engine import (
     Unproven,
     obstacle,
 )
+from rig.findings import Finding
 from rig.safety import TORQUE_STATES
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import State, StopSeverity
 
 FOLLOW = Follow("up", 1.0)
 MOVE_LEG = MoveLeg(3, 2e-3, 5e-3)
@@ -35,7 +36,7 @@ ALLOWED: list[tuple[RigCommand, State, dict[str, Any]]] = [
     (Disconnect(), State.IDLE, {}),
     (Disconnect(), State.PARKED, {}),
     (Home(), State.IDLE, {"homed": False, "pose_known": False}),
-    (Home(unproven=True), State.IDLE, {"unproven": Unproven((1, 2), "legs 1, 2 are not proven")}),
+    (Home(unproven=True), State.IDLE, {"unproven": Unproven((1, 2), Finding.of_text("legs 1, 2 are not proven"))}),
     (MOVE_LEG, State.IDLE, {"homed": False, "pose_known": False, "dead_cells": ("leg 3",)}),
     (Engage(), State.PARKED, {}),
     (FOLLOW, State.ENGAGED, {}),
@@ -53,7 +54,7 @@ ALLOWED: list[tuple[RigCommand, State, dict[str, Any]]] = [
 SILENT = {"silent": (2, 5)}
 FULL = {"recording_fault": "the disk is full"}
 TORQUE = {"torque": (3,)}
-UNPROVEN = {"unproven": Unproven((4,), "leg 4: no test is on record")}
+UNPROVEN = {"unproven": Unproven((4,), Finding.of_text("leg 4: no test is on record"))}
 WITHOUT_FEEDBACK = "no fresh feedback of leg 2, 5"
 UNRECORDED = "nothing is being recorded: the disk is full"
 STILL_TORQUE = "leg 3: the drive still has torque"
@@ -81,7 +82,7 @@ AMISS: list[tuple[RigCommand, State, dict[str, Any], str, bool]] = [
     (Engage(), State.PARKED, {"loop": "it is unstable"}, "it is unstable", False),
     (Engage(), State.PARKED, SILENT, WITHOUT_FEEDBACK, True),
     (Engage(), State.PARKED, FULL, UNRECORDED, False),
-    (Engage(), State.PARKED, {"cells_silence": ": it stands"}, "no fresh reading of the load cells: it stands", True),
+    (Engage(), State.PARKED, {"cells_silence": "it stands"}, "no fresh reading of the load cells: it stands", True),
     (Engage(), State.PARKED, {"dead_cells": ("leg 4 reads nothing", "leg 5")}, "leg 4 reads nothing; leg 5", False),
     (Engage(), State.PARKED, {"settled": 0.1}, "zero is not judged yet, 0.2 s at rest are needed", False),
     (Engage(), State.PARKED, {"tare_residual": (0, 0, -9.0, 0, 0, 0), "tare_bound": 5.0}, "leg 3 is -9.0 N off", False),
@@ -106,8 +107,7 @@ def snapshot(state: State, **changes: Any) -> Snapshot:
         state=state,
         stop=StopSeverity.NONE,
         t=1.0,
-        cause="",
-        cause_code=FaultCode.NONE,
+        finding=None,
         cause_t=0.0,
         latched=False,
         homed=True,

@@ -23,8 +23,8 @@ from rig.errors import HardwareError
 from rig.runtime.control_block import ControlBlock
 from rig.runtime.ticker import MachineTicker, Tick
 from rig.safety.feedback import FeedbackMonitor
-from rig.safety.finding import Finding
 from rig.safety.limits import ReferenceCheck
+from rig.safety.trip import Trip
 from rig.states import FaultCode, State, StopSeverity
 
 GEOMETRY: Geometry = CONFIG.machine.geometry
@@ -51,7 +51,7 @@ def look(
     speed: Array = ZERO,
     homed: bool = True,
     controlled: bool = True,
-) -> Finding | None:
+) -> Trip | None:
     return judge.check_motion(
         1.0,
         PERIOD,
@@ -139,7 +139,7 @@ def test_a_moving_encoder_must_not_repeat_itself() -> None:
 
 def drives(
     stale: Sequence[int] = (0,) * 6, status: Sequence[int] = (Status.HOMED,) * 6, age: Sequence[float] | None = None
-) -> Finding | None:
+) -> Trip | None:
     return monitor().check_drives(
         1.0,
         list(stale),
@@ -328,7 +328,7 @@ def test_connecting_commands_nothing(tmp_path: Path) -> None:
         bank.close()
         bank.close()
         assert not bank.connected
-        assert bank.connect(1.0)[2].startswith("leg 3: stewart-rig virtual servo")
+        assert bank.connect(1.0)[2].text.startswith("leg 3: stewart-rig virtual servo")
 
 
 def test_a_drive_that_cannot_take_forces_is_refused(tmp_path: Path) -> None:

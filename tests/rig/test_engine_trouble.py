@@ -26,13 +26,13 @@ def test_a_check_that_hangs_is_ended_and_its_answer_taken_for_no_other(monkeypat
     try:
         checker.wait_ready()
         table = smooth_table(step=4e-3)  # what a pipe takes whose other end does not read
-        assert checker.refusal(table) == ""
+        assert checker.check(table) is None
         os.kill(checker._process.pid or 0, signal.SIGSTOP)
         with pytest.raises(HardwareError, match=r"longer than 0\.2 s: disconnect and connect again"):
-            checker.refusal(table)
+            checker.check(table)
         assert not checker._process.alive
         with pytest.raises(HardwareError, match="has died: disconnect and connect again"):
-            checker.refusal(table)
+            checker.check(table)
     finally:
         checker.close()
 
@@ -42,12 +42,11 @@ def test_a_motion_is_not_begun_that_was_stopped_while_it_was_checked(tmp_path: P
     with bench(tmp_path) as rig:
         rig.engage()
 
-        def slow(_table: object) -> str:
-            rig.engine.stop(2, "hold")
+        def slow(_table: object) -> None:
+            rig.engine.stop(2)
             rig.until(State.ENGAGED)
-            return ""
 
-        rig.operator._refusal = slow
+        rig.operator._check = slow
         reply = rig.submit(Follow("late", table.step), table.samples)
         rig.run(0.1)
         assert reply.result(0).reason == "follow: the rig was stopped meanwhile"

@@ -136,7 +136,7 @@ def test_an_engine_does_not_end_while_a_drive_reports_torque(tmp_path: Path) -> 
         t = _alone(one)
         one.owner.close()
         one.rig.virtual.faults.inject("torque_stuck", 3)
-        one.rig.engine.stop(0, "the operator's")
+        one.rig.engine.stop(0)
         one.rig.until(State.FAULT)
         one.watch.look(t + 10.0)
         assert one.watch.orphaned and not one.watch.abandoned

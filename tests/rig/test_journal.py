@@ -23,14 +23,14 @@ def test_what_happened_later_is_never_recorded_as_earlier_however_the_clocks_jit
         sink=SimpleNamespace(event=events.append),
     )
     journal = Journal(engine)
-    journal.note("injected", 1000.05)
+    journal.injected("", "injected", 1000.05)
     journal.write()
     engine.tick.t, clock = 0.102, 1000.1021  # a cycle later, and a little late
-    journal.note("cleared", 1000.05)
-    journal.note("before both", 1000.01)
-    journal.note("now")
+    journal.injected("", "cleared", 1000.05)
+    journal.injected("", "before both", 1000.01)
+    journal.injected("", "now")
     journal.write()
-    moments = {event.text: event.t for event in events}
+    moments = {event.finding.details["text"]: event.t for event in events}
     assert abs(moments["injected"] - 0.05) < 1e-9 and moments["cleared"] == moments["injected"]
     assert moments["before both"] < moments["injected"] < moments["now"] == 0.102
 

@@ -8,8 +8,8 @@ import pytest
 from engine_support import CONFIG, HOME
 
 from kinematics import leg_lengths
-from rig.safety.finding import Finding
 from rig.safety.motion_checks import MotionChecks
+from rig.safety.trip import Trip
 from rig.states import FaultCode, StopSeverity
 
 Floats = npt.NDArray[np.float64]
@@ -35,7 +35,7 @@ class Judge:
         fresh: bool = True,
         lag: Floats = ZERO,
         reference: tuple[Floats, Floats] | None = None,
-    ) -> Finding | None:
+    ) -> Trip | None:
         """reference: lengths and speeds where the host closes the loop."""
         where, rate = (length, ZERO) if reference is None else reference
         present = np.ones(6) if fresh else ZERO
@@ -52,7 +52,7 @@ def off(amount: float) -> Floats:
     return lengths
 
 
-def jumped(found: Finding | None) -> bool:
+def jumped(found: Trip | None) -> bool:
     """Whether that was found at the leg; with it the homing goes."""
     if found is None:
         return False

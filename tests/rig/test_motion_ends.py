@@ -14,6 +14,7 @@ from kinematics import Array
 from rig.client import checked_move
 from rig.engine import Connect, Home, MoveLeg, Park, Pause, Resume, Stop
 from rig.engine.snapshot import SNAPSHOT
+from rig.findings import Code, Finding
 from rig.recording import MotionRecord, open_recording
 from rig.recording.motion_record import decode_motion, encode_motion
 from rig.report import summarize, write_report
@@ -251,7 +252,7 @@ def test_the_fault_of_a_motion_without_end_is_told_with_its_place(rig: Bench) ->
 def test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that_ends(rig: Bench) -> None:
 
     def lose() -> None:
-        cause = Cause(FaultCode.CLIENT_LOST, "the app is silent", rig.engine.tick.t)
+        cause = Cause(Finding(Code.NO_COMMAND_LEASE), rig.engine.tick.t)
         rig.engine.trip(cause, StopSeverity.CATEGORY_2, latch=False)
 
     rig.follow(smooth_table(2.0))

@@ -12,6 +12,7 @@ from engine_support import HOME, Bench, bench, smooth_table
 from rig.client import checked_move
 from rig.engine import Abandon, Park, Pause, Resume, Stop
 from rig.engine.snapshot import SNAPSHOT
+from rig.findings import Code, Finding
 from rig.recording import MotionRecord, RecordingWriter, open_recording, recover
 from rig.recording.motion_record import decode_motion, encode_motion
 from rig.report import summarize
@@ -36,7 +37,7 @@ def _kept(rig: Bench) -> tuple[MotionRecord, MotionRecord]:
     """Records of the beginning and the end of the one motion there was."""
     begun, ended = rig.tap.motions
     assert begun.outcome is MotionOutcome.UNDERWAY and math.isnan(begun.end) and begun.reached == 0.0
-    same = replace(ended, outcome=begun.outcome, end=1e9, reached=0.0, cause_code=0, cause="")
+    same = replace(ended, outcome=begun.outcome, end=1e9, reached=0.0, cause_code=0, cause="", finding=None)
     assert same == replace(begun, end=1e9)
     if rig.status().latched:
         assert ended.cause_text == rig.status().cause_text
@@ -220,8 +221,12 @@ def test_records_made_before_causes_wall_clocks_thresholds_and_amplitudes_are_re
     for cause in ("", "leg 3: no reply", "ä" * 5):
         told = replace(record, cause_code=FaultCode.COMMUNICATION_LOST, cause=cause)
         assert decode_motion(encode_motion(told)) == told
+        finding = 5 + -(len(cause.encode()) + 1) % 4  # the length of a text, its end, and what comes before it
+        assert decode_motion(encode_motion(told)[:-finding]) == told, "made before findings"
+        found = replace(told, finding=Finding(Code.NO_FEEDBACK, 3, 0.05, 0.04))
+        assert decode_motion(encode_motion(found)) == found
     record = replace(record, cause=None)
-    assert decode_motion(encode_motion(record)[:-9]) == record  # no code, no text
+    assert decode_motion(encode_motion(record)[:-17]) == record  # no code, no text, no finding
 
     def without_wall(record: MotionRecord) -> bytes:
         texts = 44 + len(record.name) + 1  # the numbers and the name, each behind what fills it up

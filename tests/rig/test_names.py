@@ -15,7 +15,8 @@ from rig.cli import main
 from rig.cli.options import print_error, print_styled
 from rig.csvio import MOTION, write_table
 from rig.errors import ExitCode, InputError
-from rig.names import as_name, check_name, elided, printable, printable_streams, valid_line
+from rig.findings import elided
+from rig.names import as_name, check_name, printable, printable_streams, valid_line
 
 HOSTILE = "\x1b[2J\x1b]0;owned\x07\x9b31m\u202e"
 

@@ -54,5 +54,5 @@ def test_the_test_of_one_leg_finds_it(
 ) -> None:
     made = stand(tmp_path, monkeypatch, **changes)
     result = made.run(LegMove(3, 2e-3, home=True))
-    assert not result.passed and re.search(said, result.faults[0])
+    assert not result.passed and re.search(said, result.faults[0].text)
     assert abs(made.moved()) < 0.03  # its search, and what it went until it was stopped

@@ -9,15 +9,16 @@ from dynamics import Dynamics
 from kinematics import Array
 from rig.config import RigConfig
 from rig.engine.cycle_data import CycleData
-from rig.states import FaultCode, StopSeverity
+from rig.findings import Finding
+from rig.states import StopSeverity
 
 
 class LawFault(Exception):  # noqa: N818  not an error of the program
-    """What a law finds wrong: its code, the words, how the rig must stop for it, and the leg, 1…6, or 0."""
+    """What a law finds wrong, and how the rig must stop for it."""
 
-    def __init__(self, code: FaultCode, text: str, severity: StopSeverity, leg: int) -> None:
-        super().__init__(text)
-        self.code, self.severity, self.leg = code, severity, leg
+    def __init__(self, finding: Finding, severity: StopSeverity) -> None:
+        super().__init__(finding)
+        self.finding, self.severity = finding, severity
 
 
 class ControlLaw(ABC):

@@ -5,15 +5,15 @@ from collections.abc import Generator, Iterator
 import numpy as np
 
 from actuators import COMMAND_HOME, COMMAND_OFF, Command, Mode, Status
-from kinematics import Array, figure_and_bound, minimum_jerk
+from kinematics import Array, minimum_jerk
 from rig.config import RigConfig
 from rig.engine.cycle_data import CycleData
 from rig.engine.drive_group import DriveGroup
 from rig.engine.laws.law import ControlLaw, LawFault
 from rig.engine.leg_move import LegMove, LegResult, LegTest, check_room, judge_move, move_bounds
 from rig.errors import RefusedError
-from rig.safety import length_beyond
-from rig.states import FaultCode, StopSeverity
+from rig.findings import Code, Finding, Value
+from rig.states import StopSeverity
 
 OTHER_MOVED = 0.2e-3
 """m that another leg's encoder may move while one leg is tested."""
@@ -64,7 +64,7 @@ class SingleLegLaw(ControlLaw):
         self._rests: list[float] = []  # means of the leg's cell, N
         self._forces: list[float] = []
         self._force_before = np.nan
-        self._halted: str | None = None
+        self._halted: Finding | None = None
         self._asked = False
         self._homed: float | None = None
         self._reached = self._returned = self._following = np.nan
@@ -92,7 +92,7 @@ class SingleLegLaw(ControlLaw):
         """The leg's own command; the others have no torque."""
         return [COMMAND_OFF if held else self._command for held in self.held]
 
-    def halt(self, why: str, *, asked: bool) -> None:
+    def halt(self, why: Finding, *, asked: bool) -> None:
         """The engine stops the test for this cause; the first one counts. asked: somebody wanted it."""
         if self._halted is None:
             self._halted, self._asked = why, asked
@@ -105,7 +105,7 @@ class SingleLegLaw(ControlLaw):
         bank, move = self._bank, self._move
         faults = [] if self._halted is None else [self._halted]
         faults += [
-            f"leg {leg + 1}: the drive does not confirm that its torque is off"
+            Finding(Code.TORQUE_OFF_UNCONFIRMED, leg + 1)
             for leg in range(6)
             if bank.status[leg] & _ENABLED or bank.age[leg] > _SILENT
         ]
@@ -172,7 +172,7 @@ class SingleLegLaw(ControlLaw):
     def _home(self) -> Iterator[Command]:
         """Let this leg look for its reference, alone."""
         self._phase = "looking for the reference"
-        bank, leg, name = self._bank, self._leg, f"leg {self._move.leg}"
+        bank, leg = self._bank, self._leg
         low, high = self._stroke()
         start = bank.length[leg]
         for _ in range(self._count(self._config.safety.homing_timeout)):
@@ -181,17 +181,14 @@ class SingleLegLaw(ControlLaw):
             if bits & _HOMED and not bits & _HOMING and abs(bank.velocity[leg]) < _STILL:
                 break
             if not bits & _HOMED and abs(length - start) > high - low + _STROKE_MARGIN:
-                way = abs(length - start) * 1e3
-                raise self._fault(FaultCode.HOMING_FAILED, f"moved {way:.1f} mm without finding its reference")
+                raise self._fault(Code.LEG_HOMED_NOWHERE, float(abs(length - start)))
         else:
-            timeout = self._config.safety.homing_timeout
-            raise self._fault(FaultCode.HOMING_FAILED, f"did not find its reference within {timeout:g} s")
+            raise self._fault(Code.LEG_HOMING_OVERDUE, None, self._config.safety.homing_timeout)
         self._homed = float(bank.length[leg] - self._mark)
         for _ in range(self._count(_OFF_TIME)):
             yield COMMAND_OFF
         if not low <= bank.length[leg] <= high:
-            says = f"says that it has {length_beyond(bank.length[leg], low, high)}"
-            raise LawFault(FaultCode.HOMING_FAILED, f"{name} {says}", StopSeverity.QUICK_STOP, self._move.leg)
+            raise self._fault(Code.LEG_HOMED_BEYOND, float(bank.length[leg]), details={"low": low, "high": high})
 
     def _walk(self, start: float, travel: float) -> Iterator[Command]:
         """Move with minimum jerk; the path advances by a cycle each cycle, so that a late one makes no jump."""
@@ -236,9 +233,7 @@ class SingleLegLaw(ControlLaw):
         bound = limit.velocity if homing and limit is not None and limit.velocity is not None else self._speed_bound
         speed = abs(float(bank.velocity[leg]))
         if bank.fresh[leg] and self._command.enable and speed > bound:
-            fast, most = figure_and_bound(speed * 1e3, bound * 1e3, ".0f")
-            text = f"moves at {fast} mm/s (bound {most} mm/s)"
-            raise self._fault(FaultCode.OVERSPEED, text, StopSeverity.CATEGORY_0)
+            raise self._fault(Code.LEG_OVERSPEED, speed, bound, severity=StopSeverity.CATEGORY_0)
         if self._phase == "torque off":
             return  # its own torque gone, the others may give
         for other in range(6):
@@ -246,55 +241,54 @@ class SingleLegLaw(ControlLaw):
                 continue
             self._others[other] = max(self._others[other], abs(bank.length[other] - self._base[other]))
             if self._others[other] > OTHER_MOVED:
-                text = (
-                    f"leg {other + 1}: its encoder moved {self._others[other] * 1e3:.2f} mm while leg {leg + 1} was "
-                    "moved: are encoder cables crossed, or does a brake slip?"
-                )
-                raise LawFault(FaultCode.WIRING, text, StopSeverity.QUICK_STOP, other + 1)
+                moved = float(self._others[other])
+                found = Finding(Code.OTHER_ENCODER_MOVED, other + 1, moved, details={"tested": leg + 1})
+                raise LawFault(found, StopSeverity.QUICK_STOP)
 
     def _off_its_path(self, moved: float, wanted: float, error: float) -> LawFault:
         """Says which way it went instead."""
-        off, most = figure_and_bound(error * 1e3, self._following_bound * 1e3, ".2f")
-        text = f"is {off} mm off its path (bound {most} mm)"
-        if moved * wanted < 0.0 and abs(moved) > _AGAINST * abs(wanted):
-            text += f": it moves against its command ({moved * 1e3:+.2f} mm), a direction is reversed"
-            return self._fault(FaultCode.RUNAWAY, text, StopSeverity.CATEGORY_0)
-        text += f": it moved {moved * 1e3:+.2f} mm of {wanted * 1e3:+.2f} mm"
-        return self._fault(FaultCode.FOLLOWING_ERROR, text, StopSeverity.CATEGORY_0)
+        reversed_ = moved * wanted < 0.0 and abs(moved) > _AGAINST * abs(wanted)
+        code = Code.LEG_REVERSED if reversed_ else Code.LEG_OFF_PATH
+        way: dict[str, Value] = {"moved": moved, "wanted": wanted}
+        return self._fault(code, error, self._following_bound, way, severity=StopSeverity.CATEGORY_0)
 
     def _check_room(self, start: float) -> None:
         try:
             check_room(self._config, self._move, start)
         except RefusedError as error:
-            raise LawFault(FaultCode.LENGTH_LIMIT, str(error), StopSeverity.QUICK_STOP, self._move.leg) from None
+            raise LawFault(error.finding, StopSeverity.QUICK_STOP) from None
 
-    def _judged(self) -> list[str]:
+    def _judged(self) -> list[Finding]:
         """What is wrong with where the leg got to, where it was homed, and with its cell."""
-        name = f"leg {self._move.leg}"
-        faults = [f"{name}: {text}" for text in judge_move(self._move, self._reached, self._returned)]
+        leg = self._move.leg
+        faults = judge_move(self._move, self._reached, self._returned)
         bound = self._config.safety.homing_tolerance
         if self._homed is not None and abs(self._homed) > bound:
-            off, most = figure_and_bound(self._homed * 1e3, bound * 1e3, "+.2f")
-            faults.append(
-                f"{name}: homed {off} mm from its length at home (bound {most} mm): correct its position_offset, or "
-                "the mechanism"
-            )
+            faults.append(Finding(Code.LEG_HOMED_OFF, leg, self._homed, bound))
         forces = np.array([*self._rests, *self._forces])
         scale = self._config.load_cells.range
         if not np.isfinite(forces).all():
-            faults.append(f"{name}: its load cell has no valid reading")
+            faults.append(Finding(Code.LEG_CELL_INVALID, leg))
         elif (np.abs(forces) >= scale).any():
-            faults.append(f"{name}: its load cell is at or beyond its end of scale {scale:g} N")
+            faults.append(Finding(Code.LEG_CELL_SATURATED, leg, bound=scale))
         elif (
             len(self._forces) > 1
             and np.ptp(self._forces) == 0.0
             and self._config.cell_steps[self._leg] < self._config.load_cells.noise
         ):
-            faults.append(f"{name}: its load cell repeats itself: {self._forces[0]:g} N in every reading")
+            faults.append(Finding(Code.LEG_CELL_FROZEN, leg, self._forces[0]))
         return faults
 
-    def _fault(self, code: FaultCode, text: str, severity: StopSeverity = StopSeverity.QUICK_STOP) -> LawFault:
-        return LawFault(code, f"leg {self._move.leg} {text}", severity, self._move.leg)
+    def _fault(
+        self,
+        code: Code,
+        value: float | None,
+        bound: float | None = None,
+        details: dict[str, Value] | None = None,
+        *,
+        severity: StopSeverity = StopSeverity.QUICK_STOP,
+    ) -> LawFault:
+        return LawFault(Finding(code, self._move.leg, value, bound, details or {}), severity)
 
     def _stroke(self) -> tuple[float, float]:
         limits = self._config.machine.legs[self._leg].limits

@@ -1,0 +1,28 @@
+"""Findings in the person's language."""
+
+from gui.texts.catalogue import tr
+from rig.findings import Finding, render, statement
+from rig.states import fault_name
+
+
+def finding_text(finding: Finding) -> str:
+    """A finding in words."""
+    return render(finding, tr)
+
+
+def finding_statement(finding: Finding) -> str:
+    """A finding in words without the leg in front, for where that is said already."""
+    return statement(finding, tr)
+
+
+def fault_text(code: int) -> str:
+    """A kind of fault, a `FaultCode`; "" for none."""
+    return tr(fault_name(code)) if code else ""
+
+
+def cause_text(finding: Finding | None) -> str:
+    """Why the rig stopped: the kind of fault, and what was found; "" for nothing."""
+    if finding is None:
+        return ""
+    found = finding_text(finding)
+    return f"{fault_text(finding.fault)}: {found}" if finding.fault else found

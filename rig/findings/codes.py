@@ -1,0 +1,801 @@
+"""Every code of a finding: its text, and what follows from it.
+
+The text is a template for `rig.findings.text`, which says how it is filled in.
+"""
+
+from enum import StrEnum
+from typing import Self
+
+from rig.states import FaultCode
+
+
+class Severity(StrEnum):
+    """How grave a finding is."""
+
+    INFO = "info"
+    WARNING = "warning"
+    ERROR = "error"
+
+
+class Remedy(StrEnum):
+    """What an operator can do about a finding."""
+
+    NONE = "none"
+    CONNECT = "connect"
+    DISCONNECT = "disconnect"
+    RECONNECT = "reconnect"
+    """disconnect, connect and home"""
+    HOME = "home"
+    ENGAGE = "engage"
+    PARK = "park"
+    PAUSE = "pause"
+    RESUME = "resume"
+    """resume what is paused, abandon it, or park"""
+    RESET = "reset"
+    STOP = "stop"
+    """STOP, then reset"""
+    MOVE_TO_START = "move_to_start"
+    TEST_LEGS = "test_legs"
+    """test each of them on its own, in the set-up"""
+    ZERO_CELLS = "zero_cells"
+
+
+_Properties = tuple[str, str, FaultCode, Remedy, Severity, str, bool]
+
+
+def _code(
+    name: str,
+    text: str,
+    fault: FaultCode = FaultCode.NONE,
+    remedy: Remedy = Remedy.NONE,
+    *,
+    severity: Severity = Severity.ERROR,
+    unit: str = "",
+    wraps: bool = False,
+) -> _Properties:
+    return name, text, fault, remedy, severity, unit, wraps
+
+
+class Code(StrEnum):
+    """What can be found.
+
+    text: its template. fault: the kind of fault that it is, where it stops the rig. remedy: what mends it. severity,
+    unit: see there, and `Finding.unit`. wraps: it says in what connection its first finding was made, whose properties
+    are its own.
+    """
+
+    text: str
+    fault: FaultCode
+    remedy: Remedy
+    severity: Severity
+    unit: str
+    wraps: bool
+
+    def __new__(
+        cls, name: str, text: str, fault: FaultCode, remedy: Remedy, severity: Severity, unit: str, wraps: bool
+    ) -> Self:
+        """A code of its properties."""
+        made = str.__new__(cls, name)
+        made._value_ = name
+        made.text, made.fault, made.remedy, made.severity, made.unit = text, fault, remedy, severity, unit
+        made.wraps = wraps
+        return made
+
+    # -- stops that somebody asks for, or nobody is there to command ---------------------------------------------------
+
+    OPERATOR_STOP = _code("operator_stop", "operator's stop, category {category}", FaultCode.OPERATOR_STOP)
+    STOP_FLAG = _code("stop_flag", "stop flag, category {category}", FaultCode.OPERATOR_STOP)
+    ENGINE_TOLD_TO_END = _code("engine_told_to_end", "the engine was told to end", FaultCode.OPERATOR_STOP)
+    NO_COMMAND_LEASE = _code("no_command_lease", "nobody holds the command lease any more", FaultCode.CLIENT_LOST)
+    LEASE_PASSED = _code("lease_passed", "the command lease passed from {before!r} to {after!r}", FaultCode.CLIENT_LOST)
+    CLIENT_SILENT = _code(
+        "client_silent",
+        "client {client!r} gave no sign of life for {value:.2f} s",
+        FaultCode.CLIENT_LOST,
+        unit="s",
+    )
+    UNATTENDED = _code("unattended", "nobody has commanded the engine for {bound:g} s", FaultCode.CLIENT_LOST, unit="s")
+
+    # -- the computer --------------------------------------------------------------------------------------------------
+
+    OVERRUNS = _code("overruns", "{value:.0f} overrun cycles in a row (bound {bound:.0f})", FaultCode.OVERRUN)
+    HOST_SUSPENDED = _code(
+        "host_suspended",
+        "the host stood still for {value:.3f} s (the drives bear {bound:g} s). End other programs, lower `rate`, or "
+        "give real-time rights: `rig doctor` measures what this computer carries",
+        FaultCode.HOST_SUSPENDED,
+        unit="s",
+    )
+    HOST_BUSY = _code(
+        "host_busy",
+        "the computer was busy: {cycles} cycles late (longest {longest:.0f*1e3} ms) in the second before; {within}. "
+        "End other programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer carries",
+        wraps=True,
+    )
+    RECORDING_FAILED = _code("recording_failed", "{text}", FaultCode.RECORDING)
+    NOT_RECORDED = _code(
+        "not_recorded",
+        "nothing is being recorded: {text}",
+        FaultCode.RECORDING,
+        severity=Severity.WARNING,
+    )
+    DISK_NEARLY_FULL = _code(
+        "disk_nearly_full",
+        "the disk has room for {minutes:.1f} minutes of recording (bound {least:g}) only: free some of it, or stop in "
+        "time",
+        severity=Severity.WARNING,
+    )
+    CONTROL_LINK_FAILED = _code("control_link_failed", "the control link has failed", FaultCode.INTERNAL_ERROR)
+    ENGINE_ENDS = _code("engine_ends", "the engine ends: {error}: {text}", FaultCode.INTERNAL_ERROR)
+    ENGINE_ENDS_AT_ONCE = _code("engine_ends_at_once", "the engine was told to end at once", severity=Severity.WARNING)
+    ENGINE_ENDS_WITHOUT_TORQUE = _code(
+        "engine_ends_without_torque",
+        "the engine was told to end, which it does once no drive reports torque",
+        severity=Severity.WARNING,
+    )
+    OWNER_GONE_AT_REST = _code(
+        "owner_gone_at_rest",
+        "the process that started the engine is gone: without a client it ends at once",
+        severity=Severity.WARNING,
+    )
+    OWNER_GONE = _code(
+        "owner_gone",
+        "the process that started the engine is gone: without a client it stops the platform in {bound:g} s and ends",
+        severity=Severity.WARNING,
+        unit="s",
+    )
+
+    # -- drives and their wires ----------------------------------------------------------------------------------------
+
+    NO_FEEDBACK = _code(
+        "no_feedback",
+        "no fresh feedback for {value:~.3g*1e3} ms (bound {bound:~.3g*1e3} ms"
+        "[[, {stated:g*1e3} ms less half a cycle]])[[: {silence}]]",
+        FaultCode.COMMUNICATION_LOST,
+        unit="s",
+    )
+    NO_FEEDBACK_AT_ALL = _code(
+        "no_feedback_at_all",
+        "all six legs: no fresh feedback for {value:~.3g*1e3} ms (bound {bound:~.3g*1e3} ms"
+        "[[, {stated:g*1e3} ms less half a cycle]])[[: {silence}]]",
+        FaultCode.COMMUNICATION_LOST,
+        unit="s",
+    )
+    DISTURBED = _code(
+        "disturbed",
+        "[[{device}: ]]{value:.0f} times within a second what came was no good reply, with {sent} requests "
+        "(bound {bound:.0f}): look for noise on the line, or another master",
+        FaultCode.COMMUNICATION_DISTURBED,
+    )
+    DRIVE_WATCHDOG = _code("drive_watchdog", "the drive's own watchdog stopped it", FaultCode.DRIVE_WATCHDOG)
+    DRIVE_FAULT = _code("drive_fault", "drive fault {error}, {text}", FaultCode.DRIVE_FAULT)
+    DRIVE_RESTARTED = _code(
+        "drive_restarted", "the drive lost its reference; it may have restarted", FaultCode.DRIVE_RESTARTED
+    )
+    NO_WATCHDOG = _code("no_watchdog", "{text}: nothing would stop the drive in time", FaultCode.DRIVE_FAULT)
+    NO_TORQUE = _code("no_torque", "no torque within {bound:g} s (drives.enable_time)", FaultCode.DRIVE_FAULT, unit="s")
+    NOT_AT_REST = _code(
+        "not_at_rest",
+        "the platform did not come to rest within {bound:g} s of engaging",
+        FaultCode.DRIVE_FAULT,
+        unit="s",
+    )
+    TORQUE_LOST = _code("torque_lost", "torque lost without a fault of the drive", FaultCode.TORQUE_LOST)
+    TORQUE_LOST_EVERYWHERE = _code(
+        "torque_lost_everywhere",
+        "torque lost without a fault of the drive (every drive: safe torque off, or the supply)",
+        FaultCode.TORQUE_LOST,
+    )
+    TORQUE_UNEXPECTED = _code("torque_unexpected", "the drive has torque in state {state}", FaultCode.TORQUE_UNEXPECTED)
+    TEMPERATURE = _code(
+        "temperature",
+        "the drive's temperature is {value:~.1f} °C (bound {bound:~.1f} °C)",
+        FaultCode.TEMPERATURE,
+        unit="°C",
+    )
+    SUPPLY_VOLTAGE = _code(
+        "supply_voltage",
+        "the drive's supply has {value:^.1f} V (bounds {low:^.1f} and {high:^.1f} V)",
+        FaultCode.SUPPLY_VOLTAGE,
+        unit="V",
+    )
+    REPLIES_OLD = _code(
+        "replies_old",
+        "the drive's replies are {cycles:.0f} cycles old (borne up to {bound:.0f})",
+        severity=Severity.WARNING,
+    )
+    REPLIES_ONE_CYCLE_OLD = _code(
+        "replies_one_cycle_old",
+        "the drive's replies are 1 cycle old (borne up to {bound:.0f})",
+        severity=Severity.WARNING,
+    )
+    REPLIES_PROMPT = _code("replies_prompt", "the drive's replies are of their own cycle again", severity=Severity.INFO)
+    UNWATCHED = _code(
+        "unwatched",
+        "no watchdog in the drive, which goes on as told when this computer is silent",
+        severity=Severity.WARNING,
+    )
+
+    # -- what is measured ----------------------------------------------------------------------------------------------
+
+    LENGTH_NOT_FINITE = _code(
+        "length_not_finite", "the drive reports a length of {value} m", FaultCode.FEEDBACK_INVALID, unit="m"
+    )
+    LENGTH_ABSURD = _code(
+        "length_absurd",
+        "length {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m) is beyond anything the leg can reach",
+        FaultCode.FEEDBACK_INVALID,
+        unit="m",
+    )
+    LENGTHS_WITHOUT_POSE = _code(
+        "lengths_without_pose",
+        "the six measured lengths belong to no pose near the one before",
+        FaultCode.FEEDBACK_INVALID,
+    )
+    NO_POSE = _code("no_pose", "the six measured lengths belong to no pose", FaultCode.FEEDBACK_INVALID)
+    LENGTH_JUMP = _code(
+        "length_jump",
+        "length jumped, or crept, by {value:~.2f*1e3} mm more than its speed explains (bound {bound:~.2f*1e3} mm)",
+        FaultCode.POSITION_JUMP,
+        unit="m",
+    )
+    LENGTH_CREEP = _code(
+        "length_creep",
+        "length jumped, or crept, by {value:~.2f*1e3} mm more than its speed explains (bound {bound:~.2f*1e3} mm, "
+        "half of a following error)",
+        FaultCode.POSITION_JUMP,
+        unit="m",
+    )
+    ENCODER_FROZEN = _code(
+        "encoder_frozen",
+        "the encoder repeated itself for {cycles:.0f} cycles while the reference moved {bound:g*1e3} mm away from it, "
+        "and more",
+        FaultCode.FEEDBACK_FROZEN,
+        unit="m",
+    )
+    RUNS_AGAINST = _code(
+        "runs_against",
+        "runs against its reference for {cycles:.0f} cycles, a sign is reversed",
+        FaultCode.RUNAWAY,
+    )
+    SWINGS = _code(
+        "swings",
+        "swings about its reference, its speed turned round {times:.0f} times: the control loop is unstable, or nearly "
+        "so, for this machine; gains must be less, or the rate higher (`rig check`)",
+        FaultCode.RUNAWAY,
+    )
+    RUNAWAY = _code(
+        "runaway",
+        "following error {value:~.2f*1e3} mm (bound {bound:~.2f*1e3} mm, three times of which counts as a runaway)",
+        FaultCode.RUNAWAY,
+        unit="m",
+    )
+    FOLLOWING_ERROR = _code(
+        "following_error",
+        "following error {value:~.2f*1e3} mm (bound {bound:~.2f*1e3} mm)",
+        FaultCode.FOLLOWING_ERROR,
+        unit="m",
+    )
+    OVERSPEED = _code(
+        "overspeed",
+        "measured speed {value:~+.3f} m/s (bound {bound:~+.3f} m/s)",
+        FaultCode.OVERSPEED,
+        unit="m/s",
+    )
+    FORCE_WHILE_HOMING = _code(
+        "force_while_homing",
+        "measured force {value:~+.0f} N while homing (bound {bound:~+.0f} N)",
+        FaultCode.FORCE_LIMIT,
+        unit="N",
+    )
+    FORCE_WHILE_HOLDING = _code(
+        "force_while_holding",
+        "measured force {value:~+.0f} N while its drive holds the position (bound {bound:~+.0f} N)",
+        FaultCode.FORCE_LIMIT,
+        unit="N",
+    )
+    NO_READING = _code(
+        "no_reading",
+        "load cells: no fresh reading for {value:~.3g*1e3} ms (bound {bound:~.3g*1e3} ms"
+        "[[, {stated:g*1e3} ms less half a cycle]])[[: {silence}]]",
+        FaultCode.LOAD_CELL,
+        unit="s",
+    )
+    CELL_SATURATED = _code(
+        "cell_saturated",
+        "the load cell reads {value:g} N, at or beyond its end of scale {bound:g} N",
+        FaultCode.LOAD_CELL,
+        unit="N",
+    )
+    CELL_NOT_FINITE = _code("cell_not_finite", "the load cell reads {value:g} N", FaultCode.LOAD_CELL, unit="N")
+    CELL_FROZEN = _code(
+        "cell_frozen",
+        "the load cell repeated itself for {cycles:.0f} cycles, in which the model's force changed by {value:.3g} N",
+        FaultCode.LOAD_CELL,
+        unit="N",
+    )
+    CELL_STILL_FROZEN = _code(
+        "cell_still_frozen",
+        "the load cell still reads {value:g} N, bit for bit",
+        FaultCode.LOAD_CELL,
+        unit="N",
+    )
+    FORCE_RESIDUAL = _code(
+        "force_residual",
+        "measured force is {value:~+.1f} N off the model's (bound {bound:~+.1f} N)",
+        FaultCode.FORCE_RESIDUAL,
+        unit="N",
+    )
+
+    # -- what is commanded ---------------------------------------------------------------------------------------------
+
+    CONDITION_NUMBER = _code(
+        "condition_number",
+        "reference: condition number {value:~.3g} (bound {bound:~.3g})",
+        FaultCode.CONDITIONING,
+    )
+    NO_MODEL = _code("no_model", "{text}", FaultCode.CONDITIONING)
+    REFERENCE_LENGTH = _code(
+        "reference_length",
+        "reference of leg {leg}: length {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
+        FaultCode.LENGTH_LIMIT,
+        unit="m",
+    )
+    REFERENCE_SPEED = _code(
+        "reference_speed",
+        "reference of leg {leg}: speed {value:~.3f} m/s (limit {bound:~.3f} m/s)",
+        FaultCode.SPEED_LIMIT,
+        unit="m/s",
+    )
+    REFERENCE_ACCELERATION = _code(
+        "reference_acceleration",
+        "reference of leg {leg}: acceleration {value:~.2f} m/s² (limit {bound:~.2f} m/s²)",
+        FaultCode.SPEED_LIMIT,
+        unit="m/s²",
+    )
+    REFERENCE_NOT_FINITE = _code(
+        "reference_not_finite",
+        "reference of leg {leg}: {value} is not a finite number",
+        FaultCode.REFERENCE_INVALID,
+    )
+    REFERENCE_STEP = _code(
+        "reference_step",
+        "reference of leg {leg}: steps by {value:~.3f/3*1e3} mm more than its speed explains within "
+        "{elapsed:.3g*1e3} ms (bound {bound:~.3f/3*1e3} mm)",
+        FaultCode.REFERENCE_INVALID,
+        unit="m",
+    )
+    REFERENCE_SPEED_STEP = _code(
+        "reference_speed_step",
+        "reference of leg {leg}: its speed steps by {value:~.3f/3} m/s within {elapsed:.3g*1e3} ms "
+        "(bound {bound:~.3f/3} m/s)",
+        FaultCode.REFERENCE_INVALID,
+        unit="m/s",
+    )
+    COMMANDED_LENGTH = _code(
+        "commanded_length",
+        "would be commanded: length {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
+        FaultCode.LENGTH_LIMIT,
+        unit="m",
+    )
+    COMMANDED_FORCE = _code(
+        "commanded_force", "needs {value:~.0f} N (limit {bound:~.0f} N)", FaultCode.FORCE_LIMIT, unit="N"
+    )
+    LAW_NOT_FINITE = _code("law_not_finite", "the control law asks for {text} N", FaultCode.INTERNAL_ERROR)
+
+    # -- states that take too long, homing, wiring and brakes ----------------------------------------------------------
+
+    TORQUE_OFF_OVERDUE = _code(
+        "torque_off_overdue", "torque off was not done within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
+    )
+    STOP_2_OVERDUE = _code(
+        "stop_2_overdue", "category 2 stop was not done within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
+    )
+    STOP_1_OVERDUE = _code(
+        "stop_1_overdue", "category 1 stop was not done within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
+    )
+    QUICK_STOP_OVERDUE = _code(
+        "quick_stop_overdue",
+        "the drives' quick stop was not done within {bound:g} s",
+        FaultCode.STOP_OVERDUE,
+        unit="s",
+    )
+    HOMING_OVERDUE = _code(
+        "homing_overdue",
+        "homing was not done within {bound:g} s[[: no reference found by {legs}]]",
+        FaultCode.HOMING_FAILED,
+        unit="s",
+    )
+    HOMED_WITHOUT_POSE = _code(
+        "homed_without_pose", "the six homed lengths belong to no pose near home", FaultCode.HOMING_FAILED
+    )
+    HOMED_OFF = _code(
+        "homed_off",
+        "homed {value:~+.2f*1e3} mm from its length at home (bound {bound:~+.2f*1e3} mm)",
+        FaultCode.HOMING_FAILED,
+        unit="m",
+    )
+    BRAKE_SLIPS_HOMING = _code(
+        "brake_slips_homing",
+        "leg {leg} moved by {value:.2f*1e3} mm while homing before its turn: its brake slips",
+        FaultCode.BRAKES_SLIP,
+        unit="m",
+    )
+    BRAKES_FALL = _code(
+        "brakes_fall",
+        "the brakes do not hold: without torque {within:join, }, and faster than before",
+        FaultCode.BRAKES_SLIP,
+    )
+    LEG_SPEED = _code("leg_speed", "leg {leg} by {value:+.0f*1e3} mm/s", FaultCode.BRAKES_SLIP, unit="m/s")
+    BRAKES_SLIP = _code(
+        "brakes_slip",
+        "the brakes do not hold: moved without torque: {within:join, } (bound {bound:g*1e3} mm)",
+        FaultCode.BRAKES_SLIP,
+        unit="m",
+    )
+    LEG_WAY = _code("leg_way", "leg {leg} by {value:~+.2f*1e3} mm", FaultCode.BRAKES_SLIP, unit="m")
+    MOVES_WITHOUT_TORQUE = _code(
+        "moves_without_torque",
+        "moves without torque, {value:+.2f*1e3} mm just now: the brake does not hold",
+        FaultCode.BRAKES_SLIP,
+        unit="m",
+    )
+    LEGS_MOVE_WITHOUT_TORQUE = _code("legs_move_without_torque", "{within:join; }", FaultCode.BRAKES_SLIP)
+    OTHER_LEG_HOMED = _code(
+        "other_leg_homed",
+        "leg {leg} was told to home, and leg {other} moved, by {value:.2f*1e3} mm: motors or encoders of legs {leg} "
+        "and {other} are wired to each other's drive, or the brake of leg {other} does not hold",
+        FaultCode.WIRING,
+        unit="m",
+    )
+    PAIR = _code("pair", "{one} and {other}", FaultCode.WIRING)
+    PAIR_OF_LEGS = _code("pair_of_legs", "legs {one} and {other}", FaultCode.WIRING)
+    DRIVES_EXCHANGED_AT_REST = _code(
+        "drives_exchanged_at_rest",
+        "the drives of legs {within:join or of legs } answer at each other's address (network cables exchanged): the "
+        "load cells' change from the start of homing to home fits no other wiring",
+        FaultCode.WIRING,
+    )
+    DRIVES_STILL_EXCHANGED = _code(
+        "drives_still_exchanged",
+        "{within}: found before, and not gone by what the forces tell; connect anew",
+        FaultCode.WIRING,
+        Remedy.RECONNECT,
+        wraps=True,
+    )
+    EXCHANGED_IN_MOTION = _code(
+        "exchanged_in_motion",
+        "what was measured in motion fits another wiring: {within:join, or }",
+        FaultCode.WIRING,
+    )
+    DRIVES_EXCHANGED = _code(
+        "drives_exchanged",
+        "the drives of {within:join or of } answer at each other's address",
+        FaultCode.WIRING,
+    )
+    CELLS_EXCHANGED = _code("cells_exchanged", "the load cells of {within:join or of } are exchanged", FaultCode.WIRING)
+    EXCHANGE_UNCLEAR = _code(
+        "exchange_unclear",
+        "the forces do not tell whether drives are exchanged: {within}",
+        severity=Severity.INFO,
+    )
+    TOO_SHORT_AT_REST = _code(
+        "too_short_at_rest", "the rig was not at rest for long enough before homing", severity=Severity.INFO
+    )
+    FITS_NO_WIRING = _code(
+        "fits_no_wiring",
+        "the load cells' change from the start of homing to home fits no wiring well",
+        severity=Severity.INFO,
+    )
+    PAIRS_ALIKE = _code(
+        "pairs_alike",
+        "from where homing began, those of legs {within:join, } would look much the same",
+        severity=Severity.INFO,
+    )
+    ALL_PAIRS_ALIKE = _code(
+        "all_pairs_alike",
+        "from where homing began, those of any two legs would look much the same",
+        severity=Severity.INFO,
+    )
+    UNPROVEN = _code("unproven", "no test is on record for the way it is wired now", remedy=Remedy.TEST_LEGS)
+    UNPROVEN_EXCHANGED = _code(
+        "unproven_exchanged",
+        "the drives of legs {pairs:join, of legs } have changed places since the legs were tested; {within}",
+        remedy=Remedy.TEST_LEGS,
+    )
+    UNPROVEN_UNREADABLE = _code("unproven_unreadable", "{text}", remedy=Remedy.TEST_LEGS)
+
+    # -- the test of one leg -------------------------------------------------------------------------------------------
+
+    LEG_HOMED_NOWHERE = _code(
+        "leg_homed_nowhere",
+        "leg {leg} moved {value:.1f*1e3} mm without finding its reference",
+        FaultCode.HOMING_FAILED,
+        unit="m",
+    )
+    LEG_HOMING_OVERDUE = _code(
+        "leg_homing_overdue",
+        "leg {leg} did not find its reference within {bound:g} s",
+        FaultCode.HOMING_FAILED,
+        unit="s",
+    )
+    LEG_HOMED_BEYOND = _code(
+        "leg_homed_beyond",
+        "leg {leg} says that it has length {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
+        FaultCode.HOMING_FAILED,
+        unit="m",
+    )
+    LEG_OVERSPEED = _code(
+        "leg_overspeed",
+        "leg {leg} moves at {value:~.0f*1e3} mm/s (bound {bound:~.0f*1e3} mm/s)",
+        FaultCode.OVERSPEED,
+        unit="m/s",
+    )
+    OTHER_ENCODER_MOVED = _code(
+        "other_encoder_moved",
+        "its encoder moved {value:.2f*1e3} mm while leg {tested} was moved: are encoder cables crossed, or does a "
+        "brake slip?",
+        FaultCode.WIRING,
+        unit="m",
+    )
+    LEG_REVERSED = _code(
+        "leg_reversed",
+        "leg {leg} is {value:~.2f*1e3} mm off its path (bound {bound:~.2f*1e3} mm): it moves against its command "
+        "({moved:+.2f*1e3} mm), a direction is reversed",
+        FaultCode.RUNAWAY,
+        unit="m",
+    )
+    LEG_OFF_PATH = _code(
+        "leg_off_path",
+        "leg {leg} is {value:~.2f*1e3} mm off its path (bound {bound:~.2f*1e3} mm): it moved {moved:+.2f*1e3} mm of "
+        "{wanted:+.2f*1e3} mm",
+        FaultCode.FOLLOWING_ERROR,
+        unit="m",
+    )
+    LEG_NO_ROOM = _code(
+        "leg_no_room",
+        "leg {leg} stands at {start:.4f} m: {travel:+g*1e3} mm from there is outside its limits: length {value:^.4f} m "
+        "(limits {low:^.4f} to {high:^.4f} m)",
+        FaultCode.LENGTH_LIMIT,
+        unit="m",
+    )
+    TORQUE_OFF_UNCONFIRMED = _code("torque_off_unconfirmed", "the drive does not confirm that its torque is off")
+    LEG_WRONG_WAY = _code(
+        "leg_wrong_way",
+        "it moved {value:+.3f*1e3} mm where {travel:+g*1e3} mm were commanded: wrong direction",
+        unit="m",
+    )
+    LEG_MISSED = _code("leg_missed", "it moved {value:+.3f*1e3} mm where {travel:+g*1e3} mm were commanded", unit="m")
+    LEG_NOT_BACK = _code("leg_not_back", "it came back to {value:+.3f*1e3} mm from its start", unit="m")
+    LEG_HOMED_OFF = _code(
+        "leg_homed_off",
+        "homed {value:~+.2f*1e3} mm from its length at home (bound {bound:~+.2f*1e3} mm): correct its "
+        "position_offset, or the mechanism",
+        unit="m",
+    )
+    LEG_CELL_INVALID = _code("leg_cell_invalid", "its load cell has no valid reading")
+    LEG_CELL_SATURATED = _code(
+        "leg_cell_saturated", "its load cell is at or beyond its end of scale {bound:g} N", unit="N"
+    )
+    LEG_CELL_FROZEN = _code("leg_cell_frozen", "its load cell repeats itself: {value:g} N in every reading", unit="N")
+    LEG_PASSED = _code(
+        "leg_passed",
+        "test of leg {leg}: passed; {travel:+g*1e3} mm commanded, {value:+.3f*1e3} mm measured",
+        severity=Severity.INFO,
+        unit="m",
+    )
+    LEG_STOPPED = _code(
+        "leg_stopped",
+        "test of leg {leg}: stopped; {travel:+g*1e3} mm commanded, {value:+.3f*1e3} mm measured; {within:join; }",
+        severity=Severity.INFO,
+        unit="m",
+    )
+    LEG_FAILED = _code(
+        "leg_failed",
+        "test of leg {leg}: does not pass; {travel:+g*1e3} mm commanded, {value:+.3f*1e3} mm measured; {within:join; }",
+        severity=Severity.WARNING,
+        unit="m",
+    )
+    LEG_UNKNOWN = _code("leg_unknown", "leg {number} is outside 1 to 6")
+    LEG_MOVE_REFUSED = _code("leg_move_refused", "test of leg {leg}: {within:join; }")
+    TEST_NOT_FINITE = _code("test_not_finite", "{what} {value} is not a finite number")
+    TEST_TRAVEL = _code("test_travel", "travel {value:g*1e3} mm is outside {low:g*1e3} to {high:g*1e3} mm", unit="m")
+    TEST_SPEED = _code("test_speed", "speed {value:g*1e3} mm/s is outside {low:g*1e3} to {high:g*1e3} mm/s", unit="m/s")
+    TEST_MODE = _code("test_mode", "its drive has no mode POSITION ({drive}), and only that moves one leg")
+    TEST_WITHOUT_REFERENCE = _code(
+        "test_without_reference",
+        "the drive has no reference yet, a position means nothing to it: let this leg be homed first",
+    )
+    STOPPED_BEFORE_MOVING = _code("stopped_before_moving", "stopped before anything moved", severity=Severity.INFO)
+    TEST_NOT_PASSED = _code("test_not_passed", "test of leg {leg}: it did not pass, and proves nothing")
+
+    # -- what stands against a command ---------------------------------------------------------------------------------
+
+    CONNECT_FIRST = _code("connect_first", "connect first", remedy=Remedy.CONNECT)
+    HOME_FIRST = _code("home_first", "home first", remedy=Remedy.HOME)
+    ENGAGE_FIRST = _code("engage_first", "engage first", remedy=Remedy.ENGAGE)
+    PARK_FIRST = _code("park_first", "park first", remedy=Remedy.PARK)
+    WAIT_FOR_HOMING = _code("wait_for_homing", "wait until homing is done")
+    WAIT_FOR_TORQUE = _code("wait_for_torque", "wait until the drives have torque")
+    WAIT_FOR_PARKING = _code("wait_for_parking", "wait until the platform is parked")
+    WAIT_FOR_STOP = _code("wait_for_stop", "wait until the stop is done")
+    WAIT_FOR_LEG_TEST = _code("wait_for_leg_test", "wait until the leg is tested")
+    MOTION_RUNNING = _code("motion_running", "a motion is running", remedy=Remedy.PAUSE)
+    FAULT_LATCHED = _code("fault_latched", "a fault is latched: reset first", remedy=Remedy.RESET)
+    HELD_FOR_FAULT = _code("held_for_fault", "held for a fault: press STOP, then reset", remedy=Remedy.STOP)
+    ALREADY_CONNECTED = _code("already_connected", "the drives are connected")
+    NO_FAULT = _code("no_fault", "there is no fault to reset")
+    ALREADY_HOMED = _code("already_homed", "homed; disconnect to home again", remedy=Remedy.DISCONNECT)
+    NO_MOTION = _code("no_motion", "no motion is running")
+    PAUSE_FIRST = _code("pause_first", "{motion!r} is running: pause it first", remedy=Remedy.PAUSE)
+    NOTHING_PAUSED = _code("nothing_paused", "nothing is paused")
+    ALREADY_ENGAGED = _code("already_engaged", "the drives have torque already")
+    ALREADY_PARKED = _code("already_parked", "the platform is parked")
+    NO_TORQUE_TO_PARK = _code("no_torque_to_park", "the drives have no torque")
+    NOT_CONNECTED = _code("not_connected", "the drives are not connected", remedy=Remedy.CONNECT)
+    LEGS_SILENT = _code("legs_silent", "no fresh feedback of leg {legs_listed}")
+    TORQUE_STILL_ON = _code("torque_still_on", "the drive still has torque")
+    TORQUE_STAYS_ON = _code(
+        "torque_stays_on",
+        "the drive still has torque; press the emergency stop or cut the drive's supply, then ask again",
+    )
+    TORQUE_UNSUPERVISED = _code(
+        "torque_unsupervised",
+        "the drive still has torque, and would be neither supervised nor recorded; press the emergency stop or cut the "
+        "drive's supply, then ask again",
+    )
+    PROVE_WIRING = _code(
+        "prove_wiring",
+        "{within}; test each of them (rig setup leg), or say that it is not proven (--unproven)",
+        remedy=Remedy.TEST_LEGS,
+        wraps=True,
+    )
+    LOOP_REFUSED = _code("loop_refused", "{text}")
+    NOT_HOMED = _code(
+        "not_homed", "the platform is not homed any more: disconnect, connect and home", remedy=Remedy.RECONNECT
+    )
+    POSE_UNKNOWN = _code(
+        "pose_unknown", "the measured pose is not known: disconnect, connect and home", remedy=Remedy.RECONNECT
+    )
+    CELLS_SILENT = _code("cells_silent", "no fresh reading of the load cells[[: {silence}]]")
+    CELLS_DEAD = _code("cells_dead", "{within:join; }")
+    ZERO_NOT_JUDGED = _code(
+        "zero_not_judged",
+        "the load cells' zero is not judged yet, {bound:g} s at rest are needed",
+        unit="s",
+    )
+    ZERO_OFF = _code(
+        "zero_off",
+        "the load cell of leg {leg} is {value:~+.1f} N off the model at rest (bound {bound:~+.1f} N): tare the cells, "
+        "or correct the mechanism's masses",
+        remedy=Remedy.ZERO_CELLS,
+        unit="N",
+    )
+    CELL_REVERSED = _code(
+        "cell_reversed",
+        "the load cell of leg {leg} is {value:~+.1f} N off the model at rest (bound {bound:~+.1f} N): the polarity "
+        "(gain) of the load cell is reversed at leg {legs_listed}: rig calibrate cells",
+        unit="N",
+    )
+    MOTION_PAUSED = _code("motion_paused", "{motion!r} is paused: resume it, abandon it, or park", remedy=Remedy.RESUME)
+    BEGUN_BY_ANOTHER = _code(
+        "begun_by_another",
+        "{motion!r} was begun by {client!r} under a command lease that has ended: take it over to go on with it, "
+        "abandon it, or park",
+        remedy=Remedy.RESUME,
+    )
+    RESET_UNDER_WAY = _code("reset_under_way", "a reset is under way")
+    CAUSE_REMAINS = _code("cause_remains", "the cause is still there: {within:join; }")
+    LEG_SILENT = _code("leg_silent", "no fresh feedback[[: {silence}]]")
+    DRIVE_SAYS = _code("drive_says", "{text}")
+    NOT_FINITE = _code("not_finite", "length {length} m, speed {speed} m/s")
+    CELLS_STILL_SILENT = _code("cells_still_silent", "load cells: no fresh reading[[: {silence}]]")
+    STOPPED_MEANWHILE = _code("stopped_meanwhile", "the rig was stopped meanwhile")
+    LEASE_LAPSED = _code("lease_lapsed", "the command lease that it came with is held no more")
+    LEASE_NEEDED = _code("lease_needed", "needs the command lease; acquire it first")
+    LEASE_NEEDED_HELD = _code("lease_needed_held", "needs the command lease; {client!r} holds it")
+    LEASE_HELD = _code("lease_held", "{client!r} holds the command lease")
+    NOT_HELD = _code("not_held", "it was let go before it began")
+    ELSEWHERE = _code(
+        "elsewhere",
+        "the motion starts {away:in:m} and {turned:in:rad} from where the platform is: move to its start first",
+        remedy=Remedy.MOVE_TO_START,
+    )
+    WAY_HOME_REFUSED = _code(
+        "way_home_refused", "{within}\n  move somewhere else first, or STOP, which takes the torque off"
+    )
+    MOVING_WHEN_ASKED = _code("moving_when_asked", "the platform was moving when it was asked for: ask again")
+    SOURCE_NOT_ENGAGED = _code(
+        "source_not_engaged",
+        "{source!r} cannot be followed in state {state}: engage first",
+        remedy=Remedy.ENGAGE,
+    )
+    DRIVE_CHANGED = _code("drive_changed", "{within}; disconnect, connect and home anew", remedy=Remedy.RECONNECT)
+    DEVICES_UNUSABLE = _code("devices_unusable", "{count} devices cannot be used:\n  {within:join\n  }")
+    DRIVE_FAILS = _code("drive_fails", "{text}")
+    CELLS_FAIL = _code("cells_fail", "load cells: {text}")
+    DRIVE_WITHOUT_MODE = _code("drive_without_mode", "the drive has no mode {modes}")
+    DRIVE_COMMANDED = _code("drive_commanded", "the drive has torque already: another master commands it")
+    DRIVE_NO_REPLY = _code("drive_no_reply", "no good reply to the cyclic exchange[[: {silence}]]")
+    CELLS_NO_REPLY = _code("cells_no_reply", "load cells: no good reply to the cyclic exchange[[: {silence}]]")
+    OTHER_DRIVE = _code("other_drive", "another drive answers: {field} {now!r}, before {before!r}")
+    SAME_DRIVE = _code("same_drive", "legs {one} and {other} have the same drive at {place}")
+    DRIVE_CLAIMED = _code("drive_claimed", "{text}")
+    DRIVE_UNCLAIMED = _code("drive_unclaimed", "the drive cannot be claimed: {text}")
+    CHECK_DIED = _code(
+        "check_died",
+        "the process that checks motions has died: disconnect and connect again (rig operate: quit and start it again)",
+        remedy=Remedy.DISCONNECT,
+    )
+    CHECK_LATE = _code(
+        "check_late",
+        "the check of a motion took longer than {bound:g} s: disconnect and connect again (rig operate: quit and "
+        "start it again)",
+        remedy=Remedy.DISCONNECT,
+        unit="s",
+    )
+    LINK_CLOSED = _code("link_closed", "a {command!r} request: the connection to the engine was closed")
+    ENGINE_SILENT = _code(
+        "engine_silent", "the engine did not answer a {command!r} request within {bound:g} s", unit="s"
+    )
+    ENGINE_GONE = _code("engine_gone", "the engine (process {pid}) has gone", remedy=Remedy.CONNECT)
+    ENGINE_NOT_RUNNING = _code("engine_not_running", "the engine is not running", remedy=Remedy.CONNECT)
+    ENGINE_STARTING = _code("engine_starting", "the engine is starting")
+    ENGINE_ENDING = _code("engine_ending", "the engine is ending")
+    ENGINE_DIED = _code("engine_died", "the engine has died: restart it first", remedy=Remedy.CONNECT)
+    ENGINE_FOUND = _code("engine_found", "an engine has the drives: take it over first", remedy=Remedy.CONNECT)
+    MOTION_REFUSED = _code("motion_refused", "{text}")
+    TABLE_NO_NUMBERS = _code("table_no_numbers", "the samples of a table must be numbers: {text}")
+    TABLE_NOT_FINITE = _code("table_not_finite", "the table is not finite at [{place}]")
+    TABLE_SHAPE = _code("table_shape", "a table of shape {shape}, must be (n, 18): q, q̇ and q̈ of six coordinates")
+    TABLE_TOO_SHORT = _code("table_too_short", "a motion needs at least two rows")
+    MALFORMED = _code("malformed", "{text}")
+    NOT_ROWS = _code("not_rows", "{size} bytes are not rows of 18 float64")
+    UNEXPECTED = _code("unexpected", "{error}: {text}")
+    ENGINE_UNHEARD = _code("engine_unheard", "the engine has not answered yet")
+    ENGINE_NOT_ANSWERING = _code("engine_not_answering", "the engine does not answer")
+    FOUND_ENGINE_SILENT = _code(
+        "found_engine_silent",
+        "it does not answer; `kill -9 {pid}` ends it, and nobody commands the drives then",
+    )
+    FOUND_ENGINE_COMMANDED = _code("found_engine_commanded", "{client!r} commands it")
+    REQUEST_UNDER_WAY = _code("request_under_way", "{request} is under way")
+    NOTHING_RECORDED = _code("nothing_recorded", "nothing has been recorded yet")
+    FAULTS_VIRTUAL_ONLY = _code("faults_virtual_only", "faults can be injected into a virtual rig only")
+    VIRTUAL_RIG_DOWN = _code("virtual_rig_down", "the virtual rig is not running: connect first", remedy=Remedy.CONNECT)
+    SETUP_OPEN = _code("setup_open", "the set-up is open")
+    DRIVES_HELD = _code(
+        "drives_held",
+        "the app holds its drives: park, then disconnect first",
+        remedy=Remedy.DISCONNECT,
+    )
+    PROCESSOR_RESERVED = _code(
+        "processor_reserved",
+        "while the drives have torque the processor belongs to the engine: park or stop first",
+        remedy=Remedy.PARK,
+    )
+    REFUSED = _code("refused", "{command}: {within}", wraps=True)
+    MESSAGE = _code("message", "{text}")
+
+    # -- what happens --------------------------------------------------------------------------------------------------
+
+    STATE_CHANGED = _code("state_changed", "{before} → {after}", severity=Severity.INFO)
+    DRIVE_IDENTIFIED = _code("drive_identified", "{identity}", severity=Severity.INFO)
+    HOMING_UNPROVEN = _code("homing_unproven", "homing on the operator's word: {within}", severity=Severity.WARNING)
+    MOTION_ABANDONED = _code(
+        "motion_abandoned",
+        "{motion!r} is abandoned at {time:.3f} of {duration:.3f} s",
+        severity=Severity.INFO,
+    )
+    HOLDER_SILENT = _code(
+        "holder_silent",
+        "{motion!r} slows down: whoever holds it was silent for {value:.2f} s",
+        severity=Severity.WARNING,
+        unit="s",
+    )
+    CHECKS_OFF = _code("checks_off", "{text}", severity=Severity.WARNING)
+    GAINS_UNUSED = _code("gains_unused", "{text}", severity=Severity.INFO)
+    LOOP_DOUBTFUL = _code("loop_doubtful", "{text}", severity=Severity.WARNING)
+    REALTIME = _code("realtime", "{text}", severity=Severity.INFO)
+    COMMAND_GIVEN = _code("command_given", "command: {text}", severity=Severity.INFO)
+    INJECTED = _code("injected", "virtual rig: [[{action}: ]]{text}", severity=Severity.INFO)

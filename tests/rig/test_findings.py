@@ -1,0 +1,112 @@
+"""Findings: each code has its text, in any language, and comes back from JSON as it was."""
+
+import math
+from string import Formatter
+from typing import Any
+
+import pytest
+
+from rig.findings import (
+    Code,
+    Finding,
+    Remedy,
+    Severity,
+    finding_from_json,
+    finding_texts,
+    finding_to_json,
+    render,
+    statement,
+)
+from rig.states import FaultCode
+
+LISTS = {"within": (Finding(Code.PAIR_OF_LEGS, details={"one": 1, "other": 2}),) * 2}
+NUMBERS: dict[str, Any] = {"low": 0.5, "high": 1.5, "legs": [2, 3], "pairs": ["1 and 2", "3 and 4"]}
+
+
+def filled(code: Code, leg: int = 3) -> Finding:
+    """A finding of a code with everything that its text names."""
+    names = {name for _, name, spec, _ in Formatter().parse(code.text.replace("[[", "").replace("]]", "")) if name}
+    specs = {name: spec for _, name, spec, _ in Formatter().parse(code.text) if name}
+    details: dict[str, Any] = {
+        name: NUMBERS.get(name, 1.25 if specs.get(name) else f"<{name}>")
+        for name in names - {"leg", "value", "bound", "within"}
+    }
+    return Finding(code, leg, 2.5, 2.0, details, LISTS["within"] if "within" in names else ())
+
+
+@pytest.mark.parametrize("code", Code)
+def test_every_code_has_a_text(code: Code) -> None:
+    found = filled(code)
+    text = found.text
+    assert text and not set("{}") & set(text) and "[[" not in text and "]]" not in text
+    assert text.endswith(statement(found))
+    assert isinstance(code.remedy, Remedy) and isinstance(code.severity, Severity)
+    assert isinstance(found.fault, FaultCode)
+    shouted = render(found, lambda template: template.replace(" the ", " THE "))
+    assert shouted.replace("THE", "the") == text, "the words come from the template alone"
+
+
+@pytest.mark.parametrize("code", Code)
+def test_what_comes_back_from_json_is_the_same(code: Code) -> None:
+    found = filled(code)
+    assert finding_from_json(finding_to_json(found)) == found
+    data = found.as_dict()
+    assert data["text"] == found.text and data["remedy"] == found.remedy.value and data["code"] == found.root.code
+
+
+def test_a_code_of_a_later_version_is_none_and_damage_is_told() -> None:
+    assert finding_from_json("") is None
+    assert finding_from_json('{"code":"of_a_later_version"}') is None
+    assert finding_from_json('{"code":"refused","within":[{"code":"of_a_later_version"}]}') is None
+
+
+@pytest.mark.parametrize("damaged", ["{", "[]", "{}", '{"code":"refused","within":[3]}', '{"code":["refused"]}'])
+def test_damaged_json_is_refused(damaged: str) -> None:
+    with pytest.raises(ValueError):
+        finding_from_json(damaged)
+
+
+def test_numbers_that_are_not_finite_come_back_and_are_none_for_others() -> None:
+    found = Finding(Code.LENGTH_NOT_FINITE, 2, math.nan)
+    again = finding_from_json(finding_to_json(found))
+    assert again is not None and math.isnan(again.value or 0.0)
+    assert found.as_dict()["value"] is None and found.text == "leg 2: the drive reports a length of nan m"
+
+
+@pytest.mark.parametrize(
+    ("found", "text"),
+    [
+        (Finding(Code.OVERSPEED, 1, 0.5000004, 0.5), "leg 1: measured speed +0.5000004 m/s (bound 0.5 m/s)"),
+        (
+            Finding(Code.REFERENCE_LENGTH, 4, 1.2, details={"low": 0.5, "high": 1.19999}),
+            "reference of leg 4: length 1.2000 m (limits 0.5 to 1.19999 m)",
+        ),
+        (
+            Finding(Code.NO_FEEDBACK, 3, 0.0399, 0.039, {"stated": 0.04, "silence": "reset by peer"}),
+            "leg 3: no fresh feedback for 39.9 ms (bound 39 ms, 40 ms less half a cycle): reset by peer",
+        ),
+        (Finding(Code.NO_FEEDBACK, 3, 0.05, 0.04), "leg 3: no fresh feedback for 50 ms (bound 40 ms)"),
+        (Finding(Code.TORQUE_LOST, details={"legs": [1, 6]}), "legs 1, 6: torque lost without a fault of the drive"),
+    ],
+)
+def test_figures_compare_in_the_text_as_the_numbers_do(found: Finding, text: str) -> None:
+    assert found.text == text
+
+
+def test_what_wraps_a_finding_is_what_it_wraps() -> None:
+    busy = Finding(Code.HOST_BUSY, details={"cycles": 5, "longest": 0.02}, within=(Finding(Code.DRIVE_WATCHDOG, 2),))
+    refused = Finding(Code.REFUSED, details={"command": "home"}, within=(Finding(Code.CONNECT_FIRST),))
+    assert busy.fault is FaultCode.DRIVE_WATCHDOG and busy.root.leg == 2
+    assert refused.remedy is Remedy.CONNECT and refused.text == "home: connect first"
+
+
+def test_long_texts_are_elided_wherever_they_are() -> None:
+    inner = Finding(Code.DRIVE_FAILS, 1, details={"text": "x" * 10_000})
+    outer = Finding(Code.DEVICES_UNUSABLE, details={"count": 1}, within=(inner,)).elided(100)
+    assert len(outer.text) < 300 and "left out" in outer.text
+
+
+def test_the_texts_to_translate_are_those_of_all_codes() -> None:
+    texts = finding_texts()
+    assert len(texts) == len(set(texts)) and {"leg {leg}", " or of legs "} <= set(texts)
+    assert Code.DRIVE_WATCHDOG.text in texts and Code.MESSAGE.text not in texts
