@@ -1,8 +1,9 @@
-"""The paths of the two platform papers, evaluated once with every model.
+"""The paths of the two platform papers, evaluated once with every model, as sampled and as drawn.
 
 Manipulator and paths I to III are those of Dasgupta & Mruthyunjaya (1998), §5 and appendix; paths 2 and 3 of
 Pedrammehr et al. (2012) are the same as I and II. 61 samples each, every dτ. At the edges of the angles' blends, which
-fall on samples of paths I and II, the acceleration is that of the piece between the blends.
+fall on samples of paths I and II, the acceleration is that of the piece between the blends. To be drawn, a path is
+sampled closer, and has two values where the acceleration jumps.
 """
 
 from dataclasses import dataclass
@@ -11,7 +12,8 @@ from functools import cache
 import numpy as np
 
 from dynamics import Mechanism, load_mechanism, variant_forces
-from kinematics import Array, Blend, condition_numbers
+from kinematics import Array, Blend, condition_numbers, leg_matrix
+from rig.papers.claims import Claim, Origin, Rounded
 from rig.papers.study import Numbers
 
 SAMPLES = 61
@@ -122,3 +124,92 @@ def rms(values: Array) -> float:
 def force_error(published: Array, exact: Array) -> tuple[float, float]:
     """Error of leg forces: RMS over all legs and samples in percent of the exact RMS, and the largest, N."""
     return 100.0 * rms(published - exact) / rms(exact), float(np.abs(published - exact).max())
+
+
+_STEPS = 480
+_ASIDE = 1e-9
+"""Share of the duration by which the two values at an edge are taken before and after it."""
+_APPROACH = np.geomspace(1e-6, 1e-2, 25)
+"""Shares of the duration at which a pole is approached from either side."""
+
+
+def drawn_motions(trajectory: Blend, poles: tuple[float, ...] = ()) -> tuple[Array, Array]:
+    """Instants (n,) s to draw a path at, closer about `poles`, and the motions (n, 19) there.
+
+    An edge of a blend comes twice, with the acceleration before it and after it.
+    """
+    duration, edges = trajectory.duration, np.array(trajectory.breakpoints)
+    close = [pole + side * duration * _APPROACH for pole in poles for side in (-1.0, 1.0)]
+    times = np.unique(np.concatenate([np.linspace(0.0, duration, _STEPS + 1), *close]))
+    times = times[(times >= 0.0) & (times <= duration)]
+    if len(edges):
+        times = times[np.abs(times[:, None] - edges).min(axis=1) > 1e-6 * duration]
+    before, after = edges - _ASIDE * duration, edges + _ASIDE * duration
+    taken = np.concatenate([times, before, after])
+    shown = np.concatenate([times, edges, edges])
+    order = np.argsort(taken)
+    return shown[order], trajectory.motion(taken[order])
+
+
+def crossings(times: Array, values: Array) -> tuple[float, ...]:
+    """Where values (n,) over times (n,) pass through zero: between two instants, not in a jump, which has one."""
+    passed = (values[:-1] * values[1:] < 0.0) & (np.diff(times) > 0.0)
+    at = np.flatnonzero(passed)
+    share = values[at] / (values[at] - values[at + 1])
+    return tuple((times[at] + share * (times[at + 1] - times[at])).tolist())
+
+
+@cache
+def singular_times(name: str) -> tuple[float, ...]:
+    """Where det H changes its sign on path I, II or III, s."""
+    found: tuple[float, ...] = ()
+    for _ in range(2):  # the second time between instants that are close to it
+        times, motions = drawn_motions(PLANS[name].trajectory(), found)
+        matrices = np.array([leg_matrix(manipulator().geometry, motion[:7]) for motion in motions])
+        found = crossings(times, np.linalg.det(matrices))
+    return found
+
+
+@cache
+def traced_path(name: str, machine: str = "dasgupta-1998") -> PathRun:
+    """Path I, II or III with every model, to be drawn: closer about singularities and where a leg's force is zero."""
+    trajectory, near = PLANS[name].trajectory(), singular_times(name)
+    times, motions = drawn_motions(trajectory, near)
+    run = evaluate_path(name, machine, times, motions)
+    for forces in (run.exact, run.dasgupta):
+        near += tuple(zero for by_leg in zeros(times, forces) for zero in by_leg)
+    times, motions = drawn_motions(trajectory, near)
+    return evaluate_path(name, machine, times, motions)
+
+
+def zeros(times: Array, forces: Array) -> tuple[tuple[float, ...], ...]:
+    """By leg, where its force (n, 6) passes through zero: the poles of a fraction of it."""
+    return tuple(crossings(times, forces[:, leg]) for leg in range(6))
+
+
+def error_claims(
+    key: str, subject: str, error: tuple[float, float], share: float, peak: float, why: str
+) -> tuple[Claim, Claim]:
+    """The two entries of the table of a published model's errors against the exact one."""
+    return (
+        Claim(
+            f"{key}-error-rms",
+            f"{subject}: error of the leg forces against the exact model",
+            "error table",
+            Rounded(share, 0.01),
+            error[0],
+            "%",
+            measure="RMS over all legs and samples, relative to the exact RMS",
+            why=why,
+            origin=Origin.REPRODUCTION,
+        ),
+        Claim(
+            f"{key}-error-peak",
+            f"{subject}: largest error of a leg force",
+            "error table",
+            Rounded(peak, 0.1),
+            error[1],
+            "N",
+            origin=Origin.REPRODUCTION,
+        ),
+    )

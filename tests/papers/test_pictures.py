@@ -8,7 +8,7 @@ from reproduced import study
 
 from rig.papers import Picture
 from rig.papers.paths import run_path
-from rig.papers.pedrammehr_forces import OWN
+from rig.papers.pedrammehr_2012 import OWN
 
 POLE = "stroke: #b23c00"
 

@@ -5,7 +5,7 @@ from test_table import told
 
 from rig.papers import Claim, Origin
 from rig.papers.claims import Legs
-from rig.papers.pedrammehr_claims import claims
+from rig.papers.pedrammehr_2012 import claims
 
 _ROUNDING = 1e-9
 

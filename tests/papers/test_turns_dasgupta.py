@@ -14,10 +14,14 @@ from dynamics import Body, Leg, Mechanism, load_mechanism, variants
 from dynamics.variants import dasgupta_flops
 from kinematics import Array, inverse_kinematics_kernel
 from rig.papers import Claim, Study
-from rig.papers.dasgupta_claims import light_platform_claims, path_one_claims, path_two_claims
-from rig.papers.dasgupta_operations import joint_space_claim, operation_claims
-from rig.papers.dasgupta_singular import path_three_claims, random_pose_claims, rank_claims
-from rig.papers.optimal_path import crossing_claim
+from rig.papers.dasgupta_1998 import (
+    joint_space_claim,
+    light_platform_claims,
+    operation_claims,
+    path_one_claims,
+    path_two_claims,
+)
+from rig.papers.dasgupta_singular import crossing_claim, path_three_claims, random_pose_claims, rank_claims
 from rig.papers.paths import PLANS, run_path
 from rig.papers.spherical_ends import spherical_claims
 

@@ -10,7 +10,7 @@ from turning import Turn, check_turn, check_whole
 
 from dynamics import SerialChain, puma, puma_study
 from dynamics.serial.vectors import Matrix, Scalar, Vector, apply, multiply, transpose
-from rig.papers import Study, lee_1982, lee_control
+from rig.papers import Study, lee_1982
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
@@ -30,7 +30,7 @@ def _gravity_mended(patch: pytest.MonkeyPatch) -> None:
 def _rotors(preview: bool) -> Callable[[pytest.MonkeyPatch], None]:
     def change(patch: pytest.MonkeyPatch) -> None:
         run = puma_study(plant=puma(), model=puma(), preview=preview)
-        patch.setattr(lee_control, "puma_study", lambda **_changes: run)
+        patch.setattr(lee_1982, "puma_study", lambda **_changes: run)
 
     return change
 
@@ -77,9 +77,9 @@ def _totals(table: int) -> list[Claim]:
 
 
 TURNS: dict[str, Turn] = {
-    "control-laws": Turn(_gravity_mended, lee_control.laws),
-    "errors": Turn(_rotors(preview=True), lee_control.errors),
-    "oscillatory": Turn(_rotors(preview=False), lee_control.errors),
+    "control-laws": Turn(_gravity_mended, lee_1982.laws),
+    "errors": Turn(_rotors(preview=True), lee_1982.errors),
+    "oscillatory": Turn(_rotors(preview=False), lee_1982.errors),
     "lee-1982-table-1-order": Turn(_no_velocity_traces, lee_1982.orders),
     "lee-1982-table-2-order": Turn(_forces_from_the_hand_for_every_joint, lee_1982.orders),
     f"lee-1982-1-{MULTIPLIED}": Turn(_diagonals_of_traces, lambda: _totals(1)),

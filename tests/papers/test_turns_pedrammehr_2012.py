@@ -14,12 +14,19 @@ from dynamics import Mechanism, load_mechanism
 from dynamics.variants import compact_2012
 from dynamics.variants.pods_2012 import pods_in_motion
 from kinematics import Array
-from rig.papers import Claim, Study, paths, pedrammehr_equations
+from rig.papers import Claim, Study, paths, pedrammehr_2012
 from rig.papers.paths import run_path
-from rig.papers.pedrammehr_claims import claims, spin_claims
-from rig.papers.pedrammehr_equations import equation_claims
-from rig.papers.pedrammehr_forces import OWN, accuracy, parallel_axes, trend
-from rig.papers.pods import path_one, pods_of
+from rig.papers.pedrammehr_2012 import (
+    OWN,
+    accuracy,
+    claims,
+    equation_claims,
+    parallel_axes,
+    path_one,
+    pods_of,
+    spin_claims,
+    trend,
+)
 
 Change = Callable[[pytest.MonkeyPatch], None]
 
@@ -60,7 +67,7 @@ def eq_25_mended(patch: pytest.MonkeyPatch) -> None:
 def eqs_42_43_mended(patch: pytest.MonkeyPatch) -> None:
     compact = compact_2012.compact_forces
     patch.setattr(
-        pedrammehr_equations,
+        pedrammehr_2012,
         "compact_forces",
         lambda mechanism, motions, mends: compact(mechanism, motions, mends=(*mends, *compact_2012.EVERY_TERM)),
     )
