@@ -3,18 +3,16 @@
 from typing import TYPE_CHECKING, Any
 
 from rig.report.comparison import compared, comparison_text, write_comparison, write_comparison_pdf
-from rig.report.files import write_figures
+from rig.report.figures import LEG_COLORS, STYLE, LoopTrace, write_figures, write_loop_figure
 from rig.report.html import write_report
-from rig.report.loop_figure import LoopTrace, write_loop_figure
 from rig.report.pages import TITLE, WIDTH, Drawing, drawing, page_environment, panelled, styled
-from rig.report.pdf import write_pdf
-from rig.report.plots import LEG_COLORS, STYLE
 from rig.report.provenance import machine_sha256, source_of
 from rig.report.summary import summarize
 from rig.report.text_summary import summary_lines
 
 if TYPE_CHECKING:
     from rig.report.models import compare_models
+    from rig.report.pdf import write_pdf
     from rig.report.validation import judged, validate
 
 __all__ = [
@@ -47,11 +45,15 @@ __all__ = [
 
 
 def __getattr__(name: str) -> Any:
-    """What needs the dynamics and its kernels, which are loaded only when asked for."""
+    """What needs the dynamics and its kernels, or writes PDF files: loaded only when asked for."""
     if name == "compare_models":
         from rig.report.models import compare_models
 
         return compare_models
+    if name == "write_pdf":
+        from rig.report.pdf import write_pdf
+
+        return write_pdf
     if name in ("validate", "judged"):
         from rig.report import validation
 

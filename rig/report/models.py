@@ -8,7 +8,7 @@ import numpy as np
 from dynamics import MODELS, parse_mechanism
 from rig.cell_models import comparable_rows, model_differences, recorded_coulomb_speed
 from rig.recording import Recorded, RecordingError
-from rig.report.streaming_stats import Moments
+from rig.report.streaming import Moments
 from rig.report.summary import window_of
 from rig.report.validation import PairedTest, block_numbers
 

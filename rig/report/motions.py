@@ -1,16 +1,195 @@
-"""The motions of a recording, and which of them its headline and its numbers are about."""
+"""The motions of a recording, and which of them its headline and its numbers are about.
+
+Recordings made before motions were recorded have them found from their rows, and from the sentences of their events.
+Nothing else reads such sentences.
+"""
 
 import math
-from collections.abc import Sequence
-from dataclasses import replace
+import re
+from collections.abc import Callable, Sequence
+from dataclasses import dataclass, field, replace
+from itertools import pairwise
 from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 
-from rig.recording import MotionRecord, Recorded, RecordedEvent, cause_of
-from rig.report.legacy_motions import find_motions
+from kinematics import minimum_jerk
+from rig.recording import COMMAND, MotionRecord, Recorded, RecordedEvent, cause_of
+from rig.report.streaming import Angles, Floats, finite
 from rig.states import PATHLESS, FaultCode, MotionKind, MotionOutcome, State, enum_name
+from rig.telemetry import CycleFlag
+
+_ABANDONED = re.compile(r"(?P<name>.*) is abandoned at [0-9.]+ of (?P<duration>[0-9]+(\.[0-9]+)?) s", re.DOTALL)
+"""What the engine says of a motion that is given up."""
+_FOLLOWED = re.compile(rf"{COMMAND}follow (?P<quote>['\"])(?P<name>.*)(?P=quote), by [^,]*", re.DOTALL)
+"""What is said of a motion that a client asked for and that was not refused."""
+_LONGEST_TEXT = 1000  # characters of an event that can be that
+_SAME = 1e-6  # m and rad
+_LOOKS = 500  # rows, about, that a motion is told from a straight move by
+_MOST = 20_000  # motions that are kept, the first ones
+
+
+@dataclass(slots=True)
+class _Motion:
+    """One motion: its rows, in stretches between which it was paused, and the row after its last one."""
+
+    begin_t: float
+    stretches: list[tuple[int, int]] = field(default_factory=list)
+    """numbers of the first row and of the one after the last"""
+    end_t: float = 0.0
+    """s, rig time of the last row"""
+    reached: float = 0.0
+    """s of its path, at the last row"""
+    after: np.void | None = None
+
+    @property
+    def rows(self) -> int:
+        return sum(end - begin for begin, end in self.stretches)
+
+    def numbers(self, places: npt.NDArray[np.intp]) -> npt.NDArray[np.intp]:
+        """Numbers of the rows at these places, counted within the motion."""
+        begins = np.array([begin for begin, _end in self.stretches])
+        before = np.cumsum([0, *(end - begin for begin, end in self.stretches)])
+        stretch = np.searchsorted(before, places, "right") - 1
+        numbers: npt.NDArray[np.intp] = begins[stretch] + places - before[stretch]
+        return numbers
+
+
+class OlderMotions:
+    """Finds the motions in rows that come block by block."""
+
+    def __init__(self) -> None:
+        self._motions: list[_Motion] = []
+        self._seen = 0
+        self._running = False  # whether the row before was
+        self._full = False
+        self._path_time = math.inf
+
+    def add(self, rows: npt.NDArray[np.void]) -> None:
+        """Take in rows (m,) of dtype ROW that follow those before."""
+        if not len(rows):
+            return
+        running = rows["state"] == State.RUNNING
+        path_time = np.where(finite(rows["path_time"]), rows["path_time"], 0.0)
+        if self._running and not running[0] and not self._full:
+            self._motions[-1].after = rows[0].copy()
+        edges = np.flatnonzero(np.diff(running, prepend=False, append=False))
+        for begin, end in zip(edges[::2].tolist(), edges[1::2].tolist(), strict=True):
+            self._run(rows, path_time, begin, end)
+        self._running = bool(running[-1])
+        self._seen += len(rows)
+
+    def _run(self, rows: npt.NDArray[np.void], path_time: Floats, begin: int, end: int) -> None:
+        """Rows begin to end of a block, all of them running; a motion that is resumed goes on counting."""
+        new = (np.flatnonzero(np.diff(path_time[begin:end], prepend=self._path_time) < 0.0) + begin).tolist()
+        self._path_time = float(path_time[end - 1])
+        for first, stop in pairwise(sorted({begin, *new, end})):
+            if first in new:
+                if self._motions and self._motions[-1].after is None:
+                    self._motions[-1].after = rows[first].copy()
+                self._full |= len(self._motions) == _MOST
+                if not self._full:
+                    self._motions.append(_Motion(float(rows["t"][first])))
+            if self._full:
+                return
+            motion = self._motions[-1]
+            motion.stretches.append((self._seen + first, self._seen + stop))
+            motion.end_t, motion.reached = float(rows["t"][stop - 1]), float(path_time[stop - 1])
+            motion.after = rows[stop].copy() if stop < len(rows) else None
+
+    def records(self, recording: Recorded) -> list[MotionRecord]:
+        """The motions in their order, counted from 1, as far as rows and sentences tell.
+
+        Straight moves that came to their end, such as jogs and the way to a motion's start, count as jogs.
+        """
+        until = [motion.begin_t for motion in self._motions[1:]]
+        given_up, asked_for = _given_up(recording.events), _asked_for(recording.events)
+        found = []
+        for number, (motion, end) in enumerate(zip(self._motions, [*until, math.inf], strict=False), start=1):
+            outcome, reached, duration, name = _outcome(motion, given_up, end)
+            name = name or next((name for t, name in reversed(asked_for) if t <= motion.begin_t), "")
+            straight = outcome is MotionOutcome.FINISHED and _straight_move(recording, motion)
+            kind = MotionKind.JOG if straight else MotionKind.RUN
+            begin, last = motion.begin_t, max(motion.end_t, motion.begin_t)
+            place, whole = max(reached, 0.0), max(duration, 0.0)
+            found.append(MotionRecord(number, kind, outcome, begin, last, place, whole, name))
+        return found
+
+    def ids(self) -> Callable[[int, int], npt.NDArray[np.uint32]]:
+        """Gives the motion of each row, its number or 0, of the rows numbered from `begin` to before `end`."""
+        spans = [(*span, number) for number, one in enumerate(self._motions, start=1) for span in one.stretches]
+        begins, ends, numbers = np.array(spans, dtype=np.int64).reshape(-1, 3).T
+
+        def of_rows(begin: int, end: int) -> npt.NDArray[np.uint32]:
+            rows = np.arange(begin, end)
+            if not len(spans):
+                return np.zeros(len(rows), np.uint32)
+            span = np.maximum(np.searchsorted(begins, rows, "right") - 1, 0)
+            inside = (rows >= begins[span]) & (rows < ends[span])
+            return np.where(inside, numbers[span], 0).astype(np.uint32)
+
+        return of_rows
+
+
+def find_motions(recording: Recorded) -> OlderMotions:
+    """Read the rows through for the motions in them. Raises RecordingError when the file changes meanwhile."""
+    motions = OlderMotions()
+    with np.errstate(all="ignore"):  # whatever a file says
+        for rows in recording.blocks():
+            motions.add(rows)
+    return motions
+
+
+def _given_up(events: Sequence[RecordedEvent]) -> list[tuple[float, str, float]]:
+    """Motions that were abandoned: when, s, their names, and how long they were, s."""
+    found = []
+    for event in events:
+        said = _ABANDONED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
+        if said and len(said["duration"]) < _LOOKS:
+            found.append((event.t, said["name"], float(said["duration"])))
+    return found
+
+
+def _asked_for(events: Sequence[RecordedEvent]) -> list[tuple[float, str]]:
+    """Motions that clients had the engine follow: when, s, and their names."""
+    found = []
+    for event in events:
+        said = _FOLLOWED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
+        if said:
+            found.append((event.t, said["name"]))
+    return found
+
+
+def _outcome(
+    motion: _Motion, given_up: list[tuple[float, str, float]], next_begin: float
+) -> tuple[MotionOutcome, float, float, str]:
+    """How a motion ended before the next began, how far it came and how long its path is, s, and its name, if known."""
+    after, reached = motion.after, motion.reached
+    if after is not None and after["state"] == State.ENGAGED:
+        reached = float(after["path_time"]) if np.isfinite(after["path_time"]) else reached
+        if not after["flags"] & CycleFlag.PAUSED:
+            return MotionOutcome.FINISHED, reached, reached, ""
+    for t, name, duration in given_up:
+        if motion.end_t <= t < next_begin:
+            return MotionOutcome.ABANDONED, reached, duration, name[1:-1]
+    faulty = after is not None and after["flags"] & CycleFlag.LATCHED
+    return MotionOutcome.FAULT if faulty else MotionOutcome.STOPPED, reached, 0.0, ""
+
+
+def _straight_move(recording: Recorded, motion: _Motion) -> bool:
+    """Whether a motion that came to its end is a minimum-jerk move from pose to pose, as `straight_move` makes it."""
+    count = motion.rows
+    looked = motion.numbers(np.arange(0, count, 1 + count // _LOOKS))
+    rows = recording.take([*looked.tolist(), motion.stretches[-1][1]])
+    reference = rows["reference"][:, :7]
+    with np.errstate(all="ignore"):  # whatever a file says
+        place = np.concatenate([reference[:, :3], Angles().add(reference[:, 3:])], axis=1)
+        u = rows["path_time"][:, np.newaxis] / rows["path_time"][-1]
+        law = minimum_jerk(u)[0]
+        expected = place[0] + (law - law[0]) / (1.0 - law[0]) * (place[-1] - place[0])
+        return bool((np.abs(place - expected) <= _SAME).all())
+
 
 Rows = npt.NDArray[np.void]
 

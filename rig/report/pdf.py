@@ -1,20 +1,323 @@
-"""The report as a PDF file: all that its page says, on sheets, with the figures as vectors."""
+"""The report as a PDF file: the headings, sentences, cards, tables and figures of its page, on sheets, as vectors."""
 
 import io
-from collections.abc import Iterable, Mapping
-from functools import partial
+from collections.abc import Iterable, Iterator, Mapping
+from dataclasses import dataclass, field
+from functools import cache, partial
+from html import escape
+from html.parser import HTMLParser
 from pathlib import Path
 from typing import Any
 
+import matplotlib
 from matplotlib.figure import Figure
+from pypdf import PdfReader, PdfWriter, Transformation
+from reportlab.lib.colors import HexColor
+from reportlab.lib.pagesizes import A4, landscape
+from reportlab.lib.styles import ParagraphStyle
+from reportlab.pdfbase.pdfmetrics import registerFont, registerFontFamily, stringWidth
+from reportlab.pdfbase.ttfonts import TTFont
+from reportlab.platypus import Flowable, KeepTogether, Paragraph, Preformatted, SimpleDocTemplate, Spacer, Table
+from reportlab.platypus.doctemplate import LayoutError
 
 from rig.csvio import check_output, whole_binary_file
 from rig.errors import InputError
 from rig.recording import Recorded
-from rig.report.curves import Curves
+from rig.report.figures import Curves, figure_names, figure_pages
 from rig.report.html import report_page
 from rig.report.pages import pdf_bytes
-from rig.report.plots import figure_names, figure_pages
+
+SANS, BOLD, MONO = "DejaVuSans", "DejaVuSans-Bold", "DejaVuSansMono"
+INK, SOFT, LINE = HexColor("#1d242b"), HexColor("#5b656f"), HexColor("#dde2e7")
+_KINDS = {"good": "#00795a", "neutral": "#5b656f", "warn": "#a86a00", "bad": "#b23c00", "meant": "#5b3a8c"}
+_LEVELS = {"level-warning": "#a86a00", "level-error": "#b23c00", "level-fatal": "#b23c00"}
+_VOID = ("meta", "img", "br", "link", "hr")
+_PAD = 3.0
+_MOST_CODE = 190  # characters of a line of code, which is broken there
+_MOST_LINES = 52  # of code in a column
+
+TEXT = ParagraphStyle("text", fontName=SANS, fontSize=8.5, leading=11.5, textColor=INK)
+NOTE = ParagraphStyle("note", TEXT, fontSize=7.5, leading=10, textColor=SOFT, spaceAfter=4)
+TITLE = ParagraphStyle("title", TEXT, fontName=BOLD, fontSize=18, leading=23)
+_VALUE = ParagraphStyle("value", TEXT, leading=18)
+HEADING = ParagraphStyle("heading", TEXT, fontName=BOLD, fontSize=12, leading=16, spaceBefore=12, spaceAfter=2)
+_CODE = ParagraphStyle("code", TEXT, fontName=MONO, fontSize=6.5, leading=8.5)
+_SUMMARY = ParagraphStyle("summary", TEXT, fontName=BOLD, fontSize=9, spaceBefore=6, spaceAfter=2)
+
+
+@dataclass(slots=True)
+class Node:
+    """An element of the page."""
+
+    tag: str
+    attributes: dict[str, str] = field(default_factory=dict)
+    children: "list[Node | str]" = field(default_factory=list)
+
+    @property
+    def classes(self) -> list[str]:
+        """Names of its classes."""
+        return self.attributes.get("class", "").split()
+
+    def all(self, tag: str, classed: str = "") -> "Iterator[Node]":
+        """Elements of this tag, and of a class, anywhere within, in their order."""
+        for child in self.children:
+            if isinstance(child, Node):
+                if child.tag == tag and (not classed or classed in child.classes):
+                    yield child
+                yield from child.all(tag, classed)
+
+    @property
+    def text(self) -> str:
+        """Everything written within, as it stands."""
+        return "".join(child if isinstance(child, str) else child.text for child in self.children)
+
+
+class _Page(HTMLParser):
+    def __init__(self) -> None:
+        super().__init__()
+        self.root = Node("")
+        self._open = [self.root]
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        node = Node(tag, {name: value or "" for name, value in attrs})
+        self._open[-1].children.append(node)
+        if tag not in _VOID:
+            self._open.append(node)
+
+    def handle_endtag(self, tag: str) -> None:
+        while len(self._open) > 1 and self._open.pop().tag != tag:
+            pass
+
+    def handle_data(self, data: str) -> None:
+        self._open[-1].children.append(data)
+
+
+class Place(Flowable):  # type: ignore[misc]  # reportlab has no types
+    """Room for a figure, which is put there once the sheets are made: where it came to lie is kept.
+
+    Args:
+        name: of the figure.
+        size: its width and height, points.
+    """
+
+    def __init__(self, name: str, size: tuple[float, float]) -> None:
+        super().__init__()
+        self.name, self._size = name, size
+        self.scale = 1.0
+        self.page = 0
+        self.corner = (0.0, 0.0)
+        """lower left, points from that of the sheet"""
+
+    def fit(self, width: float, height: float) -> None:
+        """Make it smaller where it is larger than this, points."""
+        self.scale = min(1.0, width / self._size[0], height / self._size[1])
+
+    def wrap(self, *_available: float) -> tuple[float, float]:
+        """Its size, points."""
+        return self.scale * self._size[0], self.scale * self._size[1]
+
+    def draw(self) -> None:
+        """Keep where it lies."""
+        self.page, self.corner = self.canv.getPageNumber(), self.canv.absolutePosition(0.0, 0.0)
+
+
+@cache
+def register_fonts() -> None:
+    """The fonts that matplotlib brings along: they have every sign that the report writes."""
+    folder = Path(matplotlib.get_data_path()) / "fonts" / "ttf"
+    for name in (SANS, BOLD, MONO):
+        registerFont(TTFont(name, str(folder / f"{name}.ttf")))
+    registerFontFamily(SANS, normal=SANS, bold=BOLD, italic=SANS, boldItalic=BOLD)
+
+
+def flowing(
+    page: str, sizes: Mapping[str, tuple[float, float]], frame: tuple[float, float]
+) -> tuple[list[Any], list[Place]]:
+    """Everything on the report's page, in its order, but for what only a screen can do; and its figures' places.
+
+    Args:
+        page: HTML.
+        sizes: width and height of each figure, points, by its name: the id of its section.
+        frame: width and height that a sheet has for them, points.
+    """
+    register_fonts()
+    parser = _Page()
+    parser.feed(page)
+    header, main = next(parser.root.all("header")), next(parser.root.all("main"))
+    places = {name: Place(name, size) for name, size in sizes.items()}
+    return [*_heading(header), *_body(main, places, frame)], list(places.values())
+
+
+def _heading(header: Node) -> Iterator[Any]:
+    kind = next((_KINDS[name] for name in header.classes if name in _KINDS), _KINDS["neutral"])
+    yield Paragraph(_inline(next(header.all("h1"))), TITLE)
+    for line in header.all("p"):
+        warns = {"caveat", "off"} & set(line.classes)
+        yield Paragraph(_inline(line), ParagraphStyle("origin", TEXT, textColor=HexColor("#a86a00") if warns else SOFT))
+    for verdict in header.all("span", "verdict"):
+        own = next((_KINDS[name] for name in verdict.classes if name in _KINDS), kind)
+        style = ParagraphStyle("verdict", TEXT, fontName=BOLD, textColor=HexColor(own), spaceBefore=4)
+        yield Paragraph(_inline(verdict), style)
+    yield Spacer(1, 6)
+
+
+def _body(main: Node, places: Mapping[str, Place], frame: tuple[float, float]) -> Iterator[Any]:
+    for node in main.children:
+        if not isinstance(node, Node):
+            continue
+        if "cards" in node.classes:
+            yield _cards(node, frame[0])
+        elif node.tag == "section":
+            yield from _section(node, places, frame)
+        elif node.tag == "p":
+            yield Paragraph(_inline(node), NOTE)
+
+
+def _section(section: Node, places: Mapping[str, Place], frame: tuple[float, float]) -> Iterator[Any]:
+    heading: list[Any] = [Paragraph(_inline(next(section.all("h2"))), HEADING)]
+    name = section.attributes.get("id", "")
+    rest: list[Any] = []
+    for node in _blocks(section):
+        match node.tag:
+            case "p" | "figcaption":
+                (rest if rest else heading).append(Paragraph(_inline(node), NOTE))
+            case "table" if "signed" in node.classes:
+                rest.append(KeepTogether([Spacer(1, 10), _signed(node, frame[0])]))
+            case "table":
+                rest += [_table(node, frame[0]), Spacer(1, 6)]
+            case "details":
+                summary = Paragraph(_inline(next(node.all("summary"))), _SUMMARY)
+                rest += [summary, *_code(next(node.all("pre")).text, frame[0])]
+    if name in places:
+        above = sum(each.wrap(*frame)[1] + each.getSpaceBefore() + each.getSpaceAfter() for each in heading)
+        places[name].fit(frame[0], frame[1] - above)
+        rest.insert(0, places[name])
+    yield KeepTogether([*heading, *rest[:1]])
+    yield from rest[1:]
+
+
+def _code(text: str, width: float) -> Iterator[Any]:
+    """Code side by side in as many columns as its lines leave room for."""
+    whole = text.expandtabs(4).splitlines() or [""]
+    lines = [line[start : start + _MOST_CODE] for line in whole for start in range(0, len(line) or 1, _MOST_CODE)]
+    across = max(1, min(3, int(_MOST_CODE / max(40, *(len(line) + 2 for line in lines)))))
+    tall = min(_MOST_LINES, -(-len(lines) // across))
+    columns = ["\n".join(lines[first : first + tall]) for first in range(0, len(lines), tall)]
+    for first in range(0, len(columns), across):
+        row = [Preformatted(column, _CODE) for column in columns[first : first + across]]
+        style = [("VALIGN", (0, 0), (-1, -1), "TOP"), ("LEFTPADDING", (0, 0), (-1, -1), _PAD)]
+        yield Table([row + [""] * (across - len(row))], [width / across] * across, style=style)
+
+
+def _blocks(node: Node) -> Iterator[Node]:
+    """Paragraphs, tables and what can be unfolded, each once."""
+    for child in node.children:
+        if not isinstance(child, Node) or "still" in child.classes:
+            continue
+        if child.tag in ("p", "figcaption", "table", "details"):
+            yield child
+        else:
+            yield from _blocks(child)
+
+
+def _inline(node: Node) -> str:
+    """Text of an element with what reportlab knows of its markup."""
+    parts = []
+    for child in node.children:
+        if isinstance(child, str):
+            parts.append(escape(child.replace("\n", " "), quote=False))
+        elif "swatch" in child.classes:
+            colour = child.attributes["style"].partition("background:")[2].strip()
+            parts.append(f'<font color="{escape(colour)}">■</font> ')
+        elif child.tag == "br":
+            parts.append("<br/>")
+        elif child.tag == "code":
+            parts.append(f'<font face="{MONO}">{_inline(child)}</font>')
+        else:
+            parts.append(_inline(child))
+    return "".join(parts)
+
+
+def _cards(node: Node, width: float) -> Table:
+    across = 4
+    cells: list[Any] = []
+    for card in node.all("div", "card"):
+        colour = next((_KINDS[name] for name in card.classes if name in _KINDS), "#1d242b")
+        name, small = next(card.all("b")), next(card.all("small"))
+        value, unit = next(card.all("span", "value")), next(card.all("span", "unit"))
+        told = f'<font name="{BOLD}" size="14" color="{colour}">{_inline(value)}</font> {_inline(unit)}'
+        cells.append([Paragraph(_inline(name), NOTE), Paragraph(told, _VALUE), Paragraph(_inline(small), NOTE)])
+    rows = [cells[first : first + across] for first in range(0, len(cells), across)]
+    rows[-1] += [""] * (across - len(rows[-1]))
+    style = [("BOX", (0, 0), (-1, -1), 0.5, LINE), ("INNERGRID", (0, 0), (-1, -1), 0.5, LINE)]
+    return Table(rows, [width / across] * across, style=[*style, ("VALIGN", (0, 0), (-1, -1), "TOP")], spaceAfter=6)
+
+
+def _signed(node: Node, width: float) -> Table:
+    cells = [Paragraph(_inline(cell), NOTE) for cell in node.all("td")]
+    style = [("GRID", (0, 0), (-1, -1), 0.7, SOFT), ("VALIGN", (0, 0), (-1, -1), "TOP")]
+    return Table([cells], [width / len(cells)] * len(cells), [52.0], style=style)
+
+
+def _table(node: Node, width: float) -> Table:
+    rows = [[cell for cell in row.children if isinstance(cell, Node)] for row in node.all("tr")]
+    across = max(sum(_spanned(cell) for cell in row) for row in rows)
+    heads = int(rows[0][0].tag == "th")
+    size = 7.5 if across <= 9 else 6.5
+    style: list[Any] = [
+        ("LINEBELOW", (0, 0), (-1, -1), 0.4, LINE),
+        ("VALIGN", (0, 0), (-1, -1), "TOP"),
+        *[(f"{side}PADDING", (0, 0), (-1, -1), _PAD) for side in ("LEFT", "RIGHT")],
+        *[(f"{side}PADDING", (0, 0), (-1, -1), 1.5) for side in ("TOP", "BOTTOM")],
+    ]
+    least, wanted = [0.0] * across, [0.0] * across
+    cells: list[list[Any]] = []
+    for number, row in enumerate(rows):
+        line: list[Any] = []
+        for cell in row:
+            place, spanned = len(line), _spanned(cell)
+            line += [_cell(cell, size, first=place == 0), *[""] * (spanned - 1)]
+            if spanned > 1:
+                style.append(("SPAN", (place, number), (place + spanned - 1, number)))
+                continue
+            font, text = BOLD if cell.tag == "th" else SANS, cell.text
+            words = [stringWidth(word, font, size) for word in text.split()]
+            breaks = cell.tag == "th" or "text" in cell.classes
+            wanted[place] = max(wanted[place], stringWidth(text, font, size) + 12.0)
+            least[place] = max(least[place], (min(max(words, default=0.0), 170.0) if breaks else sum(words)) + 12.0)
+        cells.append(line + [""] * (across - len(line)))
+    return Table(cells, _shared(least, wanted, width), repeatRows=heads, splitInRow=1, style=style, hAlign="LEFT")
+
+
+def _shared(least: list[float], wanted: list[float], width: float) -> list[float]:
+    """Widths of columns: what each wants, or between that and the least it needs, all by the same share."""
+    if sum(wanted) <= width:
+        return wanted
+    spare, missing = width - sum(least), sum(wanted) - sum(least)
+    if spare <= 0.0 or missing <= 0.0:
+        return [one * width / sum(least) for one in least]
+    return [low + (high - low) * spare / missing for low, high in zip(least, wanted, strict=True)]
+
+
+def _spanned(cell: Node) -> int:
+    return int(cell.attributes.get("colspan", "1"))
+
+
+def _cell(cell: Node, size: float, *, first: bool) -> Paragraph:
+    colour = next((_LEVELS[name] for name in cell.classes if name in _LEVELS), "")
+    return Paragraph(
+        _inline(cell),
+        ParagraphStyle(
+            "cell",
+            TEXT,
+            fontName=BOLD if cell.tag == "th" or colour else SANS,
+            fontSize=size,
+            leading=1.3 * size,
+            textColor=HexColor(colour) if colour else SOFT if cell.tag == "th" else INK,
+            alignment=0 if first or "text" in cell.classes else 2,
+        ),
+    )
+
 
 _MARGIN = 34.0  # points
 _FOOT = 16.0
@@ -65,13 +368,6 @@ def write_document(
 
 
 def _document(page: str, drawn: Mapping[str, bytes], title: str, foot: str, author: str) -> bytes:
-    from pypdf import PdfReader, PdfWriter, Transformation
-    from reportlab.lib.pagesizes import A4, landscape
-    from reportlab.platypus import SimpleDocTemplate
-    from reportlab.platypus.doctemplate import LayoutError
-
-    from rig.report.pdf_layout import flowing
-
     figures = {name: PdfReader(io.BytesIO(pdf)).pages[0] for name, pdf in drawn.items()}
     sizes = {name: (float(one.mediabox.width), float(one.mediabox.height)) for name, one in figures.items()}
     width, height = landscape(A4)
@@ -106,8 +402,6 @@ def _document(page: str, drawn: Mapping[str, bytes], title: str, foot: str, auth
 
 
 def _foot(text: str, canvas: Any, document: Any) -> None:
-    from rig.report.pdf_layout import SANS, SOFT
-
     canvas.saveState()
     canvas.setFont(SANS, 7)
     canvas.setFillColor(SOFT)

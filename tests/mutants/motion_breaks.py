@@ -116,7 +116,7 @@ MOTION_BREAKS = [
     ),
     Break(
         "numbers are of the connection",
-        "rig/report/statistics_pass.py",
+        "rig/report/summary.py",
         "                places = np.flatnonzero(ids == number)",
         "                places = np.flatnonzero(ids >= 0)",
         (_RECORDS,),

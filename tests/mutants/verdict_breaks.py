@@ -72,14 +72,14 @@ VERDICT_BREAKS = [
     ),
     _verdict(
         "cycles skipped before the motion are the motion's",
-        "statistics_pass.py",
+        "summary.py",
         'int(rows["overruns"][-1]) - self._overruns_before',
         'int(rows["overruns"][-1])',
         "test_what_is_outside_the_motion_does_not_count",
     ),
     _verdict(
         "periods before the motion are the motion's",
-        "statistics_pass.py",
+        "summary.py",
         "covered.add(timing[held if self.motion is None else ids == self.motion.id, 0])",
         "covered.add(timing[:, 0])",
         "test_what_is_outside_the_motion_does_not_count",
@@ -107,7 +107,7 @@ VERDICT_BREAKS = [
     ),
     _terms(
         "an octave has another's share of noise",
-        "octaves",
+        "spectra",
         "values = (first + second) / np.sqrt(2.0)",
         "values = (first + second) / 2.0",
         "test_octaves_hold_white_noise_alike_and_a_slow_residual_where_it_is",

@@ -15,7 +15,7 @@ from kinematics import Array
 from rig.papers.drawing import INK, Curve, Rule, components, six_panels_figure, within
 from rig.papers.page import mathematics
 from rig.papers.paths import PLANS, crossings, drawn_motions, run_path, singular_times, traced_path, zeros
-from rig.report.plots import LEG_COLORS
+from rig.report.figures import LEG_COLORS
 
 TEMPLATE = Path(__file__).parents[2] / "rig" / "papers" / "templates" / "papers.html.j2"
 TIMES = np.linspace(0.0, 2.0, 201)

@@ -15,8 +15,8 @@ from waiting import PATIENCE, eventually
 from rig.client.reporting import ReportProcess, make_report
 from rig.errors import InputError
 from rig.recording import RecordingFile, RecordingWriter
-from rig.report import parallel_figures, plots, summarize
-from rig.report.curves import Curves
+from rig.report import figures, summarize
+from rig.report.figures import Curves
 from rig.report.validation import validate
 
 RATE = 250.0
@@ -40,7 +40,7 @@ def summary(recording: RecordingFile) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def drawn(recording: RecordingFile, summary: dict[str, Any]) -> dict[str, str]:
-    return parallel_figures.figures(Curves(recording, summary), summary)
+    return figures.figures(Curves(recording, summary), summary)
 
 
 @pytest.fixture
@@ -59,28 +59,28 @@ def children(name: str) -> list[int]:
 def test_two_processes_draw_what_one_does(
     recording: RecordingFile, summary: dict[str, Any], drawn: dict[str, str]
 ) -> None:
-    assert drawn == plots.draw(Curves(recording, summary), summary, plots.figure_names(summary))
-    assert tuple(drawn) == (*plots.FIGURES, "spectrum")  # nothing moves in it
+    assert drawn == figures.draw(Curves(recording, summary), summary, figures.figure_names(summary))
+    assert tuple(drawn) == (*figures.FIGURES, "spectrum")  # nothing moves in it
 
 
 def test_each_draws_a_part(recording: RecordingFile, summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr(plots, "svg_text", lambda _figure: f"drawn by {os.getpid()}")
+    monkeypatch.setattr(figures, "svg_text", lambda _figure: f"drawn by {os.getpid()}")
     monkeypatch.setattr(
         "rig.runtime.spawning.begin_server", lambda: pytest.fail("a server that nothing is forked from")
     )
-    by = parallel_figures.figures(Curves(recording, summary), summary)
+    by = figures.figures(Curves(recording, summary), summary)
     assert len(set(by.values())) == 2 and list(by.values()).count(f"drawn by {TEST}") == 4
 
 
 def test_a_process_with_threads_is_not_forked(
     recording: RecordingFile, summary: dict[str, Any], monkeypatch: pytest.MonkeyPatch
 ) -> None:
-    monkeypatch.setattr(plots, "svg_text", lambda _figure: f"drawn by {os.getpid()}")
+    monkeypatch.setattr(figures, "svg_text", lambda _figure: f"drawn by {os.getpid()}")
     over = threading.Event()
     thread = threading.Thread(target=over.wait, args=(PATIENCE,))
     thread.start()
     try:
-        assert set(parallel_figures.figures(Curves(recording, summary), summary).values()) == {f"drawn by {TEST}"}
+        assert set(figures.figures(Curves(recording, summary), summary).values()) == {f"drawn by {TEST}"}
     finally:
         over.set()
         thread.join()
@@ -94,10 +94,8 @@ def test_one_draws_all_where_the_other_dies(
             os._exit(1)
         return "drawn"
 
-    monkeypatch.setattr(plots, "svg_text", text)
-    assert parallel_figures.figures(Curves(recording, summary), summary) == dict.fromkeys(
-        plots.figure_names(summary), "drawn"
-    )
+    monkeypatch.setattr(figures, "svg_text", text)
+    assert figures.figures(Curves(recording, summary), summary) == dict.fromkeys(figures.figure_names(summary), "drawn")
 
 
 def test_a_report_made_beside_is_that_made_here(

@@ -65,7 +65,7 @@ def test_the_verdict_is_said_everywhere(
 
 def test_figures_and_pdf(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setattr("rig.report.html.figures", lambda *_: {})
-    monkeypatch.setattr("rig.report.plots.FIGURES", ("timeline",))
+    monkeypatch.setattr("rig.report.figures.FIGURES", ("timeline",))
     path = written(tmp_path / "a.mcap")
     wanted = ["--figures", str(tmp_path / "figures"), "--pdf", str(tmp_path / "a.pdf"), "--no-models"]
     main(["report", str(path), *wanted])

@@ -73,7 +73,7 @@ def pages(monkeypatch: pytest.MonkeyPatch) -> list[str]:
 @pytest.fixture(autouse=True)
 def one_figure(monkeypatch: pytest.MonkeyPatch) -> None:
     """Of each takes a second."""
-    monkeypatch.setattr("rig.report.plots.FIGURES", ("timeline",))
+    monkeypatch.setattr("rig.report.figures.FIGURES", ("timeline",))
 
 
 @pytest.fixture
@@ -100,7 +100,7 @@ def test_every_figure_has_its_place_and_it_is_the_same_every_time(
     recorded: Path, pages: list[str], monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rig.report.html.figures", lambda *_: {})
-    monkeypatch.setattr("rig.report.plots.FIGURES", ("timeline", "forces"))
+    monkeypatch.setattr("rig.report.figures.FIGURES", ("timeline", "forces"))
     first, second = recorded.with_name("1.pdf"), recorded.with_name("2.pdf")
     for target in (first, second):
         assert main(["report", str(recorded), "--pdf", str(target), "--no-models"]) == ExitCode.OK

@@ -18,8 +18,8 @@ from rig.recording import Recording
 from rig.report import summarize, summary_lines
 from rig.report.validation import judged, validate
 from rig.report.validation.band import Samples
-from rig.report.validation.octaves import Octaves
 from rig.report.validation.sensitivity import sensitivity
+from rig.report.validation.spectra import Octaves
 
 LAB = load_mechanism("lab-hexapod")
 NOISE, RATE, COUNT = 0.5, 500.0, 3000

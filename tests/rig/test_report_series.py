@@ -8,8 +8,7 @@ from hypothesis.extra import numpy as hnp
 from scipy.spatial.transform import Rotation
 
 from rig.angles import rotation_vector
-from rig.report.series import Angles, Outline
-from rig.report.streaming_stats import Column, Histogram
+from rig.report.streaming import Angles, Column, Histogram, Outline
 
 
 @given(

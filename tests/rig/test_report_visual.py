@@ -10,8 +10,8 @@ from matplotlib.text import Text
 from synthetic_rows import make_header, make_rows
 
 from rig.recording import Recording
-from rig.report import plots, summarize, write_report
-from rig.report.curves import Curves
+from rig.report import figures, summarize, write_report
+from rig.report.figures import Curves
 from rig.report.pages import fix_titles
 from rig.report.validation import validate
 
@@ -25,13 +25,13 @@ def test_no_legend_lies_over_a_title_and_nothing_leaves_its_figure(monkeypatch: 
         drawn.append(figure)
         return ""
 
-    monkeypatch.setattr(plots, "svg_text", keep)
+    monkeypatch.setattr(figures, "svg_text", keep)
     rows = make_rows(8.0, RATE)
     rows["exchange_time"][100] = 5.999e-3  # the last label of its axis stands at its end
     recording = Recording(Path("run.mcap"), make_header(RATE), rows, (), dropped=0, complete=True, closing={})
     summary = summarize(recording)
     summary["validation"] = validate(recording, summary)
-    plots.draw(Curves(recording, summary), summary, plots.figure_names(summary))
+    figures.draw(Curves(recording, summary), summary, figures.figure_names(summary))
     legends = 0
     for figure in drawn:
         canvas = FigureCanvasAgg(figure)

@@ -15,9 +15,8 @@ from synthetic_rows import make_header, make_rows
 
 from rig.recording import Recording
 from rig.report import summarize, write_report
-from rig.report.curves import Curves
-from rig.report.plots import figure_names, figure_pages
-from rig.report.zoomable import MISSING, ONE_SCALE, curves_json
+from rig.report.figures import Curves, figure_names, figure_pages
+from rig.report.html import MISSING, ONE_SCALE, curves_json
 
 RATE = 500.0
 HOSTILE = "</script><script>alert(1)</script>\u2028"
@@ -61,7 +60,7 @@ def test_no_name_gets_out_of_the_page_and_its_own_script_alone_may_run(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.setattr("rig.report.html.figures", lambda *_: {"terms": "<svg></svg>"})
-    monkeypatch.setattr("rig.report.zoomable.TERMS", (HOSTILE, "b", "c", "d", "e"))
+    monkeypatch.setattr("rig.report.html.TERMS", (HOSTILE, "b", "c", "d", "e"))
     recording = recorded(2.0)
     header = recording.header | {"config": recording.header["config"] | {"name": HOSTILE}}
     recording = Recording(recording.path, header, recording.rows, (), 0, complete=True, closing={})

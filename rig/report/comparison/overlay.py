@@ -10,10 +10,10 @@ from matplotlib.figure import Figure
 
 from rig.angles import rotation_vector
 from rig.recording import Recorded
+from rig.report.html import curve, panel, plots_json
 from rig.report.pages import panelled
-from rig.report.series import Floats, finite
+from rig.report.streaming import Floats, finite
 from rig.report.summary import window_of
-from rig.report.zoomable import curve, panel, plots_json
 
 _BINS = 1200
 _COLUMNS = {"measured": 6, "residual": 6, "position": 1, "rotation": 1, "length": 1}

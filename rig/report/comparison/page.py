@@ -11,10 +11,9 @@ from rig.csvio import check_output, whole_file
 from rig.recording import MotionPart, Recorded, part_name
 from rig.report.comparison.differences import compared
 from rig.report.comparison.overlay import PLOTS, Overlay
+from rig.report.figures import STYLE
 from rig.report.html import KINDS, run_name
 from rig.report.pages import fixed, scripted_page, styled, svg_text
-from rig.report.pdf import write_document
-from rig.report.plots import STYLE
 from rig.report.text_summary import verdict_text
 
 COLORS = ("#4477AA", "#EE6677", "#228833", "#CCBB44", "#66CCEE", "#AA3377", "#BBBBBB", "#1D242B")
@@ -58,6 +57,8 @@ def write_comparison(recordings: Sequence[Recorded], path: Path, *, summaries: S
 
 def write_comparison_pdf(recordings: Sequence[Recorded], path: Path, *, summaries: Sequence[Mapping[str, Any]]) -> None:
     """The same as a PDF file, see `write_pdf`."""
+    from rig.report.pdf import write_document  # brings reportlab, for which no page waits
+
     overlay = _overlay(recordings, summaries)
     page = _page(recordings, summaries, dict.fromkeys(PLOTS, ""), None)
     foot = ", ".join(_names(recordings, summaries))

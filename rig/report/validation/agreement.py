@@ -6,10 +6,9 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from rig.report.series import Floats, finite
+from rig.report.streaming import Floats, finite
 from rig.report.validation.blocks import BlockSums, Estimate, block_numbers
-from rig.report.validation.octaves import Octaves
-from rig.report.validation.spectra import Welch, bands, window_length
+from rig.report.validation.spectra import Octaves, Welch, bands, window_length
 from rig.report.validation.spool import Spool
 from rig.telemetry import TERMS
 

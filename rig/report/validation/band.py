@@ -9,7 +9,7 @@ import numpy.typing as npt
 
 from calibration import ReadingsUncertainty, length_slopes
 from dynamics import Mechanism
-from rig.report.series import Floats
+from rig.report.streaming import Floats
 from rig.report.validation.blocks import BlockSums, Numbers
 
 SIGMAS = 2.0

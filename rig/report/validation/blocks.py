@@ -11,7 +11,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from rig.report.series import Floats
+from rig.report.streaming import Floats
 
 BLOCKS = 20
 """Of a window."""

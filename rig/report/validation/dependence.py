@@ -5,7 +5,7 @@ from typing import Any
 import numpy as np
 
 from kinematics import Geometry, leg_kinematics
-from rig.report.series import Floats
+from rig.report.streaming import Floats
 from rig.report.validation.band import Samples
 
 _BINS = 24

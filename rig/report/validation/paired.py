@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from rig.report.series import Floats
+from rig.report.streaming import Floats
 from rig.report.validation.blocks import BlockSums, Estimate, Numbers
 
 _LEGS = 6

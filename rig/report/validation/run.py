@@ -21,17 +21,16 @@ from dynamics import DynamicsError, Mechanism, parse_mechanism
 from rig.cell_models import recorded_coulomb_speed
 from rig.config import GIVEN, RIG, RigConfig, Validation
 from rig.recording import Finding, Recorded, RecordingError, has_finding, imported_from
-from rig.report.series import Floats
+from rig.report.streaming import Floats
 from rig.report.summary import window_of
 from rig.report.validation.agreement import Agreement
 from rig.report.validation.band import SAMPLES, Samples, band, inside, sampled
 from rig.report.validation.blocks import FEWEST, Numbers, block_numbers
 from rig.report.validation.dependence import dependence
-from rig.report.validation.lag import find_lag
+from rig.report.validation.lag import find_lag, hold_lag, unknown_zoh
 from rig.report.validation.sample_metrics import Cause, counted
 from rig.report.validation.sensitivity import sensitivity
 from rig.report.validation.verdict import judged
-from rig.report.validation.zoh_delay import hold_lag, unknown_zoh
 from rig.states import State
 
 _LEGS = 6

@@ -21,7 +21,7 @@ import numpy as np
 
 from calibration import ReadingsUncertainty, followed
 from dynamics import Body, Dynamics, Friction, Leg, Mechanism
-from rig.report.series import Floats
+from rig.report.streaming import Floats
 from rig.report.validation.band import Samples
 from rig.report.validation.blocks import FEWEST, BlockSums, Numbers
 

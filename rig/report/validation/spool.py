@@ -7,7 +7,7 @@ from typing import IO
 
 import numpy as np
 
-from rig.report.series import Floats
+from rig.report.streaming import Floats
 
 _PIECE = 1 << 15
 """Samples of a piece: what is held at a time."""
