@@ -11,7 +11,7 @@ from matplotlib.figure import Figure
 
 from dynamics import Friction, Mechanism, PlatformRow, flops_1998, kinematics_operations, platform_table, variant_forces
 from kinematics import Array, leg_kinematics
-from rig.papers.claims import Between, Claim, Legs, Near, Origin, Rounded, Threshold, Unquantified, number
+from rig.papers.claims import Claim, Legs, Near, Threshold, number
 from rig.papers.dasgupta_singular import optimal_path, singular_claims, step_sheet
 from rig.papers.drawing import FRACTION, GREY, INK, Curve, Rule, one_panel, series, six_panels
 from rig.papers.operation_claims import signed, spelt
@@ -27,9 +27,13 @@ from rig.papers.paths import (
     traced_path,
     zeros,
 )
+from rig.papers.printed import printed_study
 from rig.papers.spherical_ends import spherical_claims
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
 from rig.report import LEG_COLORS, STYLE, drawing, styled
+
+PRINTED = printed_study("dasgupta-1998")
+"""What the paper prints and claims."""
 
 _WITHIN = 0.1  # of a count: what a program does besides its equations is not printed
 _ARITHMETIC = "arithmetic on printed numbers"
@@ -55,15 +59,13 @@ def operation_claims() -> tuple[Claim, ...]:
         joint_space_claim(),
         _part("operations-leg", "A leg takes 694 floating-point operations", leg, "eqs. 1 to 24"),
         _part("operations-platform", "The platform alone takes 273", platform, "eqs. 30 to 32 and 35"),
-        Claim(
+        PRINTED.claim(
             "operations-final",
-            "The final system of equations takes 452",
-            "§4.5",
-            Unquantified("452", "how the system is solved is not said"),
             float(final.as_printed),
-            measure="counted in eqs. 35 to 37, solved by elimination",
-            why="an inverse would take 2n³ = 432 more than the sums; the exact model here takes "
-            f"{final.counted} with rows scaled",
+            why=(
+                "an inverse would take 2n³ = 432 more than the sums; the exact model here takes "
+                f"{final.counted} with rows scaled"
+            ),
         ),
         Claim(
             "operations-counted",
@@ -76,15 +78,7 @@ def operation_claims() -> tuple[Claim, ...]:
             threshold=Threshold.OURS,
             apart="the sum of the counts above",
         ),
-        Claim(
-            "operations-sum",
-            "The printed parts add up to 4889",
-            "§4.5",
-            Near(4889, 0.0),
-            float(printed),
-            measure="6·694 + 273 + 452",
-            apart=_ARITHMETIC,
-        ),
+        PRINTED.claim("operations-sum", float(printed), apart=_ARITHMETIC),
         Claim(
             "operations-serial",
             "The Newton–Euler recursion of a serial arm with six joints takes 1454",
@@ -95,14 +89,7 @@ def operation_claims() -> tuple[Claim, ...]:
             threshold=Threshold.OURS,
             apart="told of another paper, whose recursion is not the one counted here",
         ),
-        Claim(
-            "operations-law",
-            "132n multiplications and 111n − 4 additions of a serial arm are 1454 at n = 6",
-            "§4.5",
-            Near(1454, 0.0),
-            float(132 * 6 + 111 * 6 - 4),
-            apart=_ARITHMETIC,
-        ),
+        PRINTED.claim("operations-law", float(132 * 6 + 111 * 6 - 4), apart=_ARITHMETIC),
         Claim(
             "operations-ratio",
             "The platform takes only 3.36 times the operations of a serial arm with six joints",
@@ -125,15 +112,12 @@ def _constraint_claim() -> Claim:
     """§3.3 on top of the leg forces."""
     counts = flops_1998(*_counted_at())
     more, whole = counts["constraints"].total, counts["total"].total
-    return Claim(
+    return PRINTED.claim(
         "operations-constraints",
-        "The constraint forces take a small amount of additional computation",
-        "§1, §6",
-        Unquantified("small amount"),
         100.0 * more / whole,
-        "%",
-        measure=f"operations of eqs. 17, 21 and 26 to 29 of six legs over those of the leg forces, {more} over {whole}",
-        why="nothing saved, as in the counts above",
+        measure=(
+            f"operations of eqs. 17, 21 and 26 to 29 of six legs over those of the leg forces, {more} over {whole}"
+        ),
     )
 
 
@@ -155,24 +139,13 @@ def _parallel(leg: PlatformRow, platform: PlatformRow, final: PlatformRow, arm: 
     steps = max(leg.as_printed, platform.as_printed) + final.as_printed
     exact = max(leg.counted, platform.counted) + final.counted
     return (
-        Claim(
+        PRINTED.claim(
             "parallel",
-            "In parallel, legs and platform at a time, it takes even less than the serial arm",
-            "§6; abstract, §4.5",
-            Between(None, 1.0),
             steps / arm.counted,
             measure=f"longest branch and final system over the arm, {steps} over {arm.counted}, counted here",
             why=f"the exact model: {exact} over {arm.counted}. Handing data over between processors is not counted",
         ),
-        Claim(
-            "parallel-printed",
-            "In parallel: a leg and the final system are less than the serial arm, by the printed numbers",
-            "§4.5",
-            Between(None, 1454.0),
-            float(leg.published + final.published),
-            measure="694 + 452 beside 1454",
-            apart=_ARITHMETIC,
-        ),
+        PRINTED.claim("parallel-printed", float(leg.published + final.published), apart=_ARITHMETIC),
     )
 
 
@@ -183,15 +156,13 @@ def joint_space_claim() -> Claim:
     now, before = plan.trajectory().motion(times)
     counts = kinematics_operations(manipulator().geometry, now, before[:7])
     forward, inverse = counts["forward"].total, counts["inverse"].total
-    return Claim(
+    return PRINTED.claim(
         "joint-space",
-        "Planning in joint space, with forward kinematics at each step, is computationally more expensive",
-        "§4.3",
-        Between(1.0, None),
         forward / inverse,
-        measure=f"operations of a pose from leg lengths, beginning at the sample before, over those of lengths, speeds "
-        f"and accelerations from a motion: {forward} over {inverse}, counted here",
-        why="the two linear systems for speeds and accelerations come on top",
+        measure=(
+            f"operations of a pose from leg lengths, beginning at the sample before, over those of lengths, speeds "
+            f"and accelerations from a motion: {forward} over {inverse}, counted here"
+        ),
     )
 
 
@@ -296,89 +267,24 @@ def path_one_claims(run: PathRun) -> list[Claim]:
     crossing = crossing_legs(run.dasgupta)
     medians = np.median(exact, axis=0)
     return [
-        Claim(
-            "path-1-moderate",
-            "Path I: the leg forces are moderate, of the same order as the weight of platform and payload (40 kg)",
-            "§5.1, fig. 4",
-            Between(0.1, 10.0),
-            largest(run.dasgupta) / WEIGHT,
-            measure="largest leg force over 392 N",
-            why=exact_model_text(largest(run.exact) / WEIGHT),
-            threshold=Threshold.OURS,
+        PRINTED.claim(
+            "path-1-moderate", largest(run.dasgupta) / WEIGHT, why=exact_model_text(largest(run.exact) / WEIGHT)
         ),
-        Claim(
-            "path-1-smooth",
-            "Path I: the leg forces vary smoothly along the path",
-            "§5.1, fig. 4",
-            Unquantified("vary smoothly"),
-            step,
-            measure="largest change between two samples, as a share of the leg's range",
-            why="the largest steps are those at the blends' edges, where the acceleration itself jumps",
+        PRINTED.claim("path-1-smooth", step),
+        PRINTED.claim(
+            "path-1-condition-start", float(run.condition[0]), why=f"it falls to {run.condition.min():.1f} on the way"
         ),
-        Claim(
-            "path-1-condition-start",
-            "Path I is well-conditioned: condition number of H at the start",
-            "fig. 5",
-            Rounded(38.0, 1.0),
-            float(run.condition[0]),
-            why=f"it falls to {run.condition.min():.1f} on the way",
-            origin=Origin.REPRODUCTION,
-        ),
-        Claim(
-            "path-1-condition-end",
-            "… and at the end",
-            "fig. 5",
-            Rounded(47.0, 1.0),
-            float(run.condition[-1]),
-            origin=Origin.REPRODUCTION,
-        ),
-        Claim(
-            "path-1-crossing",
-            "Path I: the dynamic fraction jumps in legs 5 and 6, whose total force crosses zero",
-            "§5.1, figs. 4, 6",
-            Legs((5, 6)),
-            crossing,
-            measure="legs whose force changes sign",
-            why=f"the exact model: {number(run.crossing)}",
-        ),
-        Claim(
-            "path-1-fraction-least",
-            "Path I: dynamic fraction F_d/F, median over the path: smallest of the legs, exact model",
-            "fig. 6",
-            Rounded(14.0, 1.0),
-            100.0 * float(medians.min()),
-            "%",
-            origin=Origin.REPRODUCTION,
-        ),
-        Claim(
-            "path-1-fraction-largest",
-            "… and largest of the legs",
-            "fig. 6",
-            Rounded(29.0, 1.0),
-            100.0 * float(medians.max()),
-            "%",
-            origin=Origin.REPRODUCTION,
-        ),
-        Claim(
+        PRINTED.claim("path-1-condition-end", float(run.condition[-1])),
+        PRINTED.claim("path-1-crossing", crossing, why=f"the exact model: {number(run.crossing)}"),
+        PRINTED.claim("path-1-fraction-least", 100.0 * float(medians.min())),
+        PRINTED.claim("path-1-fraction-largest", 100.0 * float(medians.max())),
+        PRINTED.claim(
             "path-1-fraction-common",
-            "Path I: the leg inertia contributing around 20 % of the force demand is quite common",
-            "§5.1, fig. 6",
-            Near(20.0, 0.25),
             100.0 * float(np.median(printed)),
-            "%",
-            measure="median of |F_d/F| over all legs and samples",
             why=exact_model_text(100.0 * float(np.median(exact)), "%"),
-            threshold=Threshold.OURS,
         ),
         *_greatest_fraction(run, [leg - 1 for leg in _LEGS if leg not in crossing]),
-        Claim(
-            "mass-ratio",
-            "The platform-to-leg mass ratio is 10",
-            "§5.1",
-            Near(10.0, 0.0),
-            _mass_ratio(manipulator()),
-            apart="arithmetic on printed numbers",
-        ),
+        PRINTED.claim("mass-ratio", _mass_ratio(manipulator())),
     ]
 
 
@@ -431,24 +337,14 @@ def light_platform_claims(run: PathRun) -> list[Claim]:
     share = 100.0 * float(np.mean(printed > 0.6))
     median = float(np.median(printed))
     return [
-        Claim(
+        PRINTED.claim(
             "light-platform",
-            "A platform as heavy as a leg: the dynamic fraction is often above 60 %",
-            "§5.1 (no figure)",
-            Between(50.0, None),
             share,
-            "%",
-            measure="share of the legs and samples of path I with |F_d/F| > 60 %, platform and its inertia a tenth",
             why=f"median {100 * median:.0f} %; {exact_model_text(100.0 * float(np.mean(exact > 0.6)), '%')}",
-            threshold=Threshold.OURS,
         ),
-        Claim(
+        PRINTED.claim(
             "fraction-payload",
-            "The dynamic fraction increases when the payload is less",
-            "§6, §5.1",
-            Between(1.0, None),
             median / float(np.median(np.abs(run.printed_fraction))),
-            measure="median of |F_d/F| on path I with a platform as heavy as a leg, over that with 40 kg",
             why=exact_model_text(float(np.median(exact) / np.median(np.abs(run.fraction)))),
         ),
     ]
@@ -461,13 +357,9 @@ def path_two_claims(one: PathRun, two: PathRun) -> list[Claim]:
     exact = np.abs(np.concatenate([one.fraction, two.fraction]))
     both = np.concatenate([slow, fast])
     return [
-        Claim(
+        PRINTED.claim(
             "path-2-forces",
-            "Path II, ten times as fast: significant rise in the bounds of the leg forces",
-            "§5.1, fig. 7",
-            Unquantified("significant rise"),
             largest(two.dasgupta) / largest(one.dasgupta),
-            measure="largest leg force over that of path I",
             why=exact_model_text(float(two.peak.max() / one.peak.max())),
         ),
         Claim(
@@ -479,36 +371,21 @@ def path_two_claims(one: PathRun, two: PathRun) -> list[Claim]:
             measure="legs whose force has a wider range than on path I",
             apart="the paper does not say: in every leg",
         ),
-        Claim(
-            "path-2-fraction",
-            "Path II: significant rise in the bounds of the dynamic fractions",
-            "§5.1, fig. 8",
-            Unquantified("significant rise"),
-            float(np.quantile(fast, 0.9) / np.quantile(slow, 0.9)),
-            measure="what 90 % of |F_d/F| stay below, over that of path I; where F is zero there is no bound",
-        ),
-        Claim(
+        PRINTED.claim("path-2-fraction", float(np.quantile(fast, 0.9) / np.quantile(slow, 0.9))),
+        PRINTED.claim(
             "fraction-speed",
-            "The dynamic fraction increases when the speed is high",
-            "§6, fig. 8",
-            Between(1.0, None),
             float(np.median(fast) / np.median(slow)),
-            measure="median of |F_d/F| on path II over that on path I",
             why=exact_model_text(float(np.median(np.abs(two.fraction)) / np.median(np.abs(one.fraction)))),
         ),
         _steps(two),
-        Claim(
+        PRINTED.claim(
             "fraction-range",
-            "The leg inertia has been generally found to contribute 20–50 % of the forces",
-            "§6",
-            Between(50.0, None),
             100.0 * float(np.mean((both >= 0.2) & (both <= 0.5))),
-            "%",
-            measure="share of the legs and samples of paths I and II with |F_d/F| from 20 to 50 %",
-            why=f"the median is {100 * np.median(both):.0f} %, by leg "
-            + ", ".join(f"{100 * share:.0f}" for share in np.median(both, axis=0))
-            + f" %; {exact_model_text(100.0 * float(np.mean((exact >= 0.2) & (exact <= 0.5))), '%')}",
-            threshold=Threshold.OURS,
+            why=(
+                f"the median is {100 * np.median(both):.0f} %, by leg "
+                + ", ".join(f"{100 * share:.0f}" for share in np.median(both, axis=0))
+                + f" %; {exact_model_text(100.0 * float(np.mean((exact >= 0.2) & (exact <= 0.5))), '%')}"
+            ),
         ),
     ]
 
@@ -520,16 +397,13 @@ def _steps(two: PathRun) -> Claim:
     edges = len(PLANS["II"].trajectory().breakpoints)
     accelerating = set(np.argsort(along)[-edges:]) | set(np.argsort(about)[-edges:])
     steepest = np.argsort(forces)[-edges:]
-    return Claim(
+    return PRINTED.claim(
         "path-2-steps",
-        "Path II: the steep changes of force are the result of similar steep changes of the leg accelerations",
-        "§5.1, fig. 7",
-        Near(100.0, 0.0),
         100.0 * float(np.mean([step in accelerating for step in steepest])),
-        "%",
-        measure=f"share of the {edges} steepest changes of force, as many as the blends have edges, that are among the "
-        "steepest of L̈ or of ‖A‖ too",
-        threshold=Threshold.OURS,
+        measure=(
+            f"share of the {edges} steepest changes of force, as many as the blends have edges, that are among the "
+            "steepest of L̈ or of ‖A‖ too"
+        ),
     )
 
 
@@ -563,18 +437,6 @@ _SPIKE = Rule(near=0.0045)
 _FRACTION = Rule(near=0.02, most=1.5)
 _JUMPS = "At the edges of the blends the acceleration jumps, and with it what is drawn."
 
-_ERRATA = (
-    "Eq. 16 moves I_u0 by the theorem of parallel axes although eq. 18 already has m_u r_u×a_u: the upper part's "
-    "inertia is counted twice.",
-    "Eqs. 6, 9 and 20 let the leg neither spin nor be resisted but along its own axis s. A universal joint forces a "
-    "spin and resists along u×v.",
-    "Eq. 9 reads 2LW; it is 2L̇W. Eq. 33 adds ΣK where eq. 35 subtracts it, rightly.",
-    "The appendix prints tensors that no body has: the lower part's principal moments are −0.0028, −0.0004 and "
-    "0.0162 kg m², the platform's break A + B ≥ C. The second I_d0 printed is I_u0; no value of g is given, 9.81 m/s² "
-    "is taken here.",
-    "The z of r_u0 is +0.08 m here and −0.08 m in the paper of 2012.",
-)
-
 
 def study(report: Report) -> Study:
     """The whole of it."""
@@ -586,11 +448,9 @@ def study(report: Report) -> Study:
     report("dasgupta-1998: figures", 0.7)
     return Study(
         "dasgupta-1998",
-        "The Stewart platform with the inertia of its legs",
-        "B. Dasgupta & T. S. Mruthyunjaya, A Newton–Euler formulation for the inverse dynamics of the Stewart platform "
-        "manipulator, Mechanism and Machine Theory 33 (8), 1998, pp. 1135–1152",
-        "Leg forces along three straight paths of a manipulator without any symmetry. The figures show the exact "
-        "model, and dashed the paper's equations as printed.",
+        PRINTED.title,
+        PRINTED.citation,
+        PRINTED.summary,
         (*found, *best.claims),
         (
             trajectory_figure(),
@@ -604,7 +464,7 @@ def study(report: Report) -> Study:
             *best.pictures,
         ),
         (operation_sheet(), step_sheet()),
-        _ERRATA,
+        PRINTED.errata,
     )
 
 

@@ -12,10 +12,14 @@ from scipy import optimize
 
 from dynamics import best_path, find_singularities, opposite_sides, variant_forces
 from kinematics import Array, condition_numbers, coordinates_to_pose, leg_matrix
-from rig.papers.claims import Between, Claim, Near, Origin, Rounded, Threshold, number
+from rig.papers.claims import Between, Claim, Threshold, number
 from rig.papers.drawing import INK, Curve, Rule, one_panel, series
 from rig.papers.paths import PLANS, PathRun, manipulator, run_path
+from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Sheet
+
+PRINTED = printed_study("dasgupta-1998")
+"""What the paper prints and claims."""
 
 _BOX = (-0.5, -0.5, 0.3, -0.5, -0.5, -0.5), (0.5, 0.5, 1.0, 0.5, 0.5, 0.5)  # m, rad, about the base
 _DRAWN = 4000
@@ -99,63 +103,24 @@ def path_three_claims(run: PathRun) -> list[Claim]:
     finest = step_rows()[-1]
     steps = ", ".join(number(row.printed, "N") for row in step_rows()[:3])
     return [
-        Claim(
-            "path-3-start",
-            "Path III: condition number of H at the start",
-            "fig. 10",
-            Rounded(2.9e2, 1e1),
-            float(run.condition[0]),
-            origin=Origin.REPRODUCTION,
-        ),
-        Claim(
-            "path-3-time",
-            "Path III meets a singularity near t = 3.7 s: the sample with the largest condition number",
-            "§5.2, fig. 10",
-            Rounded(3.7, 0.1),
-            float(run.times[worst]),
-            "s",
-            origin=Origin.REPRODUCTION,
-        ),
-        Claim(
-            "path-3-condition",
-            "Path III: condition number of H at that sample",
-            "fig. 10",
-            Rounded(2.1e4, 1e3),
-            float(run.condition[worst]),
-            origin=Origin.REPRODUCTION,
-            why="it is the height of a peak that has none: at the singularity between the samples it is infinite",
-        ),
-        Claim(
+        PRINTED.claim("path-3-start", float(run.condition[0])),
+        PRINTED.claim("path-3-time", float(run.times[worst])),
+        PRINTED.claim("path-3-condition", float(run.condition[worst])),
+        PRINTED.claim(
             "path-3-forces",
-            "Path III: the force requirements are very high, of the order of 10⁵ N",
-            "§5.2, fig. 9",
-            Between(1e5, 1e6),
             float(peak.max()),
-            "N",
-            measure="largest leg force of the samples, dτ = 0.1 s",
-            why=f"nearly 10⁶ N, and the sample's number, not the path's: at dτ = 0.1, 0.05 and 0.025 s it is {steps}, "
-            f"at {finest.step:.2g} s {number(finest.printed, 'N')}, without end; the exact model: "
-            f"{number(float(run.peak.max()), 'N')} at 0.1 s",
-            threshold=Threshold.OURS,
+            why=(
+                f"nearly 10⁶ N, and the sample's number, not the path's: at dτ = 0.1, 0.05 and 0.025 s it is {steps}, "
+                f"at {finest.step:.2g} s {number(finest.printed, 'N')}, without end; the exact model: "
+                f"{number(float(run.peak.max()), 'N')} at 0.1 s"
+            ),
         ),
-        Claim(
+        PRINTED.claim(
             "path-3-growth",
-            "Path III: the largest force has no end as the step shrinks",
-            "§5.2, fig. 9",
-            Between(10.0, None),
             finest.printed / float(peak.max()),
             measure=f"largest leg force at dτ = {finest.step:.2g} s over that at 0.1 s",
-            origin=Origin.REPRODUCTION,
         ),
-        Claim(
-            "path-3-together",
-            "Path III: the condition number has its sharp rise precisely where the forces have theirs",
-            "§5.2, figs. 9, 10",
-            Near(0.0, 0.0),
-            float(run.times[int(peak.argmax())] - run.times[worst]),
-            "s",
-            measure="time from the largest condition number to the largest force",
-        ),
+        PRINTED.claim("path-3-together", float(run.times[int(peak.argmax())] - run.times[worst])),
     ]
 
 
@@ -168,18 +133,16 @@ def random_pose_claims() -> list[Claim]:
         f"z = 0.3 to 1 m and angles up to 0.5 rad, seed {_SEED}"
     )
     return [
-        Claim(
+        PRINTED.claim(
             "near-singular-forces",
-            "Near a singularity, condition number of the order of 10² or 10³, the forces are 10⁴ N or more",
-            "§5.2",
-            Between(50.0, None),
             100.0 * float(np.mean(forces >= 1e4)),
-            "%",
             measure=f"share whose largest leg force is 10⁴ N or more: {where}",
-            why=f"the median of the largest force is {number(float(np.median(forces)), 'N')}; of {len(worse)} poses "
-            f"from 10³ to 10⁴ {100 * float(np.mean(worse >= 1e4)):.0f} % reach 10⁴ N, median "
-            f"{number(float(np.median(worse)), 'N')}. On path III, 2 m away from the base, all samples from 10² on do",
-            threshold=Threshold.OURS,
+            why=(
+                f"the median of the largest force is {number(float(np.median(forces)), 'N')}; of {len(worse)} poses "
+                f"from 10³ to 10⁴ {100 * float(np.mean(worse >= 1e4)):.0f} % reach 10⁴ N, "
+                f"median {number(float(np.median(worse)), 'N')}. On path III, 2 m away from the base, all samples "
+                "from 10² on do"
+            ),
         ),
     ]
 
@@ -288,17 +251,7 @@ def optimal_path() -> OptimalPath:
     )
     peaks = float(condition.max()), float(forces.max())
     claims = _claims(run, truth, miss, peaks)
-    crossed = Claim(
-        "path-3-sides",
-        "Path III starts and ends on opposite sides of a singularity: no path between its ends avoids one",
-        "conclusions",
-        Near(1.0, 0.0),
-        float(opposite_sides(machine, plan.start, plan.end)),
-        measure="1 where det H has opposite signs at the two ends",
-        why="det H is continuous; an optimal path between just these poses, as §6 wishes, does not exist. The one "
-        "below keeps the end's position and gives its angles up to 0.3 rad of freedom",
-        origin=Origin.REPRODUCTION,
-    )
+    crossed = PRINTED.claim("path-3-sides", float(opposite_sides(machine, plan.start, plan.end)))
     marks = tuple((time, f"singularity at t = {time:.4f} s") for time in crossings)
     return OptimalPath((claims[0], crossing_claim(), crossed, *claims[1:]), marks, (picture,))
 
@@ -306,49 +259,31 @@ def optimal_path() -> OptimalPath:
 def crossing_claim() -> Claim:
     """How many singularities path III crosses."""
     found = find_singularities(manipulator().geometry, PLANS["III"].trajectory().motion, run_path("III").times)
-    return Claim(
-        "singularity-one",
-        "“A clear singularity”: path III crosses one",
-        "§5.2, fig. 9",
-        Near(1.0, 0.0),
-        float(sum(place.crossed for place in found)),
-        measure="changes of sign of det H along the path",
-    )
+    return PRINTED.claim("singularity-one", float(sum(place.crossed for place in found)))
 
 
 def _claims(run: PathRun, truth: float, miss: float, peaks: tuple[float, float]) -> tuple[Claim, ...]:
     condition, force = peaks
     return (
-        Claim(
+        PRINTED.claim(
             "singularity-located",
-            "The singularity on path III is located to 1 ms from samples 0.1 s apart",
-            "§5.2, figs. 9, 10",
-            Between(None, 1e-3),
             miss,
-            "s",
             measure=f"distance to the zero of det H at t = {truth:.6f} s, found independently",
-            why="the sample at 3.7 s only comes near it",
-            origin=Origin.REPRODUCTION,
         ),
-        Claim(
+        PRINTED.claim(
             "optimised-condition",
-            "Planned for the least condition number, the path's peak is below a tenth of the straight one's",
-            "§6, last wish",
-            Between(None, 0.1),
             condition / float(run.condition.max()),
-            measure="peak of the condition number over that of path III at its samples "
-            f"({number(condition)} over {number(float(run.condition.max()))})",
-            why="the peak left is that of the start, which is given; the straight path's true peak is infinite",
-            origin=Origin.REPRODUCTION,
+            measure=(
+                "peak of the condition number over that of path III at its samples "
+                f"({number(condition)} over {number(float(run.condition.max()))})"
+            ),
         ),
-        Claim(
+        PRINTED.claim(
             "optimised-forces",
-            "… and so are its leg forces",
-            "§6",
-            Between(None, 0.1),
             force / float(run.peak.max()),
-            measure=f"largest leg force over that of path III at its samples ({number(force, 'N')} over "
-            f"{number(float(run.peak.max()), 'N')})",
-            origin=Origin.REPRODUCTION,
+            measure=(
+                f"largest leg force over that of path III at its samples ({number(force, 'N')} over "
+                f"{number(float(run.peak.max()), 'N')})"
+            ),
         ),
     )

@@ -26,7 +26,11 @@ from rig.papers.chains import random_chain
 from rig.papers.claims import Between, Claim, Threshold
 from rig.papers.drawing import INK, Curve, series, six_panels
 from rig.papers.operation_claims import agreement
+from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
+
+PRINTED = printed_study("iterative-newton-euler")
+"""What the paper prints and claims."""
 
 _SIZES = range(2, 8)
 _STEP = 1e-5
@@ -210,23 +214,13 @@ def study(report: Report) -> Study:
     report(f"{NAME}: an arm of both kinds of joint", 0.7)
     return Study(
         NAME,
-        "The iterative Newton–Euler form",
-        "Newton–Euler dynamics of a serial arm in iterative form, a note in Chinese in the textbook's (modified) "
-        "Denavit–Hartenberg frames",
-        "The outward and inward iteration of turning and sliding joints, held against differences of the links' poses, "
-        "Lagrange's equations of their energies and virtual work.",
+        PRINTED.title,
+        PRINTED.citation,
+        PRINTED.summary,
         tuple(found),
         _pictures(),
         (_sheet(),),
-        (
-            "§2.3's algorithm for prismatic joints has no N_i and no n_i: a turning joint below a sliding one needs "
-            "both, as eqs. 2-2 to 2-5 have them.",
-            "§2.2 has F_i = m v̇_c,i where m_i is meant.",
-            "The vector to the next frame's origin is r_{i+1} in §2.1 and for prismatic joints, p_{i+1} elsewhere; r_c "
-            "and p_c are one vector too.",
-            "f_{N+1} and n_{N+1} are called the forces of contact: they are those that the arm exerts, the opposite "
-            "of those that act on it.",
-        ),
+        PRINTED.errata,
     )
 
 

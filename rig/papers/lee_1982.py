@@ -28,9 +28,13 @@ from dynamics import (
 from kinematics import Array
 from rig.papers import operation_claims as counting
 from rig.papers.chains import control_laws_gaps
-from rig.papers.claims import Between, Claim, Legs, Near, Rounded, Threshold, number
+from rig.papers.claims import Between, Claim, Legs, Threshold, number
 from rig.papers.drawing import GREY, INK, Curve, series, six_panels
+from rig.papers.printed import printed_study
 from rig.papers.study import Picture, Report, Study
+
+PRINTED = printed_study("lee-1982")
+"""What the paper prints and claims."""
 
 POSITION_GAINS = 100.0 * (np.eye(6) + 0.3 * (np.eye(6, k=1) + np.eye(6, k=-1)))
 """K_p, 1/s²: the paper's 100 on the diagonal, and each joint coupled to its neighbours."""
@@ -115,27 +119,8 @@ def our_run() -> ControlStudy:
 def gains() -> Iterator[Claim]:
     """What §4 says of the gains."""
     run = coupled_run()
-    yield Claim(
-        "error-equation",
-        "With an exact model the law of eq. 4.4 leaves ë + K_v ė + K_p e = 0, K_v and K_p full matrices",
-        "§4, eqs. 4.3, 4.4",
-        Between(None, 1e-4),
-        run.gap,
-        measure="largest difference of a simulated PUMA's error from that equation's solution, of the largest "
-        "error; gains that couple the joints",
-        threshold=Threshold.OURS,
-        apart=_EXACT,
-    )
-    yield Claim(
-        "error-vanishes",
-        "Under conditions (a) to (c) on K_v and K_p the error goes to zero",
-        "§4, after eq. 4.3",
-        Between(None, 1e-3),
-        run.left,
-        measure="what is left of it after 2 s; the same run",
-        threshold=Threshold.OURS,
-        apart=_EXACT,
-    )
+    yield PRINTED.claim("error-equation", run.gap, apart=_EXACT)
+    yield PRINTED.claim("error-vanishes", run.left, apart=_EXACT)
 
 
 def laws() -> Iterator[Claim]:
@@ -215,38 +200,17 @@ def numbers() -> Iterable[Claim]:
     """Arithmetic on numbers that §5 prints."""
     literals = "arithmetic on printed numbers"
     return [
-        Claim(
+        PRINTED.claim(
             "converter",
-            "4.26·10⁻⁴ rad is the resolution of a 12-bit converter",
-            "§5",
-            Near(100.0, 0.001),
             math.degrees(ERROR_BOUND * 2**12),
-            "°",
-            measure="2¹² steps of it",
-            why="of a converter that covers 100°, more than the 90° that joints 3 and 6 turn; over a full turn "
-            f"a bit is {number(math.tau / 2**12, 'rad')}",
+            why=(
+                "of a converter that covers 100°, more than the 90° that joints 3 and 6 turn; over a full turn "
+                f"a bit is {number(math.tau / 2**12, 'rad')}"
+            ),
             apart=literals,
         ),
-        Claim(
-            "damping",
-            "K_v = 2√K_p = 20: critical damping",
-            "§5",
-            Near(20.0, 0.0),
-            2.0 * math.sqrt(100.0),
-            "1/s",
-            apart=literals,
-        ),
-        Claim(
-            "ten-hertz",
-            "K_p = 100 is for a natural frequency not over ten hertz",
-            "§5",
-            Near(10.0, 0.1),
-            math.sqrt(100.0) / math.tau,
-            "Hz",
-            measure="√K_p/2π",
-            why="√K_p = 10 is in rad/s",
-            apart=literals,
-        ),
+        PRINTED.claim("damping", 2.0 * math.sqrt(100.0), apart=literals),
+        PRINTED.claim("ten-hertz", math.sqrt(100.0) / math.tau, apart=literals),
     ]
 
 
@@ -255,17 +219,6 @@ TABLES = tuple(f"{NAME} table {number}" for number in (1, 2))
 HERE = f"{TABLES[0]} here"
 _ADD, _MULTIPLY, _FETCH = 0.5e-6, 3.3e-6, 0.45e-6  # s, PDP 11/45 as printed
 _TOTALS = "arithmetic on the totals of tables 1 and 2, which are counted already"
-
-_ERRATA = (
-    "No parameters of the PUMA 600 are printed: here it is a PUMA 560 as measured by Armstrong, Khatib & Burdick "
-    "(1986), with rotors as collected by Corke & Armstrong-Hélouvry (1994). Neither is the trajectory: here a quintic "
-    "of 2 s from rest to rest, and 0.5 s at its end.",
-    "Eq. 3.10 has G with the wrong sign; eq. 3.6 has it right, but q̇_j for q̈_j in its first sum. After eq. 4.32 g is "
-    "(0, 0, |g|, 0), where eq. 3.5 has (0, 0, −|g|, 0): so eqs. 4.32 to 4.41 have the right sign, and 3.10 has not.",
-    "Eqs. 2.13 and 2.14 sum from the joint on, not from 1; eq. 2.20 holds in principal axes only; eq. 2.21, and with "
-    "it 4.15, has r̄_i r̄_iᵗ where m_i r̄_i r̄_iᵗ is meant.",
-    "Table 2's a_i and ā_i cannot be had from eqs. 3.23 and 3.24, which take 27n and 21n, 18n and 15n.",
-)
 
 
 def study(report: Report) -> Study:
@@ -277,15 +230,13 @@ def study(report: Report) -> Study:
     report(f"{NAME}: counting operations", 0.7)
     return Study(
         NAME,
-        "Computed torque on a PUMA",
-        "C. S. G. Lee, M. J. Chung, T. N. Mudge & J. L. Turney, On the control of mechanical manipulators, "
-        "The University of Michigan, Ann Arbor, 1982",
-        "A PUMA follows its joints' trajectory under the Newton–Euler control law, sampled every 10 ms, and the law's "
-        "operations are counted, of the algorithms as they are printed.",
+        PRINTED.title,
+        PRINTED.citation,
+        PRINTED.summary,
         (*control, *orders(), *ratios(), *printed_totals()),
         (_errors(),),
         tuple(counting.sheet(name) for name in (TABLES[0], HERE, TABLES[1])),
-        _ERRATA,
+        PRINTED.errata,
     )
 
 
@@ -313,42 +264,17 @@ def ratios() -> list[Claim]:
     printed = [_size(table.rows[-1].published or ()) for table in (lagrange, newton)]
     times = [_pdp(*(law.at(n) for law in laws)) for laws in (terms[1], newton.rows[-1].published or terms[1])]
     return [
-        Claim(
+        PRINTED.claim(
             "hundred-times",
-            "For six joints the law by Lagrange takes about 100 times the operations of that by Newton–Euler",
-            "§5",
-            Near(100.0, 0.5),
             counted[0] / counted[1],
-            measure=f"{counted[0]} over {counted[1]}, counted of the algorithms as printed; by the printed totals "
-            f"{printed[0]} over {printed[1]}",
-            why="each of 392 traces takes four full 4×4 products",
-            threshold=Threshold.OURS,
+            measure=(
+                f"{counted[0]} over {counted[1]}, counted of the algorithms as printed; by the printed totals "
+                f"{printed[0]} over {printed[1]}"
+            ),
             apart=_TOTALS,
         ),
-        Claim(
-            "hundred-times-ours",
-            "… with nothing formed twice",
-            "§5",
-            Near(100.0, 0.5),
-            ours[0] / ours[1],
-            measure=f"{ours[0]} over {ours[1]}",
-            why="∂T J once for each pair, and only the diagonal of the product under a trace, 16 multiplications "
-            "instead of 256",
-            threshold=Threshold.OURS,
-            apart="the algorithm used here, not the one that the table counts",
-        ),
-        Claim(
-            "pdp",
-            "A PDP 11/45 computes the Newton–Euler law in about 3 ms",
-            "§5",
-            Rounded(3.0, 1.0),
-            1e3 * times[0],
-            "ms",
-            measure="counted at n = 6, 3.3 µs a multiplication, 0.5 µs an addition, 0.45 µs a fetch for each",
-            why=f"with the printed counts {1e3 * times[1]:.2f} ms",
-            threshold=Threshold.OURS,
-            apart=_TOTALS,
-        ),
+        PRINTED.claim("hundred-times-ours", ours[0] / ours[1], measure=f"{ours[0]} over {ours[1]}"),
+        PRINTED.claim("pdp", 1e3 * times[0], why=f"with the printed counts {1e3 * times[1]:.2f} ms", apart=_TOTALS),
     ]
 
 

@@ -14,32 +14,14 @@ import numpy as np
 from dynamics import Mechanism, load_mechanism, variant_forces
 from kinematics import Array, Blend, condition_numbers, leg_matrix
 from rig.papers.claims import Claim, Origin, Rounded
+from rig.papers.printed import printed_study
 from rig.papers.study import Numbers
 
 SAMPLES = 61
 
 
-@dataclass(frozen=True, slots=True)
-class PathPlan:
-    """A straight line with parabolic blends: [t, θ] at its ends, τ_f s, V m/s, Ω rad/s."""
-
-    start: tuple[float, ...]
-    end: tuple[float, ...]
-    duration: float
-    speed: float
-    angular_speed: float
-
-    def trajectory(self) -> Blend:
-        """The path in time."""
-        return Blend(self.start, self.end, self.duration, self.speed, self.angular_speed)
-
-
-_LOW = (0.1, 0.0, 0.4, 0.0, 0.0, -0.2), (0.3, 0.0, 0.6, 0.0, 0.0, 0.2)
-PLANS = {
-    "I": PathPlan(*_LOW, 6.0, 0.08, 0.08),
-    "II": PathPlan(*_LOW, 0.6, 0.8, 0.8),
-    "III": PathPlan((0.4, 1.4, 1.2, 0.1, 0.2, 0.0), (0.8, 1.8, 1.8, 0.3, 0.4, 0.0), 6.0, 0.2, 0.08),
-}
+PLANS = printed_study("dasgupta-1998").paths
+"""Paths I to III of 1998."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -4,14 +4,14 @@ Forces are computed with the paper's own L_uo first, and that of 1998 beside it.
 """
 
 from collections.abc import Collection
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from time import perf_counter
 
 import numpy as np
 
 from dynamics import EVERY_TERM, Mend, compact_forces, tangential_accelerations, variant_forces
 from kinematics import Array, Blend, LegMotion, TrajectoryError, leg_kinematics
-from rig.papers.claims import Between, Claim, Criterion, Legs, Near, Origin, Rounded, Threshold, Unquantified, number
+from rig.papers.claims import Between, Claim, Criterion, Legs, Near, Threshold, Unquantified, number
 from rig.papers.drawing import GREY, INK, Curve, components, series, six_panels
 from rig.papers.paths import (
     PLANS,
@@ -25,11 +25,15 @@ from rig.papers.paths import (
     run_path,
     traced_path,
 )
+from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
 
-START, END = (0.1, 0.0, 0.5, 0.0, 0.0, 0.0), (0.6, 0.0, 0.5, 0.0, 0.0, 0.0)
-DURATION = 6.0  # s
-PRINTED_SPEED = 0.08  # m/s
+PRINTED = printed_study("pedrammehr-2012")
+"""What the paper prints and claims."""
+
+_PATH_1 = PRINTED.paths["1"]
+_LEAST_SPEED = (_PATH_1.end[0] - _PATH_1.start[0]) / _PATH_1.duration
+"""m/s, that path 1 takes in its printed time"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -52,13 +56,13 @@ class PodRun:
 
 def path_one() -> Blend:
     """Path 1 at the one speed that is constant."""
-    return Blend(START, END, DURATION, (END[0] - START[0]) / DURATION)
+    return replace(_PATH_1, speed=_LEAST_SPEED).trajectory()
 
 
 def printed_path_refusal() -> str:
     """Why path 1 cannot be had at its printed speed; empty if it can."""
     try:
-        Blend(START, END, DURATION, PRINTED_SPEED)
+        _PATH_1.trajectory()
     except TrajectoryError as error:
         return str(error)
     return ""
@@ -265,15 +269,13 @@ def parallel_axes() -> Claim:
     printed, without = (
         force_error(compact_forces(machine, run.motions, mends=mends), run.exact) for mends in (EVERY_TERM, tuple(Mend))
     )
-    return Claim(
+    return PRINTED.claim(
         "parallel-axes",
-        "Considering the theorem of parallel axes makes the inertia tensors, and the forces, more accurate",
-        "§7, §9, eqs. 32, 33, 50",
-        Between(0.0, None),
         without[0] - printed[0],
-        "% points",
-        measure="RMS error of path 3 without the terms less that with them, all other equations the same "
-        f"({number(without[0])} and {printed[0]:.2f} %; largest {number(without[1])} and {printed[1]:.1f} N)",
+        measure=(
+            "RMS error of path 3 without the terms less that with them, all other equations the same "
+            f"({number(without[0])} and {printed[0]:.2f} %; largest {number(without[1])} and {printed[1]:.1f} N)"
+        ),
         why=f"{_TWICE}; without the terms the equations are exact",
     )
 
@@ -286,27 +288,19 @@ def _at_rest(run: PathRun) -> list[Claim]:
     )
     before, now = force_error(dasgupta, exact), force_error(pedrammehr, exact)
     return [
-        Claim(
+        PRINTED.claim(
             "reaction-direction",
-            "The reaction moment of the universal joint along u×v is justifiable (eq. 34), that along the pod is not",
-            "§7, §9",
-            Between(None, 1e-9),
             now[0],
-            "%",
-            measure="RMS error of the 2012 forces against the exact ones, standing still in the poses of path 2; those "
-            f"of 1998 {before[0]:.2f} %, at most {before[1]:.1f} N",
-            threshold=Threshold.OURS,
-            apart="by construction: the exact model has the same joint, which does no work about u and v",
+            measure=(
+                "RMS error of the 2012 forces against the exact ones, standing still in the poses of path 2; those "
+                f"of 1998 {before[0]:.2f} %, at most {before[1]:.1f} N"
+            ),
         ),
-        Claim(
+        PRINTED.claim(
             "reaction-share",
-            "… and makes the difference to 1998 on path 2: share of that model's error that it has standing still",
-            "§7, fig. 9",
-            Near(1.0, 0.1),
             before[0] / force_error(run.dasgupta, run.exact)[0],
             measure=f"RMS error at rest ({before[0]:.2f} %, at most {before[1]:.1f} N) over that in motion",
             why=_STATIC,
-            origin=Origin.REPRODUCTION,
         ),
     ]
 
@@ -342,28 +336,19 @@ def claims() -> tuple[Claim, ...]:
 
 
 def _first_path() -> list[Claim]:
-    least = (END[0] - START[0]) / DURATION
     return [
         Claim(
             "path-1-speed",
             "Path 1: 0.5 m in 6 s at a greatest speed of 0.08 m/s",
             "appendix 2",
-            Near(PRINTED_SPEED, 0.01),
-            least,
+            Near(_PATH_1.speed, 0.01),
+            _LEAST_SPEED,
             "m/s",
             measure="least speed that covers the way in the time",
             why="not possible: " + printed_path_refusal(),
             apart="arithmetic on printed numbers: 0.5 m over 6 s",
         ),
-        Claim(
-            "path-1-constant",
-            "Path 1 at constant speed, as the text has it, takes 0.0833 m/s",
-            "§9",
-            Rounded(0.0833, 1e-4),
-            float(np.linalg.norm(path_one().motion([0.5 * DURATION])[0, 7:10])),
-            "m/s",
-            origin=Origin.REPRODUCTION,
-        ),
+        PRINTED.claim("path-1-constant", float(np.linalg.norm(path_one().motion([0.5 * _PATH_1.duration])[0, 7:10]))),
     ]
 
 
@@ -414,27 +399,23 @@ def spin_claims(run: PodRun) -> list[Claim]:
     across = run.acceleration - run.axial_acceleration[..., None] * run.direction
     beside = np.linalg.norm(across - run.acceleration_simple, axis=-1).max()
     return [
-        Claim(
+        PRINTED.claim(
             "path-1-velocities",
-            "Path 1: angular velocities with and without spin agree to a great extent in pods 1, 2 and 6",
-            "§9, fig. 5",
-            Legs((1, 2, 6)),
             _agreeing(gaps[0]),
             measure=f"pods whose angular velocity differs by less than {100 * AGREEMENT:g} % in size",
-            why=f"1, 2 and 6 do; pod 4, which the text counts among the others, agrees altogether: {_FOURTH}. "
-            f"{_as_vectors(run.velocity, run.velocity_simple)}. {_reading(np.concatenate(gaps))}",
-            threshold=Threshold.OURS,
+            why=(
+                f"1, 2 and 6 do; pod 4, which the text counts among the others, agrees altogether: {_FOURTH}. "
+                f"{_as_vectors(run.velocity, run.velocity_simple)}. {_reading(np.concatenate(gaps))}"
+            ),
         ),
-        Claim(
+        PRINTED.claim(
             "path-1-accelerations",
-            "Path 1: angular accelerations with and without spin agree to a great extent in pod 3",
-            "§9, fig. 6",
-            Legs((3,)),
             _agreeing(gaps[1]),
             measure=f"pods whose angular acceleration differs by less than {100 * AGREEMENT:g} % in size",
-            why="pod 3 does, and pod 4 agrees altogether, as before. "
-            f"{_as_vectors(run.acceleration, run.acceleration_simple)}",
-            threshold=Threshold.OURS,
+            why=(
+                "pod 3 does, and pod 4 agrees altogether, as before. "
+                f"{_as_vectors(run.acceleration, run.acceleration_simple)}"
+            ),
         ),
         _perpendicular("path-1-perpendicular", "velocities", (1, 2, 6), shares),
         _perpendicular(
@@ -443,40 +424,9 @@ def spin_claims(run: PodRun) -> list[Claim]:
             (3,),
             _axial_shares(run.acceleration, run.axial_acceleration),
         ),
-        Claim(
-            "path-1-spin",
-            "Path 1: leg 4 has no axial spin at all, the others have",
-            "fig. 5",
-            Legs((4,)),
-            still,
-            measure="pods without any spin, to rounding",
-            origin=Origin.REPRODUCTION,
-        ),
-        Claim(
-            "no-spin-identical",
-            "Both models give identical angular velocities and accelerations where a pod does not spin",
-            "§9, figs. 5–8",
-            Between(None, 1e-12),
-            float(gap),
-            "rad/s",
-            measure="largest difference in the pods without spin, path 1, rad/s and rad/s²",
-            threshold=Threshold.OURS,
-            apart="by construction: without ω·n eqs. 12 and 16 are one",
-        ),
-        Claim(
-            "tangential-only",
-            "The differences are the components along the pod that the simplified model leaves out",
-            "§9, fig. 6",
-            Unquantified(
-                "the differences in other pods present the contribution of the tangential components",
-                "no equation given for the simplified acceleration",
-            ),
-            float(beside),
-            "rad/s²",
-            measure="largest difference of the angular accelerations across the pod, path 1, by eq. 9 of 1998",
-            why="true of the velocities. By eqs. 22 and 23 of 2012, with the spin in α_n, it is true by definition. "
-            "Eq. 9 of 1998 has the rest wrong too for a pod that spins, by (W·s) s×W: its W×(W×S) is without the spin",
-        ),
+        PRINTED.claim("path-1-spin", still),
+        PRINTED.claim("no-spin-identical", float(gap)),
+        PRINTED.claim("tangential-only", float(beside)),
     ]
 
 
@@ -504,34 +454,11 @@ def _elapsed() -> Claim:
     begin = perf_counter()
     for samples in motions:
         variant_forces("pedrammehr-2012", machine, samples)
-    return Claim(
-        "elapsed",
-        "The three paths take 1.58 s of computation (MATLAB, Core 2 Duo at 2.5 GHz)",
-        "§9",
-        Between(None, 1.58),
-        round(perf_counter() - begin, 4),
-        "s",
-        measure="the same equations, 61 samples a path, on this machine",
-        apart="another machine and another language, a number of samples that is not printed",
-    )
+    return PRINTED.claim("elapsed", round(perf_counter() - begin, 4))
 
 
 _OWN_JOINTS = "the paper's own L_uo (z = −0.08 m)"
 _OTHER_JOINTS = "the L_uo of 1998 (z = +0.08 m)"
-
-_ERRATA = (
-    "Path 1: 0.5 m in 6 s at a greatest speed of 0.08 m/s is not possible; at constant speed, as the text says, it is "
-    "0.0833 m/s.",
-    "Eqs. 32, 33 and 50 add parallel-axis terms to tensors that eqs. 31 and 49 use beside m r×a: inertia is counted "
-    "twice, as in 1998, and the terms are taken in base axes and then rotated from local ones.",
-    "Eq. 21 lacks c in its second term, ω_u ω_v c×l n, and is mended here; eq. 25's last term should be "
-    "−ω_u ω_v/√(1−(u·n)²).",
-    "Eqs. 42 and 43 carry that along and leave out terms of eqs. 36 and 39, as the table shows; eq. 43 has L_u where "
-    "m_d L_d×[ω_l×(ω_l×L_d)] is meant, eq. 42 L_u for I_u. The n uᵀ n uᵀ of eq. 42 is (u·n) n uᵀ, and right.",
-    "The z of L_uo is −0.08 m, in the paper of 1998, whose manipulator it is, +0.08 m. The paper's own is taken first; "
-    "the table of errors is of the 1998 value.",
-    "The tensors are those of 1998, which no body has.",
-)
 
 
 def study(report: Report) -> Study:
@@ -543,11 +470,9 @@ def study(report: Report) -> Study:
     report("pedrammehr-2012: figures", 0.2)
     return Study(
         "pedrammehr-2012",
-        "The spin of the legs, and what it is worth",
-        "S. Pedrammehr, M. Mahboubkhah & N. Khani, Improved dynamic equations for the generally configured Stewart "
-        "platform manipulator, Journal of Mechanical Science and Technology (KSME & Springer), 2012",
-        "The same manipulator with universal joints that make the legs (“pods”) spin. Its paths 2 and 3 are paths "
-        "I and II of 1998.",
+        PRINTED.title,
+        PRINTED.citation,
+        PRINTED.summary,
         found,
         (
             _rotation("Figure 5", first, "Path 1", path_one(), acceleration=False),
@@ -560,7 +485,7 @@ def study(report: Report) -> Study:
             _forces("Figure 10, 1998", "II", "Path 3 (0.6 s)", "dasgupta-1998", _OTHER_JOINTS),
         ),
         (errata_sheet(),),
-        _ERRATA,
+        PRINTED.errata,
     )
 
 

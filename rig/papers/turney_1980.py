@@ -27,9 +27,13 @@ from rig.papers.chains import (
     strobed_mass_error,
     strobed_rates,
 )
-from rig.papers.claims import Between, Claim, Near, Origin, Threshold, Unquantified, number
+from rig.papers.claims import Between, Claim, Near, Origin, Threshold, number
 from rig.papers.drawing import INK, Curve, one_panel, series
+from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
+
+PRINTED = printed_study("turney-1980")
+"""What the paper prints and claims."""
 
 _NAME = "turney-1980"
 _TABLES = tuple(f"{_NAME} table {number}" for number in range(1, 6))
@@ -49,11 +53,9 @@ def study(report: Report) -> Study:
     sheets = [counting.sheet(name) for name in (*_TABLES[:3], _HERE, *_TABLES[3:])]
     return Study(
         _NAME,
-        "Lagrange and Newton–Euler, one arm",
-        "J. L. Turney, T. N. Mudge & C. S. G. Lee, Equivalence of two formulations for robot arm dynamics, University "
-        "of Michigan, Center for Robotics and Integrated Manufacturing, December 1980",
-        "Four formulations of a serial arm's dynamics, as printed and mended, and their operations counted by a scalar "
-        "that tallies what the real algorithms do with it.",
+        PRINTED.title,
+        PRINTED.citation,
+        PRINTED.summary,
         (*found, *_simulation()),
         (_growth(),),
         (*sheets, _strobing_sheet()),
@@ -168,17 +170,7 @@ def savings() -> list[Claim]:
     """What the modified form saves."""
     saving = newton_euler_saving(counting.JOINTS)
     return [
-        Claim(
-            "modified-cheaper",
-            "The modified Newton–Euler form is less computationally complex than the plain one",
-            "abstract, §5",
-            Between(0.0, None),
-            100.0 * saving.counted,
-            "%",
-            measure="saved at n = 6, multiplications and additions, eqs. 3.15–3.21 against 5.1 and 5.2, both with full "
-            "tensors",
-            threshold=Threshold.OURS,
-        ),
+        PRINTED.claim("modified-cheaper", 100.0 * saving.counted),
         Claim(
             "modified-saving",
             f"By the totals of table 1 it saves {100 * saving.published:.0f} % at n = 6",
@@ -209,13 +201,9 @@ def parallel() -> list[Claim]:
     all_of_them, at_once = (sum(law.at(n) for law in row.counted) for row in (serial, steps))
     published = [sum(law.at(n) for law in row.published or ()) for row in (serial, steps)]
     return [
-        Claim(
+        PRINTED.claim(
             "parallelism",
-            "The modified form allows more parallelism than the two original formulations",
-            "abstract, §5, §6, table 5",
-            Unquantified("more parallelism"),
             at_once / all_of_them,
-            measure="steps of table 5's schedule over all operations at n = 6, both counted here",
             why=f"by the printed totals {published[1] / published[0]:.3f}; for the other two no schedule is printed",
         )
     ]
@@ -225,28 +213,26 @@ def effort() -> list[Claim]:
     """What §§6 and 7 say of the effort that strobing takes beside Lagrange."""
     cost = strobing_effort(counting.JOINTS)
     return [
-        Claim(
+        PRINTED.claim(
             "less-effort",
-            "M, the C^i and G can be obtained with less effort from the Newton–Euler set, by strobing",
-            "§6",
-            Unquantified("less effort", "not said which links each recursion goes over"),
             cost.strobed / cost.lagrange,
-            measure=f"{cost.strobed} operations at n = 6 over {cost.lagrange} of D, H and G by Lagrange, both counted "
-            "of the algorithms used here, whose recursions for the C^i go over all links",
-            why="§3 does not say to leave out the links that stand still, the form printed in §6 does: outward over "
-            f"those alone that move it is {cost.strobed_moving}, {number(cost.strobed_moving / cost.lagrange)} of "
-            "Lagrange's",
+            measure=(
+                f"{cost.strobed} operations at n = 6 over {cost.lagrange} of D, H and G by Lagrange, both counted "
+                "of the algorithms used here, whose recursions for the C^i go over all links"
+            ),
+            why=(
+                "§3 does not say to leave out the links that stand still, the form printed in §6 does: outward over "
+                f"those alone that move it is {cost.strobed_moving}, {number(cost.strobed_moving / cost.lagrange)} of "
+                "Lagrange's"
+            ),
         ),
-        Claim(
+        PRINTED.claim(
             "step-works-better",
-            "In a simulation, M and C + G by strobing works better than the Lagrange equations, of order n³",
-            "§7",
-            Between(None, 1.0),
             cost.step / cost.lagrange_forces,
-            measure=f"{cost.step} operations of a step with its elimination at n = 6 over {cost.lagrange_forces} of "
-            "the joint forces by Lagrange, table 2's algorithm, both counted",
-            why="better is read as fewer operations",
-            threshold=Threshold.OURS,
+            measure=(
+                f"{cost.step} operations of a step with its elimination at n = 6 over {cost.lagrange_forces} of "
+                "the joint forces by Lagrange, table 2's algorithm, both counted"
+            ),
         ),
     ]
 
@@ -313,17 +299,7 @@ def _simulation() -> list[Claim]:
 
     coarse, middle, fine = (end(_FALL / steps) for steps in (4, 8, 16))
     order = float(np.log2(np.abs(coarse - middle).max() / np.abs(middle - fine).max()))
-    return [
-        Claim(
-            "runge-kutta",
-            "Four-point Runge–Kutta over the strobed equations simulates the arm: the error falls as step⁴",
-            "§7",
-            Between(3.5, None),
-            order,
-            measure="order of convergence of a PUMA in free fall, by halving the step twice",
-            origin=Origin.REPRODUCTION,
-        )
-    ]
+    return [PRINTED.claim("runge-kutta", order)]
 
 
 def _growth() -> Picture:

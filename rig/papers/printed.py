@@ -1,0 +1,142 @@
+"""What the papers print: their titles, errata, paths and claims, from one TOML file for each paper."""
+
+import tomllib
+from collections.abc import Mapping
+from dataclasses import replace
+from functools import cache
+from importlib.resources import files
+from typing import Any, Literal
+
+from pydantic import ConfigDict, Field, TypeAdapter, ValidationError
+from pydantic.dataclasses import dataclass as validated
+
+from kinematics import Blend
+from rig.papers.claims import Between, Claim, Computed, Criterion, Legs, Near, Origin, Rounded, Threshold, Unquantified
+
+_STRICT = ConfigDict(extra="forbid", strict=False)
+_CRITERIA: Mapping[str, type[Criterion]] = {
+    "near": Near,
+    "rounded": Rounded,
+    "between": Between,
+    "unquantified": Unquantified,
+}
+
+
+@validated(frozen=True, slots=True, config=_STRICT)
+class PathPlan:
+    """A straight line with parabolic blends: [t, θ] at its ends, m and rad; duration s, speeds m/s and rad/s."""
+
+    start: tuple[float, float, float, float, float, float]
+    end: tuple[float, float, float, float, float, float]
+    duration: float
+    speed: float
+    angular_speed: float | None = None
+
+    def trajectory(self) -> Blend:
+        """The path in time."""
+        return Blend(self.start, self.end, self.duration, self.speed, self.angular_speed)
+
+
+@validated(frozen=True, slots=True, config=_STRICT)
+class _PrintedClaim:
+    """A claim as a data file has it: exactly one of near, rounded, between, legs and unquantified."""
+
+    key: str
+    statement: str
+    source: str
+    near: dict[str, float] | None = None
+    rounded: dict[str, float] | None = None
+    between: dict[str, float] | None = None
+    legs: tuple[int, ...] | None = None
+    unquantified: dict[str, str] | None = None
+    unit: str = ""
+    measure: str = ""
+    why: str = ""
+    origin: Literal["paper", "reproduction"] = "paper"
+    threshold: Literal["paper", "ours"] = "paper"
+    apart: str = ""
+
+    @property
+    def criterion(self) -> Criterion:
+        """What counts as met. Raises ValueError where it is not exactly one, or lacks a number."""
+        given = [name for name in (*_CRITERIA, "legs") if getattr(self, name) is not None]
+        if len(given) != 1:
+            raise ValueError(f"claim {self.key!r}: must have exactly one criterion, got {', '.join(given) or 'none'}")
+        if self.legs is not None:
+            return Legs(self.legs)
+        fields = getattr(self, given[0])
+        if given[0] == "between":
+            fields = {"low": None, "high": None} | fields
+        try:
+            return _CRITERIA[given[0]](**fields)
+        except TypeError as error:
+            raise ValueError(f"claim {self.key!r}: {given[0]}: {error}") from None
+
+
+@validated(frozen=True, slots=True, config=_STRICT)
+class _File:
+    title: str
+    citation: str
+    summary: str
+    claims: list[_PrintedClaim] = Field(default_factory=list)
+    errata: tuple[str, ...] = ()
+    paths: dict[str, PathPlan] = Field(default_factory=dict)
+
+
+class PrintedStudy:
+    """A paper's title, citation, summary, errata and paths, and its claims to be judged.
+
+    Args:
+        name: of the paper's study, for messages.
+        data: the file's tables.
+
+    Raises:
+        ValueError: a field is missing, unknown or of the wrong kind; two claims have one key, or a claim not exactly
+            one criterion.
+    """
+
+    def __init__(self, name: str, data: Mapping[str, Any]) -> None:
+        try:
+            file = TypeAdapter(_File).validate_python(data)
+        except ValidationError as error:
+            first = error.errors()[0]
+            place = ".".join(map(str, first["loc"]))
+            raise ValueError(f"{name}: {place}: {first['msg']}") from None
+        self.title, self.citation, self.summary = file.title, file.citation, file.summary
+        self.errata, self.paths = file.errata, file.paths
+        self._claims: dict[str, Claim] = {}
+        for printed in file.claims:
+            if printed.key in self._claims:
+                raise ValueError(f"{name}: two claims have the key {printed.key!r}")
+            self._claims[printed.key] = Claim(
+                printed.key,
+                printed.statement,
+                printed.source,
+                printed.criterion,
+                float("nan"),
+                printed.unit,
+                printed.measure,
+                printed.why,
+                Origin(printed.origin),
+                Threshold(printed.threshold),
+                printed.apart,
+            )
+
+    @property
+    def keys(self) -> tuple[str, ...]:
+        """Keys of the claims, in the file's order."""
+        return tuple(self._claims)
+
+    def claim(self, key: str, computed: Computed, **computed_texts: str) -> Claim:
+        """The printed claim with what was computed; texts that hold computed numbers replace its own.
+
+        Raises KeyError for a key that is none of `keys`.
+        """
+        return replace(self._claims[key], computed=computed, **computed_texts)  # type: ignore[arg-type]
+
+
+@cache
+def printed_study(name: str) -> PrintedStudy:
+    """What the paper of a study prints. Raises ValueError where its data file is wrong."""
+    text = (files("rig.papers") / "data" / f"{name}.toml").read_text(encoding="utf-8")
+    return PrintedStudy(name, tomllib.loads(text))
