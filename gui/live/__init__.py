@@ -5,21 +5,18 @@ of frames while they are visible, `set_theme(theme)` and `set_mechanism(mechanis
 of the first and the last. All read a `gui.history.Timeline`.
 """
 
+from gui.live.builtin_pages import DerivedPlots, Sources
 from gui.live.decimation import decimate
-from gui.live.derived import DerivedPlots, Sources
 from gui.live.live_view import LiveView
 from gui.live.numbers import number_text
 from gui.live.platform_view import PlatformView
-from gui.live.plot import Plot
-from gui.live.plot_labels import header_label, swatch
+from gui.live.plot import Plot, header_label, swatch
 from gui.live.plot_page import Plots
 from gui.live.plot_panel import PlotPanel, last_of
-from gui.live.recording_files import Found, recordings_counted, recordings_in
+from gui.live.recording_list import Found, recordings_counted, recordings_in
 from gui.live.recordings_view import RecordingsView
-from gui.live.replay import Replay
-from gui.live.replay_bar import ReplayBar
-from gui.live.series import EXACT, MODEL_NAMES, Differences, Panel, Series, length_error
-from gui.live.wrench import wrench_of
+from gui.live.replay import Replay, ReplayBar
+from gui.live.series import EXACT, MODEL_NAMES, Differences, Panel, Series, length_error, wrench_of
 
 __all__ = [
     "EXACT",

@@ -7,10 +7,9 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.live.decimation import Outline
 from gui.live.live_bar import LegButtons
-from gui.live.outline import Outline
-from gui.live.plot import AXIS_WIDTH, plain_plot
-from gui.live.plot_labels import header_label, swatch
+from gui.live.plot import AXIS_WIDTH, header_label, plain_plot, swatch
 from gui.live.series import COMPARED, FORCES, Panel
 from gui.session import Floats
 from gui.texts import tr

@@ -1,5 +1,6 @@
-"""View of the platform with its legs coloured, live or scrubbed."""
+"""View of the platform with its legs coloured, live or scrubbed: the scale, what is drawn beside it, the split pane."""
 
+from dataclasses import fields
 from functools import partial
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -8,13 +9,24 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.live.colour_bar import ColourBar
 from gui.live.export import ExportWriter, write_picture
 from gui.live.numbers import number_text
-from gui.live.overlay_menu import OverlayMenu
 from gui.live.platform_flat import PlatformFlat
-from gui.live.wrench import implied_wrench
-from gui.scene import STROKE_SCALE, Colouring, Scene, Shapes, force_scale, gl_problem, is_pose, make_scene, open_picture
+from gui.live.series import implied_wrench
+from gui.scene import (
+    STROKE_SCALE,
+    Colouring,
+    OverlayOptions,
+    Scale,
+    Scene,
+    Shapes,
+    colour_map,
+    force_scale,
+    gl_problem,
+    is_pose,
+    make_scene,
+    open_picture,
+)
 from gui.session import Floats, Rows, Timeline, largest_amount, state_word
 from gui.texts import mark, tr
 from gui.widgets import FixedSize, FlowLayout, GuardedButton, Theme, ask_save, give
@@ -23,6 +35,130 @@ from rig.angles import shown_angle
 
 if TYPE_CHECKING:
     from gui.scene import PlatformGL
+
+
+class ColourBar(QtWidgets.QWidget):
+    """Scale of the legs' colours with its ends, at least `width` px wide."""
+
+    def __init__(self, theme: Theme, width: int) -> None:
+        super().__init__()
+        self._theme = theme
+        self._kind, self.scale = Colouring.FORCE, Scale(-1.0, 1.0, "N")
+        self.setMinimumSize(width, 22)
+        self.setAccessibleName(tr("Scale of the colours"))
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        self.update()
+
+    def show_scale(self, kind: Colouring, scale: Scale) -> None:
+        """Show this scale; nothing for colours that only tell the legs apart."""
+        if (kind, scale) != (self._kind, self.scale):
+            self._kind, self.scale = kind, scale
+            low, high = self.ends
+            self.setAccessibleDescription(tr("{low} to {high}").format(low=low, high=high))
+            self.update()
+
+    @property
+    def ends(self) -> tuple[str, str]:
+        """Texts at both ends, with the unit."""
+        unit = self.scale.unit
+        digits = 0 if self.scale.high >= 1.0 else 2
+        return f"{number_text(self.scale.low, digits)} {unit}", f"{number_text(self.scale.high, digits)} {unit}"
+
+    def paintEvent(self, _event: QtGui.QPaintEvent) -> None:
+        """Draw."""
+        if self._kind is Colouring.LEG:
+            return
+        painter = QtGui.QPainter(self)
+        painter.setPen(QtGui.QColor(self._theme.text))
+        align = QtCore.Qt.AlignmentFlag
+        low, high = self.ends
+        room = painter.fontMetrics().horizontalAdvance("−5000 N") + 6
+        area = QtCore.QRectF(self.rect())
+        painter.drawText(area.adjusted(0, 0, room - area.width() - 4, 0), align.AlignRight | align.AlignVCenter, low)
+        painter.drawText(area.adjusted(area.width() - room + 4, 0, 0, 0), align.AlignLeft | align.AlignVCenter, high)
+        bar = area.adjusted(room, 5, -room, -5)
+        gradient = QtGui.QLinearGradient(bar.topLeft(), bar.topRight())
+        positions, colours = colour_map(self._kind).getStops(mode="qcolor")
+        for position, colour in zip(positions, colours, strict=True):
+            gradient.setColorAt(float(position), colour)
+        painter.fillRect(bar, gradient)
+        painter.end()
+
+
+_TEXTS = {
+    "forces": (
+        tr("&Forces"),
+        tr("Arrows of the legs' forces: measured in the leg's colour, the model's slim beside it"),
+    ),
+    "wrench": (
+        tr("External &wrench"),
+        tr("Force and moment (two heads) that the residuals imply, if the model is right"),
+    ),
+    "trail": (tr("&Trail"), tr("Where the middle of the plate has been in the last seconds")),
+    "limits": (tr("&Limits"), tr("Stripes and words on a leg that uses 90 % of a stroke, joint angle or force")),
+}
+
+
+class OverlayMenu(QtWidgets.QToolButton):
+    """Ticks of a `OverlayOptions`. Signal `changed` when one has been changed.
+
+    Args:
+        problem: why nothing of it can be drawn; empty when it can.
+        measured: whether there are measured forces, and residuals that tell a wrench.
+    """
+
+    changed = QtCore.Signal()
+
+    def __init__(self, problem: str, *, measured: bool) -> None:
+        super().__init__()
+        self.problem = problem
+        self.setText(tr("Show"))
+        self.setAccessibleName(tr("What is drawn beside the machine"))
+        self.setPopupMode(QtWidgets.QToolButton.ToolButtonPopupMode.InstantPopup)
+        self.setEnabled(not problem)
+        reason = (
+            tr("Not possible: {problem}").format(problem=problem) if problem else tr("Forces, wrench, trail, limits")
+        )
+        self.setToolTip(reason)
+        self.setAccessibleDescription(reason)
+        menu = QtWidgets.QMenu(self)
+        menu.setToolTipsVisible(True)
+        self.actions_ = {}
+        for field in fields(OverlayOptions):
+            text, hint = _TEXTS[field.name]
+            action = menu.addAction(text)
+            action.setCheckable(True)
+            action.setChecked(bool(field.default))
+            action.setToolTip(hint)
+            self.actions_[field.name] = action
+            action.toggled.connect(lambda _on: self.changed.emit())
+        if not measured:
+            self.actions_["wrench"].setEnabled(False)
+            self.actions_["wrench"].setToolTip(tr("Nothing is measured, so there are no residuals that tell a wrench"))
+        self.setMenu(menu)
+
+    @property
+    def shown(self) -> OverlayOptions:
+        """What is ticked."""
+        return OverlayOptions(
+            **{name: action.isEnabled() and action.isChecked() for name, action in self.actions_.items()}
+        )
+
+    def save(self, settings: QtCore.QSettings, name: str) -> None:
+        """Keep the ticks under a name."""
+        for part, action in self.actions_.items():
+            settings.setValue(f"{name}/show {part}", "yes" if action.isChecked() else "no")
+
+    def restore(self, settings: QtCore.QSettings, name: str) -> None:
+        """Take up what was kept under a name."""
+        for part, action in self.actions_.items():
+            kept = settings.value(f"{name}/show {part}")
+            if kept is not None:
+                action.setChecked(kept == "yes")
+
 
 _TEXT_EVERY = 5
 """refreshes between two changes of the numbers"""
@@ -317,3 +453,109 @@ def _trail(before: Rows) -> Floats:
 
 def _picture(theme: Theme, problem: str) -> "PlatformGL | PlatformFlat":
     return PlatformFlat(theme, problem) if problem else open_picture(theme)
+
+
+ROOMY = 1600
+"""px of the window from which on the platform is shown beside the curves unless somebody has chosen"""
+
+
+class PlatformSplit(QtWidgets.QSplitter):
+    """Curves, and to their right the platform while `toggle` is checked; it is made when first shown.
+
+    Args:
+        curves: what stands at the left.
+        toggle: checkable button.
+        theme: colours.
+    """
+
+    def __init__(self, curves: QtWidgets.QWidget, toggle: QtWidgets.QAbstractButton, theme: Theme) -> None:
+        super().__init__()
+        self.setChildrenCollapsible(False)
+        self.addWidget(curves)
+        self.platform: PlatformView | None = None
+        self._toggle = toggle
+        self._theme = theme
+        self._mechanism: Mechanism | None = None
+        self.shapes = Shapes()
+        """the owner's own, for when the platform is made"""
+        self._past = ""
+        self._kept: tuple[QtCore.QSettings, str] | None = None
+        """what the platform takes up when it is made"""
+        self._state: QtCore.QByteArray | None = None
+        self._chosen = False
+        """whether somebody has said to show the platform or not"""
+        toggle.toggled.connect(self._show)
+        toggle.clicked.connect(self._choose)
+
+    @property
+    def drawn(self) -> PlatformView | None:
+        """The platform if it is in view."""
+        return self.platform if self.platform is not None and self.platform.isVisible() else None
+
+    def set_mechanism(self, mechanism: Mechanism | None) -> None:
+        """The mechanism to draw."""
+        self._mechanism = mechanism
+        if self.platform is not None:
+            self.platform.set_mechanism(mechanism)
+
+    def close_worker(self) -> None:
+        """Finish pictures that are being written."""
+        if self.platform is not None:
+            self.platform.close_worker()
+
+    def set_past(self, past: str) -> None:
+        """See `PlatformView.set_past`."""
+        self._past = past
+        if self.platform is not None:
+            self.platform.set_past(past)
+
+    def set_theme(self, theme: Theme) -> None:
+        """Change colours."""
+        self._theme = theme
+        if self.platform is not None:
+            self.platform.set_theme(theme)
+
+    def save(self, settings: QtCore.QSettings, name: str) -> None:
+        """Keep under a name what was chosen, what the platform's colours say, and the sizes."""
+        if self._chosen:
+            settings.setValue(f"{name}/platform beside", "yes" if self._toggle.isChecked() else "no")
+        if self.platform is not None:
+            settings.setValue(f"{name}/splitter", self.saveState())
+            self.platform.save(settings, name)
+
+    def restore(self, settings: QtCore.QSettings, name: str) -> None:
+        """Take up what was kept."""
+        self._kept = (settings, name)
+        if self.platform is not None:
+            self.platform.restore(settings, name)
+        state = settings.value(f"{name}/splitter")
+        self._state = state if isinstance(state, QtCore.QByteArray) else None
+        kept = settings.value(f"{name}/platform beside")
+        if kept is not None:
+            self._chosen = True
+            self._toggle.setChecked(kept == "yes")
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Show the platform where there is room for it, until somebody chooses."""
+        super().resizeEvent(event)
+        if not self._chosen:
+            self._toggle.setChecked(self.window().width() >= ROOMY)
+
+    def _choose(self) -> None:
+        self._chosen = True
+
+    def _show(self, shown: bool) -> None:
+        if shown and self.platform is None:
+            self.platform = PlatformView(self._theme, compact=True)
+            self.platform.set_shapes(self.shapes)
+            self.platform.set_mechanism(self._mechanism)
+            self.platform.set_past(self._past)
+            if self._kept is not None:
+                self.platform.restore(*self._kept)
+            self.addWidget(self.platform)
+            self.setStretchFactor(0, 3)
+            self.setStretchFactor(1, 2)
+            if self._state is None or not self.restoreState(self._state):
+                self.setSizes([3 * self.width() // 5, 2 * self.width() // 5])
+        if self.platform is not None:
+            self.platform.setVisible(shown)

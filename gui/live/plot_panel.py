@@ -7,13 +7,9 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.live.axis_range import AxisRange
-from gui.live.curve import Curves
-from gui.live.decimation import decimate, stride_for
-from gui.live.lod_cache import Thinned
+from gui.live.decimation import Thinned, decimate, stride_for
 from gui.live.numbers import number_text
-from gui.live.plot import AXIS_WIDTH, plain_plot
-from gui.live.plot_labels import header_label, swatch
+from gui.live.plot import AXIS_WIDTH, AxisRange, Curves, header_label, plain_plot, swatch
 from gui.live.series import LEGS, Panel, Series
 from gui.session import Floats, Stretch, Timeline
 from gui.texts import tr

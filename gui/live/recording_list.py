@@ -1,16 +1,172 @@
-"""The recordings of a folder, and what can be done with them."""
+"""Recordings of a folder: found, listed, opened with their numbers, exported."""
 
 import os
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
+import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from dynamics import Mechanism, MechanismError, parse_mechanism
+from gui.live.decimation import Outline, decimate
 from gui.live.live_bar import push_button
-from gui.live.recording_files import Found, recordings_counted, recordings_in
-from gui.texts import mark, tr
+from gui.live.replay import Replay
+from gui.live.series import COMPARED
+from gui.session import Excerpt, Floats
+from gui.texts import mark, tr, trn
 from gui.widgets import ElidedLabel
+from rig.errors import InputError
+from rig.recording import Recording, RecordingError, in_memory, open_part, size_of_rows, split_part
+from rig.runs import Listed, compare_runs
+from rig.telemetry import ROW
+
+KEPT = 400_000_000
+"""bytes of rows that are kept in memory: twelve minutes at 500 Hz; of longer recordings every so many rows are"""
+LARGEST = 20_000_000_000
+"""bytes of rows of a recording that is opened: ten hours at 500 Hz"""
+QUICK = 100_000_000
+"""bytes of rows that are read in about two seconds: three minutes at 500 Hz"""
+
+
+@dataclass(frozen=True, slots=True)
+class Found:
+    """A recording in a folder."""
+
+    path: Path
+    modified: datetime
+    size: int
+    """bytes"""
+
+
+def recordings_in(folder: Path) -> list[Found]:
+    """Recordings of a folder, the newest first. Raises OSError when it cannot be read."""
+    found = []
+    for path in folder.iterdir():
+        if path.suffix == ".mcap" and path.is_file():
+            status = path.stat()
+            found.append(Found(path, datetime.fromtimestamp(status.st_mtime), status.st_size))
+    return sorted(found, key=lambda one: (one.modified, one.path.name), reverse=True)
+
+
+def recordings_counted(folder: Path, count: int) -> str:
+    """How many recordings a folder has, in words."""
+    return trn("{folder}: {count} recording", "{folder}: {count} recordings", count).format(folder=folder, count=count)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Opened:
+    """A recording with its numbers; `mechanism` is None where the file has none that can be read."""
+
+    recording: Recording
+    every: int
+    """of how many rows one is in memory and replayed; the numbers and the outlines are of all"""
+    summary: Mapping[str, Any]
+    mechanism: Mechanism | None
+    replay: Replay
+    outlines: tuple[Outline, ...]
+    """of each of `COMPARED`"""
+    begin: float
+    """rig time, s, at which the motion begins; without one the recording itself"""
+
+    @property
+    def name(self) -> str:
+        """Name of the file."""
+        return self.recording.path.name
+
+
+def open_with_numbers(path: Path, obstacle: str = "", *, replayed: bool = True) -> Opened:
+    """Open a recording, or one motion FILE#ID of it, count its numbers and prepare what is drawn of it.
+
+    replayed: whether its rows are kept; without, only outlines and numbers are.
+    Raises RecordingError when it is none, is longer than the app opens, or has above 100 MB of rows while there is an
+    obstacle, in words, to what keeps the processor busy for long.
+    """
+    from rig.report import summarize  # brings matplotlib along
+
+    if split_part(path)[1] is None:
+        _check_size(path, obstacle)
+    file = open_part(path)
+    every = max(1, -(-file.count * ROW.itemsize // KEPT))
+    rows = np.zeros(-(-file.count // every) if replayed else 0, ROW)
+    drawn: list[tuple[list[Floats], list[Floats]]] = [([], []) for _ in COMPARED]
+    seen = 0
+    for block in file.blocks():
+        if replayed:
+            kept = block[-seen % every :: every]
+            first = -(-seen // every)
+            rows[first : first + len(kept)] = kept
+        stretch = Excerpt(block).cut(0, len(block))
+        for panel, (times, values) in zip(COMPARED, drawn, strict=True):
+            thinned = decimate(stretch.times.copy(), panel.series[0].extract(stretch), -(-len(block) // (2 * every)))
+            times.append(thinned[0])
+            values.append(np.array(thinned[1]))  # a block is valid until the next
+        seen += len(block)
+    summary = summarize(file)
+    begin = summary["motion_begin_s"]
+    return Opened(
+        recording=in_memory(file, rows),
+        every=every,
+        summary=summary,
+        mechanism=_mechanism(file.header.get("mechanism")),
+        replay=Replay(rows),
+        outlines=tuple(
+            Outline(np.maximum.accumulate(np.concatenate(times)), np.concatenate(values))
+            if times
+            else Outline(np.empty(0), np.empty((0, len(panel.series[0].columns))))
+            for panel, (times, values) in zip(COMPARED, drawn, strict=True)
+        ),
+        begin=summary["begin_s"] if begin is None else begin,
+    )
+
+
+def _check_size(path: Path, obstacle: str) -> None:
+    """Raise RecordingError, before anything of it is unpacked, when a recording is too long to be opened now."""
+    needed = size_of_rows(path)
+    if obstacle and needed > QUICK:
+        raise RecordingError(
+            tr("{name}: its rows take {needed:.2f} GB of memory; above {quick:.2f} GB: {obstacle}").format(
+                name=path.name, needed=needed / 1000000000.0, quick=QUICK / 1000000000.0, obstacle=obstacle
+            )
+        )
+    if needed > LARGEST:
+        raise RecordingError(
+            tr(
+                "{name}: its rows take {needed:.2f} GB, the app opens a recording of at most {largest:.2f} GB; use "
+                "`rig report`, or look at the file with PlotJuggler"
+            ).format(name=path.name, needed=needed / 1000000000.0, largest=LARGEST / 1000000000.0)
+        )
+
+
+def _mechanism(text: Any) -> Mechanism | None:
+    try:
+        return parse_mechanism(text) if isinstance(text, str) else None
+    except MechanismError:
+        return None
+
+
+def differences_text(runs: Sequence[Listed]) -> str:
+    """How runs differ, as the report says it; where they are not judged, that."""
+    from rig.report import comparison_text
+
+    if any(one.numbers is None for one in runs):
+        return tr("Judge the runs on the page Runs, and the report's comparison of their numbers is here too.")
+    return comparison_text(compare_runs(runs))
+
+
+def outcome(failure: Exception | None, success: str) -> str:
+    """What came of something: what to say of its success, or why it failed."""
+    if failure is None:
+        return success
+    if isinstance(failure, OSError):
+        return tr("Failed: {reason}").format(reason=failure.strerror or failure)
+    known = isinstance(failure, RecordingError | InputError)
+    return (
+        str(failure) if known else tr("Failed: {name}: {failure}").format(name=type(failure).__name__, failure=failure)
+    )
+
 
 _COLUMNS = (tr("Recording"), tr("Date"), tr("Size, MB"))
 _HEAVY = ("CSV…", "Report", "Identify…")

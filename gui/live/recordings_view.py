@@ -7,30 +7,106 @@ from functools import partial
 from html import escape
 from pathlib import Path
 
-from pyqtgraph.Qt import QtCore, QtWidgets
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.compare_view import MOST, CompareView
-from gui.live.event_table import show_events
-from gui.live.film_maker import FilmMaker
+from gui.live.film import FilmButton
 from gui.live.live_view import LiveView
 from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
-from gui.live.recording_files import Opened, differences_text, open_with_numbers, outcome
-from gui.live.recording_list import RecordingList
-from gui.live.replay import Replay
-from gui.live.replay_bar import ReplayBar
-from gui.live.tables import fill_table, plain_table
+from gui.live.plot_page import Plots
+from gui.live.recording_list import Opened, RecordingList, differences_text, open_with_numbers, outcome
+from gui.live.replay import Replay, ReplayBar
 from gui.live.timeline_bar import Stretch, TimelineBar
-from gui.live.timeline_link import TimelineLink
 from gui.scene import Shapes
 from gui.session import ReportMaker, Timeline, Worker
-from gui.texts import mark, tr
+from gui.texts import fault_text, finding_text, mark, tr
 from gui.widgets import ElidedLabel, Theme, ask_save, at_once, plain_tabs, put_tab
 from rig.cell_models import recorded_coulomb_speed
-from rig.recording import RecordingFile, caveats, write_rows_csv
+from rig.recording import EventLevel, RecordedEvent, RecordingFile, caveats, write_rows_csv
 from rig.runs import Listed
 from rig.runtime import give_back_memory
+from rig.states import enum_name
+
+
+def plain_table(name: str) -> QtWidgets.QTableWidget:
+    """A table to read, with its accessible name."""
+    table = QtWidgets.QTableWidget(0, 0)
+    table.setAccessibleName(name)
+    table.setEditTriggers(QtWidgets.QAbstractItemView.EditTrigger.NoEditTriggers)
+    table.setAlternatingRowColors(True)
+    table.verticalHeader().hide()
+    table.verticalHeader().setDefaultSectionSize(24)
+    return table
+
+
+def fill_table(table: QtWidgets.QTableWidget, header: list[str], rows: list[list[str]], to_the_right: range) -> None:
+    """Put rows of texts under a header; the columns `to_the_right` hold numbers."""
+    table.setColumnCount(len(header))
+    table.setHorizontalHeaderLabels(header)
+    table.setRowCount(len(rows))
+    right = QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter
+    for row, texts in enumerate(rows):
+        for column, text in enumerate(texts):
+            item = QtWidgets.QTableWidgetItem(text)
+            if column in to_the_right:
+                item.setTextAlignment(right)
+            table.setItem(row, column, item)
+    table.resizeColumnsToContents()
+
+
+def show_events(table: QtWidgets.QTableWidget, events: Sequence[RecordedEvent], theme: Theme) -> None:
+    """Show events line by line, what is no mere information in its colour."""
+    rows = [
+        [
+            f"{event.t:.3f}",
+            tr(enum_name(EventLevel, event.level).lower()),
+            fault_text(event.code),
+            event.text if event.finding is None else finding_text(event.finding),
+        ]
+        for event in events
+    ]
+    fill_table(table, [tr("Rig time, s"), tr("Level"), tr("Code"), tr("Text")], rows, range(0))
+    table.setToolTip(tr("Double click, or Enter: show the curves there"))
+    table.horizontalHeader().setStretchLastSection(True)
+    for row, event in enumerate(events):
+        if event.level > EventLevel.INFO:
+            colour = theme.warning if event.level == EventLevel.WARNING else theme.error
+            for column in range(table.columnCount()):
+                table.item(row, column).setForeground(QtGui.QColor(colour))
+
+
+class TimelineLink(QtCore.QObject):
+    """Carries what is moved on either to the other.
+
+    Args:
+        timeline: whose cursors are always there.
+        live: whose cursors come and go by clicks.
+    """
+
+    def __init__(self, timeline: TimelineBar, live: LiveView) -> None:
+        super().__init__(live)
+        self._timeline, self._live = timeline, live
+        timeline.zoomed.connect(live.show_span)
+        timeline.measured.connect(live.set_cursors)
+        for page in live.pages.values():
+            if isinstance(page, Plots):
+                page.moved.connect(timeline.show_span)
+                page.pinned.connect(self._pinned)
+
+    def begin(self) -> None:
+        """Another recording is shown: what was measured in the one before is gone."""
+        self._live.set_cursors(None, None)
+
+    def _pinned(self, _t: float) -> None:
+        cursors = self._live.cursors
+        a, b = self._timeline.cursors or (None, None)
+        if cursors.a is not None:  # B may follow the mouse still, which it does in the curves alone
+            a, b = cursors.a, cursors.b if cursors.held else b
+        if a is not None and b is not None:
+            self._timeline.show_cursors(a, b)
+
 
 _PATIENCE = 5.0  # s for a file that is being read
 
@@ -81,7 +157,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.list = RecordingList(obstacle)
         self.live = live or LiveView(theme, replayed=True, whole=False)
         self.platform = PlatformView(theme)
-        self.film = FilmMaker(self.platform, obstacle, self)
+        self.film = FilmButton(self.platform, obstacle, self)
         self.compare = CompareView(theme, whole=False)
         self.numbers = plain_table(tr("Numbers of the recordings"))
         self.events = plain_table(tr("Events of the recording"))

@@ -5,13 +5,44 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.live.wrench import AXES, wrench_of
+from dynamics import wrench_from_residual
 from gui.session import Floats, Rows, Stretch
 from gui.texts import mark, tr
 from gui.widgets import AXIS_COLOURS, DASHED, LEG_COLOURS
 from kinematics import Geometry
 from rig.angles import rotation_vector, shown_angle
 from rig.telemetry import TERMS, CycleFlag
+
+AXES = ("Fx", "Fy", "Fz", "Mx", "My", "Mz")
+
+
+def implied_wrench(geometry: Geometry, poses: Floats, residuals: Floats) -> Floats:
+    """External wrench on the platform that explains the residuals if the model is right in everything else.
+
+    See `dynamics.wrench_from_residual`.
+
+    Args:
+        geometry: of the mechanism.
+        poses: (n, 7) of the platform.
+        residuals: (n, 6) N, measured minus model.
+
+    Returns:
+        (n, 6) [force N; moment N m] at the platform origin, platform axes; not a number where the pose or a residual
+        is none.
+    """
+    wrench = np.full((len(poses), 6), np.nan)
+    known = np.isfinite(poses).all(axis=1) & np.isfinite(residuals).all(axis=1)
+    known &= np.abs(np.linalg.norm(poses[:, 3:], axis=1) - 1.0) < 1e-6
+    if known.any():
+        matrices = wrench_from_residual(geometry, poses[known])
+        wrench[known] = np.einsum("nij,nj->ni", matrices, residuals[known])
+    return wrench
+
+
+def wrench_of(geometry: Geometry, rows: Rows) -> Floats:
+    """`implied_wrench` of telemetry rows (n,) at their measured poses, (n, 6)."""
+    return implied_wrench(geometry, rows["pose"], rows["force_residual"])
+
 
 LEGS = tuple(str(leg) for leg in range(1, 7))
 

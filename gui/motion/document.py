@@ -1,13 +1,13 @@
-"""The motion that is shown as a document: its name and file, whether it was changed, opened and saved."""
+"""The motion that is shown as a document: its name and file, whether it was changed, opened, saved and left."""
 
 from collections.abc import Callable
-from pathlib import Path
-
 from pyqtgraph.Qt import QtCore, QtWidgets
-
+from gui.texts import tr
+from collections.abc import Callable
+from pathlib import Path
+from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.motion.editor import MotionEditor
 from gui.motion.specification import Data, moved, read_motion
-from gui.motion.unsaved import UnsavedQuestion
 from gui.session import RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ask_save
@@ -16,6 +16,66 @@ from rig.config import save_own_thresholds
 from rig.csvio import whole_file
 from rig.errors import InputError
 from rig.names import as_name
+
+
+class UnsavedQuestion(QtWidgets.QMessageBox):
+    """Save, discard, or stay; in front of its window, without waiting for the answer. See `carry_out`.
+
+    Args:
+        name: of the motion.
+        save: saves it; whether that was done.
+        then: what loses the changes; once they are saved or may be lost.
+        stay: otherwise, also when the question is closed.
+        parent: over which it is asked.
+        asks: whether saving asks for a file first.
+        changed: whether it was saved or taken as it was before changes; else all of it was made here.
+    """
+
+    def __init__(
+        self,
+        name: str,
+        save: Callable[[], bool],
+        then: Callable[[], None],
+        stay: Callable[[], None],
+        parent: QtWidgets.QWidget,
+        *,
+        asks: bool,
+        changed: bool,
+    ) -> None:
+        super().__init__(parent)
+        self._save, self._then, self._stay = save, then, stay
+        self.setWindowTitle(tr("Not saved"))
+        self.setIcon(QtWidgets.QMessageBox.Icon.Question)
+        text = (
+            tr("The motion {name!r} was changed and is not saved.")
+            if changed
+            else tr("The motion {name!r} is not saved.")
+        )
+        self.setText(text.format(name=name))
+        role = QtWidgets.QMessageBox.ButtonRole
+        self._saves = self.addButton(tr("Save as …") if asks else tr("Save"), role.AcceptRole)
+        discard = tr("Discard the changes") if changed else tr("Discard the motion")
+        self._discards = self.addButton(discard, role.DestructiveRole)
+        stays = self.addButton(tr("Cancel"), role.RejectRole)
+        self.setDefaultButton(self._saves)
+        self.setEscapeButton(stays)
+        self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
+        self.setAttribute(QtCore.Qt.WidgetAttribute.WA_DeleteOnClose)
+
+    def carry_out(self) -> None:
+        """Do what was answered, once the question itself has gone: another dialog may follow."""
+        pressed = self.clickedButton()
+        saves, discards = pressed is self._saves, pressed is self._discards
+        save, then, stay = self._save, self._then, self._stay
+
+        def act() -> None:
+            if discards or (saves and save()):
+                then()
+            else:
+                stay()
+
+        QtCore.QTimer.singleShot(0, act)
+
 
 _KINDS = tr("Motions (*.toml)")
 

@@ -1,27 +1,100 @@
 """Motion: compose or open a motion, see what it would do, run it."""
 
+from pyqtgraph.Qt import QtCore, QtWidgets
+from gui.texts import tr
+from pyqtgraph.Qt import QtCore, QtWidgets
+from gui.texts import tr
+from gui.widgets import TextRoom
 import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
-
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
-
 from gui.motion.document import MotionDocument
 from gui.motion.editor import LEAST_AMPLITUDE, MotionEditor
 from gui.motion.edits import Edits
 from gui.motion.preview import Preview, describe, lacking, preview_motion
 from gui.motion.preview_views import PreviewViews
-from gui.motion.run_words import RunWords
 from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
-from gui.motion.verdict_label import VerdictLabel
 from gui.session import Action, Mover, Phase, RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, Theme, WholeNumber, field_refusal, give
 from rig.client import size_class
 from rig.states import State
+
+
+_LONGEST = 1000  # characters, as recordings take them
+
+
+class RunWords(QtWidgets.QWidget):
+    """Two fields: the operator, who goes into every recording begun from then on, and a note on the next runs."""
+
+    operator_changed = QtCore.Signal(str)
+    note_changed = QtCore.Signal(str)
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.operator, self.note = QtWidgets.QLineEdit(), QtWidgets.QLineEdit()
+        layout = QtWidgets.QHBoxLayout(self)
+        layout.setContentsMargins(0, 0, 0, 0)
+        hints = (
+            tr("Who operates the rig: recordings say so from Connect on"),
+            tr("On the runs that follow: kept beside the recording, and can be changed later"),
+        )
+        fields = (
+            (self.operator, tr("Operator"), self.operator_changed, 1),
+            (self.note, tr("Note"), self.note_changed, 2),
+        )
+        for (field, name, told, stretch), hint in zip(fields, hints, strict=True):
+            field.setMaxLength(_LONGEST)
+            field.setAccessibleName(name)
+            field.setPlaceholderText(name)
+            field.setToolTip(hint)
+            field.textChanged.connect(told)
+            layout.addWidget(field, stretch)
+
+
+_LINES = 2
+"""that have room; more scroll"""
+
+
+class VerdictLabel(TextRoom):
+    """The verdict on the motion that is shown; `refused` is said above it until the motion changes."""
+
+    def __init__(self) -> None:
+        self._label = QtWidgets.QLabel()
+        super().__init__(self._label, _LINES)
+        self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._label.setAccessibleName(tr("Verdict of the check"))
+        self.refused = ""
+        self._role, self._verdict = "muted", ""
+
+    def judge(self, role: str, text: str) -> None:
+        """Show a verdict in the colour of its role."""
+        self._role, self._verdict = role, text
+        self._write()
+
+    def refuse(self, reason: str) -> None:
+        """Say why a motion was not opened; the one that is shown stays, with its verdict."""
+        self.refused = reason
+        self._write()
+
+    def text(self) -> str:
+        """What is said."""
+        return str(self._label.text())
+
+    def _write(self) -> None:
+        self.show_text(
+            tr("✗ {reason}\nThe motion shown stays: {verdict}").format(reason=self.refused, verdict=self._verdict)
+            if self.refused
+            else self._verdict
+        )
+        self._label.setObjectName("warning" if self.refused else self._role)
+        self._label.style().unpolish(self._label)
+        self._label.style().polish(self._label)
+
 
 _EDIT_PAUSE = 250  # ms without a change before a motion is looked at
 _BEING_CHECKED = tr("being checked")

@@ -8,7 +8,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.fields import Field
 from gui.motion.preview import Preview, preview_motion
-from gui.motion.signal_table import make_field
+from gui.motion.fields import make_field
 from gui.motion.specification import as_data
 from gui.session import Worker
 from gui.texts import tr

@@ -7,11 +7,11 @@ mechanism's machine, whose parts a `Renderer` draws over a painted ground.
 from typing import TYPE_CHECKING
 
 from gui.scene.arrows import OverlayOptions
-from gui.scene.figure import Figure, Shapes
+from gui.scene.figure import Figure, Shapes, shapes_of
 from gui.scene.gl_context import gl_problem
 from gui.scene.handle import TargetPose
-from gui.scene.limit_usage import LIMITS, limit_uses, tightest
 from gui.scene.scene import (
+    LIMITS,
     STROKE_SCALE,
     Colouring,
     Scale,
@@ -20,11 +20,12 @@ from gui.scene.scene import (
     force_scale,
     is_pose,
     leg_colours,
+    limit_uses,
     make_scene,
     ring_order,
     strokes,
+    tightest,
 )
-from gui.scene.shapes import shapes_of
 
 if TYPE_CHECKING:
     from gui.scene.platform_gl import PlatformGL

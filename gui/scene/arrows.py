@@ -1,17 +1,67 @@
-"""What is drawn beside the machine on request: arrows of forces, the external wrench, the trail, and its axes."""
+"""What is drawn beside the machine on request: arrows of forces, the external wrench, the trail, axes and texts."""
 
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from functools import cache
 from itertools import combinations, product
 
 import numpy as np
+from pyqtgraph.Qt import QtCore, QtGui
 
 from gui.scene.figure import Figure, leg_hues, near_limits
-from gui.scene.marks import Mark
+from gui.scene.meshes import SOLID, Solids, arrows, solids
 from gui.scene.scene import Scene, rgb
-from gui.scene.solids import SOLID, Solids, arrows, solids
 from gui.session import Floats
 from gui.widgets import LEG_COLOURS, Theme
+
+_PLACES = 8  # above and below that are tried
+_ROOM = 4.0  # px between a text and the edge of its ground
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Mark:
+    """A short text whose middle stands at a point (3,), m, in a colour; on a ground of its own unless that is empty."""
+
+    text: str
+    place: Floats
+    colour: str
+    ground: str = ""
+    moves: bool = False
+    """above or below its place where another stands there that came before; what does not move stands there anyway"""
+
+
+def write_marks(
+    painter: QtGui.QPainter, font: QtGui.QFont, marks: Iterable[Mark], places: Iterable[QtCore.QPointF]
+) -> None:
+    """Write marks at their places on the picture."""
+    bold = QtGui.QFont(font)
+    bold.setBold(True)
+    painter.setFont(bold)
+    metrics = QtGui.QFontMetricsF(bold)
+    taken: list[QtCore.QRectF] = []
+    for mark, place in zip(marks, places, strict=True):
+        area = metrics.boundingRect(mark.text)
+        area.moveCenter(place)
+        if mark.ground:
+            chip = QtCore.QRectF(0.0, 0.0, max(area.width() + 2 * _ROOM, area.height() + 2.0), area.height() + 2.0)
+            chip.moveCenter(place)
+            if mark.moves:
+                chip = _apart(chip, taken)
+            taken.append(chip)
+            painter.setPen(QtCore.Qt.PenStyle.NoPen)
+            painter.setBrush(QtGui.QColor(mark.ground))
+            painter.drawRoundedRect(chip, 0.5 * chip.height(), 0.5 * chip.height())
+            area = chip
+        painter.setPen(QtGui.QColor(mark.colour))
+        painter.drawText(area, QtCore.Qt.AlignmentFlag.AlignCenter, mark.text)
+
+
+def _apart(chip: QtCore.QRectF, taken: Sequence[QtCore.QRectF]) -> QtCore.QRectF:
+    """The nearest place above or below that nothing has taken."""
+    step = chip.height() + 2.0
+    tried = (chip.translated(0.0, step * number) for number in sorted(range(-_PLACES, _PLACES + 1), key=abs))
+    return next((one for one in tried if not any(one.intersects(other) for other in taken)), chip)
+
 
 _SHAFT = 0.013
 """radius of an arrow, of the base joints' mean radius"""

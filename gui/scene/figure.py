@@ -1,21 +1,23 @@
-"""The machine as it is drawn: what of it never changes, and where everything is in a scene."""
+"""The machine as it is drawn: what of it never changes, the owner's shapes, and where everything is in a scene."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import cache
+from pathlib import Path
 
 import numpy as np
 
 from dynamics import Mechanism
 from gui.scene.backdrop import Ground, cast
 from gui.scene.camera import Camera
-from gui.scene.limit_usage import Tightest, tightest
-from gui.scene.meshes import Mesh, Placed, plate
-from gui.scene.scene import Scene, rest_pose, rgb, ring_order
-from gui.scene.solids import Solids, balls, loop, solids
+from gui.scene.meshes import Mesh, Placed, Solids, balls, loop, plate, smooth_mesh, solids
+from gui.scene.scene import Scene, Tightest, rest_pose, rgb, ring_order, tightest
 from gui.session import Floats
+from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import quaternion_to_matrix
+from rig.config import RigConfig, read_shape
+from rig.errors import InputError
 
 _TUBE, _ROD, _JOINT, _RIM = 0.043, 0.025, 0.050, 0.026
 """radii of a leg's parts, its joints and the plates' rims, of the base joints' mean radius"""
@@ -204,3 +206,24 @@ def _cylinders(mechanism: Mechanism, rest: Floats) -> Floats:
         for limits, at_home in zip(mechanism.limits, home, strict=True)
     ]
     return _INSIDE * np.array(shortest)
+
+
+_CREASE = np.radians(35.0)
+"""angle from which on two triangles meet in an edge"""
+
+
+def shapes_of(config: RigConfig) -> tuple[Shapes, list[str]]:
+    """The shapes that a configuration names, and why some of them cannot be shown, in words."""
+    faults: list[str] = []
+
+    def read(name: str | None) -> Mesh | None:
+        if name is None:
+            return None
+        try:
+            shape = read_shape(Path(config.folder, name), config.picture.unit)
+        except InputError as error:
+            faults.append(tr("the machine is shown with a plate instead: {error}").format(error=error))
+            return None
+        return smooth_mesh(shape.points, shape.faces, _CREASE)
+
+    return Shapes(platform=read(config.picture.platform), base=read(config.picture.base)), faults

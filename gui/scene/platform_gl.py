@@ -11,9 +11,8 @@ from gui.scene.camera import VIEWPOINTS
 from gui.scene.canvas import Canvas, Content
 from gui.scene.figure import Figure, Shapes
 from gui.scene.handle import PARTS, Handle, TargetPose
-from gui.scene.meshes import Mesh, Placed, hull
+from gui.scene.meshes import Mesh, Placed, Solids, hull
 from gui.scene.scene import Scene, rgb
-from gui.scene.solids import Solids
 from gui.session import Floats
 from gui.texts import tr
 from gui.widgets import Theme

@@ -11,7 +11,7 @@ from babel.messages.extract import extract_from_dir
 from babel.messages.pofile import read_po, write_po
 from pydantic import BaseModel
 
-from gui.motion.part_form import about_part
+from gui.motion.fields import about_part
 from gui.motion.specification import part_models
 from gui.texts import DOMAIN, fits
 from kinematics import TrajectorySpec

@@ -9,7 +9,7 @@ from live_rows import live_rows
 from shell_support import FakeSession, make_event, make_status
 from standing import Standing, pressable, standing
 
-from gui.live.outline import Outline
+from gui.live.decimation import Outline
 from gui.live.series import COMPARED
 from gui.motion.preview import Preview
 from gui.session import Phase

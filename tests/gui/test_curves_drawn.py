@@ -6,7 +6,7 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.live.curve import Curves
+from gui.live.plot import Curves
 from gui.widgets import FixedSize
 
 COLOURS = ("#ff0000", "#00ff00")

@@ -10,8 +10,7 @@ from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import PlatformView, RecordingsView, Replay
-from gui.live.film import MOST_PIXELS, Cut
-from gui.live.film_dialog import FilmDialog
+from gui.live.film import MOST_PIXELS, Cut, FilmDialog
 from gui.live.platform_flat import PlatformFlat
 from gui.widgets import DARK
 

@@ -9,8 +9,8 @@ from pyqtgraph.Qt import QtGui
 from pytestqt.qtbot import QtBot
 
 from gui.live import LiveView
-from gui.live.large_numbers import LargeNumbers
 from gui.live.plot_page import Plots
+from gui.live.readout import LargeNumbers
 from gui.session.history import History
 from gui.widgets.theme import DARK
 from rig.telemetry import CycleFlag

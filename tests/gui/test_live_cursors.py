@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import LiveView
-from gui.live.cursors import Cursors
+from gui.live.live_view import Cursors
 from gui.live.plot_panel import PlotPanel
 from gui.session.history import History
 

@@ -14,7 +14,7 @@ from shell_support import finite
 
 from dynamics import MODELS, DynamicsError, variant_cells
 from gui.live import LiveView, RecordingsView
-from gui.live.models_bar import UNKNOWN
+from gui.live.model_forces import UNKNOWN
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
 from gui.live.series import MODEL_NAMES

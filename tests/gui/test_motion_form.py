@@ -11,7 +11,7 @@ from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import KEY, focus, key, press
 
-from gui.motion.signal_table import TermsField
+from gui.motion.fields import TermsField
 from gui.motion.specification import NEW_PARTS, new_part, part_models
 from gui.shell.main_window import MainWindow
 from gui.widgets import QuantityBox

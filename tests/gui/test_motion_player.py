@@ -9,7 +9,7 @@ from live_rows import live_rows
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.motion.motion_player import MotionPlayer
+from gui.motion.preview_views import MotionPlayer
 from gui.motion.preview import FRAMES, Preview, preview_motion
 from gui.motion.preview_views import PreviewViews
 from gui.scene import Figure, force_scale

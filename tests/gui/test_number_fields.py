@@ -12,7 +12,7 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import FakeSession, make_status, press
 
 from gui.live import PlatformView, Replay
-from gui.live.film_dialog import FilmDialog
+from gui.live.film import FilmDialog
 from gui.motion.specification import NEW_PARTS
 from gui.shell.main_window import MainWindow
 from gui.widgets import DARK, NumberField, NumberList, QuantityBox, WholeNumber, field_refusal, number_fields

@@ -7,8 +7,8 @@ import numpy.typing as npt
 import pytest
 from live_rows import RATE, live_rows, write_recording
 
-from gui.live.outline import Outline
-from gui.live.recording_files import open_with_numbers
+from gui.live.decimation import Outline
+from gui.live.recording_list import open_with_numbers
 from gui.live.replay import Replay
 from rig.recording import RecordingError, size_of_rows
 from rig.states import State

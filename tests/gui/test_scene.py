@@ -14,8 +14,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import PlatformView
-from gui.live.overlay_menu import OverlayMenu
 from gui.live.platform_flat import PlatformFlat
+from gui.live.platform_view import OverlayMenu
 from gui.scene import (
     LIMITS,
     STROKE_SCALE,
@@ -28,11 +28,10 @@ from gui.scene import (
     shapes_of,
     tightest,
 )
+from gui.scene.arrows import Mark, write_marks
 from gui.scene.camera import VIEWPOINTS, Camera, focal
-from gui.scene.marks import Mark, write_marks
-from gui.scene.meshes import Placed, hull, plate
+from gui.scene.meshes import SOLID, Placed, Solids, balls, hull, plate, solids
 from gui.scene.renderer import Drawn, Renderer
-from gui.scene.solids import SOLID, Solids, balls, solids
 from gui.session.history import Floats
 from gui.widgets import FlowLayout
 from gui.widgets.theme import DARK

@@ -6,8 +6,7 @@ import numpy as np
 import pytest
 
 from gui.scene.camera import Camera, focal
-from gui.scene.handle import PARTS, Drag, Handle
-from gui.scene.picking import across, along_axis, can_be_taken, distance_to, ray, round_axis
+from gui.scene.handle import PARTS, Drag, Handle, across, along_axis, can_be_taken, distance_to, ray, round_axis
 from gui.session.history import Floats
 from kinematics import angles_to_matrix
 
