@@ -3,8 +3,8 @@
 `DashboardPage` is a page for a live view, over the `Dashboards` kept in a file.
 """
 
-from gui.dashboard.dashboard_file import Dashboards
 from gui.dashboard.dashboard_page import DashboardPage
+from gui.dashboard.dashboard_selector import Dashboards
 from gui.dashboard.layout import Side
 
 __all__ = ["DashboardPage", "Dashboards", "Side"]

@@ -6,11 +6,9 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.dashboard.board import Board
-from gui.dashboard.dashboard_file import Dashboards
-from gui.dashboard.dashboard_selector import Choice
+from gui.dashboard.board import Board, SignalPlot, panel_of
+from gui.dashboard.dashboard_selector import Choice, Dashboards
 from gui.dashboard.layout import Dashboard, Place, PlotOf, RefusedError, Side
-from gui.dashboard.signal_plot import SignalPlot, panel_of
 from gui.dashboard.signal_tree import SignalTree
 from gui.dashboard.signals import SIGNALS
 from gui.live import DerivedPlots, Panel, Sources

@@ -1,11 +1,10 @@
 """The motion that is shown as a document: its name and file, whether it was changed, opened, saved and left."""
 
 from collections.abc import Callable
-from pyqtgraph.Qt import QtCore, QtWidgets
-from gui.texts import tr
-from collections.abc import Callable
 from pathlib import Path
+
 from pyqtgraph.Qt import QtCore, QtWidgets
+
 from gui.motion.editor import MotionEditor
 from gui.motion.specification import Data, moved, read_motion
 from gui.session import RigSession, Worker

@@ -2,28 +2,19 @@
 
 import math
 from collections.abc import Iterable
+from itertools import pairwise
 from pathlib import Path
-from typing import Any
-from pyqtgraph.Qt import QtCore, QtWidgets
-from gui.texts import tr
-from gui.widgets import Choice, QuantityBox, WholeNumber
-from kinematics import Quantity
-import math
 from typing import Any, Literal, get_args, get_origin
+
 from annotated_types import Ge, Gt
 from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pyqtgraph.Qt import QtCore, QtWidgets
-from gui.motion.specification import in_words
-from gui.texts import tr
-from gui.widgets import Choice, QuantityBox, give
-from kinematics import Quantity
-from itertools import pairwise
-from pydantic import BaseModel
-from pyqtgraph.Qt import QtCore, QtWidgets
+
 from gui.motion.specification import Data, in_words
 from gui.texts import tr
-
+from gui.widgets import Choice, QuantityBox, WholeNumber, give
+from kinematics import Quantity
 
 COORDINATE_NAMES = ("x", "y", "z", "θx", "θy", "θz")
 

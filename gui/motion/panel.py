@@ -1,15 +1,12 @@
 """Motion: compose or open a motion, see what it would do, run it."""
 
-from pyqtgraph.Qt import QtCore, QtWidgets
-from gui.texts import tr
-from pyqtgraph.Qt import QtCore, QtWidgets
-from gui.texts import tr
-from gui.widgets import TextRoom
 import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
+
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
 from gui.motion.document import MotionDocument
 from gui.motion.editor import LEAST_AMPLITUDE, MotionEditor
 from gui.motion.edits import Edits
@@ -20,10 +17,9 @@ from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
 from gui.session import Action, Mover, Phase, RigSession, Worker
 from gui.texts import tr
-from gui.widgets import ElidedLabel, GuardedButton, Theme, WholeNumber, field_refusal, give
+from gui.widgets import ElidedLabel, GuardedButton, TextRoom, Theme, WholeNumber, field_refusal, give
 from rig.client import size_class
 from rig.states import State
-
 
 _LONGEST = 1000  # characters, as recordings take them
 

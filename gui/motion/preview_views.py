@@ -1,31 +1,20 @@
 """What is seen of a motion before it runs: curves of pose, stroke, speed and force, and the machine playing it."""
 
+import time
+from collections.abc import Callable
+
 import numpy as np
 import pyqtgraph as pg
-from pyqtgraph.Qt import QtCore, QtWidgets
-from gui.live import Plot
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.live import PlatformView, Plot, Replay, ReplayBar
 from gui.motion.preview import Curves, Preview, tightest
+from gui.scene import Shapes
+from gui.session import Floats, Timeline, largest_amount
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Array
 from rig.config import RigConfig
-import time
-from collections.abc import Callable
-import numpy as np
-from pyqtgraph.Qt import QtGui, QtWidgets
-from gui.live import PlatformView, Replay, ReplayBar
-from gui.motion.preview import Preview, tightest
-from gui.scene import Shapes
-from gui.session import Floats, Timeline, largest_amount
-from gui.texts import tr
-from gui.widgets import Theme
-from rig.config import RigConfig
-from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
-from gui.motion.preview import Preview
-from gui.texts import tr
-from gui.widgets import Theme
-from rig.config import RigConfig
-
 
 _PLOTS = (
     (tr("Position, mm"), 3),

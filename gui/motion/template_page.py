@@ -6,9 +6,8 @@ from typing import Any
 from pydantic import ValidationError
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.motion.fields import Field
+from gui.motion.fields import Field, make_field
 from gui.motion.preview import Preview, preview_motion
-from gui.motion.fields import make_field
 from gui.motion.specification import as_data
 from gui.session import Worker
 from gui.texts import tr

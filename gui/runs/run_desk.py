@@ -1,5 +1,8 @@
-"""Follows the rig for runs that have ended, has each judged, and shows the verdict on the last one."""
+"""Follows the rig for runs that have ended, has each judged by `rig runs`, and shows the verdict on the last one."""
 
+import json
+from collections.abc import Sequence
+from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -7,18 +10,129 @@ from typing import Any
 from pyqtgraph.Qt import QtCore
 
 from gui.motion import MotionDocument
-from gui.runs.run_judge import RunJudge
-from gui.runs.session_thresholds import JudgedBy
 from gui.runs.verdict_card import VerdictCard
-from gui.session import Action, RigSession, Worker, heavy_work_obstacle
+from gui.session import Action, RigCommand, RigSession, Worker, heavy_work_obstacle
 from gui.texts import tr
 from kinematics import Thresholds
 from rig.config import RigConfig, Validation, own_thresholds, save_thresholds
 from rig.engine import Snapshot
-from rig.errors import ConfigError, InputError
+from rig.errors import ConfigError, ExitCode, InputError
 from rig.recording import MotionRecord, part_name
-from rig.runs import write_entry
+from rig.runs import Listed, write_entry
 from rig.states import MotionKind, MotionOutcome
+
+
+@dataclass(frozen=True, slots=True)
+class JudgedBy:
+    """Thresholds in place of those recorded: of a configuration, or typed, which leave every other out.
+
+    Without `thresholds`: as recorded.
+    """
+
+    thresholds: Validation | None = None
+    config: Path | None = None
+    """whose they are; None: typed"""
+
+    @property
+    def typed(self) -> bool:
+        """Whether somebody typed them."""
+        return self.thresholds is not None and self.config is None
+
+    @property
+    def options(self) -> list[str]:
+        """The same as `rig runs` and `rig report` take it."""
+        if self.thresholds is None:
+            return []
+        if self.config is not None:
+            return ["--thresholds", str(self.config)]
+        named = self.thresholds.named
+        return [part for name, value in named.items() for part in ("--threshold", f"{name}={value!r}")]
+
+    def verdict_on(self, listed: Listed) -> Listed:
+        """A run with its verdict by these."""
+        return listed if self.thresholds is None else listed.judged_by(self.thresholds, alone=self.typed)
+
+
+_DEADLINE = 120_000  # ms, from the beginning to the last attempt's end
+_AGAIN = 500  # ms, until the end of a run is on the disk
+
+
+class RunJudge(QtCore.QObject):
+    """Judges some runs of one folder at a time.
+
+    Signals: `judged(runs, reason)`: what `rig runs --json` told of them, and "", or an empty list and why.
+
+    Args:
+        deadline: ms for each run after which it is given up.
+    """
+
+    judged = QtCore.Signal(list, str)
+
+    def __init__(self, parent: QtCore.QObject | None = None, deadline: int = _DEADLINE) -> None:
+        super().__init__(parent)
+        self._command = RigCommand(self)
+        self._command.ended.connect(self._done)
+        self._arguments: list[str] = []
+        self._patience = deadline
+        self._deadline = QtCore.QTimer(self, singleShot=True)
+        self._deadline.timeout.connect(
+            lambda: self._give_up(tr("not done after {time:g} s").format(time=self._deadline.interval() / 1000))
+        )
+        self._again = QtCore.QTimer(self, singleShot=True, interval=_AGAIN)
+        self._again.timeout.connect(lambda: self._command.start(self._arguments))
+
+    @property
+    def busy(self) -> bool:
+        """Whether something is being judged."""
+        return bool(self._arguments)
+
+    def start(self, where: Path, runs: Sequence[str], judged_by: Sequence[str] = ()) -> None:
+        """Judge runs (FILE#ID) of a folder or a recording, as options of `rig runs` say by what, or as recorded.
+
+        Nothing while others are being judged.
+        """
+        if self.busy:
+            return
+        chosen = [part for run in runs for part in ("--run", run)]
+        self._arguments = ["runs", str(where), *chosen, *judged_by, "--judge", "--json"]
+        self._deadline.start(self._patience * max(1, len(runs)))
+        self._command.start(self._arguments)
+
+    def cancel(self) -> None:
+        """Give up what is being judged; it is said as a reason."""
+        if self.busy:
+            self._give_up(tr("cancelled"))
+
+    def close(self) -> None:
+        """The same, and nothing is told any more. May be called again."""
+        self._stop()
+
+    def _stop(self) -> None:
+        self._deadline.stop()
+        self._again.stop()
+        self._command.close()
+        self._arguments = []
+
+    def _give_up(self, reason: str) -> None:
+        self._stop()
+        self.judged.emit([], reason)
+
+    def _done(self, code: int, output: str, errors: str) -> None:
+        told: list[dict[str, Any]] = []
+        if code == ExitCode.OK:
+            told = json.loads(output)["runs"]
+            if any(run["end"] is None for run in told):
+                self._again.start()  # its end was not on the disk yet when it was looked for
+                return
+        elif "has no run" in errors and self._deadline.remainingTime() > 0:
+            self._again.start()  # not even its beginning is there
+            return
+        self._stop()
+        if code == ExitCode.OK:
+            self.judged.emit(told, errors.strip() if any(run["numbers"] is None for run in told) else "")
+        else:
+            self.judged.emit(told, errors.strip() or tr("rig runs ended with {code}").format(code=code))
+
 
 _EDITED = tr("edited thresholds")
 _SHIPPED = tr("the configuration came with the project and is nobody's to change: copy it, and open the copy")

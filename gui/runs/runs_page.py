@@ -7,9 +7,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.runs.run_desk import JudgedBy, RunJudge
 from gui.runs.run_display import figure_text, verdict_style
-from gui.runs.run_judge import RunJudge
-from gui.runs.session_thresholds import JudgedBy
 from gui.session import Worker
 from gui.texts import mark, tr
 from gui.widgets import ElidedLabel, FlowLayout, GuardedButton, give

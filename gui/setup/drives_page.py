@@ -1,20 +1,17 @@
-"""The wizard's second page: where the six drives are, asked one by one or all together."""
+"""The wizard's second page: where the six drives are, searched for, asked one by one or all together, and set."""
 
 from collections.abc import Callable, Iterable, Sequence
-from dataclasses import replace
+from dataclasses import dataclass, replace
 from functools import partial
 from typing import Any
 
-from pyqtgraph.Qt import QtWidgets
+from pyqtgraph.Qt import QtCore, QtWidgets
 
-from actuators import PARITIES, Answer, drive_names
-from gui.setup.drive_row import HEADINGS, NOT_ASKED, drive_row
-from gui.setup.page import LOCAL, SetupPage, leg_label, listed
-from gui.setup.search_row import Search, SearchRow
-from gui.setup.settings_form import SettingsForm
+from actuators import PARITIES, Answer, drive_names, serial_ports
+from gui.setup.draft_pages import LOCAL, SetupPage, leg_label, listed
 from gui.steps import line_edit, set_role, unbroken
 from gui.texts import tr
-from gui.widgets import Choice, GuardedButton, QuantityBox, TextRoom, field_refusal
+from gui.widgets import Choice, ElidedLabel, GuardedButton, QuantityBox, TextRoom, WholeNumber, field_refusal
 from rig.client import free_ports
 from rig.commissioning import (
     Draft,
@@ -23,10 +20,191 @@ from rig.commissioning import (
     Probe,
     compare,
     has_profile,
+    own_settings,
+    setting_value,
     speaks_modbus,
     usual_unit,
     with_found,
 )
+
+HEADINGS = (tr("host or serial port"), tr("port or baud"), tr("unit id"), tr("length at 0"), tr("serial number"))
+NOT_ASKED = tr("not asked yet")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class DriveRow:
+    """The widgets of one leg; those of the address in the order of `HEADINGS`."""
+
+    host: QtWidgets.QLineEdit
+    port: WholeNumber
+    unit: WholeNumber
+    zero: QuantityBox
+    serial: QtWidgets.QLineEdit
+    ask: GuardedButton
+    status: QtWidgets.QLabel
+
+
+def drive_row(leg: int) -> DriveRow:
+    """The widgets of leg 1 to 6."""
+    host = line_edit(tr("Host of leg {leg}, or its serial port").format(leg=leg), "", tr("name, address or /dev/…"))
+    host.setCompleter(QtWidgets.QCompleter(serial_ports(), host))
+    port = tr("Port of leg {leg}, or the baud of its serial port").format(leg=leg)
+    length = tr("Length of leg {leg} where its drive reads zero").format(leg=leg)
+    zero = QuantityBox(length, "m", 0.0, -10.0, 10.0)
+    zero.setSizePolicy(QtWidgets.QSizePolicy.Policy.Fixed, QtWidgets.QSizePolicy.Policy.Fixed)
+    hint = tr("Connect to the drive of leg {leg}, read who it is and how it stands, close; nothing moves")
+    ask = GuardedButton(tr("Ask"), hint.format(leg=leg))
+    ask.setAccessibleName(tr("Ask the drive of leg {leg}").format(leg=leg))
+    status = ElidedLabel()
+    status.setText(NOT_ASKED)
+    status.setObjectName("muted")
+    status.setAccessibleName(tr("What the drive of leg {leg} said").format(leg=leg))
+    return DriveRow(
+        host,
+        WholeNumber(port, 502, 1, 4_000_000),
+        WholeNumber(tr("Unit id of leg {leg}").format(leg=leg), 1, 0, 255),
+        zero,
+        line_edit(tr("Serial number of leg {leg}; empty: any").format(leg=leg), "", tr("any")),
+        ask,
+        status,
+    )
+
+
+_IN_A_ROW = 4
+
+
+class SettingsForm(QtWidgets.QWidget):
+    """One field for each setting; what was entered for a driver is there again when that is chosen again.
+
+    Signals: `edited` after a change by a person.
+    """
+
+    edited = QtCore.Signal()
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.fields: dict[str, QtWidgets.QLineEdit] = {}
+        """by name, those of the driver shown"""
+        self._kept: dict[str, dict[str, str]] = {}
+        self._driver = ""
+        self._grid = QtWidgets.QGridLayout(self)
+        self._grid.setContentsMargins(0, 0, 0, 0)
+        self._grid.setVerticalSpacing(4)
+        for column in range(1, 2 * _IN_A_ROW, 2):
+            self._grid.setColumnStretch(column, 1)
+
+    def show_driver(self, driver: str) -> None:
+        """Show what a driver lets be set."""
+        self._kept[self._driver] = {name: field.text() for name, field in self.fields.items()}
+        while (item := self._grid.takeAt(0)) is not None:
+            item.widget().hide()
+            item.widget().deleteLater()
+        self._driver, self.fields = driver, {}
+        kept = self._kept.get(driver, {})
+        for place, setting in enumerate(own_settings(driver)):
+            words = setting.name.replace("_", " ")
+            field = line_edit(f"{words}: {setting.about}" if setting.about else words, kept.get(setting.name, ""))
+            field.setPlaceholderText(setting.usual or tr("as usual"))
+            field.textEdited.connect(lambda _text: self.edited.emit())
+            label = QtWidgets.QLabel(words)
+            label.setToolTip(setting.about)
+            row, column = divmod(place, _IN_A_ROW)
+            self._grid.addWidget(label, row, 2 * column)
+            self._grid.addWidget(field, row, 2 * column + 1)
+            self.fields[setting.name] = field
+
+    def values(self) -> dict[str, Any]:
+        """What was entered, by name."""
+        return {name: setting_value(field.text()) for name, field in self.fields.items() if field.text().strip()}
+
+
+_UNITS = 8
+
+Search = Callable[[str, Sequence[int], Callable[[Any, str], None]], None]
+
+
+class SearchRow(QtWidgets.QWidget):
+    """Where to search, for how many units, and what was found.
+
+    Args:
+        search: begins a search at a place for units, which tells what it found, or why there is none.
+        stop: ends it.
+        enter: puts what was found into the rows of the legs.
+    """
+
+    def __init__(
+        self,
+        search: Search,
+        stop: Callable[[], None],
+        enter: Callable[[Sequence[Answer]], None],
+    ) -> None:
+        super().__init__()
+        self.found: tuple[Answer, ...] = ()
+        self.searching = False
+        self.place = line_edit(
+            tr("Where to search: a serial port, a host or a network"),
+            "",
+            tr("/dev/serial/by-id/…, host, 192.168.10.0/24"),
+        )
+        self.place.setCompleter(QtWidgets.QCompleter(serial_ports(), self.place))
+        self.units = WholeNumber(tr("Search for units 1 to this one"), _UNITS, 1, 255)
+        self.search = GuardedButton(
+            tr("Search"), tr("Say what answers there to Modbus; it is only read, and no drive that speaks Modbus moves")
+        )
+        self.stop = GuardedButton(tr("Stop searching"), tr("What was found until then is shown"))
+        self.enter = GuardedButton(tr("Enter what was found"), tr("Into the rows that have no host yet, in this order"))
+        self.label = QtWidgets.QLabel()
+        self.label.setAccessibleName(tr("What was found"))
+        self.search.clicked.connect(lambda: self._begin(search))
+        self.stop.clicked.connect(lambda: stop())
+        self.enter.clicked.connect(lambda: enter(self.found))
+        self.place.textEdited.connect(lambda _text: self.refresh())
+        self.units.changed.connect(self.refresh)
+        self._busy = self._why_not_entered = ""
+        column = QtWidgets.QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        row = QtWidgets.QHBoxLayout()
+        for text, widget, stretch in ((tr("Search at"), self.place, 3), (tr("units 1 to"), self.units, 0)):
+            row.addWidget(QtWidgets.QLabel(text))
+            row.addWidget(widget, stretch)
+        for button in (self.search, self.stop, self.enter):
+            row.addWidget(button)
+        column.addLayout(row)
+        column.addWidget(TextRoom(self.label, 2))
+        self.refresh()
+
+    def _begin(self, search: Search) -> None:
+        if self.search.obstacle:
+            return
+        self.searching, self.found = True, ()
+        self._show("muted", tr("searching …"))
+        self.refresh()
+        search(self.place.text().strip(), range(1, self.units.value() + 1), self._show_found)
+
+    def _show_found(self, found: Sequence[Answer] | None, reason: str) -> None:
+        self.searching, self.found = False, tuple(found or ())
+        lines = [f"{answer.place}: {answer.described}" for answer in self.found]
+        if reason:
+            self._show("bad", f"✗ {reason}")
+        else:
+            self._show("good" if lines else "bad", listed(lines) or tr("✗ nothing answers there"))
+        self.refresh()
+
+    def set_busy(self, busy: str, why_not_entered: str) -> None:
+        """Enable what can be done now: `busy` says what is being done, or why nothing can be searched."""
+        self._busy, self._why_not_entered = busy, why_not_entered
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Enable what can be done now."""
+        wrong = field_refusal(self.units)
+        self.search.set_obstacle(self._busy or wrong or ("" if self.place.text().strip() else tr("say where first")))
+        self.stop.set_obstacle("" if self.searching else tr("nothing is searched"))
+        self.enter.set_obstacle(self._why_not_entered or ("" if self.found else tr("nothing was found yet")))
+
+    def _show(self, role: str, text: str) -> None:
+        set_role(self.label, role, text)
+
 
 _FRAMES = [(tr("as usual"), ("", 0))] + [
     (f"8{parity[0].upper()}{stop_bits}", (parity, stop_bits)) for parity in PARITIES for stop_bits in (1, 2)

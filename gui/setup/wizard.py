@@ -9,13 +9,9 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.session import RigSession
 from gui.setup.bench import Configured, SetupBench
-from gui.setup.cells_page import CellsPage
+from gui.setup.draft_pages import CellsPage, SavePage, SetupPage, StartPage, listed, ranges
 from gui.setup.drives_page import DrivesPage
-from gui.setup.legs_page import LegsPage
-from gui.setup.page import SetupPage, listed, ranges
-from gui.setup.save_page import SavePage
-from gui.setup.start_page import StartPage
-from gui.setup.zero_page import ZeroPage
+from gui.setup.motion_pages import LegsPage, ZeroPage
 from gui.steps import StepWizard, sentence, set_role
 from gui.texts import tr
 from gui.widgets import field_refusal

@@ -8,8 +8,7 @@ import pytest
 from live_rows import live_rows
 
 from gui.dashboard import Dashboards
-from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, RefusedError, Row, Side, plot_fault
-from gui.dashboard.line_styles import line_styles_of
+from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, RefusedError, Row, Side, line_styles_of, plot_fault
 from gui.dashboard.signals import QUANTITIES, SIGNALS
 from gui.live import Sources
 from gui.session.history import Excerpt

@@ -15,8 +15,8 @@ from pytestqt.qtbot import QtBot
 from shell_support import make_settings
 
 from gui.dashboard import DashboardPage, Dashboards
+from gui.dashboard.board import SignalPlot
 from gui.dashboard.layout import Dashboard, Side
-from gui.dashboard.signal_plot import SignalPlot
 from gui.dashboard.signals import SIGNALS
 from gui.live import LiveView, Replay, wrench_of
 from gui.session.history import Floats, History

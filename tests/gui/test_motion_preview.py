@@ -11,8 +11,8 @@ from motion_support import HOME, look_first, looked, take
 from shell_support import FakeSession, finite, make_status, press
 
 from gui.motion import panel as panel_module
-from gui.motion.preview_views import PreviewPlots
 from gui.motion.preview import Preview, preview_motion
+from gui.motion.preview_views import PreviewPlots
 from gui.motion.specification import NEW_PARTS
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK

@@ -17,8 +17,8 @@ from validated import RATE
 
 from gui.live import RecordingsView
 from gui.runs import RunDesk, RunsPage, VerdictCard
+from gui.runs.run_desk import RunJudge
 from gui.runs.run_display import verdict_style
-from gui.runs.run_judge import RunJudge
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from rig.config import Validation, load_config

@@ -12,7 +12,7 @@ from shell_support import KEY, FakeSession, key, make_status, press
 
 from gui.session.rules import Phase
 from gui.session.stop_everywhere import StopButton
-from gui.setup.page import ranges
+from gui.setup.draft_pages import ranges
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import unbroken

@@ -118,7 +118,7 @@ SCREEN_BREAKS = [
     ),
     Break(
         "results of the legs' tests are as high as they are long",
-        "gui/setup/legs_page.py",
+        "gui/setup/motion_pages.py",
         "TextRoom(label, _LINES)",
         "label",
         (f"{_WIZARDS}::test_set_up_moves_nothing_by_itself",),
