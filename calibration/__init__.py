@@ -6,15 +6,34 @@ says whether the result may be used; `shift_offsets` gives cells under a known l
 `save_cell_calibration` keep it in a dated file that is never overwritten.
 """
 
+from calibration.cell_measurements import (
+    CellBench,
+    read_cell_measurements,
+    record_measurements,
+    rounded_noise,
+    rounding_of_mean,
+    shift_offsets,
+)
 from calibration.cells import (
+    CELLS,
+    STANDARD_GRAVITY,
+    CellCalibration,
     CellLoads,
     CellMeasurements,
+    Drift,
     Limits,
+    Load,
     LoadCellCalibration,
     Provenance,
+    Tare,
     calibrate_cells,
+    check_masses,
+    drift,
+    exchanged_pairs,
+    fit_cell,
     identity,
     judge,
+    tare,
 )
 from calibration.effects import ReadingsUncertainty, followed, length_slopes
 from calibration.errors import CalibrationError, CalibrationFileError
@@ -26,7 +45,6 @@ from calibration.file import (
     save_cell_calibration,
     write_new_file,
 )
-from calibration.fit import STANDARD_GRAVITY, CellCalibration, Load, check_masses, fit_cell
 from calibration.geometry import (
     GEOMETRY_PARAMETERS,
     Gauge,
@@ -80,8 +98,6 @@ from calibration.inertia import (
     identify,
     reported_parameters,
 )
-from calibration.measurements import read_cell_measurements
-from calibration.nuisance import CALIBRATED_CELLS, Nuisance
 from calibration.parameters import (
     CellErrors,
     Parameter,
@@ -95,6 +111,8 @@ from calibration.parameters import (
     save_parameters,
 )
 from calibration.payload import (
+    CALIBRATED_CELLS,
+    Nuisance,
     PayloadEstimate,
     PayloadFit,
     PayloadSamples,
@@ -106,11 +124,6 @@ from calibration.payload import (
     payload_sigma,
     payload_values,
 )
-from calibration.recording import CellBench, record_measurements
-from calibration.rounding import rounded_noise, rounding_of_mean
-from calibration.swapped_sensors import exchanged_pairs
-from calibration.taring import CELLS, Drift, Tare, drift, tare
-from calibration.zero import shift_offsets
 
 __all__ = [
     "CALIBRATED_CELLS",

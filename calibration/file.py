@@ -15,11 +15,9 @@ import tomlkit
 from pydantic import AfterValidator, BaseModel, ConfigDict, Field, StringConstraints, ValidationError, model_validator
 from tomlkit.items import Table
 
-from calibration.cells import LoadCellCalibration, Provenance
+from calibration.cells import CELLS, CellCalibration, Drift, Load, LoadCellCalibration, Provenance, Tare, read_only
 from calibration.errors import CalibrationError, CalibrationFileError
-from calibration.fit import CellCalibration, Load
-from calibration.taring import CELLS, Array, Drift, Tare, read_only
-from kinematics import InputFileError, MissingFileError, add_toml_entry, parse_toml, read_text
+from kinematics import Array, InputFileError, MissingFileError, add_toml_entry, parse_toml, read_text
 
 FILE_VERSION = 1
 """Version of the layout this software writes and reads."""

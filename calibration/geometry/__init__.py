@@ -2,18 +2,23 @@
 
 from calibration.geometry.calibrate import GeometryLimits, calibrate_geometry
 from calibration.geometry.frames import Gauge
-from calibration.geometry.holdout import PoseErrors
-from calibration.geometry.homing import HomingRepeatability, homing_repeatability
-from calibration.geometry.measurements import GeometryMeasurements, GeometryNoise, KnownFrames, prepare_geometry
+from calibration.geometry.measurements import (
+    GeometryMeasurements,
+    GeometryNoise,
+    HomingRepeatability,
+    KnownFrames,
+    homing_repeatability,
+    prepare_geometry,
+)
 from calibration.geometry.observability import PARAMETERS as GEOMETRY_PARAMETERS
-from calibration.geometry.observability import Observability, PoseSigmas, UnobservableError
+from calibration.geometry.observability import GeometryPrior, Observability, PoseSigmas, UnobservableError
 from calibration.geometry.planning import PosePlan, next_poses, workspace_poses
-from calibration.geometry.prior import GeometryPrior
 from calibration.geometry.result import (
     GeometryCalibration,
     GeometryWarning,
     HoldOut,
     LeftOut,
+    PoseErrors,
     TrackerScale,
     geometry_covariance,
 )

@@ -1,19 +1,11 @@
-"""Frames of a tracker and of a mechanism: what is between them, and the gauge that says where the mechanism's are.
-
-A tracker has a frame of its own, and so has the target on the platform. Leg lengths and measured poses do not tell
-where in them the base's and the platform's frames are: twelve of the 42 numbers mean nothing until that is agreed on.
-Agreed is that the calibrated joints of the base lie on the nominal ones as well as a rigid motion can bring them
-there, by the sum of squares, and those of the platform likewise:
-
-    Σ (b_i − b⁰_i) = 0        Σ (b⁰_i − b̄⁰) × b_i = 0
-"""
+"""Frames of a tracker and of a mechanism: what is between them, the gauge, and where a fit of the geometry starts."""
 
 from dataclasses import dataclass
 
 import numpy as np
 
-from calibration.geometry.model import LEG, UNKNOWNS
-from kinematics import Array, matrix_to_quaternion, quaternion_to_matrix
+from calibration.geometry.model import LEG, UNKNOWNS, Readings
+from kinematics import Array, Geometry, KinematicsError, forward_kinematics, matrix_to_quaternion, quaternion_to_matrix
 
 BASE, PLATFORM = slice(0, 3), slice(3, 6)
 """Columns of a leg's unknowns."""
@@ -118,3 +110,140 @@ def turning(base: RigidMotion, platform: RigidMotion) -> Array:
     leg[BASE, BASE], leg[PLATFORM, PLATFORM] = base.rotation, platform.rotation
     whole[:UNKNOWNS, :UNKNOWNS] = np.kron(np.eye(6), leg)
     return whole
+
+
+_ROUNDS = 4
+_FAR = 5.0  # times the median: rows that a start is made without
+_ALTERNATIONS = 50
+_TURNED = np.radians(5.0)  # less of a change in orientation tells less than positions do
+_LEAST_LINEAR = 20  # rows, for seventeen unknowns
+
+
+def nominal_unknowns(geometry: Geometry) -> Array:
+    """(6, 7): the drawing's joints, no offsets."""
+    return np.hstack([geometry.base_points, geometry.platform_points, np.zeros((6, 1))])
+
+
+def nominal_poses(geometry: Geometry, readings: Readings) -> Array:
+    """Poses (n, 7) of the nominal mechanism with the measured lengths; NaN where it has none.
+
+    From home, or where the geometry has none from the measured poses.
+    """
+    found = np.full((len(readings), 7), np.nan)
+    for row, lengths in enumerate(readings.lengths):
+        guesses = [readings.poses[row]] if geometry.home is None else [geometry.home]
+        if row and np.isfinite(found[row - 1]).all():
+            guesses.append(found[row - 1])
+        for guess in guesses:
+            try:
+                found[row] = forward_kinematics(geometry, lengths, guess)
+                break
+            except KinematicsError:
+                continue
+    return found
+
+
+def start(geometry: Geometry, readings: Readings, gauge: Gauge) -> tuple[Array, Array] | None:
+    """Unknowns (6, 7) in measured frames and poses (n, 7) to start from; None where the nominal geometry gives none.
+
+    The nominal mechanism's poses X of the measured lengths and the measured ones M differ by the frames, M = A X B.
+    """
+    nominal = nominal_unknowns(geometry)
+    nominals = nominal_poses(geometry, readings)
+    good = np.asarray(np.isfinite(nominals).all(axis=1))
+    if good.sum() < max(4, len(good) // 2):
+        return None
+    if readings.measured == 6:
+        base, target = _between(nominals[good], readings.poses[good], gauge)
+        return placed(nominal, base, target.inverse), readings.poses
+    filled = nominals.copy()
+    filled[~good] = nominals[good][0]
+    if readings.tilt:
+        return nominal, filled
+    base, target = _by_positions(nominals[good], readings.poses[good, :3])
+    poses = filled.copy()
+    poses[:, :3] = readings.poses[:, :3]
+    turned = base.rotation @ quaternion_to_matrix(filled[:, 3:])
+    poses[:, 3:] = matrix_to_quaternion(turned)
+    return placed(nominal, base, target.inverse), poses
+
+
+def _between(x: Array, m: Array, gauge: Gauge) -> tuple[RigidMotion, RigidMotion]:
+    """A and B of M = A X B, poses (n, 7) both, rows that fit badly left out."""
+    kept = np.ones(len(x), dtype=bool)
+    base, target = IDENTITY, IDENTITY
+    for _ in range(_ROUNDS):
+        base, target = _frames(x[kept], m[kept], gauge)
+        arm = quaternion_to_matrix(x[:, 3:]) @ target.translation
+        miss = np.linalg.norm(base.apply(x[:, :3] + arm) - m[:, :3], axis=1)
+        kept = miss <= _FAR * np.median(miss)
+    return base, target
+
+
+def _frames(x: Array, m: Array, gauge: Gauge) -> tuple[RigidMotion, RigidMotion]:
+    r, rm = quaternion_to_matrix(x[:, 3:]), quaternion_to_matrix(m[:, 3:])
+    if gauge.base and gauge.platform and _spread(r) < _TURNED:
+        base, offset = _by_positions(x, m[:, :3])
+        rotation = nearest_rotation(np.einsum("kba,cb,kcd->ad", r, base.rotation, rm))
+        return base, RigidMotion(rotation, offset.translation)
+    eye = np.eye(3)
+    a = b = eye
+    if gauge.base and gauge.platform:
+        rows = [np.hstack([np.kron(eye, mk.T), -np.kron(rk, eye)]) for rk, mk in zip(r, rm, strict=True)]
+        null = np.linalg.svd(np.vstack(rows))[2][-1].reshape(2, 3, 3)
+        null = null * np.sign(np.linalg.det(null[1]))
+        a, b = nearest_rotation(null[0]).T, nearest_rotation(null[1])
+    for _ in range(_ALTERNATIONS if gauge.base and gauge.platform else 1):
+        if gauge.base:
+            a = nearest_rotation(np.einsum("kab,kcb->ac", rm, r @ b))
+        if gauge.platform:
+            b = nearest_rotation(np.einsum("kba,kbc->ac", a @ r, rm))
+    told = m[:, :3] - x[:, :3] @ a.T  # = A R t_B + t_A
+    columns = [a @ r] if gauge.platform else []
+    columns += [np.broadcast_to(eye, r.shape)] if gauge.base else []
+    shift: Array = np.zeros(0)
+    if columns:
+        shift = np.asarray(
+            np.linalg.lstsq(np.concatenate(columns, axis=2).reshape(-1, 3 * len(columns)), told.ravel())[0],
+            dtype=np.float64,
+        )
+    at_target = shift[:3] if gauge.platform else np.zeros(3)
+    at_base = shift[-3:] if gauge.base else np.zeros(3)
+    return RigidMotion(a, at_base), RigidMotion(b, at_target)
+
+
+def _by_positions(x: Array, positions: Array) -> tuple[RigidMotion, RigidMotion]:
+    """A, and the place of the one target on the platform as B's translation, from positions (n, 3) alone."""
+    r = quaternion_to_matrix(x[:, 3:])
+    target = np.zeros(3)
+    base = IDENTITY
+    for _ in range(_ALTERNATIONS):
+        base = best_fit(x[:, :3] + r @ target, positions)
+        arms = base.inverse.apply(positions) - x[:, :3]
+        target = np.einsum("kba,kb->a", r, arms) / len(r)
+    return base, RigidMotion(np.eye(3), target)
+
+
+def _spread(rotations: Array) -> float:
+    """Greatest angle, rad, of rotations (n, 3, 3) from their mean."""
+    traces = np.einsum("ab,kab->k", nearest_rotation(rotations.mean(axis=0)), rotations)
+    return float(np.arccos(np.clip(0.5 * (traces - 1.0), -1.0, 1.0)).max())
+
+
+def linear_start(readings: Readings) -> Array | None:
+    """Unknowns (6, 7) from the poses alone, without any nominal joints; None with too few rows, or part of the poses.
+
+    (l − o)² = ‖t + R p − b‖² is linear in o, p, b, the nine products b pᵀ and one constant.
+    """
+    if readings.measured < 6 or len(readings) < _LEAST_LINEAR:
+        return None
+    centre = readings.poses[:, :3].mean(axis=0)
+    t, r = readings.poses[:, :3] - centre, quaternion_to_matrix(readings.poses[:, 3:])
+    x = np.zeros((6, LEG))
+    for leg, length in enumerate(readings.lengths.T):
+        rows = np.column_stack(
+            [-2.0 * t, 2.0 * np.einsum("kba,kb->ka", r, t), 2.0 * length, -2.0 * r.reshape(-1, 9), np.ones(len(t))]
+        )
+        x[leg] = np.linalg.lstsq(rows, length**2 - (t * t).sum(axis=1))[0][:LEG]
+    x[:, :3] += centre
+    return x

@@ -1,16 +1,126 @@
-"""Measured poses and leg lengths as they come, checked whole, and made into what the fit takes."""
+"""Measured poses and leg lengths as they come, checked whole; poses of targets; how well homing repeats."""
 
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
+import numpy.typing as npt
 from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
-from calibration.geometry.frames import Gauge
+from calibration.geometry.frames import Gauge, RigidMotion, best_fit
 from calibration.geometry.model import Readings
-from calibration.geometry.targets import TargetPoses, poses_of_targets
 from kinematics import Array, Geometry, angles_to_quaternion
+
+_ROUNDS = 50
+_STILL = 1e-12  # m
+_FALSE_ALARM = 1e-3  # that any row of good data is called not rigid
+_LINE = 0.02  # of the targets' extent: how far off a line they must lie
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TargetPoses:
+    """Poses (n, 7) of the targets' frame, their information (n, 6, 6), and how well the targets are one body.
+
+    shape (k, 3): the targets in their frame, m. cost (n,): squared misfits over the noise's variance. rigid (n,): rows
+    whose targets lie as in the others. chi_square, freedom: of the rigid rows, beyond what fixes poses and shape.
+    middles (n, 3): of the targets, tracker's frame, m. scale: the tracker's by the known shape
+    (k of `calibration.geometry.model`), and its standard deviation; none of a shape that was measured itself.
+    """
+
+    poses: Array
+    information: Array
+    shape: Array
+    misfits: Array
+    rigid: npt.NDArray[np.bool_]
+    chi_square: float
+    freedom: int
+    middles: Array
+    scale: tuple[float, float] | None = None
+
+    def reason(self, row: int) -> str:
+        """Why a row is not used."""
+        worst = int(self.misfits[row].argmax())
+        return f"target {worst + 1} lies {1e6 * self.misfits[row, worst]:.0f} µm from where the others put it"
+
+
+def poses_of_targets(points: Array, sigma: float, known: Array | None = None) -> TargetPoses:
+    """Poses from targets (n, k, 3), m, tracker's frame, each coordinate with the standard deviation `sigma`, m.
+
+    known (k, 3): the targets in the platform's frame; the poses are the platform's own then.
+    Raises CalibrationError for targets on one line, or known places that the measured ones do not fit.
+    """
+    from scipy.special import chdtri  # takes long to import, and few need it
+
+    n, k = points.shape[:2]
+    shape = _median_shape(points) if known is None else known
+    extent = np.linalg.svd(shape - shape.mean(axis=0), compute_uv=False)
+    if extent[1] < _LINE * extent[0]:
+        raise CalibrationError(
+            f"points: the targets lie on one line within {extent[1] / np.sqrt(k):.2g} m; set one beside it"
+        )
+    own = 1 if known is not None else 3 * k - 6  # a scale, or a shape
+    scale = None
+    bound = float(chdtri(3 * k - 6, _FALSE_ALARM / n))
+    rigid = np.ones(n, dtype=bool)
+    for _ in range(_ROUNDS):
+        motions = [best_fit(shape, row) for row in points]
+        fitted = np.array([motion.inverse.apply(row) for motion, row in zip(motions, points, strict=True)])
+        if known is not None:
+            fitted, scale = _scaled(fitted, known, sigma)
+        misfits = np.linalg.norm(fitted - shape, axis=2)
+        cost = (misfits**2).sum(axis=1) / sigma**2
+        looser = max(1.0, float(np.median(cost)) / float(chdtri(3 * k - 6, 0.5)))
+        rigid = cost <= bound * looser
+        if known is not None:
+            break
+        better = fitted[rigid].mean(axis=0)
+        step = np.abs(better - shape).max()
+        shape = better
+        if step < _STILL:
+            break
+    if rigid.sum() < n / 2:
+        raise CalibrationError(
+            f"points: in {n - int(rigid.sum())} of {n} rows the targets do not lie as "
+            f"{'they are known to' if known is not None else 'in the others'}; is their order the same in every row?"
+        )
+    poses = np.array([motion.pose for motion in motions])
+    chi_square = float(cost[rigid].sum())
+    freedom = (3 * k - 6) * int(rigid.sum()) - own
+    information = _information(shape, motions, sigma)
+    return TargetPoses(poses, information, shape, misfits, rigid, chi_square, freedom, points.mean(axis=1), scale)
+
+
+def _scaled(fitted: Array, known: Array, sigma: float) -> tuple[Array, tuple[float, float]]:
+    """Targets (n, k, 3) about their middle in the known shape's metres, and the scale with its standard deviation.
+
+    The median of the rows' scales: gross errors of a target do not count. Its variance is π/2 of the mean's.
+    """
+    middles = fitted.mean(axis=1, keepdims=True)
+    arms, shape = fitted - middles, known - known.mean(axis=0)
+    spread = np.einsum("nka,nka->n", arms, arms)
+    scale = float(np.median(1.0 - np.einsum("nka,ka->n", arms, shape) / spread))
+    return middles + (1.0 - scale) * arms, (scale, sigma * float(np.sqrt(0.5 * np.pi / spread.sum())))
+
+
+def _median_shape(points: Array) -> Array:
+    """The targets (k, 3) of the row whose distances between targets are nearest to the medians, about their centre."""
+    apart = np.linalg.norm(points[:, :, None] - points[:, None], axis=3)
+    off = np.abs(apart - np.median(apart, axis=0)).max(axis=(1, 2))
+    chosen = points[int(off.argmin())]
+    return np.asarray(chosen - chosen.mean(axis=0))
+
+
+def _information(shape: Array, motions: list[RigidMotion], sigma: float) -> Array:
+    """(n, 6, 6): AᵀA/σ² with A = [1, −[R c]×] of every target."""
+    information = np.zeros((len(motions), 6, 6))
+    for row, motion in enumerate(motions):
+        for arm in shape @ motion.rotation.T:
+            cross = np.array([[0.0, -arm[2], arm[1]], [arm[2], 0.0, -arm[0]], [-arm[1], arm[0], 0.0]])
+            a = np.hstack([np.eye(3), -cross])
+            information[row] += a.T @ a / sigma**2
+    return information
+
 
 KnownFrames = Literal["none", "base", "platform", "both"]
 
@@ -218,3 +328,70 @@ def _unit_faults(geometry: Geometry, lengths: Array, kind: str, values: Array) -
             if apart > _UNIT_RATIO * size:
                 faults.append(f"points: targets {apart:g} m apart on a mechanism of {size:g} m; millimetres?")
     return faults
+
+
+LEAST_HOMINGS = 5
+
+_NORMAL = 1.4826  # standard deviation over median absolute deviation, of a normal distribution
+_FAR = 4.5  # standard deviations, from the median: once in some 150 000 readings
+_MEAN = 1.2533  # and over the mean absolute deviation, where more than half of the readings are one number
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class HomingRepeatability:
+    """Lengths after repeated homings, by leg; outliers are not in the figures.
+
+    mean, standard_deviation, standard_error (6,): m; the last one is of the mean. count (6,): homings that counted.
+    outliers: (homing, leg, m from the median), counted from 1.
+    """
+
+    mean: Array
+    standard_deviation: Array
+    standard_error: Array
+    count: tuple[int, ...]
+    outliers: tuple[tuple[int, int, float], ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """For JSON."""
+        return {
+            "mean_m": self.mean.tolist(),
+            "standard_deviation_m": self.standard_deviation.tolist(),
+            "standard_error_m": self.standard_error.tolist(),
+            "count": list(self.count),
+            "outliers": [{"homing": row, "leg": leg, "off_m": off} for row, leg, off in self.outliers],
+        }
+
+
+def homing_repeatability(lengths: ArrayLike) -> HomingRepeatability:
+    """Repeatability from lengths (m, 6), m, measured at one pose after each of m homings.
+
+    A reading beyond 4.5 robust standard deviations (from the median absolute deviation) of its leg's median is an
+    outlier, and told.
+    Raises CalibrationError for a wrong shape, fewer than five homings, numbers that are not finite.
+    """
+    values = np.asarray(lengths, dtype=np.float64)
+    if values.ndim != 2 or values.shape[1] != 6:
+        raise CalibrationError(f"homings: shape {values.shape}, must be (m, 6)")
+    faults = [
+        f"homing {row + 1}, leg {leg + 1}: {values[row, leg]}, must be finite"
+        for row, leg in np.argwhere(~np.isfinite(values))
+    ]
+    if len(values) < LEAST_HOMINGS:
+        faults.append(f"{len(values)} homings, at least {LEAST_HOMINGS} are needed")
+    if faults:
+        raise CalibrationError(faults)
+    off = values - np.median(values, axis=0)
+    middle = np.median(np.abs(off), axis=0)
+    spread = np.where(middle > 0.0, _NORMAL * middle, _MEAN * np.abs(off).mean(axis=0))
+    spread = np.maximum(spread, np.median(spread))  # of a few homings one leg's own may come out small by chance
+    good = np.abs(off) <= _FAR * spread
+    columns = [values[good[:, leg], leg] for leg in range(6)]
+    deviation = np.array([column.std(ddof=1) for column in columns])
+    count = tuple(len(column) for column in columns)
+    return HomingRepeatability(
+        mean=np.array([column.mean() for column in columns]),
+        standard_deviation=deviation,
+        standard_error=deviation / np.sqrt(count),
+        count=count,
+        outliers=tuple((int(row) + 1, int(leg) + 1, float(off[row, leg])) for row, leg in np.argwhere(~good)),
+    )

@@ -7,12 +7,10 @@ import numpy as np
 from numpy.typing import ArrayLike
 
 from calibration.errors import CalibrationError
-from calibration.geometry.frames import Gauge, rigid_tangents
-from calibration.geometry.initial_guess import nominal_unknowns
+from calibration.geometry.frames import Gauge, nominal_unknowns, rigid_tangents
 from calibration.geometry.measurements import GeometryNoise
 from calibration.geometry.model import LEG, SCALE, UNKNOWNS, Readings, length_derivatives, linearise
-from calibration.geometry.observability import pose_sigmas, posterior
-from calibration.geometry.prior import GeometryPrior, UnknownsPrior
+from calibration.geometry.observability import GeometryPrior, UnknownsPrior, pose_sigmas, posterior
 from kinematics import (
     Array,
     Geometry,

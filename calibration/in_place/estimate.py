@@ -1,8 +1,4 @@
-"""Gains and offsets of the cells by weighted least squares against the exact model's cell forces at rest.
-
-reading_i = offset_i + F_i(pose) / gain_i, the gain signed. Readings carry the noise, so they are regressed on the
-forces. What is known of the weight is not improved: its uncertainty, common to all cells, is added to the covariance.
-"""
+"""Gains and offsets of the cells by weighted least squares against the exact model, and what the poses do not tell."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -12,15 +8,43 @@ from math import isfinite
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calibration.cells import LoadCellCalibration, Provenance
+from calibration.cells import CELLS, CellCalibration, LoadCellCalibration, Provenance, Tare, drift, read_only
 from calibration.errors import CalibrationError
-from calibration.fit import CellCalibration
-from calibration.in_place.observability_text import unobservable_gains
 from calibration.in_place.rests import Rests, cell_forces, check_rests, exchanged_cells, robust_lines
 from calibration.inertia.prior import STATED, Accuracy
-from calibration.taring import CELLS, Tare, drift, read_only
 from dynamics import BODIES, Mechanism, Regressor, linear_parameters
-from kinematics import Array
+from kinematics import Array, coordinates_to_pose, pose_to_coordinates
+
+_NAMES = ("x", "y", "z", "rx", "ry", "rz")
+_STEPS = np.array([0.05, 0.05, 0.05, 0.17, 0.17, 0.17])  # m, rad: what platforms move
+_IN_WORDS = ("±50 mm", "±10 deg")
+
+
+def unobservable_gains(mechanism: Mechanism, poses: Array, forces: Array, relative: Array, limit: float) -> list[str]:
+    """Faults: each leg whose gain is told worse than the limit, with the two movements that change its force most."""
+    faults = []
+    changes = _changes(mechanism, poses)
+    for leg in np.flatnonzero(~(relative <= limit)):
+        best = np.argsort(changes[:, leg])[::-1][:2]
+        would = " and ".join(f"{_NAMES[k]} by {_IN_WORDS[k // 3]} ({changes[k, leg]:.0f} N)" for k in best)
+        told = "not at all" if np.isinf(relative[leg]) else f"to {100.0 * relative[leg]:.2g} %"
+        faults.append(
+            f"leg {leg + 1}: these poses load its cell with {forces[:, leg].min():.1f} to {forces[:, leg].max():.1f} N "
+            f"and tell its gain {told}, wanted {100.0 * limit:g} %: gain and offset look alike; what would change its "
+            f"force: {would}; `--plan` gives such poses"
+        )
+    return faults
+
+
+def _changes(mechanism: Mechanism, poses: Array) -> Array:
+    """(6, 6) N: how much each leg's force (column) differs between both ends of a movement (row) about the mean."""
+    middle = pose_to_coordinates(poses[len(poses) // 2])
+    steps = np.diag(_STEPS)
+    ends = coordinates_to_pose(np.concatenate([middle + steps, middle - steps]))
+    forces = cell_forces(mechanism, ends)
+    change: Array = np.abs(forces[:6] - forces[6:])
+    return change
+
 
 _FALSE_ALARM = 1e-6  # probability that a pose is left out for its noise alone
 _MOST_LEFT_OUT = 0.2  # of the poses

@@ -8,9 +8,9 @@ from math import isfinite
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.cells import CELLS
 from calibration.errors import CalibrationError
 from calibration.in_place.rests import FEWEST_RESTS, cell_forces
-from calibration.taring import CELLS
 from dynamics import Mechanism, pose_limits
 from kinematics import (
     Array,

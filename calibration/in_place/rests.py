@@ -4,9 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from calibration.cells import CELLS, cells_in_words, exchanged_pairs
 from calibration.errors import CalibrationError
-from calibration.swapped_sensors import cells_in_words, exchanged_pairs
-from calibration.taring import CELLS
 from dynamics import Dynamics, DynamicsError, Mechanism
 from kinematics import Array
 

@@ -5,12 +5,12 @@
 at all.
 """
 
-from calibration.inertia.base import BaseParameters, base_parameters
 from calibration.inertia.departures import FRICTION_SHAPES, friction_shapes
 from calibration.inertia.design import THETA, feels_friction, neighbours
 from calibration.inertia.estimate import Identification, IdentificationSettings, identify
 from calibration.inertia.excitation import Excitation, design_excitation
 from calibration.inertia.holdout import ForceHoldOut, hold_out
+from calibration.inertia.least_squares import BaseParameters, base_parameters
 from calibration.inertia.parameter_report import BODY_NUMBERS, reported_parameters
 from calibration.inertia.prior import Accuracy
 from calibration.inertia.samples import ForceRecord

@@ -1,11 +1,6 @@
-"""Estimating the exact model's parameters from measured forces.
+"""Estimating the exact model's parameters from measured forces, and why data or a result are not to be used."""
 
-Least squares on the regressor with what was known before: x = Λ⁻¹ (Σ w aᵀy + P₀⁻¹ x₀), Λ = Σ w aᵀa + P₀⁻¹, of the
-spectra of all sensors: each band of frequencies has a weight of its own, by the variance that the residual has there,
-corrected for the unknowns that were fitted (Rao, J. Am. Stat. Assoc. 65, 1970). What no model explains counts as noise
-in its band. Candidate terms (`departures`) are added one by one (forward selection): each must raise the log evidence
-by more than chance among so many, also on the part of the data that is held back.
-"""
+from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -14,18 +9,191 @@ from itertools import pairwise
 import numpy as np
 from numpy.typing import NDArray
 
+from calibration.cells import cells_in_words, exchanged_pairs
 from calibration.effects import GAINS, GEOMETRY_PLACES
-from calibration.inertia.base import BaseParameters, base_parameters
+from calibration.errors import CalibrationError
 from calibration.inertia.departures import FRICTION_CODES, Scales
 from calibration.inertia.design import THETA, Candidate, Design, Unknown, design_of, scale_names
-from calibration.inertia.information import Information, Sums
-from calibration.inertia.physical_consistency import is_consistent, nearest_consistent
-from calibration.inertia.prior import DRIVE_NOISE, FRICTION_SHARE, FRICTION_TIME, Accuracy, prior
-from calibration.inertia.samples import ForceRecord, Samples, noise_floor, prepared
-from calibration.inertia.validity_checks import check_data, check_result
+from calibration.inertia.least_squares import BaseParameters, Information, Sums, base_parameters
+from calibration.inertia.prior import (
+    DRIVE_NOISE,
+    FRICTION_SHARE,
+    FRICTION_TIME,
+    Accuracy,
+    exists,
+    from_unconstrained,
+    prior,
+    unconstrained,
+    unconstrained_jacobian,
+)
+from calibration.inertia.samples import ForceRecord, Samples, fast_part, noise_floor, prepared
 from calibration.parameters import ParameterFile, covariance_of
-from dynamics import Mechanism, machine_size, with_linear_parameters
+from dynamics import BODIES, FRICTIONS, Dynamics, DynamicsError, Mechanism, machine_size, with_linear_parameters
 from kinematics import Array
+
+_LEAST_FRICTION = 1e-12
+_EVALUATIONS = 200
+
+
+def is_consistent(theta: Array) -> bool:
+    """Whether all bodies of θ can exist and no friction gives energy."""
+    return all(exists(theta[place]) for place in BODIES) and all((theta[place] >= 0.0).all() for place in FRICTIONS)
+
+
+def nearest_consistent(estimate: Array, information: Array, start: Array) -> Array:
+    """The unknowns x (n,) with consistent θ that are least (x − estimate)ᵀ information (x − estimate) away.
+
+    By a parametrisation in which nothing else can be said, see `unconstrained`; Levenberg–Marquardt from `start` (n,),
+    whose θ is consistent.
+    Raises CalibrationError where that does not end.
+    """
+    from scipy.optimize import least_squares  # takes long to import, and few need it
+
+    root = np.asarray(np.linalg.cholesky(information).T, dtype=np.float64)
+    numbers = start.copy()
+    for place in BODIES:
+        numbers[place] = unconstrained(start[place])
+    for place in FRICTIONS:
+        numbers[place] = np.log(np.maximum(start[place], _LEAST_FRICTION))
+
+    def unknowns(numbers: Array) -> Array:
+        x = numbers.copy()
+        for place in BODIES:
+            x[place] = from_unconstrained(numbers[place])
+        for place in FRICTIONS:
+            x[place] = np.exp(numbers[place])
+        return x
+
+    def away(numbers: Array) -> Array:
+        distance: Array = root @ (unknowns(numbers) - estimate)
+        return distance
+
+    def slopes(numbers: Array) -> Array:
+        result: Array = root.copy()
+        for place in BODIES:
+            result[:, place] = root[:, place] @ unconstrained_jacobian(numbers[place])
+        for place in FRICTIONS:
+            result[:, place] = root[:, place] * np.exp(numbers[place])
+        return result
+
+    with np.errstate(over="ignore"):
+        found = least_squares(away, numbers, slopes, method="lm", x_scale="jac", max_nfev=_EVALUATIONS)
+    x = unknowns(found.x)
+    if not (np.isfinite(x).all() and is_consistent(x)):
+        raise CalibrationError("no bodies that can exist explain the forces: see which parameters are off by much")
+    return x
+
+
+_CLIPPED = 8  # samples of one value at an end of what a cell said
+_COARSE = 0.5  # of the noise, from which steps of readings make many alike
+_TURNED = 0.5  # of the residual that a cell leaves as it is, against that with the other sign
+_UNEXPLAINED = 6.0  # times the noise
+_FAR = 4.0  # standard deviations, mean square, from what was known before
+_FAR_SCALE = 5.0  # standard deviations of a gain or cross-talk from what was known before
+_LEAST_TOLD = 0.25  # of the base parameters
+
+
+def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Samples, coulomb_speed: float) -> None:
+    """Refuse cells at the end of their scale, exchanged or turned round, and motions that the mechanism cannot do."""
+    faults: list[str] = []
+    model: Array | None = None
+    try:
+        model = Dynamics(mechanism, coulomb_speed).cells(samples.motions)
+    except DynamicsError as error:
+        faults.append(f"the motion is none of {mechanism.name}: {error}")
+    for number, record in enumerate(records):
+        here = samples.record == number
+        for leg in range(6):
+            values = record.cells[:, leg]
+            beyond = int(np.count_nonzero(np.abs(values) >= record.range))
+            if model is None or not _coarse(record, leg):
+                top = max(int(np.count_nonzero(values == end)) for end in (values.min(), values.max()))
+            else:
+                begin = samples.t[here][0]  # where the filter's edge ends
+                rows = np.round((samples.t[here] - begin) * record.rate).astype(int) + round(begin * record.rate)
+                top = _held(values[rows], model[here, leg]) * round(record.rate / samples.rate)
+            if beyond or top >= _CLIPPED:
+                faults.append(
+                    f"stretch {number + 1}: load cell {leg + 1} was at an end of its scale, {values.min():g} to "
+                    f"{values.max():g} N, in {max(beyond, top)} of {len(values)} samples"
+                )
+    if model is None:
+        raise CalibrationError(faults[1:] + faults[:1])
+    faults += _exchanged(samples.cells, model)
+    if faults:
+        raise CalibrationError(faults)
+
+
+def _coarse(record: ForceRecord, leg: int) -> bool:
+    """Whether a cell's readings come in steps that make many of them alike, at the ends of its force too."""
+    return record.steps is not None and record.steps[leg] > _COARSE * fast_part(record.cells, record.rate)[leg]
+
+
+def _held(values: Array, model: Array) -> int:
+    """How many of the readings (n,) N at an end of what the cell said are there though its force went on.
+
+    By the model's (n,), whose zero is the cell's and which is wrong by what it usually is.
+    """
+    off = values - model
+    usual = float(np.median(off))
+    spread = float(np.ptp(np.quantile(off, (0.05, 0.95))))
+    beyond = [
+        np.count_nonzero((values == end) & (side * (model + usual - end) > spread))
+        for side, end in ((-1.0, values.min()), (1.0, values.max()))
+    ]
+    return int(max(beyond))
+
+
+def _exchanged(measured: Array, model: Array) -> list[str]:
+    """Cells that explain another leg's forces much better than their own, or their own with the other sign."""
+    cost = np.empty((6, 6))
+    for cell in range(6):
+        for leg in range(6):
+            cost[cell, leg] = np.mean((measured[:, cell] - model[:, leg]) ** 2)
+    if pairs := exchanged_pairs(cost):
+        return [f"load cells look exchanged: {cells_in_words(pairs)}"]
+    turned = np.mean((measured + model) ** 2, axis=0)
+    return [
+        f"load cell {leg + 1} looks turned round: its readings have the wrong sign"
+        for leg in range(6)
+        if np.sqrt(turned[leg] / cost[leg, leg]) < _TURNED
+    ]
+
+
+def check_result(result: Identification, known: Array, gain: float) -> None:
+    """Refuse what a motion did not tell, what no noise explains, and parameters far beyond what was known before."""
+    faults = []
+    told = float(np.mean(result.told))
+    if told < _LEAST_TOLD:
+        faults.append(
+            f"the motion tells {np.count_nonzero(result.told)} of {len(result.told)} combinations of parameters better "
+            "than they were known: move all six axes together, faster: `rig excite` designs such a motion"
+        )
+    change = result.theta - result.before[:THETA]
+    distance = float(np.sqrt(change @ np.linalg.solve(known, change) / max(1, np.count_nonzero(result.told))))
+    if distance > _FAR:
+        faults.append(
+            f"the parameters would be {distance:.1f} standard deviations (RMS) from the mechanism's file, at most "
+            f"{_FAR:g}: another rig, or something on the platform"
+        )
+    names = scale_names()
+    for each, value in zip(result.others, result.estimate[THETA:], strict=True):
+        if each.name in names and abs(value) > _FAR_SCALE * each.sigma:
+            faults.append(
+                f"{names[each.name]}: {100.0 * value:+.2f} %, {abs(value) / each.sigma:.1f} times the standard "
+                f"deviation of {100.0 * each.sigma:g} % that was stated, at most {_FAR_SCALE:g}: another rig, or a "
+                "wider standard deviation has to be stated"
+            )
+    floor = result.noise * np.sqrt(gain)
+    for leg in range(6):
+        if result.residual[leg] > _UNEXPLAINED * floor[leg]:
+            faults.append(
+                f"load cell {leg + 1}: the best parameters leave {result.residual[leg]:.2f} N of the low-passed "
+                f"readings, noise explains {floor[leg]:.2f} N: not this mechanism, or something touches the platform"
+            )
+    if faults:
+        raise CalibrationError(faults)
+
 
 _DESIGNS = 2  # the first with nominal inertias and gains of one; the last with candidates, about what the first found
 _ROUNDS = 4

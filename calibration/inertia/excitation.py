@@ -1,20 +1,412 @@
-"""A motion that tells the parameters: sines in all six coordinates, within the mechanism's limits."""
+"""The motion that tells the parameters most within the mechanism's limits: its information, and the ascent to it."""
 
 import math
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass, replace
 
 import numpy as np
+import numpy.typing as npt
 
 from calibration.errors import CalibrationError
-from calibration.inertia.ascent import Waves, ascended
-from calibration.inertia.limit_usage import Stress
-from calibration.inertia.motion_information import Grid, MotionInformation
-from calibration.inertia.prior import Accuracy
-from dynamics import DynamicsError, Mechanism
-from kinematics import Array, Harmonic, HarmonicTerm, KinematicsError, Placement
+from calibration.inertia.design import feels_friction
+from calibration.inertia.least_squares import base_parameters
+from calibration.inertia.prior import (
+    DRIVE_GAIN,
+    DRIVE_NOISE,
+    DRIVE_OFFSET,
+    FRICTION_SHARE,
+    FRICTION_TIME,
+    Accuracy,
+    prior,
+)
+from dynamics import Dynamics, DynamicsError, LegLimits, Mechanism, Regressor, linear_parameters, machine_size
+from kinematics import Array, Harmonic, HarmonicTerm, KinematicsError, Placement, joint_angles, leg_kinematics
+
+
+class Stress:
+    """The limits of a mechanism's legs: length, speed, acceleration, force, also standing there, and joint angles."""
+
+    def __init__(self, mechanism: Mechanism) -> None:
+        limits = [leg.limits or LegLimits() for leg in mechanism.legs]
+        ends = np.array([(-np.inf, np.inf) if each.length is None else each.length for each in limits])
+        self._middle, self._half = ends.mean(axis=1), 0.5 * np.ptp(ends, axis=1)
+        self._bounds = {
+            name: np.array([np.inf if (bound := getattr(each, name)) is None else bound for each in limits])
+            for name in ("velocity", "acceleration", "force", "universal_angle", "spherical_angle")
+        }
+        self._geometry = mechanism.geometry
+        self._dynamics = Dynamics(mechanism)
+
+    def of(self, motions: Array) -> Array:
+        """Each quantity of each leg at motions (n, 19) as a part of its limit, (n, 42); below 0 on its other side.
+
+        Of a length it is the distance from the middle of the stroke, as a part of half of it.
+        Raises KinematicsError or DynamicsError for motions that cannot be evaluated.
+        """
+        legs = leg_kinematics(self._geometry, motions)
+        angles = joint_angles(self._geometry, motions[:, :7])
+        standing = motions.copy()
+        standing[:, 7:] = 0.0
+        parts = [(legs.length - self._middle) / self._half]
+        for values, name in (
+            (legs.velocity, "velocity"),
+            (legs.acceleration, "acceleration"),
+            (self._dynamics.inverse(motions).forces, "force"),
+            (self._dynamics.inverse(standing).forces, "force"),
+            (angles.universal, "universal_angle"),
+            (angles.spherical, "spherical_angle"),
+        ):
+            parts.append(values / self._bounds[name])
+        return np.hstack(parts)
+
+
+_RATE = 500.0  # Hz, of the readings that information is of
+_USUAL_SPEED = 0.1  # m/s, at which friction is so large that it counts for the noise
+_SMOOTH = 0.02
+"""m/s, over which Coulomb friction changes sign, so that it has a derivative"""
+STEPS = np.repeat([1e-8, 1e-8, 1e-3], 6)
+"""of coordinates, m and rad, their rates and their second rates, in which the model is linear"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class Grid:
+    """The times t (n,), s, at which a motion that repeats is looked at, `step` s apart within each of `pieces`.
+
+    weight (n,): s that each sample stands for. since (n,): s from the middle of the motion, on average; spread (n,):
+    variance of that, s², of samples that stand for several periods.
+    """
+
+    t: Array
+    step: float
+    pieces: tuple[slice, ...]
+    weight: Array
+    since: Array
+    spread: Array
+
+    @classmethod
+    def of(cls, duration: float, fade: float, period: float, per_second: float) -> "Grid":
+        """Both fades and one period between them, which stands for all; the whole, where there is not more."""
+        steady = duration - 2.0 * fade
+        if steady <= period:
+            count = int(np.ceil(duration * per_second)) + 1
+            t = np.linspace(0.0, duration, count)
+            weight = np.full(count, duration / count)
+            return cls(t, duration / (count - 1), (slice(0, count),), weight, t - 0.5 * duration, np.zeros(count))
+        count = int(np.ceil(period * per_second))
+        step = period / count
+        faded = int(np.ceil(fade / step))
+        rising = fade - step * np.arange(faded, 0, -1)
+        rising[0] = max(rising[0], 0.0)
+        t = np.concatenate([rising, fade + step * np.arange(count), duration - rising[::-1]])
+        repeats = steady / period
+        weight, since, spread = np.full(len(t), step), t - 0.5 * duration, np.zeros(len(t))
+        middle = slice(faded, faded + count)
+        weight[middle] *= repeats
+        since[middle] -= since[middle].mean()
+        spread[middle] = period**2 * (repeats**2 - 1.0) / 12.0
+        return cls(t, step, (slice(0, faded + count), slice(faded + count, len(t))), weight, since, spread)
+
+    def slopes(self, values: Array) -> Array:
+        """Derivatives (n, …) of values by time."""
+        return np.concatenate([np.gradient(values[piece], self.step, axis=0) for piece in self.pieces])
+
+    def against_slopes(self, values: Array) -> Array:
+        """The transpose of `slopes`, as matrices that values (n, …) are multiplied by."""
+        result = np.zeros_like(values)
+        for piece in self.pieces:
+            there, into = values[piece] / self.step, result[piece]
+            into[2:] += 0.5 * there[1:-1]
+            into[:-2] -= 0.5 * there[1:-1]
+            into[1] += there[0]
+            into[0] -= there[0]
+            into[-1] += there[-1]
+            into[-2] -= there[-1]
+        return result
+
+
+@dataclass(slots=True, eq=False)
+class _Readings:
+    """The model at some motions: regressors (n, 6, COLUMNS) of cells and drives, and forces (n, 6) N of both."""
+
+    regressors: list[Array]
+    forces: list[Array]
+
+
+class MotionInformation:
+    """Information that motions of a mechanism have about its base parameters.
+
+    Args:
+        mechanism: with a home, about which motions are.
+        accuracy: what is known before.
+        noise: N, of the cells.
+        drives: whether the drives' forces are known, too, which tell the friction that cells at the rods do not feel.
+
+    Raises CalibrationError where a body of the mechanism cannot exist.
+    """
+
+    def __init__(self, mechanism: Mechanism, accuracy: Accuracy, noise: float, drives: bool) -> None:
+        _, known = prior(mechanism, accuracy)
+        base = base_parameters(mechanism, np.sqrt(np.diag(known)), drives=drives)
+        self.size = len(base.pivots)
+        """how many base parameters there are"""
+        self._places = np.array(base.pivots)
+        self._root = np.asarray(np.linalg.cholesky(base.matrix @ known @ base.matrix.T), dtype=np.float64)
+        self._nominal = linear_parameters(mechanism)
+        self._regressor = Regressor(mechanism, _SMOOTH)
+        self._placement = Placement("home", home=mechanism.geometry.home_pose)
+        self._accuracy = accuracy
+        self._drives = drives
+        friction = np.array([leg.friction.coulomb + _USUAL_SPEED * leg.friction.prismatic for leg in mechanism.legs])
+        unmodelled = (FRICTION_SHARE * friction) ** 2 * FRICTION_TIME * _RATE
+        felt = np.array([feels_friction(mechanism, leg) for leg in range(6)])
+        unit = machine_size(mechanism).force
+        self._drive_offset = unit * DRIVE_OFFSET
+        self._variances = np.concatenate([noise**2 + felt * unmodelled, (unit * DRIVE_NOISE) ** 2 + unmodelled])
+
+    def of(self, grid: Grid, coordinates: Array) -> tuple[float, float]:
+        """½ log det S, nepers, and the condition number of S − 1, what is told, by what was known before.
+
+        Args:
+            grid: of times. coordinates: about home, their rates and second rates (n, 18) at those.
+
+        Raises KinematicsError or DynamicsError for a motion that cannot be evaluated.
+        """
+        value, inverse, _ = self._sum(grid, self._readings(coordinates))
+        told = 1.0 / np.linalg.eigvalsh(inverse) - 1.0
+        return value, float(told.max() / max(told.min(), np.finfo(float).tiny))
+
+    def gradient(self, grid: Grid, coordinates: Array) -> tuple[float, Array]:
+        """½ log det S, nepers, and its derivatives (n, 18) by the coordinates. Args and errors as `of`."""
+        readings = self._readings(coordinates)
+        value, inverse, parts = self._sum(grid, readings)
+        by_regressor = [np.zeros_like(each) for each in readings.regressors]
+        by_force = [np.zeros_like(each) for each in readings.forces]
+        for number, (columns, others, fitted, weight) in enumerate(parts):
+            kind, leg = divmod(number, 6)
+            slope = weight[:, np.newaxis] * ((columns - others @ fitted) @ inverse)
+            by_regressor[kind][:, leg, self._places] = slope @ self._root.T
+            across = -slope @ fitted.T
+            if kind == 1:
+                by_force[1][:, leg] += DRIVE_GAIN * across[:, 0]
+                continue
+            for column, (other, sigma) in enumerate(self._scales(leg)):
+                by_force[0][:, other] += sigma * across[:, column]
+            by_force[0][:, leg] -= self._accuracy.lag * grid.against_slopes(across[:, 3])
+        derivatives = np.empty((len(grid.t), 18))
+        for place, step in enumerate(STEPS):
+            beside = coordinates.copy()
+            beside[:, place] += step
+            moved = self._readings(beside)
+            change = np.zeros(len(grid.t))
+            for kind in range(len(by_force)):
+                change += np.einsum(
+                    "mij,mij->m", by_regressor[kind], moved.regressors[kind] - readings.regressors[kind]
+                )
+                change += np.einsum("mi,mi->m", by_force[kind], moved.forces[kind] - readings.forces[kind])
+            derivatives[:, place] = change / step
+        return value, derivatives
+
+    def _readings(self, coordinates: Array) -> _Readings:
+        motions = self._placement.to_motion(coordinates[:, :6], coordinates[:, 6:12], coordinates[:, 12:])
+        cells, known = self._regressor.cells(motions)
+        regressors, forces = [cells], [cells @ self._nominal + known]
+        if self._drives:
+            regressors.append(self._regressor.forces(motions))
+            forces.append(regressors[1] @ self._nominal)
+        return _Readings(regressors, forces)
+
+    def _scales(self, leg: int) -> list[tuple[int, float]]:
+        """The legs whose force a cell reads besides, and σ of what part of it."""
+        return [
+            (leg, self._accuracy.gain),
+            *((other, self._accuracy.cross_talk) for other in ((leg - 1) % 6, (leg + 1) % 6)),
+        ]
+
+    def _sum(self, grid: Grid, readings: _Readings) -> tuple[float, Array, list[tuple[Array, Array, Array, Array]]]:
+        """½ log det S and S⁻¹, and of each sensor A (n, size), N (n, k), B (k, size) and the diagonal of W (n,)."""
+        accuracy = self._accuracy
+        slopes = grid.slopes(readings.forces[0])
+        whole = np.eye(self.size)
+        parts = []
+        for number in range(6 * len(readings.forces)):
+            kind, leg = divmod(number, 6)
+            columns = readings.regressors[kind][:, leg, self._places] @ self._root
+            weight = grid.weight * _RATE / self._variances[number]
+            if kind == 0:
+                scales = [sigma * readings.forces[0][:, other] for other, sigma in self._scales(leg)]
+                others = np.column_stack(
+                    [
+                        *scales,
+                        -accuracy.lag * slopes[:, leg],
+                        np.full(len(grid.t), accuracy.offset),
+                        accuracy.drift * grid.since,
+                    ]
+                )
+            else:
+                others = np.column_stack(
+                    [DRIVE_GAIN * readings.forces[1][:, leg], np.full(len(grid.t), self._drive_offset)]
+                )
+            weighted = weight[:, np.newaxis] * others
+            inner = np.eye(others.shape[1]) + weighted.T @ others
+            if kind == 0:
+                inner[-1, -1] += accuracy.drift**2 * (weight @ grid.spread)
+            fitted = np.linalg.solve(inner, weighted.T @ columns)
+            whole += columns.T @ (weight[:, np.newaxis] * (columns - others @ fitted))
+            parts.append((columns, others, fitted, weight))
+        inverse = np.linalg.inv(whole)
+        value = 0.5 * float(np.linalg.slogdet(whole)[1])
+        return value, 0.5 * (inverse + inverse.T), parts
+
 
 _COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
+_ROUNDS = 6
+_WEIGHT, _HEAVIER = 5.0, 2.0  # ρ of the first round, in nepers, and how much more in each further one
+_MEMORY = 30  # steps from which L-BFGS has its curvature
+_IMPOSSIBLE = 1e6  # nepers, where the model cannot be evaluated
+
+
+class Waves:
+    """Sines about home with given frequencies (k,), Hz, as linear functions of their coefficients.
+
+    Coefficients (6, 2 k + 1): of each coordinate a shift, then a sine and a cosine of each frequency, in units of
+    `sizes` (6, 2 k + 1). All of them fade in and out, the shift as well, so that motions begin and end at home.
+    """
+
+    def __init__(self, frequencies: Array, duration: float, fade: float, sizes: Array) -> None:
+        self.frequencies, self.duration, self.fade, self.sizes = frequencies, duration, fade, sizes
+
+    def basis(self, t: Array) -> Array:
+        """Values and two derivatives (3, n, 2 k + 1) of functions of unit size at times (n,), s."""
+        columns = []
+        for frequency, phase in (
+            (0.0, 0.5 * math.pi),
+            *((f, p) for f in self.frequencies for p in (0.0, 0.5 * math.pi)),
+        ):
+            term = HarmonicTerm("x", 1.0, float(frequency), phase)
+            columns.append([each[:, 0] for each in Harmonic([term], self.duration, self.fade).coordinates(t)])
+        return np.array(columns).transpose(1, 2, 0)
+
+    def coefficients(self, terms: tuple[HarmonicTerm, ...]) -> Array:
+        """Those of a motion, each frequency taken to be the nearest of these."""
+        found = np.zeros_like(self.sizes)
+        for term in terms:
+            row = _COORDINATES.index(term.dof)
+            if term.frequency == 0.0:
+                found[row, 0] += term.amplitude * math.sin(term.phase)
+                continue
+            place = 1 + 2 * int(np.argmin(np.abs(self.frequencies - term.frequency)))
+            found[row, place] += term.amplitude * math.cos(term.phase)
+            found[row, place + 1] += term.amplitude * math.sin(term.phase)
+        return found / self.sizes
+
+    def terms(self, coefficients: Array) -> tuple[HarmonicTerm, ...]:
+        """The motion that has these; a shift is a sine without a frequency, a quarter of a period on."""
+        whole = coefficients * self.sizes
+        found = []
+        for row, name in enumerate(_COORDINATES):
+            found.append(HarmonicTerm(name, float(whole[row, 0]), 0.0, 0.5 * math.pi))
+            for number, frequency in enumerate(self.frequencies.tolist()):
+                sine, cosine = whole[row, 1 + 2 * number : 3 + 2 * number].tolist()
+                phase = math.atan2(cosine, sine) % (2.0 * math.pi)
+                found.append(HarmonicTerm(name, math.hypot(sine, cosine), frequency, phase))
+        return tuple(found)
+
+
+def ascended(
+    mechanism: Mechanism,
+    information: MotionInformation,
+    grid: Grid,
+    waves: Waves,
+    start: Array,
+    margin: float,
+    steps: int,
+    progress: Callable[[float], None],
+) -> list[Array]:
+    """Coefficients at the end of each round, from `start` (6, 2 k + 1) on, in `steps` evaluations of the gradient.
+
+    progress: told the part that is done.
+    """
+    from scipy.optimize import minimize  # takes long to import, and few need it
+
+    problem = _Problem(mechanism, information, grid, waves, margin)
+    found = []
+    done = 0
+
+    def value(x: npt.NDArray[np.float64]) -> tuple[float, npt.NDArray[np.float64]]:
+        nonlocal done
+        progress(min(1.0, done / steps))
+        done += 1
+        return problem.value(x)
+
+    x: npt.NDArray[np.float64] = start.ravel()
+    for number in range(_ROUNDS):
+        most = (number + 1) * steps // _ROUNDS - done
+        if most > 0:
+            options = {"maxfun": most, "maxiter": most, "maxcor": _MEMORY, "ftol": 1e-9, "gtol": 1e-5}
+            x = np.asarray(minimize(value, x, jac=True, method="L-BFGS-B", options=options).x)  # type: ignore[call-overload]
+        found.append(x.reshape(start.shape).copy())
+        problem.next_round(x)
+    return found
+
+
+class _Problem:
+    """The augmented Lagrangian, as a function of all coefficients in one row."""
+
+    def __init__(
+        self, mechanism: Mechanism, information: MotionInformation, grid: Grid, waves: Waves, margin: float
+    ) -> None:
+        self._information, self._grid, self._margin = information, grid, margin
+        self._stress = Stress(mechanism)
+        self._placement = Placement("home", home=mechanism.geometry.home_pose)
+        self._basis = waves.basis(grid.t)
+        self._sizes = waves.sizes
+        self._weight = _WEIGHT
+        self._multipliers: Array = np.zeros((len(grid.t), 1))
+
+    def value(self, x: Array) -> tuple[float, Array]:
+        """Its value and its gradient; a large one where the model cannot be evaluated."""
+        coordinates = self._coordinates(x)
+        try:
+            told, derivatives = self._information.gradient(self._grid, coordinates)
+            penalty, more = self._penalty(coordinates)
+        except (KinematicsError, DynamicsError):
+            return _IMPOSSIBLE, np.zeros_like(x)
+        slopes = (more - derivatives).reshape(-1, 3, 6)
+        by_coefficients = np.einsum("dnk,ndi->ik", self._basis, slopes)
+        return penalty - told, (by_coefficients * self._sizes).ravel()
+
+    def next_round(self, x: Array) -> None:
+        """Take the multipliers from what limits are exceeded by, and the next weight."""
+        beyond, _ = self._beyond(self._coordinates(x))
+        self._multipliers = np.maximum(0.0, self._multipliers + self._weight * beyond)
+        self._weight *= _HEAVIER
+
+    def _coordinates(self, x: Array) -> Array:
+        whole = x.reshape(self._sizes.shape) * self._sizes
+        coordinates: Array = np.hstack([each @ whole.T for each in self._basis])
+        return coordinates
+
+    def _beyond(self, coordinates: Array) -> tuple[Array, Array]:
+        """g and s (n, 42)."""
+        motions = self._placement.to_motion(coordinates[:, :6], coordinates[:, 6:12], coordinates[:, 12:])
+        parts = self._stress.of(motions)
+        return 0.5 * ((parts / self._margin) ** 2 - 1.0), parts
+
+    def _penalty(self, coordinates: Array) -> tuple[float, Array]:
+        """What limits take from the information, nepers, and its derivatives (n, 18)."""
+        beyond, parts = self._beyond(coordinates)
+        pushed = np.maximum(0.0, self._multipliers + self._weight * beyond)
+        value = float(np.sum(pushed**2) - np.sum(self._multipliers**2)) / (2.0 * self._weight)
+        slopes = pushed * parts / self._margin**2
+        here = np.flatnonzero(slopes.any(axis=1))
+        derivatives = np.zeros_like(coordinates)
+        for place, step in enumerate(STEPS):
+            beside = coordinates[here].copy()
+            beside[:, place] += step
+            derivatives[here, place] = np.sum(slopes[here] * (self._beyond(beside)[1] - parts[here]), axis=1) / step
+        return value, derivatives
+
+
 _HARMONICS = 5  # sines of each coordinate of a motion that is drawn …
 _MOST_HARMONICS = 15  # … and frequencies of one that is designed: a trajectory file has at most 100 terms
 _HALVINGS = 16

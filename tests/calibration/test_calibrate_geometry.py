@@ -23,11 +23,10 @@ from calibration import (
     prepare_geometry,
     workspace_poses,
 )
-from calibration.geometry.initial_guess import nominal_unknowns, start
+from calibration.geometry.calibrate import fit
+from calibration.geometry.frames import nominal_unknowns, start
 from calibration.geometry.model import length_derivatives, moved
-from calibration.geometry.observability import pose_sigmas
-from calibration.geometry.prior import UnknownsPrior
-from calibration.geometry.solving import fit
+from calibration.geometry.observability import UnknownsPrior, pose_sigmas
 from dynamics import load_mechanism, pose_limits
 from kinematics import Geometry, forward_kinematics, leg_lengths, pose_to_coordinates
 

@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 
 from calibration import Accuracy, CalibrationError, Excitation, base_parameters, design_excitation
-from calibration.inertia.motion_information import Grid, MotionInformation
+from calibration.inertia.excitation import Grid, MotionInformation
 from calibration.inertia.prior import prior
 from dynamics import Dynamics, LegLimits, Regressor, linear_parameters, load_mechanism
 from kinematics import Array, Harmonic, HarmonicTerm, Placement, joint_angles, leg_kinematics

@@ -10,7 +10,7 @@ from scipy.signal import butter, sosfiltfilt
 
 from calibration.inertia.departures import dahl, play
 from calibration.inertia.holdout import between
-from calibration.inertia.information import Information, Sums
+from calibration.inertia.least_squares import Information, Sums
 from calibration.inertia.samples import low_passed, medians_of_five, thinned
 from rig.analysis import drive_forces
 

@@ -25,7 +25,7 @@ from calibration import (
     payload_sigma,
     payload_values,
 )
-from calibration.taring import Drift, read_only
+from calibration.cells import Drift, read_only
 from dynamics import Body, Dynamics, Mechanism, Regressor, load_mechanism, payload_wrenches, residual_from_wrench
 from kinematics import Geometry, coordinates_to_motion, forward_kinematics, leg_lengths
 

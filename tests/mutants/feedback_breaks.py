@@ -300,7 +300,7 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "rounding to steps is no noise",
-        "calibration/rounding.py",
+        "calibration/cell_measurements.py",
         "np.square(noise) + np.square(step) / 12.0",
         "np.square(noise) + 0.0 * np.square(step)",
         (f"{_COARSE}::test_rounding_is_among_the_noise_of_the_rig_and_of_its_recordings",),
@@ -314,14 +314,14 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "a mean at rest averages rounding out",
-        "calibration/zero.py",
+        "calibration/cell_measurements.py",
         "np.hypot(whole.standard_error, rounding_of_mean(beside, step))",
         "whole.standard_error",
         (f"{_COARSE}::test_cells_without_noise_that_are_coarse_can_be_zeroed_to_their_steps",),
     ),
     Break(
         "a coarse cell is taken to be at the end of its scale",
-        "calibration/inertia/validity_checks.py",
+        "calibration/inertia/estimate.py",
         "if model is None or not _coarse(record, leg):",
         "if True:",
         ("calibration/test_identify.py::test_cells_in_coarse_steps_tell_the_truth_within_what_is_said",),

@@ -82,14 +82,14 @@ IDENTIFY_BREAKS = [
     ),
     Break(
         "an excitation's information takes gains, lags and zeros of cells as known",
-        "calibration/inertia/motion_information.py",
+        "calibration/inertia/excitation.py",
         "whole += columns.T @ (weight[:, np.newaxis] * (columns - others @ fitted))",
         "whole += columns.T @ (weight[:, np.newaxis] * columns)",
         (f"{_EXCITATION}::test_its_information_is_that_of_the_whole_motion",),
     ),
     Break(
         "the gradient of an excitation's information leaves out the forces that gains are of",
-        "calibration/inertia/motion_information.py",
+        "calibration/inertia/excitation.py",
         "across = -slope @ fitted.T",
         "across = 0.0 * slope @ fitted.T",
         (f"{_EXCITATION}::test_derivatives_of_the_information_are_those_of_differences",),
@@ -103,7 +103,7 @@ IDENTIFY_BREAKS = [
     ),
     Break(
         "what is of one leg only is taken as known",
-        "calibration/inertia/information.py",
+        "calibration/inertia/least_squares.py",
         "            rest -= through @ each.T\n",
         "            rest -= 0.0 * through @ each.T\n",
         (f"{_NUMBERS}::test_elimination_leg_by_leg_inverts_the_whole_matrix",),

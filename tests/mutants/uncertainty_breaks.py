@@ -4,7 +4,7 @@ the next: a σ that is 20 % too small or 25 % too large is a wrong answer.
 
 from breaks import Break
 
-_FIT = "calibration/fit.py"
+_FIT = "calibration/cells.py"
 _ERRORS = "calibration/test_fit_cell.py::test_errors_of_gain_and_offset_are_those_stated"
 _IN_PLACE = "calibration/in_place/estimate.py"
 _RESTS = "calibration/test_cells_in_place.py"
@@ -95,7 +95,7 @@ UNCERTAINTY_BREAKS = [
     ),
     Break(
         "a payload is weighed by gains that count as exact",
-        "calibration/nuisance.py",
+        "calibration/payload.py",
         "self.scales = _root(self.covariance[beside, beside])",
         "self.scales = 1e-3 * _root(self.covariance[beside, beside])",
         ("calibration/test_chain.py::test_each_step_is_as_sure_as_it_says",),

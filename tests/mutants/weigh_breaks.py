@@ -7,7 +7,7 @@ _STATED = f"{_TESTS}::test_the_stated_uncertainty_is_that_of_the_error"
 _MISFIT = f"{_TESTS}::test_what_no_model_explains_is_refused_and_a_little_of_it_widens_the_uncertainty"
 _SIGMA = "return np.sqrt(np.diag(_carried(payload_values, estimate.theta, estimate.covariance)))"
 _PAYLOAD = "calibration/payload.py"
-_NUISANCE = "calibration/nuisance.py"
+_NUISANCE = "calibration/payload.py"
 
 WEIGH_BREAKS = [
     Break(
