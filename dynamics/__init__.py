@@ -17,32 +17,85 @@ A status 1…6 is the leg whose universal joint is singular; SINGULAR and NOT_FI
 """
 
 from dynamics.batch import BatchError, inverse_batch
-from dynamics.closed_form import closed_form_equations, closed_form_pods
+from dynamics.closed_form import (
+    Energy,
+    TaskSpace,
+    closed_form_equations,
+    closed_form_pods,
+    friction_power,
+    mechanical_energy,
+    supplied_power,
+    task_space_equations,
+)
 from dynamics.counting import Counted, Operations, count_operations, kinematics_operations, platform_operations
-from dynamics.energy import Energy, friction_power, mechanical_energy, supplied_power
-from dynamics.equations import EquationsMethod, equations_of_motion, forward_dynamics
 from dynamics.errors import DynamicsError, MechanismError, NoPathError, SingularityError
-from dynamics.external import PAYLOAD, payload_wrenches, residual_from_wrench, wrench_from_residual
+from dynamics.external import (
+    PAYLOAD,
+    friction_signs,
+    payload_wrenches,
+    residual_from_wrench,
+    switched_friction,
+    wrench_from_residual,
+)
 from dynamics.kernels.batch import NOT_UNIT
 from dynamics.kernels.cells import cells_kernel
-from dynamics.kernels.forward import acceleration_kernel, rk4_kernel
-from dynamics.kernels.frozen import (
+from dynamics.kernels.forward import (
     DRIFT,
     FROZEN_SIZE,
     MOBILITY,
+    acceleration_kernel,
     frozen_acceleration_kernel,
     frozen_kernel,
+    rk4_kernel,
     without_leg_friction,
 )
 from dynamics.kernels.inverse import inverse_kernel
 from dynamics.kernels.layout import NOT_FINITE, OK, SINGULAR, WORK_SIZE
-from dynamics.limits import pose_limits
-from dynamics.loading import load_mechanism, mechanism_names, parse_mechanism, parse_tables
-from dynamics.mechanism import Body, Friction, Leg, LegLimits, LoadCell, Mechanism
-from dynamics.model import TERMS, CycleForces, Dynamics, InverseResult
-from dynamics.path_family import BentPath, BestPath, best_path, opposite_sides
-from dynamics.quality import PathQuality, Singularity, find_singularities, massless_legs, path_quality
-from dynamics.reactions import REACTION_UNITS, ReactionPeak, base_loads, reaction_peaks
+from dynamics.mechanism import (
+    Body,
+    Friction,
+    Leg,
+    LegLimits,
+    LoadCell,
+    MachineSize,
+    Mechanism,
+    machine_size,
+    pose_limits,
+)
+from dynamics.mechanism_file import (
+    format_mechanism,
+    format_tables,
+    load_mechanism,
+    mechanism_names,
+    mechanism_tables,
+    parse_mechanism,
+    parse_tables,
+    with_spherical_ends,
+)
+from dynamics.model import (
+    REACTION_UNITS,
+    TERMS,
+    CycleForces,
+    Dynamics,
+    EquationsMethod,
+    InverseResult,
+    ReactionPeak,
+    base_loads,
+    equations_of_motion,
+    forward_dynamics,
+    reaction_peaks,
+)
+from dynamics.path_conditioning import (
+    BentPath,
+    BestPath,
+    PathQuality,
+    Singularity,
+    best_path,
+    find_singularities,
+    massless_legs,
+    opposite_sides,
+    path_quality,
+)
 from dynamics.regressor import (
     BODIES,
     FRICTIONS,
@@ -114,20 +167,9 @@ from dynamics.serial import (
     strobing_costs,
     strobing_effort,
 )
-from dynamics.size import MachineSize, machine_size
-from dynamics.spherical_ends import with_spherical_ends
-from dynamics.switching import friction_signs, switched_friction
-from dynamics.task_space import TaskSpace, task_space_equations
 from dynamics.variants import MODELS, variant_cells, variant_forces
-from dynamics.variants.compact_2012 import (
-    EVERY_TERM,
-    Mend,
-    compact_forces,
-    compact_pods,
-    tangential_accelerations,
-)
 from dynamics.variants.dasgupta_flops import flops_1998
-from dynamics.writing import format_mechanism, format_tables, mechanism_tables
+from dynamics.variants.pedrammehr import EVERY_TERM, Mend, compact_forces, compact_pods, tangential_accelerations
 
 __all__ = [
     "BEYOND",

@@ -1,39 +1,162 @@
-"""Equations of motion of platform and legs in closed form, M(X) [ẗ; α] + h(X, Ẋ) = H F + wrench.
+"""Equations of motion of platform and legs in closed form, M(X) [ẗ; α] + h(X, Ẋ), cause by cause; and energy."""
 
-After Pedrammehr, Mahboubkhah & Khani (2012), eqs. 41 to 43, 48 and 51, in their symbols. Each pod's force on its top
-is F_i = −F_act n + Q_i (Ẍ + α×q_i) + V_i. Eqs. 42 and 43 as printed are not right, even with the inertias about each
-part's own centre of mass and eq. 25's last term −ω_u ω_v/√(1−(u·n)²): they let go of m_u n·(α_l×L_u) in eq. 39, of
-l̈ m_u L_u×n in eq. 36, of most of the pod's spin and of what turns about n; `dynamics.variants.compact_2012` has them,
-term by term. Written out again,
-
-    ω_l = Γ L̇                Γ = (1 + n uᵀ (u·n)/(1−(u·n)²)) ñ/l
-    α_l = Γ (Ẍ + α×q) + α_0    α_0 = Γ [ω×(ω×q) − ω_l×(ω_l×l n) − 2l̇ ω_l×n] − n ω_u ω_v/√(1−(u·n)²)
-    l̈   = n·(Ẍ + α×q) + l̈_0    l̈_0 = n·[ω×(ω×q)] + l (ω_l·ω_l − (ω_l·n)²)
-    Q   = m_u n nᵀ + Γᵀ J Γ + m_u [n (L_u×n)ᵀ Γ + Γᵀ (L_u×n) nᵀ],     J = I_d + I_u − m_d L̃_d² − m_u L̃_u²
-    V   = {m_u n·[α_0×L_u + ω_l×(ω_l×L_u) + l̈_0 n − G] + C_p l̇ + F_c sign l̇} n + Γᵀ N_0
-    N_0 = J α_0 + ω_l×(I_d+I_u) ω_l + m_d L_d×[ω_l×(ω_l×L_d) − G]
-          + m_u L_u×[ω_l×(ω_l×L_u) + 2l̇ ω_l×n + l̈_0 n − G] + C_s (ω_l−ω) + C_u ω_l
-
-for Γᵀ N = [N×n − (N·n)(c×n)/(c·n)]/l, the part of eq. 40 across the pod. Q is symmetric.
-"""
+from dataclasses import dataclass
+from typing import NamedTuple
 
 import numpy as np
 import numpy.typing as npt
 
-from dynamics.arguments import checked
+from dynamics.arguments import WRENCH_FIELDS, checked
+from dynamics.errors import DynamicsError, SingularityError
 from dynamics.mechanism import Mechanism
-from dynamics.platform import (
-    PlatformMotion,
-    about,
-    dot,
-    leg_constants,
-    outer,
-    platform_motion,
-    skew,
-    times,
-    transpose,
+from kinematics import (
+    MINIMUM_LENGTH,
+    MINIMUM_SINE,
+    SINGULAR_CONDITION,
+    Array,
+    Geometry,
+    leg_kinematics,
+    quaternion_to_matrix,
 )
-from kinematics import Array
+
+
+def dot(a: Array, b: Array) -> Array:
+    """a·b of vectors (…, 3)."""
+    return np.asarray(np.einsum("...k,...k->...", a, b))
+
+
+def times(matrix: Array, vector: Array) -> Array:
+    """Matrices (…, i, j) times vectors (…, j)."""
+    return np.asarray(np.einsum("...ij,...j->...i", matrix, vector))
+
+
+def outer(a: Array, b: Array) -> Array:
+    """a bᵀ of vectors (…, 3)."""
+    return np.asarray(a[..., :, None] * b[..., None, :])
+
+
+def skew(a: Array) -> Array:
+    """ã (…, 3, 3) of vectors (…, 3): ã b = a×b."""
+    matrix = np.zeros((*a.shape, 3))
+    matrix[..., 2, 1] = a[..., 0]
+    matrix[..., 0, 2] = a[..., 1]
+    matrix[..., 1, 0] = a[..., 2]
+    return matrix - transpose(matrix)
+
+
+def transpose(matrix: Array) -> Array:
+    """Matrices (…, i, j) with i and j exchanged."""
+    return matrix.swapaxes(-1, -2)
+
+
+def about(tensor: Array, axes: Array) -> Array:
+    """T I Tᵀ: tensors (…, 3, 3) of a body's own axes, which are the columns of T (…, 3, 3), in base axes."""
+    return np.asarray(axes @ tensor @ transpose(axes))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LegConstants:
+    """What belongs to the six legs, leg by leg.
+
+    m_d, m_u, C_u, C_p, C_s, F_c (6,), r_d0, r_u0 (6, 3), I_d0, I_u0 (6, 3, 3); inertias about each part's own centre of
+    mass, axes of D and U.
+    """
+
+    m_d: Array
+    m_u: Array
+    r_d0: Array
+    r_u0: Array
+    I_d0: Array
+    I_u0: Array
+    C_u: Array
+    C_p: Array
+    C_s: Array
+    F_c: Array
+
+
+def leg_constants(mechanism: Mechanism) -> LegConstants:
+    """The legs of a mechanism, side by side."""
+    legs = mechanism.legs
+    return LegConstants(
+        m_d=np.array([leg.lower.mass for leg in legs]),
+        m_u=np.array([leg.upper.mass for leg in legs]),
+        r_d0=np.array([leg.lower.center_of_mass for leg in legs]),
+        r_u0=np.array([leg.upper.center_of_mass for leg in legs]),
+        I_d0=np.array([leg.lower.inertia for leg in legs]),
+        I_u0=np.array([leg.upper.inertia for leg in legs]),
+        C_u=np.array([leg.friction.universal for leg in legs]),
+        C_p=np.array([leg.friction.prismatic for leg in legs]),
+        C_s=np.array([leg.friction.spherical for leg in legs]),
+        F_c=np.array([leg.friction.coulomb for leg in legs]),
+    )
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlatformMotion:
+    """Motions of the platform and of the platform points.
+
+    R (n, 3, 3), ṫ, ω, ẗ, α (n, 3): rotation, velocities and accelerations of the platform.
+    q, S, Ṡ, S̈, s, v (n, 6, 3): q = R p, leg vector S = q + t − b and its derivatives, s its direction,
+    v = (u×s)/‖u×s‖; L, L̇ (n, 6) its length and s·Ṡ.
+    """
+
+    R: Array
+    td: Array
+    omega: Array
+    tdd: Array
+    alpha: Array
+    q: Array
+    S: Array
+    Sd: Array
+    Sdd: Array
+    L: Array
+    Ld: Array
+    s: Array
+    v: Array
+
+
+def platform_motion(geometry: Geometry, motions: Array) -> PlatformMotion:
+    """The vectors of motions (n, 19). Ṡ = ω×q + ṫ, L̇ = s·Ṡ, S̈ = α×q + ω×(ω×q) + ẗ.
+
+    Raises SingularityError, naming sample and leg, where a leg has no length or lies along u.
+    """
+    R = quaternion_to_matrix(motions[:, 3:7])
+    t, td, omega, tdd, alpha = (motions[:, at : at + 3] for at in (0, 7, 10, 13, 16))
+    q = np.einsum("nij,lj->nli", R, geometry.platform_points)
+    S = q + t[:, None] - geometry.base_points
+    L = np.linalg.norm(S, axis=-1)
+    s = S / np.maximum(L, MINIMUM_LENGTH)[..., None]
+    across = np.cross(geometry.universal_axes, s)
+    n = np.linalg.norm(across, axis=-1)
+    singular = ~((L >= MINIMUM_LENGTH) & (n >= MINIMUM_SINE))
+    if singular.any():
+        sample, leg = np.argwhere(singular)[0]
+        raise SingularityError(
+            f"sample {sample}: leg {leg + 1} has no length or lies along the fixed axis of its universal joint: "
+            "its spin is undefined"
+        )
+    w = omega[:, None]
+    turning = np.cross(w, q)
+    Sd = turning + td[:, None]
+    Sdd = np.cross(alpha[:, None], q) + np.cross(w, turning) + tdd[:, None]
+    return PlatformMotion(R, td, omega, tdd, alpha, q, S, Sd, Sdd, L, dot(s, Sd), s, across / n[..., None])
+
+
+def leg_matrices(motion: PlatformMotion) -> Array:
+    """H (n, 6, 6) of `kinematics.leg_matrix` for every sample: columns [s_i; q_i×s_i]."""
+    return transpose(np.concatenate([motion.s, np.cross(motion.q, motion.s)], axis=-1))
+
+
+def solve_legs(H: Array, c: Array) -> Array:
+    """x (n, 6) of H x = c, H (n, 6, 6), c (n, 6). Raises SingularityError, naming the sample, where H is singular."""
+    scaled = H / np.abs(H).max(axis=-1, keepdims=True)
+    singular = np.linalg.cond(scaled) > SINGULAR_CONDITION
+    if singular.any():
+        raise SingularityError(
+            f"sample {int(np.argmax(singular))}: the platform is singular here: H has a condition number above "
+            f"{SINGULAR_CONDITION:g}, the leg forces are not determined"
+        )
+    return np.asarray(np.linalg.solve(H, c[..., None])[..., 0])
 
 
 def closed_form_pods(
@@ -129,3 +252,233 @@ def _pods(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
     axial = pods.m_u * dot(n, np.cross(alpha_0, L_u) + swing_u + along)
     axial += pods.C_p * motion.Ld + coulomb_force(pods.F_c, motion.Ld, coulomb_speed)
     return Q, axial[..., None] * n + times(transpose(Gamma), N_0), spherical
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class TaskSpace:
+    """Equations of motion in n states, wrenches [force; moment] in base axes about the platform origin, N and N m.
+
+    twist (n, 6): ν, m/s and rad/s.  rotation (n, 3, 3): platform to base.  leg_matrix (n, 6, 6): H.
+    platform_mass, leg_mass (n, 6, 6): the platform's and the six legs' share of M.
+    platform_coriolis, leg_coriolis (n, 6, 6): their shares of C; Ṁ − 2C is skew for each.
+    platform_gravity, leg_gravity (n, 6): their shares of g, what it takes to hold their weight.
+    friction (n, 6): f, what it takes to move all joints.
+    """
+
+    twist: Array
+    rotation: Array
+    leg_matrix: Array
+    platform_mass: Array
+    leg_mass: Array
+    platform_coriolis: Array
+    leg_coriolis: Array
+    platform_gravity: Array
+    leg_gravity: Array
+    friction: Array
+
+    @property
+    def mass(self) -> Array:
+        """M (n, 6, 6), symmetric positive definite."""
+        return self.platform_mass + self.leg_mass
+
+    @property
+    def coriolis(self) -> Array:
+        """C (n, 6, 6)."""
+        return self.platform_coriolis + self.leg_coriolis
+
+    @property
+    def gravity(self) -> Array:
+        """g (n, 6)."""
+        return self.platform_gravity + self.leg_gravity
+
+    @property
+    def bias(self) -> Array:
+        """h = C ν + g + f (n, 6)."""
+        return times(self.coriolis, self.twist) + self.gravity + self.friction
+
+    def terms(self, accelerations: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
+        """H F (n, 5, 6) cause by cause, in the order of `TERMS`, of accelerations [ẗ; α] (n, 6) under wrenches (n, 6).
+
+        Platform inertia, gravity, leg inertia, friction, external; they sum to H F. Wrenches in platform axes; one
+        (6,) of either counts for all. Raises DynamicsError for a wrong shape or a number that is not finite.
+        """
+        acceleration = self._samples("accelerations", accelerations, ("ax", "ay", "az", "alx", "aly", "alz"))
+        wrench = self._samples("wrenches", np.zeros(6) if wrenches is None else wrenches, WRENCH_FIELDS)
+        external = [times(self.rotation, wrench[:, :3]), times(self.rotation, wrench[:, 3:])]
+        return np.stack(
+            [
+                times(self.platform_mass, acceleration) + times(self.platform_coriolis, self.twist),
+                self.gravity,
+                times(self.leg_mass, acceleration) + times(self.leg_coriolis, self.twist),
+                self.friction,
+                -np.concatenate(external, axis=-1),
+            ],
+            axis=1,
+        )
+
+    def leg_terms(self, accelerations: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
+        """Leg forces (n, 5, 6) N cause by cause: `terms` carried to the legs. Raises SingularityError where H is."""
+        terms = self.terms(accelerations, wrenches)
+        H = np.repeat(self.leg_matrix, terms.shape[1], axis=0)
+        return solve_legs(H, terms.reshape(-1, 6)).reshape(terms.shape)
+
+    def _samples(self, name: str, values: npt.ArrayLike, fields: tuple[str, ...]) -> Array:
+        array = checked(name, values, 6, fields)
+        if array.ndim == 2 and len(array) != len(self.twist):
+            raise DynamicsError(f"{name}: {len(array)} samples, must be as many as states, {len(self.twist)}")
+        return np.broadcast_to(array, self.twist.shape)
+
+
+def task_space_equations(mechanism: Mechanism, states: npt.ArrayLike, coulomb_speed: float = 0.0) -> TaskSpace:
+    """Equations of motion of a mechanism in states (n, 13), or one (13,): see TaskSpace.
+
+    `coulomb_speed` (m/s) smooths Coulomb friction as in `Dynamics`. Raises DynamicsError for a wrong shape or a number
+    that is not finite, SingularityError where a leg has no length or lies along its universal joint's fixed axis.
+    """
+    batch = np.atleast_2d(checked("states", states, 13))
+    motion = zero_acceleration_motion(mechanism, batch)
+    platform_mass, platform_coriolis, platform_gravity = _platform(mechanism, motion)
+    leg_mass, leg_coriolis, leg_gravity, friction = _legs(mechanism, motion, coulomb_speed)
+    return TaskSpace(
+        twist=batch[:, 7:13],
+        rotation=motion.R,
+        leg_matrix=leg_matrices(motion),
+        platform_mass=platform_mass,
+        leg_mass=leg_mass,
+        platform_coriolis=platform_coriolis,
+        leg_coriolis=leg_coriolis,
+        platform_gravity=platform_gravity,
+        leg_gravity=leg_gravity,
+        friction=friction,
+    )
+
+
+def _beside(left: Array, right: Array) -> Array:
+    """[left right] of matrices (…, 3, 3)."""
+    return np.concatenate([np.broadcast_to(left, right.shape), right], axis=-1)
+
+
+def _platform(mechanism: Mechanism, motion: PlatformMotion) -> tuple[Array, Array, Array]:
+    """The platform's M, C (n, 6, 6) and g (n, 6): J = [1, −r̃], Ω = [0, 1]."""
+    m, r, omega = mechanism.mass, motion.R @ mechanism.center_of_mass, motion.omega
+    inertia = about(mechanism.inertia, motion.R)
+    J = _beside(np.eye(3), -skew(r))
+    J_rate = _beside(np.zeros((3, 3)), -skew(np.cross(omega, r)))
+    M, C = m * transpose(J) @ J, m * transpose(J) @ J_rate
+    M[:, 3:, 3:] += inertia
+    C[:, 3:, 3:] += skew(omega) @ inertia
+    return M, C, -m * times(transpose(J), mechanism.gravity)
+
+
+def _legs(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) -> tuple[Array, Array, Array, Array]:
+    """The six legs' M, C (n, 6, 6), g and f (n, 6), summed."""
+    legs, u, g = leg_constants(mechanism), mechanism.geometry.universal_axes, mechanism.gravity
+    s, v, L, Ld = motion.s, motion.v, motion.L[..., None], motion.Ld[..., None]
+    T = np.stack([s, v, np.cross(s, v)], axis=-1)
+    r_d, r_u = times(T, legs.r_d0), L * s + times(T, legs.r_u0)
+    m_d, m_u = legs.m_d[:, None, None], legs.m_u[:, None, None]
+    inertia = about(legs.I_d0 + legs.I_u0, T)
+
+    Gamma = pod_jacobian(mechanism, motion)
+    W = times(Gamma, motion.Sd)
+    sd = np.cross(W, s)
+    # Γ = (1 + k s uᵀ) s̃/L with k = μ/(1−μ²), μ = u·s, so k̇ = μ̇ (1+μ²)/(1−μ²)²
+    mu, mu_rate = dot(u, s), dot(u, sd)
+    k, k_rate = mu / (1.0 - mu**2), mu_rate * (1.0 + mu**2) / (1.0 - mu**2) ** 2
+    spin = outer(s, np.broadcast_to(u, s.shape))
+    spin_rate = k_rate[..., None, None] * spin + k[..., None, None] * outer(sd, np.broadcast_to(u, s.shape))
+    turned = (np.eye(3) + k[..., None, None] * spin) @ skew(sd)
+    Gamma_rate = (spin_rate @ skew(s) + turned - Ld[..., None] * Gamma) / L[..., None]
+
+    B_d = -skew(r_d) @ Gamma
+    B_u = outer(s, s) - skew(r_u) @ Gamma
+    B_d_rate = -skew(np.cross(W, r_d)) @ Gamma - skew(r_d) @ Gamma_rate
+    B_u_rate = outer(sd, s) + outer(s, sd) - skew(times(B_u, motion.Sd)) @ Gamma - skew(r_u) @ Gamma_rate
+    turn = transpose(Gamma)
+    Q = m_d * transpose(B_d) @ B_d + m_u * transpose(B_u) @ B_u + turn @ inertia @ Gamma
+    N = m_d * transpose(B_d) @ B_d_rate + m_u * transpose(B_u) @ B_u_rate
+    N += turn @ (inertia @ Gamma_rate + skew(W) @ inertia @ Gamma)
+
+    omega = motion.omega[:, None]
+    E = _beside(np.eye(3), -skew(motion.q))
+    E_rate = _beside(np.zeros((3, 3)), -skew(np.cross(omega, motion.q)))
+    down = transpose(E)
+    mass, coriolis = down @ Q @ E, down @ (Q @ E_rate + N @ E)
+    weight = times(m_d * transpose(B_d) + m_u * transpose(B_u), g)
+    spherical = legs.C_s[:, None] * (W - omega)
+    sliding = legs.C_p * motion.Ld + coulomb_force(legs.F_c, motion.Ld, coulomb_speed)
+    resisting = sliding[..., None] * s + times(turn, legs.C_u[:, None] * W + spherical)
+    friction = times(down, resisting).sum(axis=1)
+    friction[:, 3:] -= spherical.sum(axis=1)
+    return mass.sum(axis=1), coriolis.sum(axis=1), -times(down, weight).sum(axis=1), friction
+
+
+class Energy(NamedTuple):
+    """Kinetic and potential energy (n,), J; the potential is zero where all masses lie at the base frame's origin."""
+
+    kinetic: Array
+    potential: Array
+
+
+def mechanical_energy(mechanism: Mechanism, states: npt.ArrayLike) -> Energy:
+    """Energy (n,) of platform and legs in states (n, 13), or one (13,).
+
+    T = ½ Σ m v·v + ω·Iω, V = −Σ m g·r, body by body, each about its own centre of mass.
+    Raises DynamicsError for a wrong shape or a number that is not finite, SingularityError where a leg has no length
+    or lies along its universal joint's fixed axis.
+    """
+    batch, motion = _motion(mechanism, states)
+    legs, b, g = leg_constants(mechanism), mechanism.geometry.base_points, mechanism.gravity
+    W, s, L = _turning(mechanism, batch), motion.s, motion.L[..., None]
+    T = np.stack([s, motion.v, np.cross(s, motion.v)], axis=-1)
+    r, omega = motion.R @ mechanism.center_of_mass, motion.omega
+    r_d, r_u = times(T, legs.r_d0), L * s + times(T, legs.r_u0)
+    v_p, v_d = motion.td + np.cross(omega, r), np.cross(W, r_d)
+    v_u = motion.Ld[..., None] * s + np.cross(W, r_u)
+    kinetic = mechanism.mass * dot(v_p, v_p) + dot(omega, times(about(mechanism.inertia, motion.R), omega))
+    kinetic += (legs.m_d * dot(v_d, v_d) + legs.m_u * dot(v_u, v_u)).sum(axis=1)
+    kinetic += dot(W, times(about(legs.I_d0 + legs.I_u0, T), W)).sum(axis=1)
+    potential = -mechanism.mass * (batch[:, :3] + r) @ g
+    potential -= (legs.m_d * ((b + r_d) @ g) + legs.m_u * ((b + r_u) @ g)).sum(axis=1)
+    return Energy(0.5 * kinetic, potential)
+
+
+def friction_power(mechanism: Mechanism, states: npt.ArrayLike, coulomb_speed: float = 0.0) -> Array:
+    """Power (n,) W that the joints' friction takes in states (n, 13), or one (13,); never negative.
+
+    C_u W·W + C_s ‖W−ω‖² + C_p L̇² + F_c |L̇| over the legs; `coulomb_speed` (m/s) as in `Dynamics`. Raises as
+    `mechanical_energy`.
+    """
+    batch, motion = _motion(mechanism, states)
+    legs, W = leg_constants(mechanism), _turning(mechanism, batch)
+    relative = W - motion.omega[:, None]
+    sliding = legs.C_p * motion.Ld + coulomb_force(legs.F_c, motion.Ld, coulomb_speed)
+    return np.asarray((legs.C_u * dot(W, W) + legs.C_s * dot(relative, relative) + sliding * motion.Ld).sum(axis=1))
+
+
+def supplied_power(
+    mechanism: Mechanism, states: npt.ArrayLike, forces: npt.ArrayLike, wrenches: npt.ArrayLike | None = None
+) -> Array:
+    """Power (n,) W of leg forces (n, 6) and of wrenches (n, 6) in platform axes, in states (n, 13): F·L̇ + wrench·twist.
+
+    Raises as `mechanical_energy`.
+    """
+    batch, motion = _motion(mechanism, states)
+    push = np.atleast_2d(checked("forces", forces, 6, ("f1", "f2", "f3", "f4", "f5", "f6")))
+    load = np.atleast_2d(np.zeros(6) if wrenches is None else checked("wrenches", wrenches, 6, WRENCH_FIELDS))
+    for name, values in (("forces", push), ("wrenches", load)):
+        if len(values) not in (1, len(batch)):
+            raise DynamicsError(f"{name}: {len(values)} samples, must be as many as states, {len(batch)}")
+    force, moment = times(motion.R, load[:, :3]), times(motion.R, load[:, 3:])
+    return dot(push, motion.Ld) + dot(force, motion.td) + dot(moment, motion.omega)
+
+
+def _motion(mechanism: Mechanism, states: npt.ArrayLike) -> tuple[Array, PlatformMotion]:
+    batch = np.atleast_2d(checked("states", states, 13))
+    return batch, zero_acceleration_motion(mechanism, batch)
+
+
+def _turning(mechanism: Mechanism, states: Array) -> Array:
+    """The legs' angular velocities W (n, 6, 3)."""
+    motions = np.hstack([states, np.zeros((len(states), 6))])
+    return leg_kinematics(mechanism.geometry, motions).angular_velocity

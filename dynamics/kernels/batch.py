@@ -15,7 +15,7 @@ import math
 import numpy as np
 import numpy.typing as npt
 
-from dynamics.kernels.inverse import inverse_kernel
+from dynamics.kernels.inverse import combine, euler, inverse_kernel, load, turning, vector
 from dynamics.kernels.layout import (
     AXIS,
     BASE,
@@ -38,7 +38,6 @@ from dynamics.kernels.layout import (
     UPPER_CENTER,
     UPPER_MASS,
 )
-from dynamics.kernels.vectors import combine, euler, load, turning, vector
 from kinematics import (
     BLOCK,
     MINIMUM_SINE,

@@ -1,6 +1,6 @@
 """What the load cells read, and the reactions at every joint, once the inverse dynamics of a motion is known."""
 
-from dynamics.kernels.inverse import inverse_kernel, terms_kernel
+from dynamics.kernels.inverse import combine, euler, inverse_kernel, load, terms_kernel, turning, vector
 from dynamics.kernels.layout import (
     ACCELERATION,
     AD,
@@ -31,7 +31,6 @@ from dynamics.kernels.layout import (
     W,
     X,
 )
-from dynamics.kernels.vectors import combine, euler, load, turning, vector
 from kinematics import Array, cross, dot, kernel, rotate
 
 REACTIONS = 18

@@ -13,7 +13,17 @@ and the platform likewise by M, H = M R₀ and I_o about its origin. K, x and F 
 
 import math
 
-from dynamics.kernels.inverse import leg_matrix, to_base, to_platform
+from dynamics.kernels.inverse import (
+    direction,
+    euler,
+    leg_matrix,
+    legs_motion,
+    load,
+    to_base,
+    to_platform,
+    turning,
+    vector,
+)
 from dynamics.kernels.layout import (
     ACCELERATION,
     CELL_ACTUATOR,
@@ -44,8 +54,6 @@ from dynamics.kernels.layout import (
     load_motion,
     load_parameters,
 )
-from dynamics.kernels.legs import direction, legs_motion
-from dynamics.kernels.vectors import euler, load, turning, vector
 from kinematics import Array, cross, eliminate, inlined, kernel, rotate
 
 # Columns of the regressor: the platform's, then each leg's.

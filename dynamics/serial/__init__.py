@@ -10,44 +10,52 @@ from dynamics.serial.as_printed import (
     modified_newton_euler_as_printed,
     newton_euler_as_printed,
 )
-from dynamics.serial.base_axes import newton_euler_in_base_axes
-from dynamics.serial.chain import Joint, Link, SerialChain
-from dynamics.serial.gains import check_gains
-from dynamics.serial.iterative import LinkStates, iterative_newton_euler, iterative_newton_euler_as_printed, link_states
+from dynamics.serial.chain import Joint, Link, SerialChain, puma
+from dynamics.serial.iterative import (
+    LinkStates,
+    ModifiedChain,
+    iterative_newton_euler,
+    iterative_newton_euler_as_printed,
+    link_poses,
+    link_states,
+    modified_chain,
+    standard_chain,
+)
 from dynamics.serial.lagrangian import LagrangeCoefficients, lagrange_coefficients, lagrange_euler
 from dynamics.serial.legs_as_chains import leg_chain, leg_joints, serial_leg_forces
-from dynamics.serial.modified_dh import ModifiedChain, link_poses, modified_chain, standard_chain
-from dynamics.serial.modified_recursion import modified_newton_euler
-from dynamics.serial.operation_polynomials import BEYOND, SAMPLES, Law, general_chain
-from dynamics.serial.puma_560 import puma
-from dynamics.serial.recursion import newton_euler
-from dynamics.serial.simulation import ChainSimulation, rk4_step, simulate_chain
-from dynamics.serial.strobed import (
-    chain_acceleration,
-    coriolis_matrix,
-    strobed_bias,
-    strobed_coriolis,
-    strobed_gravity,
-    strobed_mass_matrix,
-)
-from dynamics.serial.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
-from dynamics.serial.tables import (
+from dynamics.serial.operation_counts import (
+    BEYOND,
+    SAMPLES,
+    Law,
     NewtonEulerSaving,
     OperationRow,
     OperationTable,
     PlatformRow,
     counted_order,
     counted_table,
+    general_chain,
     newton_euler_saving,
     operation_tables,
     platform_table,
 )
+from dynamics.serial.recursions import modified_newton_euler, newton_euler, newton_euler_in_base_axes
+from dynamics.serial.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
 from dynamics.serial.torque_control import (
     ERROR_BOUND,
+    ChainSimulation,
     ControlStudy,
+    chain_acceleration,
+    check_gains,
     computed_torque,
     computed_torque_lagrange,
+    coriolis_matrix,
     puma_study,
+    rk4_step,
+    simulate_chain,
+    strobed_bias,
+    strobed_coriolis,
+    strobed_gravity,
+    strobed_mass_matrix,
 )
 
 __all__ = [

@@ -9,8 +9,23 @@ And what their equations give with the errors of the print: 001 §3 and §5, 000
 from collections.abc import Callable
 from typing import Any
 
-from dynamics.serial.chain import Link, SerialChain, displacement, rotation, scalars
-from dynamics.serial.gains import Gain
+from dynamics.serial.chain import (
+    Link,
+    Matrix,
+    Scalar,
+    SerialChain,
+    Values,
+    Vector,
+    add,
+    apply,
+    displacement,
+    dot,
+    multiply,
+    rotation,
+    scalars,
+    scale,
+    transpose,
+)
 from dynamics.serial.lagrangian import (
     LagrangeCoefficients,
     Products,
@@ -20,25 +35,22 @@ from dynamics.serial.lagrangian import (
     first_derivatives,
     lagrange_coefficients,
 )
-from dynamics.serial.modified_recursion import (
-    inertial_moment_of_matrix,
-    matrix_center_acceleration,
-    matrix_origin_acceleration,
-    rotated_acceleration,
-    turning_matrix,
-)
-from dynamics.serial.recursion import (
+from dynamics.serial.recursions import (
     angular_acceleration,
     angular_velocity,
     center_acceleration,
     gyroscopic_moment,
     inertial_force,
     inertial_moment,
+    inertial_moment_of_matrix,
     inward,
+    matrix_center_acceleration,
+    matrix_origin_acceleration,
     origin_acceleration,
+    rotated_acceleration,
+    turning_matrix,
 )
-from dynamics.serial.torque_control import lagrange_control
-from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, add, apply, dot, multiply, scale, transpose
+from dynamics.serial.torque_control import Gain, lagrange_control
 
 
 def gravity_term(pull: Scalar, derivative: Matrix, center: Vector) -> Scalar:

@@ -1,18 +1,108 @@
-"""An open chain of links in standard Denavit–Hartenberg form, and what every formulation of its dynamics shares.
-
-Joint i turns about or slides along z of frame i − 1; frame i is fixed in link i. Vectors and tensors of link i are in
-its own axes, "i", as in Turney, Mudge & Lee (1980), cited as 001; Lee, Chung, Mudge & Turney (1982) is 000.
-"""
+"""An open chain of links in standard Denavit–Hartenberg form, its vectors as plain lists, and the PUMA 560."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Any, Literal, TypeAlias
 
 import numpy as np
 
 from dynamics.errors import DynamicsError
-from dynamics.serial.vectors import Matrix, Scalar, Values, cosine, sine
+
+Scalar: TypeAlias = Any  # float, a numpy scalar, Counted: anything with +, −, × and an optional cos() and sin()
+Vector: TypeAlias = Sequence[Scalar]
+Matrix: TypeAlias = Sequence[Sequence[Scalar]]
+Values: TypeAlias = Iterable[Scalar]  # what callers give: a list, a tuple or an array
+
+
+def cosine(x: Scalar) -> Scalar:
+    """cos x, by the scalar's own method if it has one."""
+    return x.cos() if hasattr(x, "cos") else math.cos(x)
+
+
+def sine(x: Scalar) -> Scalar:
+    """sin x, by the scalar's own method if it has one."""
+    return x.sin() if hasattr(x, "sin") else math.sin(x)
+
+
+def add(first: Vector, second: Vector, *others: Vector) -> list[Scalar]:
+    """Sum of vectors."""
+    if len(first) == len(second) == 3:  # most are: several times as fast
+        (x, y, z), (u, v, w) = first, second
+        total = [x + u, y + v, z + w]
+    else:
+        total = [x + y for x, y in zip(first, second, strict=True)]
+    for other in others:
+        total = [x + y for x, y in zip(total, other, strict=True)]
+    return total
+
+
+def scale(factor: Scalar, vector: Vector) -> list[Scalar]:
+    """A scalar times a vector."""
+    return [factor * x for x in vector]
+
+
+def dot(a: Vector, b: Vector) -> Scalar:
+    """Scalar product, of any length."""
+    if len(a) == len(b) == 3:  # as in `add`
+        (x, y, z), (u, v, w) = a, b
+        return x * u + y * v + z * w
+    pairs = zip(a, b, strict=True)
+    x, y = next(pairs)
+    total = x * y
+    for x, y in pairs:
+        total = total + x * y
+    return total
+
+
+def cross(a: Vector, b: Vector) -> list[Scalar]:
+    """Vector product a×b."""
+    return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]]
+
+
+def transpose(matrix: Matrix) -> list[list[Scalar]]:
+    """Rows to columns."""
+    return [list(column) for column in zip(*matrix, strict=True)]
+
+
+def apply(matrix: Matrix, vector: Vector) -> list[Scalar]:
+    """Matrix times vector."""
+    if len(vector) == 3:
+        u, v, w = vector
+        return [x * u + y * v + z * w for x, y, z in matrix]
+    return [dot(row, vector) for row in matrix]
+
+
+def apply_transposed(matrix: Matrix, vector: Vector) -> list[Scalar]:
+    """Transposed matrix times vector."""
+    if len(matrix) == len(vector) == 3:
+        u, v, w = vector
+        return [x * u + y * v + z * w for x, y, z in zip(*matrix, strict=True)]
+    return [dot(column, vector) for column in zip(*matrix, strict=True)]
+
+
+def multiply(a: Matrix, b: Matrix) -> list[list[Scalar]]:
+    """Product of two matrices."""
+    columns = transpose(b)
+    return [[dot(row, column) for column in columns] for row in a]
+
+
+def solve_positive_definite(matrix: Matrix, right: Vector) -> list[Scalar]:
+    """Solution x of M x = b by Gaussian elimination without pivoting, which a positive definite M does not need."""
+    n = len(right)
+    rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
+    for k in range(n):
+        for i in range(k + 1, n):
+            factor = rows[i][k] / rows[k][k]
+            rows[i][k + 1 :] = [x - factor * y for x, y in zip(rows[i][k + 1 :], rows[k][k + 1 :], strict=True)]
+    solution: list[Scalar] = [None] * n
+    for k in reversed(range(n)):
+        value = rows[k][n]
+        for j in range(k + 1, n):
+            value = value - rows[k][j] * solution[j]
+        solution[k] = value / rows[k][k]
+    return solution
+
 
 Joint = Literal["revolute", "prismatic"]
 
@@ -169,3 +259,51 @@ def tool_reaction(wrench: Values | None, scalar: type) -> tuple[list[Scalar], li
         return [scalar(0.0)] * 3, [scalar(0.0)] * 3
     negative = [-x for x in scalars("wrench", wrench, 6)]
     return negative[:3], negative[3:]
+
+
+_RIGHT = 0.5 * math.pi
+
+# a m, alpha rad, d m, mass kg, centre m, principal inertias kg m²
+_LINKS = (
+    (0.0, _RIGHT, 0.0, 0.0, (0.0, 0.0, 0.0), (0.0, 0.35, 0.0)),
+    (0.4318, 0.0, 0.0, 17.40, (-0.3638, 0.006, 0.2275), (0.130, 0.524, 0.539)),
+    (0.0203, -_RIGHT, 0.15005, 4.80, (-0.0203, -0.0141, 0.070), (0.066, 0.086, 0.0125)),
+    (0.0, _RIGHT, 0.4318, 0.82, (0.0, 0.019, 0.0), (1.8e-3, 1.3e-3, 1.8e-3)),
+    (0.0, -_RIGHT, 0.0, 0.34, (0.0, 0.0, 0.0), (0.3e-3, 0.4e-3, 0.3e-3)),
+    (0.0, 0.0, 0.0, 0.09, (0.0, 0.0, 0.032), (0.15e-3, 0.15e-3, 0.04e-3)),
+)
+# gear ratio, rotor kg m², viscous N m s/rad and Coulomb N m friction at the motor (mean of both directions)
+_DRIVES = (
+    (62.6111, 200e-6, 1.48e-3, 0.415),
+    (107.815, 200e-6, 0.817e-3, 0.0985),
+    (53.7063, 200e-6, 1.38e-3, 0.1185),
+    (76.0364, 33e-6, 71.2e-6, 0.01405),
+    (71.923, 33e-6, 82.6e-6, 0.01188),
+    (76.686, 33e-6, 36.7e-6, 0.00723),
+)
+
+
+def puma(*, rotors: bool = True, friction: bool = False, payload: float = 0.0, gravity: float = 9.8) -> SerialChain:
+    """The six-joint PUMA 560, base axes with z up, angles as in standard Denavit–Hartenberg form.
+
+    `rotors` and `friction` include what the drives add at the joints; `payload` is a point mass, kg, at the centre of
+    mass of link 6; `gravity` is |g|, m/s² (000 has 9.8).
+    """
+    links = []
+    for index, ((a, alpha, d, mass, center, inertias), drive) in enumerate(zip(_LINKS, _DRIVES, strict=True)):
+        ratio, rotor, viscous, coulomb = drive
+        xx, yy, zz = inertias
+        links.append(
+            Link(
+                a=a,
+                alpha=alpha,
+                d=d,
+                mass=mass + (payload if index == len(_LINKS) - 1 else 0.0),
+                center=center,
+                inertia=((xx, 0.0, 0.0), (0.0, yy, 0.0), (0.0, 0.0, zz)),
+                motor_inertia=ratio**2 * rotor if rotors else 0.0,
+                viscous=ratio**2 * viscous if friction else 0.0,
+                coulomb=ratio * coulomb if friction else 0.0,
+            )
+        )
+    return SerialChain(tuple(links), (0.0, 0.0, -gravity))

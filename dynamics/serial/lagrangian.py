@@ -13,8 +13,21 @@ Where the prints are wrong:
 
 from typing import NamedTuple
 
-from dynamics.serial.chain import Link, SerialChain, joint_load, scalars, tool_reaction, transformation
-from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, dot, multiply, scale
+from dynamics.serial.chain import (
+    Link,
+    Matrix,
+    Scalar,
+    SerialChain,
+    Values,
+    Vector,
+    dot,
+    joint_load,
+    multiply,
+    scalars,
+    scale,
+    tool_reaction,
+    transformation,
+)
 
 Products = dict[tuple[int, int], Matrix]
 

@@ -12,7 +12,7 @@ import numpy as np
 from dynamics.errors import DynamicsError
 from dynamics.mechanism import Mechanism
 from dynamics.serial.chain import Link, SerialChain
-from dynamics.serial.recursion import newton_euler
+from dynamics.serial.recursions import newton_euler
 from kinematics import MOTION_FIELDS, Array, finite_array, leg_kinematics, leg_matrix, quaternion_to_matrix
 
 WRENCH_FIELDS = ("fx", "fy", "fz", "mx", "my", "mz")

@@ -12,10 +12,9 @@ from functools import cache
 
 from dynamics.counting import REST, Operations, count_operations, counted, sum_operations
 from dynamics.serial.lagrangian import lagrange_coefficients, lagrange_euler
-from dynamics.serial.modified_recursion import modified_newton_euler
-from dynamics.serial.operation_polynomials import BEYOND, SAMPLES, Law, degree, general_chain, interpolated, law
-from dynamics.serial.published import TURNEY_4
-from dynamics.serial.strobed import chain_acceleration, strobed_coriolis, strobed_gravity, strobed_mass_matrix
+from dynamics.serial.operation_counts import BEYOND, SAMPLES, TURNEY_4, Law, degree, general_chain, interpolated, law
+from dynamics.serial.recursions import modified_newton_euler
+from dynamics.serial.torque_control import chain_acceleration, strobed_coriolis, strobed_gravity, strobed_mass_matrix
 
 _OUTWARD = ("ω_i", "α_i", "A_i", "a_i", "m_i ā_i")
 """Terms of table 4 that are formed on the way from base to hand."""

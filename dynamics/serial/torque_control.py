@@ -1,20 +1,240 @@
-"""Computed-torque control of a chain (Lee, Chung, Mudge & Turney 1982 = 000, §4), and its study of a PUMA (§5)."""
+"""Computed-torque control of a chain: M, C and G by strobing, its motion under joint forces, gains, and the law."""
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 
 from dynamics.errors import DynamicsError
-from dynamics.serial.chain import SerialChain, joint_load, scalars
-from dynamics.serial.gains import Gain, check_gains, servo_acceleration
+from dynamics.serial.chain import (
+    Matrix,
+    Scalar,
+    SerialChain,
+    Values,
+    Vector,
+    add,
+    apply,
+    dot,
+    joint_load,
+    puma,
+    scalars,
+    solve_positive_definite,
+)
 from dynamics.serial.lagrangian import LagrangeCoefficients, lagrange_coefficients
-from dynamics.serial.puma_560 import puma
-from dynamics.serial.recursion import newton_euler
-from dynamics.serial.simulation import Torque, rk4_step
-from dynamics.serial.vectors import Scalar, Values, Vector, add, apply, dot
+from dynamics.serial.recursions import modified_newton_euler, newton_euler
 from kinematics import Array, minimum_jerk
+
+Recursion = Callable[..., list[Scalar]]
+
+_WEIGHTLESS = (0.0, 0.0, 0.0)
+
+
+def _unit(n: int, scalar: type, *ones: int) -> list[Scalar]:
+    return [scalar(1.0 if i in ones else 0.0) for i in range(n)]
+
+
+def strobed_mass_matrix(
+    chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler
+) -> list[list[Scalar]]:
+    """M(q) (n, n), rotors included: column j is τ for q̈_j = 1, q̇ = 0, no gravity.
+
+    The links below joint j stand still and M is symmetric, so that the recursion runs over the links from j on alone,
+    n(n + 1)/2 in all (001 §6). `recursion` is `newton_euler`, `modified_newton_euler` or `lagrange_euler`.
+    """
+    n = len(chain)
+    posture = scalars("q", q, n)
+    scalar = type(posture[0])
+    M: list[list[Scalar]] = [[None] * n for _ in range(n)]
+    for j in range(n):
+        above = replace(chain, links=chain.links[j:])
+        column = recursion(above, posture[j:], _unit(n - j, scalar), _unit(n - j, scalar, 0), gravity=_WEIGHTLESS)
+        for i, force in enumerate(column, start=j):
+            M[i][j] = M[j][i] = force
+    return M
+
+
+def strobed_coriolis(
+    chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler
+) -> list[list[list[Scalar]]]:
+    """C (n, n, n) with C^i_jk = C^i_kj, of Σ_jk C^i_jk q̇_j q̇_k; friction left out."""
+    n = len(chain)
+    posture = scalars("q", q, n)
+    smooth = replace(chain, links=tuple(replace(link, viscous=0.0, coulomb=0.0) for link in chain.links))
+    scalar = type(posture[0])
+    still = _unit(n, scalar)
+
+    def strobe(*moving: int) -> list[Scalar]:
+        return recursion(smooth, posture, _unit(n, scalar, *moving), still, gravity=_WEIGHTLESS)
+
+    C: list[list[list[Scalar]]] = [[[None] * n for _ in range(n)] for _ in range(n)]
+    alone = [strobe(j) for j in range(n)]
+    for j in range(n):
+        for k in range(j + 1):
+            both = strobe(j, k) if j != k else alone[j]
+            for i in range(n):
+                C[i][j][k] = C[i][k][j] = both[i] if j == k else 0.5 * (both[i] - alone[j][i] - alone[k][i])
+    return C
+
+
+def coriolis_matrix(C: list[list[list[Scalar]]], qd: Values) -> list[list[Scalar]]:
+    """C(q, q̇) (n, n) with C_ij = Σ_k C^i_jk q̇_k: Ṁ − 2C is skew, for the C^i_jk are Christoffel symbols."""
+    rates = list(qd)
+    return [[sum(x * rate for x, rate in zip(row, rates, strict=True)) for row in plane] for plane in C]
+
+
+def strobed_gravity(chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler) -> list[Scalar]:
+    """G(q) (n,): τ of the chain at rest."""
+    still = [0.0] * len(chain)
+    return recursion(chain, q, still, still)
+
+
+def strobed_bias(
+    chain: SerialChain,
+    q: Values,
+    qd: Values,
+    wrench: Values | None = None,
+    recursion: Recursion = modified_newton_euler,
+) -> list[Scalar]:
+    """C q̇ + G with friction and tool wrench (n,): τ of q̈ = 0 (001 §7)."""
+    return recursion(chain, q, qd, [0.0] * len(chain), wrench)
+
+
+def chain_acceleration(
+    chain: SerialChain,
+    q: Values,
+    qd: Values,
+    tau: Values,
+    wrench: Values | None = None,
+    recursion: Recursion = modified_newton_euler,
+) -> list[Scalar]:
+    """Joint accelerations q̈ (n,) under joint forces τ (n,): M⁻¹(τ − C − G), M strobed (001 §7)."""
+    torque = scalars("tau", tau, len(chain))
+    bias = strobed_bias(chain, q, qd, wrench, recursion)
+    net = [t - b for t, b in zip(torque, bias, strict=True)]
+    return solve_positive_definite(strobed_mass_matrix(chain, q, recursion), net)
+
+
+Torque = Callable[[float, list[float], list[float]], Values]
+"""Joint forces (n,) from time s, q and q̇."""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ChainSimulation:
+    """Samples of a motion: times (m,) s, q (m, n) and qd (m, n), rad or m and per second."""
+
+    times: Array
+    q: Array
+    qd: Array
+
+
+def _ahead(values: list[float], slope: list[float], step: float) -> list[float]:
+    return [x + step * s for x, s in zip(values, slope, strict=True)]
+
+
+def rk4_step(
+    chain: SerialChain, time: float, q: list[float], qd: list[float], torque: Torque, step: float
+) -> tuple[list[float], list[float]]:
+    """q and q̇ one step of `step` s later, after the classical four-point Runge–Kutta formula of 001 §7."""
+    new_q, new_qd = q, qd
+    rate, slope = qd, qd  # of the stage before; the first stage stands at the start
+    for fraction, weight in ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)):
+        now, rate = _ahead(q, rate, fraction * step), _ahead(qd, slope, fraction * step)
+        slope = chain_acceleration(chain, now, rate, torque(time + fraction * step, now, rate))
+        new_q, new_qd = _ahead(new_q, rate, weight * step / 6.0), _ahead(new_qd, slope, weight * step / 6.0)
+    return new_q, new_qd
+
+
+def simulate_chain(
+    chain: SerialChain, q: Values, qd: Values, torque: Torque, duration: float, step: float
+) -> ChainSimulation:
+    """Motion from q, q̇ (n,) over `duration` s in steps of `step` s under `torque`, evaluated at every stage.
+
+    Raises DynamicsError for a duration or step that is not positive, or a duration that is not whole steps.
+    """
+    if not (math.isfinite(duration) and math.isfinite(step) and duration > 0.0 and step > 0.0):
+        raise DynamicsError(f"duration {duration} s, step {step} s: must be finite and above 0 s")
+    count = round(duration / step)
+    if abs(count * step - duration) > 1e-9 * duration:
+        raise DynamicsError(f"duration: {duration} s is not a whole number of steps of {step} s")
+    now = scalars("q", q, len(chain)), scalars("qd", qd, len(chain))
+    states = [now]
+    for k in range(count):
+        now = rk4_step(chain, k * step, *now, torque, step)
+        states.append(now)
+    positions, rates = zip(*states, strict=True)
+    return ChainSimulation(step * np.arange(count + 1.0), np.array(positions), np.array(rates))
+
+
+Gain = Scalar | Matrix
+"""A number, the same for all joints, or a matrix (n, n)."""
+
+_ROUNDING = 1e-12  # relative, of symmetry and of eigenvalues
+
+
+def gain_matrix(name: str, gain: Gain, joints: int) -> Array:
+    """A gain as a matrix (n, n) of floats, a number on its diagonal.
+
+    Raises DynamicsError, with the gain's name, for another shape or numbers that are not finite.
+    """
+    matrix: Array = np.array(gain, dtype=float)
+    if matrix.ndim == 0:
+        matrix = matrix * np.eye(joints)
+    if matrix.shape != (joints, joints):
+        raise DynamicsError(f"{name}: shape {matrix.shape}, must be a number or ({joints}, {joints})")
+    if not np.isfinite(matrix).all():
+        raise DynamicsError(f"{name}: {matrix.tolist()} is not finite")
+    return matrix
+
+
+def check_gains(kp: Gain, kv: Gain, joints: int) -> None:
+    """Refuse gains under which the error need not vanish; K_p 1/s², K_v 1/s, numbers or matrices (n, n).
+
+    Raises DynamicsError that names the condition (a), (b) or (c) of 000 and the number that breaks it.
+    """
+    position, velocity = gain_matrix("K_p", kp, joints), gain_matrix("K_v", kv, joints)
+    for name, condition, matrix, unit in (("K_v", "a", velocity, "1/s"), ("K_p", "b", position, "1/s²")):
+        size, skew = np.abs(matrix).max(), np.abs(matrix - matrix.T).max()
+        if skew > _ROUNDING * size:
+            raise DynamicsError(f"{name}: not symmetric, by {skew:g} {unit} (condition {condition})")
+        least = float(np.linalg.eigvalsh(matrix)[0])
+        if name == "K_p" and least <= _ROUNDING * size:
+            raise DynamicsError(f"K_p: least eigenvalue {least:g} 1/s², must be above 0 1/s² (condition b)")
+        if least < -_ROUNDING * joints * size:
+            raise DynamicsError(f"K_v: least eigenvalue {least:g} 1/s, must be at least 0 1/s (condition a)")
+    rank = damped_rank(position, velocity)
+    if rank < joints:
+        raise DynamicsError(
+            f"K_p and K_v: rank of [K_v | K_p K_v | …] is {rank}, must be {joints}: what is not damped goes on "
+            "swinging (condition c)"
+        )
+
+
+def damped_rank(position: Array, velocity: Array) -> int:
+    """Rank of [K_v | K_p K_v | … | K_p^{n−1} K_v] (n, n²); scaled, which leaves it as it is."""
+    stiffness = position / np.abs(position).max()
+    block = velocity / max(float(np.abs(velocity).max()), np.finfo(float).tiny)
+    blocks = [block]
+    for _ in range(len(position) - 1):
+        block = stiffness @ block
+        blocks.append(block)
+    return int(np.linalg.matrix_rank(np.hstack(blocks)))
+
+
+def fed_back(gain: Gain, error: Vector) -> Vector:
+    """A gain times an error (n,)."""
+    if np.ndim(gain) == 0:
+        return [gain * x for x in error]
+    return apply(gain, error)
+
+
+def servo_acceleration(desired: tuple[Values, Values, Values], q: Vector, qd: Vector, kp: Gain, kv: Gain) -> Vector:
+    """q̈ᵈ + K_v (q̇ᵈ − q̇) + K_p (qᵈ − q), the bracket of 000 eq. 4.1."""
+    error = [x - now for x, now in zip(desired[0], q, strict=True)]
+    slip = [xd - rate for xd, rate in zip(desired[1], qd, strict=True)]
+    terms = zip(desired[2], fed_back(kv, slip), fed_back(kp, error), strict=True)
+    return [xdd + damping + stiffness for xdd, damping, stiffness in terms]
+
 
 START = (90.0, 0.0, 90.0, 0.0, 0.0, 0.0)
 """Initial joint angles of the study, degrees (000 §5)."""

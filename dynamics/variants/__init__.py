@@ -24,8 +24,7 @@ from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
 from dynamics.mechanism import Mechanism
 from dynamics.model import Dynamics
-from dynamics.variants.dasgupta import dasgupta_1998
-from dynamics.variants.massless_legs import massless
+from dynamics.variants.dasgupta import dasgupta_1998, massless
 from dynamics.variants.pedrammehr import pedrammehr_2012
 from dynamics.variants.reactions import LegReactions
 from kinematics import Array

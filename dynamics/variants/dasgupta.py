@@ -1,18 +1,34 @@
-"""Dasgupta & Mruthyunjaya (1998) as printed; equation numbers and symbols are the paper's.
-
-A Newton–Euler formulation for the inverse dynamics of the Stewart platform manipulator.
-
-What is wrong with it: eq. 16 moves I_u0 by the theorem of parallel axes, although eq. 18 has m_u r_u×a_u already; the
-universal joint lets the leg not spin about its axis (eqs. 6, 9) and resists along it (eq. 20). What is a slip of the
-print is read as it was meant: 2L̇W for 2LW in eq. 9, and ΣK_i is subtracted in eq. 33 as it is in eq. 35.
-"""
+"""Dasgupta & Mruthyunjaya (1998) as printed, and with massless legs; equation numbers and symbols are the paper's."""
 
 import numpy as np
 
+from dynamics.closed_form import about, dot, leg_constants, leg_matrices, platform_motion, solve_legs, times
 from dynamics.mechanism import Mechanism
-from dynamics.platform import about, dot, leg_constants, leg_matrices, platform_motion, solve_legs, times
 from dynamics.variants.reactions import LegReactions, beyond_cells
 from kinematics import Array
+
+
+def massless(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
+    """Leg forces F₀ from constraints alone, of motions (n, 19) and wrenches (n, 6): H F₀ = −c₀ (eq. 41).
+
+    The `mass_beyond` of a load cell is a piece of its leg, and such a leg has none: between cell and joint there is
+    nothing, no joint has friction, and one force goes through the leg from end to end. Every cell reads F₀, wherever
+    it sits.
+    """
+    motion = platform_motion(mechanism.geometry, motions)
+    rotation, omega, alpha = motion.R, motion.omega, motion.alpha
+    F_ext, M_ext = wrenches[:, :3], wrenches[:, 3:]
+    M, g = mechanism.mass, mechanism.gravity
+    R = rotation @ mechanism.center_of_mass  # eq. 30
+    a = np.cross(alpha, R) + np.cross(omega, np.cross(omega, R)) + motion.tdd  # eq. 31
+    I_b = about(mechanism.inertia, rotation)  # I, eq. 32
+    force = times(rotation, F_ext) + M * (g - a)
+    moment = M * np.cross(R, g - a) - times(I_b, alpha) - np.cross(omega, times(I_b, omega)) + times(rotation, M_ext)
+    c_0 = np.concatenate([force, moment], axis=-1)
+    F_0 = solve_legs(leg_matrices(motion), -c_0)
+    return LegReactions(
+        motion.s, F_0, -F_0, np.zeros_like(motion.s), F_0[..., None] * motion.s, beyond=np.zeros_like(F_0)
+    )
 
 
 def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:

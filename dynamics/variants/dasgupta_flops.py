@@ -11,7 +11,7 @@ import numpy as np
 
 from dynamics.counting import Operations, Parameter, count_operations, counted, interpreted
 from dynamics.mechanism import Leg, Mechanism
-from dynamics.serial.vectors import Matrix, Scalar, Vector, add, cross, scale, transpose
+from dynamics.serial.chain import Matrix, Scalar, Vector, add, cross, scale, transpose
 from kinematics import MOTION_FIELDS, Array, finite_array, quaternion_to_matrix, solve_kernel
 
 _ZERO = Parameter(0.0)  # that an inner product is added to: one operation more

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from dynamics.closed_form import dot, times, transpose
 from dynamics.mechanism import Mechanism
-from dynamics.platform import dot, times, transpose
 from kinematics import Array
 
 

@@ -13,8 +13,8 @@ from dynamics import (
     tangential_accelerations,
     variant_forces,
 )
-from dynamics.platform import dot
-from dynamics.variants.pods_2012 import pods_in_motion
+from dynamics.closed_form import dot
+from dynamics.variants.pedrammehr import pods_in_motion
 from kinematics import Array
 
 SEEDS = range(4)

@@ -47,7 +47,7 @@ from dynamics.serial import (
     strobing_effort,
 )
 from dynamics.serial.as_printed import newton_euler_as_counted
-from dynamics.serial.operation_polynomials import degree
+from dynamics.serial.operation_counts import degree
 from dynamics.variants.dasgupta_flops import constraints_1998, flops_1998, forces_1998
 
 TABLES = {table.name: table for table in operation_tables()}

@@ -19,8 +19,7 @@ from dynamics.serial import (
     newton_euler_in_base_axes,
     strobed_coriolis,
 )
-from dynamics.serial.chain import displacement, rotation
-from dynamics.serial.vectors import Matrix, Scalar, Vector
+from dynamics.serial.chain import Matrix, Scalar, Vector, displacement, rotation
 from kinematics import Array
 
 NO_WRENCH = np.zeros(6)
@@ -52,7 +51,7 @@ def right(ours: list[float], expected: Array) -> bool:
 def test_001_eq_3_16_has_the_angular_velocity_of_the_wrong_link(monkeypatch: pytest.MonkeyPatch) -> None:
     chain, motion, expected = case()
     assert right(newton_euler(chain, *motion), expected)
-    recursion = module("recursion")
+    recursion = module("recursions")
     mended = recursion.angular_acceleration
 
     def printed(R: Matrix, alpha: Vector, omega: Vector, qd: Scalar, qdd: Scalar) -> list[Scalar]:
@@ -66,7 +65,7 @@ def test_001_eq_3_16_has_the_angular_velocity_of_the_wrong_link(monkeypatch: pyt
 def test_001_eqs_3_3_to_3_13_are_right_as_printed(monkeypatch: pytest.MonkeyPatch) -> None:
     chain, motion, expected = case()
     assert right(newton_euler_in_base_axes(chain, *motion), expected)
-    monkeypatch.setattr(module("base_axes"), "gyroscopic_moment", lambda _inertia, omega: [0.0 * x for x in omega])
+    monkeypatch.setattr(module("recursions"), "gyroscopic_moment", lambda _inertia, omega: [0.0 * x for x in omega])
     assert wrong(newton_euler_in_base_axes(chain, *motion), expected)
 
 
@@ -83,7 +82,7 @@ def test_001_eq_4_9_turns_gravity_the_wrong_way() -> None:
 
 def test_001_eq_3_18_has_the_wrong_point(monkeypatch: pytest.MonkeyPatch) -> None:
     chain, motion, expected = case()
-    recursion = module("recursion")
+    recursion = module("recursions")
     mended, seen = recursion.origin_acceleration, []
 
     def remember(R: Matrix, a: Vector, omega: Vector, alpha: Vector, r: Vector) -> list[Scalar]:
@@ -119,7 +118,7 @@ def _moment_as_printed(mended: Callable[..., list[Scalar]]) -> Callable[..., lis
 )
 def test_001_section_5(name: str, as_printed: Callable[..., object], monkeypatch: pytest.MonkeyPatch) -> None:
     chain, motion, expected = case()
-    recursion = module("modified_recursion")
+    recursion = module("recursions")
     assert right(modified_newton_euler(chain, *motion), expected)
     monkeypatch.setattr(recursion, name, as_printed(getattr(recursion, name)))
     assert wrong(modified_newton_euler(chain, *motion), expected)
@@ -131,7 +130,7 @@ def test_003_needs_the_moments_of_prismatic_links_too(monkeypatch: pytest.Monkey
     q, qd, qdd = (values[:2] for values in motion)
     expected = PinocchioChain(short).inverse(q, qd, qdd, NO_WRENCH)
     assert right(newton_euler(short, q, qd, qdd), expected)
-    monkeypatch.setattr(module("recursion"), "moment_from_above", lambda _R, _n: [0.0, 0.0, 0.0])
+    monkeypatch.setattr(module("recursions"), "moment_from_above", lambda _R, _n: [0.0, 0.0, 0.0])
     assert wrong(newton_euler(short, q, qd, qdd), expected)
 
 

@@ -22,8 +22,7 @@ from dynamics import (
     variant_forces,
 )
 from dynamics.mechanism import CellLocation
-from dynamics.variants.dasgupta import dasgupta_1998
-from dynamics.variants.massless_legs import massless
+from dynamics.variants.dasgupta import dasgupta_1998, massless
 from dynamics.variants.pedrammehr import pedrammehr_2012
 from kinematics import Array, leg_kinematics, load_trajectory
 

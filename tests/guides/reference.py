@@ -21,7 +21,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 
 from actuators import cell_driver_names, drive_names, find_cell_driver, find_driver
-from dynamics.schema import OneLegMechanismTable
+from dynamics.mechanism_file import OneLegMechanismTable
 from kinematics import Quantity, Range, TrajectorySpec
 from rig.cli.application import commands
 from rig.config import RigConfig

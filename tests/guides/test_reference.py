@@ -13,7 +13,7 @@ from reference import PAGES, every_command, key_of, part_models, updated
 
 from actuators import cell_driver_names, drive_names, find_cell_driver, find_driver
 from dynamics import load_mechanism
-from dynamics.schema import OneLegMechanismTable
+from dynamics.mechanism_file import OneLegMechanismTable
 from kinematics import TrajectorySpec
 from rig.config import RigConfig, load_config, parse_config, shipped_configs
 

@@ -8,7 +8,7 @@ import pytest
 import reproduced
 from turning import Turn, check_turn, check_whole
 
-from dynamics.serial.vectors import Matrix, Scalar, Vector, apply_transposed
+from dynamics.serial.chain import Matrix, Scalar, Vector, apply_transposed
 from rig.papers import Study, Verdict, iterative_newton_euler
 
 iterative = import_module("dynamics.serial.iterative")

@@ -9,12 +9,12 @@ import reproduced
 from turning import Turn, check_turn, check_whole
 
 from dynamics import SerialChain, puma, puma_study
-from dynamics.serial.vectors import Matrix, Scalar, Vector, apply, multiply, transpose
+from dynamics.serial.chain import Matrix, Scalar, Vector, apply, multiply, transpose
 from rig.papers import Study, lee_1982
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
-recursion = import_module("dynamics.serial.recursion")
+recursion = import_module("dynamics.serial.recursions")
 MULTIPLIED, ADDED = "multiplications", "additions"
 
 

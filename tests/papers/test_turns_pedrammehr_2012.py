@@ -11,8 +11,8 @@ import pytest
 from turning import Turn, check_turn, check_whole
 
 from dynamics import Mechanism, load_mechanism
-from dynamics.variants import compact_2012
-from dynamics.variants.pods_2012 import pods_in_motion
+from dynamics.variants import pedrammehr
+from dynamics.variants.pedrammehr import pods_in_motion
 from kinematics import Array
 from rig.papers import Claim, Study, paths, pedrammehr_2012
 from rig.papers.paths import run_path
@@ -60,16 +60,16 @@ def heavy_legs(mechanism: Mechanism) -> Mechanism:
 
 
 def eq_25_mended(patch: pytest.MonkeyPatch) -> None:
-    printed = compact_2012._spin_up
-    patch.setattr(compact_2012, "_spin_up", lambda *parts, mended: printed(*parts, mended=True))
+    printed = pedrammehr._spin_up
+    patch.setattr(pedrammehr, "_spin_up", lambda *parts, mended: printed(*parts, mended=True))
 
 
 def eqs_42_43_mended(patch: pytest.MonkeyPatch) -> None:
-    compact = compact_2012.compact_forces
+    compact = pedrammehr.compact_forces
     patch.setattr(
         pedrammehr_2012,
         "compact_forces",
-        lambda mechanism, motions, mends: compact(mechanism, motions, mends=(*mends, *compact_2012.EVERY_TERM)),
+        lambda mechanism, motions, mends: compact(mechanism, motions, mends=(*mends, *pedrammehr.EVERY_TERM)),
     )
 
 
@@ -87,7 +87,7 @@ def moment_along_the_fixed_axis(patch: pytest.MonkeyPatch) -> None:
 
 def no_moment_of_swinging_masses(patch: pytest.MonkeyPatch) -> None:
     """Eq. 31 without m L×(α×L), in place of which the parallel-axis terms would stand."""
-    patch.setattr(compact_2012, "_squared", lambda L: np.zeros((*L.shape, 3)))
+    patch.setattr(pedrammehr, "_squared", lambda L: np.zeros((*L.shape, 3)))
 
 
 def first_path() -> Iterable[Claim]:

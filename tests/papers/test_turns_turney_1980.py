@@ -18,14 +18,13 @@ from dynamics import (
     strobed_coriolis,
     strobed_mass_matrix,
 )
-from dynamics.serial.vectors import Matrix, Scalar, Vector, multiply, transpose
+from dynamics.serial.chain import Matrix, Scalar, Vector, multiply, transpose
 from rig.papers import Study, chains, turney_1980
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
-base_axes, strobing_cost = (import_module(f"dynamics.serial.{name}") for name in ("base_axes", "strobing_cost"))
-printed, modified, lagrange = (
-    import_module(f"dynamics.serial.{name}") for name in ("as_printed", "modified_recursion", "lagrangian")
+recursions, strobing_cost, printed, lagrange = (
+    import_module(f"dynamics.serial.{name}") for name in ("recursions", "strobing_cost", "as_printed", "lagrangian")
 )
 Change = Callable[[pytest.MonkeyPatch], None]
 KINDS = ("multiplications", "additions")
@@ -59,7 +58,7 @@ def _each_rate_alone_taken_off(patch: pytest.MonkeyPatch) -> None:
 
 
 def _no_gyroscopic_moment(patch: pytest.MonkeyPatch) -> None:
-    patch.setattr(base_axes, "gyroscopic_moment", lambda _inertia, omega: [0.0 * x for x in omega])
+    patch.setattr(recursions, "gyroscopic_moment", lambda _inertia, omega: [0.0 * x for x in omega])
 
 
 def _kinetic_terms_for_every_torque(patch: pytest.MonkeyPatch) -> None:
@@ -143,12 +142,12 @@ TURNS: dict[str, Turn] = {
     "strobing-rates": Turn(_each_rate_alone_taken_off, turney_1980.strobing),
     "turney-1980-table-2-order": Turn(_kinetic_terms_for_every_torque, turney_1980.orders),
     "turney-1980-table-3-order": Turn(_forces_from_the_hand_for_every_joint(printed), turney_1980.orders),
-    "turney-1980-table-4-order": Turn(_forces_from_the_hand_for_every_joint(modified), turney_1980.orders),
-    "modified-cheaper": Turn(_turning_matrix_by_products(modified), turney_1980.savings),
+    "turney-1980-table-4-order": Turn(_forces_from_the_hand_for_every_joint(recursions), turney_1980.orders),
+    "modified-cheaper": Turn(_turning_matrix_by_products(recursions), turney_1980.savings),
     **{f"turney-1980-2-{kind}": Turn(_whole_products_under_the_trace, _totals(2)) for kind in KINDS},
     **{f"turney-1980-3-{kind}": Turn(_turning_matrix_by_products(printed), _totals(3)) for kind in KINDS},
-    **{f"turney-1980-4-{kind}": Turn(_turning_matrix_by_products(modified), _totals(4)) for kind in KINDS},
-    **{f"turney-1980-5-{kind}": Turn(_turning_matrix_by_products(modified), _totals(5)) for kind in KINDS},
+    **{f"turney-1980-4-{kind}": Turn(_turning_matrix_by_products(recursions), _totals(4)) for kind in KINDS},
+    **{f"turney-1980-5-{kind}": Turn(_turning_matrix_by_products(recursions), _totals(5)) for kind in KINDS},
     "strobing-mass-outward": Turn(_MASS, turney_1980.strobing_orders),
     "strobing-mass-inward": Turn(_MASS, turney_1980.strobing_orders),
     "strobing-coriolis-outward": Turn(_moving_strobed_for_every_torque, turney_1980.strobing_orders),

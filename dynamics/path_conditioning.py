@@ -1,10 +1,8 @@
-"""The best of a family of paths between two poses: least peak of the condition number, or of the leg forces.
-
-Dasgupta & Mruthyunjaya (1998) close by wishing for paths planned by the condition number.
-"""
+"""How good a path is, its conditioning and singularities, and the best of a family of paths between two poses."""
 
 import math
-from dataclasses import dataclass
+from collections.abc import Callable
+from dataclasses import dataclass, replace
 from typing import Any, Literal, cast
 
 import numpy as np
@@ -12,9 +10,11 @@ import numpy.typing as npt
 
 from dynamics.batch import BatchError, inverse_batch
 from dynamics.errors import DynamicsError, NoPathError, SingularityError
-from dynamics.mechanism import Mechanism
+from dynamics.mechanism import Body, Leg, Mechanism
 from kinematics import (
     Array,
+    Geometry,
+    PoseAssessment,
     PoseFault,
     PoseLimits,
     Trajectory,
@@ -24,6 +24,151 @@ from kinematics import (
     minimum_jerk,
     strokes_beyond,
 )
+
+PosesAt = Callable[[Array], Array]
+"""Poses (n, 7), or motions (n, 19), at times (n,) s: `Trajectory.motion`, for one."""
+
+_NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PathQuality:
+    """A path, sample by sample; six legs.
+
+    condition (n,): condition number of H, moments in N m divided by the characteristic length.
+    side (n,): sign of det H; it changes where the path crosses a singularity.
+    forces (n, 6): actuator forces F of the exact model, N; NaN at a singularity.
+    massless (n, 6): forces F₀ with massless legs and frictionless joints, N.
+    dynamic (n, 6): F_d = F − F₀, N, what the legs' inertia and friction add.
+    """
+
+    condition: Array
+    side: npt.NDArray[np.int8]
+    forces: Array
+    massless: Array
+    dynamic: Array
+
+    @property
+    def dynamic_fraction(self) -> Array:
+        """F_d/F (n, 6)."""
+        return np.asarray(self.dynamic / self.forces)
+
+    @property
+    def median_dynamic_fraction(self) -> Array:
+        """Median of |F_d/F| over the path, by leg (6,)."""
+        return np.asarray(np.nanmedian(np.abs(self.dynamic_fraction), axis=0))
+
+    @property
+    def sign_changes(self) -> npt.NDArray[np.bool_]:
+        """Whether each leg's force changes its sign on the way (6,)."""
+        signs = np.sign(self.forces)
+        return np.asarray((signs.max(axis=0) > 0) & (signs.min(axis=0) < 0))
+
+
+@dataclass(frozen=True, slots=True)
+class Singularity:
+    """A singularity on a path, or a place near one.
+
+    time: s.  condition: condition number of H there.  crossed: whether det H changes sign, so that the path passes
+    through; otherwise the condition number has a peak there, and the path passes by.
+    """
+
+    time: float
+    condition: float
+    crossed: bool
+
+
+def massless_legs(mechanism: Mechanism) -> Mechanism:
+    """The mechanism with legs of no mass and no joint friction, the platform as it is."""
+    legs = tuple(Leg(_NOTHING, _NOTHING, limits=leg.limits) for leg in mechanism.legs)
+    return replace(mechanism, legs=legs)
+
+
+def path_quality(mechanism: Mechanism, motions: npt.ArrayLike, *, characteristic_length: float = 1.0) -> PathQuality:
+    """Conditioning and leg forces of a path given by its motions (n, 19), no external wrench.
+
+    Raises DynamicsError, KinematicsError for motions or a length that cannot be.
+    """
+    samples = np.asarray(motions, dtype=np.float64)
+    assessment = _assess(mechanism.geometry, samples[..., :7], characteristic_length)
+    forces = _forces(mechanism, samples)
+    massless = _forces(massless_legs(mechanism), samples)
+    return PathQuality(assessment.condition, assessment.side, forces, massless, forces - massless)
+
+
+def find_singularities(
+    geometry: Geometry,
+    poses_at: PosesAt,
+    times: npt.ArrayLike,
+    *,
+    characteristic_length: float = 1.0,
+    tolerance: float = 1e-6,
+    least_condition: float = 1e3,
+) -> tuple[Singularity, ...]:
+    """Singularities between the samples of a path, in order of time.
+
+    Where det H has different signs at two neighbouring `times` (n,), s, its zero is found by bisection; where the
+    condition number has a peak between samples, the peak by golden section, and two zeros if det H changes sign there
+    and back. Peaks below `least_condition` are left out. A pair of zeros so near each other that the samples around
+    show no peak is not found: sample finely enough for the condition number to be smooth.
+
+    tolerance: s, of the times found.
+    Raises DynamicsError for times that do not increase.
+    """
+    t = np.asarray(times, dtype=np.float64)
+    if t.ndim != 1 or len(t) < 2 or not (np.diff(t) > 0.0).all():
+        raise DynamicsError("times: must be at least two, increasing, in s")
+
+    def at(moments: Array) -> PoseAssessment:
+        return _assess(geometry, poses_at(moments)[:, :7], characteristic_length)
+
+    def conditioning(moment: float) -> float:
+        return float(1.0 / at(np.array([moment])).condition[0])
+
+    def zero(low: float, high: float) -> Singularity:
+        side = at(np.array([low])).side[0]
+        while high - low > tolerance:
+            middle = 0.5 * (low + high)
+            low, high = (middle, high) if at(np.array([middle])).side[0] == side else (low, middle)
+        moment = float(0.5 * (low + high))
+        return Singularity(moment, 1.0 / conditioning(moment), True)
+
+    samples = at(t)
+    found = [zero(t[k], t[k + 1]) for k in np.flatnonzero(samples.side[:-1] != samples.side[1:])]
+    peaks = [
+        k
+        for k in range(1, len(t) - 1)
+        if samples.condition[k] >= max(samples.condition[k - 1], samples.condition[k + 1])
+        and samples.side[k - 1] == samples.side[k] == samples.side[k + 1]
+    ]
+    for k in peaks:
+        low, high = float(t[k - 1]), float(t[k + 1])
+        from scipy import optimize  # takes long to import, and few need it
+
+        best = optimize.minimize_scalar(
+            conditioning, bracket=(low, float(t[k]), high), method="golden", options={"xtol": tolerance / high}
+        )
+        moment = float(best.x)
+        if at(np.array([moment])).side[0] != samples.side[k]:
+            found += [zero(low, moment), zero(moment, high)]
+        elif 1.0 / float(best.fun) >= least_condition:
+            found.append(Singularity(moment, 1.0 / float(best.fun), False))
+    return tuple(sorted(found, key=lambda singularity: singularity.time))
+
+
+def _assess(geometry: Geometry, poses: Array, characteristic_length: float) -> PoseAssessment:
+    limits = PoseLimits(characteristic_length=characteristic_length, same_side=False)
+    return assess_poses(geometry, poses, limits, threads=1)
+
+
+def _forces(mechanism: Mechanism, motions: Array) -> Array:
+    try:
+        return inverse_batch(mechanism, motions, threads=1)
+    except BatchError as error:
+        if not np.isfinite(motions).all():
+            raise
+        return error.forces
+
 
 Objective = Literal["condition", "force"]
 
@@ -225,7 +370,7 @@ class _Search:
         broken = broken + np.count_nonzero(side != side[:, :1], axis=1)
         peaks = assessment.condition.reshape(shape).max(axis=1)
         if motions is not None:
-            forces = np.abs(_forces(self.mechanism, motions, self.threads)).reshape(shape[0], -1).max(axis=1)
+            forces = np.abs(_forces_along(self.mechanism, motions, self.threads)).reshape(shape[0], -1).max(axis=1)
             over = np.maximum(np.minimum(forces, 1e300) / self.greatest_force, 1.0)
             broken = broken + np.where(over > 1.0, 1.0 + np.log(over), 0.0)  # so that the search goes towards less
             peaks = forces if self.objective == "force" else peaks
@@ -239,7 +384,7 @@ class _Search:
     def peak(self, path: BentPath) -> float:
         """Peak of the objective along a path, whatever the limits say of it."""
         if self.objective == "force":
-            return float(np.abs(_forces(self.mechanism, path.motion(self.times), 1)).max())
+            return float(np.abs(_forces_along(self.mechanism, path.motion(self.times), 1)).max())
         poses = path.motion(self.times)[:, :7]
         return float(assess_poses(self.mechanism.geometry, poses, self.limits, threads=1).condition.max())
 
@@ -285,7 +430,7 @@ class _Search:
                 found.append(f"{what}: {value}, must be {bound}")
         if (assessed.side != assessed.side[0]).any() or (assessed.faults & PoseFault.SIDE).any():
             found.append("singularity: det H changes its sign")
-        force = float(np.abs(_forces(self.mechanism, motions, 1)).max())
+        force = float(np.abs(_forces_along(self.mechanism, motions, 1)).max())
         if force > self.greatest_force:
             found.append(f"leg force: {force:.4g} N, must be at most {self.greatest_force:.4g} N")
         return found
@@ -297,7 +442,7 @@ def _span(angles: Array) -> str:
     return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}, by leg,"
 
 
-def _forces(mechanism: Mechanism, motions: Array, threads: int | None) -> Array:
+def _forces_along(mechanism: Mechanism, motions: Array, threads: int | None) -> Array:
     """Leg forces (n, 6), infinite where they are not determined."""
     try:
         return inverse_batch(mechanism, motions, threads=threads)

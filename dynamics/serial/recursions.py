@@ -1,18 +1,27 @@
-"""Newton–Euler recursion (Turney, Mudge & Lee 1980 = 001, §3; 000 eqs. 3.21–3.27), prismatic joints after 003.
-
-Each function is one equation, its number in front; R is R_{i−1}^i, from frame i to frame i − 1.
-
-Where the prints are wrong:
-* 001 eq. 3.16 has ω_i × z_{i−1} θ̇ inside the bracket, where all is in axes of frame i − 1 and ω_i is not; it is
-  ω_{i−1}, as in eq. 3.4 and in 000 eq. 3.22.
-* 001 eq. 3.18 has r_i twice; it is r̄_i, as in eq. 3.8.
-* 003 gives prismatic joints f_i alone and drops N_i and n_i; the revolute joints below them need both.
-"""
+"""Newton–Euler recursions of a chain: in link axes, in base axes, and modified (Turney, Mudge & Lee 1980 = 001)."""
 
 from collections.abc import Sequence
 
-from dynamics.serial.chain import SerialChain, displacement, joint_load, rotation, scalars, tool_reaction
-from dynamics.serial.vectors import Matrix, Scalar, Values, Vector, add, apply, apply_transposed, cross, dot, scale
+from dynamics.serial.chain import (
+    Matrix,
+    Scalar,
+    SerialChain,
+    Values,
+    Vector,
+    add,
+    apply,
+    apply_transposed,
+    cross,
+    displacement,
+    dot,
+    joint_load,
+    multiply,
+    rotation,
+    scalars,
+    scale,
+    tool_reaction,
+    transpose,
+)
 
 Z = (0, 0, 1)
 
@@ -155,5 +164,102 @@ def newton_euler(
         displacements.append(r)
         forces.append(inertial_force(link.mass, center_acceleration(a, omega, alpha, link.center)))
         moments.append((inertial_moment(link.inertia, alpha), gyroscopic_moment(link.inertia, omega)))
+
+    return inward(chain, rotations, displacements, forces, moments, rates, accelerations, wrench)
+
+
+def newton_euler_in_base_axes(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
+    """Joint forces τ (n,), N m, of a motion q, qd, qdd (n,) of a chain of revolute joints; rotors and friction added.
+
+    Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 001 eqs. 3.3–3.13.
+    """
+    n = len(chain)
+    positions, rates, accelerations = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
+    scalar = type(positions[0])
+    omega: Vector = [scalar(0.0)] * 3
+    alpha = f = moment = omega
+    a: Vector = [scalar(-g) for g in chain.gravity]  # the base falling upwards
+    turned = [[scalar(float(r == c)) for c in range(3)] for r in range(3)]
+    outward = []
+    for link, x, xd, xdd in zip(chain.links, positions, rates, accelerations, strict=True):
+        z = transpose(turned)[2]
+        turned = multiply(turned, rotation(link, x))
+        r, center = apply(turned, displacement(link, x)), apply(turned, link.center)
+        inertia = multiply(multiply(turned, link.inertia), transpose(turned))
+        alpha = add(alpha, cross(omega, scale(xd, z)), scale(xdd, z))  # 3.4
+        omega = add(omega, scale(xd, z))  # 3.3
+        a = add(turning_acceleration(omega, alpha, r), a)  # 3.7
+        force = inertial_force(link.mass, center_acceleration(a, omega, alpha, center))  # 3.8, 3.9
+        own = add(inertial_moment(inertia, alpha), gyroscopic_moment(inertia, omega))  # 3.10
+        outward.append((z, r, center, force, own))
+    tau: list[Scalar] = [None] * n
+    for i in reversed(range(n)):
+        z, r, center, force, own = outward[i]
+        moment = add(own, moment_of_inertial_force(center, r, force), moment_of_force_above(r, f), moment)  # 3.12
+        f = add(force, f)  # 3.9
+        tau[i] = dot(z, moment) + joint_load(chain.links[i], rates[i], accelerations[i])  # 3.13
+    return tau
+
+
+def turning_matrix(omega: Vector, alpha: Vector) -> list[list[Scalar]]:
+    """A_i = ω ωᵀ − Tr{ω ωᵀ} E + αᵀσ, mended, so that A b = ω×(ω×b) + α×b."""
+    x, y, z = omega
+    xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
+    ax, ay, az = alpha
+    return [[-(yy + zz), xy - az, xz + ay], [xy + az, -(zz + xx), yz - ax], [xz - ay, yz + ax, -(xx + yy)]]
+
+
+def rotated_acceleration(R: Matrix, a: Vector) -> list[Scalar]:
+    """R a_{i−1}, in both lines of 5.1."""
+    return apply_transposed(R, a)
+
+
+def matrix_origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> list[Scalar]:
+    """5.1: a_i = A_i r_i + R a_{i−1}."""
+    return add(apply(A, r), carried)
+
+
+def matrix_center_acceleration(A: Matrix, center: Vector, r: Vector, carried: Vector) -> list[Scalar]:
+    """5.1: ā_i = A_i (r̄_i + r_i) + R a_{i−1}, of which f_i takes m_i times."""
+    return add(apply(A, add(center, r)), carried)
+
+
+def inertial_moment_of_matrix(A: Matrix, K: Matrix) -> list[Scalar]:
+    """Tr{A_i K_i σᵀ} in 5.2, mended: ∫ d×(A d) dm, the skew part of A K."""
+    x, y, z = A
+    return [dot(z, K[1]) - dot(y, K[2]), dot(x, K[2]) - dot(z, K[0]), dot(y, K[0]) - dot(x, K[1])]
+
+
+def modified_newton_euler(
+    chain: SerialChain,
+    q: Values,
+    qd: Values,
+    qdd: Values,
+    wrench: Values | None = None,
+    gravity: Values | None = None,
+) -> list[Scalar]:
+    """Joint forces τ (n,) as `newton_euler` has them, with less arithmetic. Source: 001 eqs. 3.15, 3.16, 5.1, 5.2."""
+    n = len(chain)
+    positions, rates, accelerations = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
+    scalar = type(positions[0])
+    omega = alpha = [scalar(0.0)] * 3
+    a = [scalar(-g) for g in (chain.gravity if gravity is None else gravity)]
+    rotations, displacements, forces, moments = [], [], [], []
+    for link, x, xd, xdd in zip(chain.links, positions, rates, accelerations, strict=True):
+        R, r = rotation(link, x), displacement(link, x)
+        carried = rotated_acceleration(R, a)
+        if link.revolute:
+            alpha = angular_acceleration(R, alpha, omega, xd, xdd)
+            omega = angular_velocity(R, omega, xd)
+        else:
+            alpha = apply_transposed(R, alpha)
+            omega = apply_transposed(R, omega)
+            carried = add(carried, sliding_acceleration(R, omega, xd, xdd))
+        A = turning_matrix(omega, alpha)
+        a = matrix_origin_acceleration(A, r, carried)
+        rotations.append(R)
+        displacements.append(r)
+        forces.append(inertial_force(link.mass, matrix_center_acceleration(A, link.center, r, carried)))
+        moments.append((inertial_moment_of_matrix(A, link.second_moment),))
 
     return inward(chain, rotations, displacements, forces, moments, rates, accelerations, wrench)
