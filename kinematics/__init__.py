@@ -96,30 +96,28 @@ from kinematics.inputs import (
     toml_item,
     within,
 )
-from kinematics.jacobian import (
+from kinematics.leg import (
+    LEG_COLUMNS,
+    MINIMUM_LENGTH,
+    MINIMUM_SINE,
     SINGULAR_CONDITION,
+    JointAngles,
+    LegMotion,
     condition_number,
     condition_number_kernel,
     condition_numbers,
     determinant_kernel,
     forward_acceleration,
     forward_twist,
-    leg_matrices,
-    leg_matrix,
-    leg_matrix_kernel,
-    leg_rows_kernel,
-)
-from kinematics.leg import (
-    LEG_COLUMNS,
-    MINIMUM_LENGTH,
-    MINIMUM_SINE,
-    JointAngles,
-    LegMotion,
     inverse_kinematics_kernel,
     joint_angles,
     leg_kinematics,
     leg_lengths,
     leg_lengths_kernel,
+    leg_matrices,
+    leg_matrix,
+    leg_matrix_kernel,
+    leg_rows_kernel,
     leg_strokes,
 )
 from kinematics.rotations import (

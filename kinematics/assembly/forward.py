@@ -17,7 +17,7 @@ from kinematics.arrays import LEGS, Array, checked_poses, finite_array, single
 from kinematics.compiled import kernel, solve_kernel
 from kinematics.errors import AssemblyModeError, ConvergenceError, KinematicsError
 from kinematics.geometry import Geometry
-from kinematics.jacobian import determinant_kernel, leg_rows_kernel
+from kinematics.leg import determinant_kernel, leg_rows_kernel
 
 CONVERGED, EXHAUSTED, CROSSED, INVALID = 0, 1, 2, 3
 """Status of `forward_kinematics_kernel`: found; steps used up; a singularity stands in the way; unusable input."""

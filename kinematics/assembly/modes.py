@@ -1,10 +1,4 @@
-"""Every pose of a platform with given leg lengths: its assembly modes, up to forty.
-
-The equations of the legs are solved over the complex numbers, where a general platform has exactly forty solutions:
-those of a random complex platform are followed, one path each, while it is turned into the platform asked for. Every
-isolated solution is then the end of a path, except for an unlucky choice of probability zero (coefficient-parameter
-continuation; Sommese & Wampler, The Numerical Solution of Systems of Polynomials, 2005, ch. 7). Real ends are poses.
-"""
+"""Every pose of a platform with given leg lengths: its assembly modes, up to forty."""
 
 from dataclasses import dataclass
 
@@ -12,11 +6,151 @@ import numpy as np
 import numpy.typing as npt
 
 from kinematics.arrays import LEGS, Array, finite_array, single
-from kinematics.assembly.endpoints import End, Endpoints, follow_paths, repeated, unpaired
-from kinematics.assembly.poses import AssemblyMode, platform_size, real_modes, scaled_platform, sorted_modes, union
-from kinematics.assembly.start import SOLUTIONS, general_start
+from kinematics.assembly.continuation import (
+    ASSEMBLY_FIELDS,
+    SOLUTIONS,
+    Complex,
+    End,
+    Endpoints,
+    follow_paths,
+    general_start,
+    repeated,
+    unpaired,
+)
 from kinematics.errors import KinematicsError
 from kinematics.geometry import Geometry
+from kinematics.leg import leg_rows_kernel
+from kinematics.rotations import (
+    quaternion_conjugate,
+    quaternion_from_rotation_vector,
+    quaternion_multiply,
+    quaternion_normalise,
+    quaternion_to_matrix,
+)
+
+_NEARLY_REAL = 1e-4  # largest imaginary part of an x of norm 1 next to which a real pose is looked for
+_RESIDUAL = 1e-12  # largest leg-length error of a pose, of the platform's size
+_SAME = 1e-9  # distance of two poses that are one, as fractions of the size and rad
+_SAME_SINGULAR = 1e-5
+_POLISHING_STEPS = 40
+
+
+@dataclass(slots=True, eq=False)
+class AssemblyMode:
+    """A pose (7,), its largest leg-length error, m, how many paths end there, and whether it is a regular solution.
+
+    A pose on a continuum is an example near which a path ends: its multiplicity is 0.
+    """
+
+    pose: Array
+    residual: float
+    multiplicity: int
+    regular: bool
+
+
+def platform_size(geometry: Geometry, lengths: Array) -> float:
+    """Root mean square of base radius, platform radius and leg length, m: the equations' unit of length."""
+    squares = [np.var(points, axis=0).sum() for points in (geometry.base_points, geometry.platform_points)]
+    return float(np.sqrt((sum(squares) + np.mean(lengths**2)) / 3.0))
+
+
+def scaled_platform(geometry: Geometry, lengths: Array, size: float) -> Complex:
+    """Rows [b, p, d] (6, 7) of `assembly_equations`: in units of the size, points about their centres."""
+    rows = np.empty((LEGS, ASSEMBLY_FIELDS), np.complex128)
+    rows[:, 0:3] = (geometry.base_points - geometry.base_points.mean(axis=0)) / size
+    rows[:, 3:6] = (geometry.platform_points - geometry.platform_points.mean(axis=0)) / size
+    rows[:, 6] = (lengths / size) ** 2
+    return rows
+
+
+def real_modes(geometry: Geometry, lengths: Array, endpoints: Endpoints) -> list[AssemblyMode]:
+    """The poses among the ends of the paths, each once, polished by Newton's method on the leg lengths (6,), m."""
+    size = platform_size(geometry, lengths)
+    modes: list[AssemblyMode] = []
+    for x, end in zip(endpoints.points, endpoints.ends, strict=True):
+        if end in (End.FAILED, End.INFINITE):
+            continue
+        turned = x * np.exp(-1j * np.angle(x[np.argmax(np.abs(x))]))
+        imaginary = float(np.abs(turned.imag).max())
+        if end is not End.CONTINUUM and imaginary > _NEARLY_REAL:
+            continue
+        start = _pose(geometry, turned.real, size)
+        pose, residual = _polished(geometry, lengths, start)
+        # Newton leaves a real solution where it is, but may lead from a complex one to a pose found otherwise.
+        stays = _distance(pose, start, size) <= 1e-6 + 10.0 * imaginary
+        if residual <= _RESIDUAL * size and (stays or end is End.CONTINUUM):
+            _add(modes, AssemblyMode(pose, residual, int(end is not End.CONTINUUM), end is End.REGULAR), size)
+    return modes
+
+
+def union(modes: list[AssemblyMode], others: list[AssemblyMode], size: float) -> list[AssemblyMode]:
+    """Every pose of both lists once."""
+    result = list(modes)
+    for mode in others:
+        if not any(_are_one(mode, known, size) for known in result):
+            result.append(mode)
+    return result
+
+
+def sorted_modes(modes: list[AssemblyMode], size: float) -> list[AssemblyMode]:
+    """From the highest pose to the lowest, then by x, y and orientation, whatever order the paths ended in."""
+    grid = 1e-7  # much coarser than rounding, so that poses of one height are ordered by what tells them apart
+    return sorted(modes, key=lambda mode: _order(mode.pose, grid, size))
+
+
+def _order(pose: Array, grid: float, size: float) -> tuple[float, ...]:
+    x, y, z = np.round(pose[:3] / (grid * size))
+    return (-float(z), float(x), float(y), *(-np.round(pose[3:] / grid)).tolist())
+
+
+def _add(modes: list[AssemblyMode], mode: AssemblyMode, size: float) -> None:
+    for known in modes:
+        if _are_one(mode, known, size):
+            known.multiplicity += mode.multiplicity
+            return
+    modes.append(mode)
+
+
+def _are_one(mode: AssemblyMode, other: AssemblyMode, size: float) -> bool:
+    bound = _SAME if mode.regular and other.regular else _SAME_SINGULAR
+    return _distance(mode.pose, other.pose, size) < bound
+
+
+def _distance(pose: Array, other: Array, size: float) -> float:
+    turn = quaternion_multiply(pose[3:], quaternion_conjugate(other[3:]))[1:]
+    return float(max(np.linalg.norm(pose[:3] - other[:3]) / size, 2.0 * np.linalg.norm(turn)))
+
+
+def _pose(geometry: Geometry, x: Array, size: float) -> Array:
+    """Pose (7,) of a real solution x (8,)."""
+    e, g = x[:4], x[4:]
+    quaternion = e / np.linalg.norm(e)
+    place = quaternion_multiply(g, quaternion_conjugate(e))[1:] / (e @ e) * size
+    place += geometry.base_points.mean(axis=0)
+    place -= quaternion_to_matrix(quaternion) @ geometry.platform_points.mean(axis=0)
+    return np.concatenate([place, quaternion])
+
+
+def _polished(geometry: Geometry, lengths: Array, start: Array) -> tuple[Array, float]:
+    """The pose of smallest residual, m, that Newton's method comes by from `start`; its quaternion has qw ≥ 0.
+
+    At a singular pose its steps are of least norm, and it stops where they no longer help.
+    """
+    pose, best, least = start, start, np.inf
+    rows = np.empty((LEGS, 7))
+    for _ in range(_POLISHING_STEPS):
+        leg_rows_kernel(geometry.array, pose, rows)
+        errors = lengths - rows[:, 6]
+        residual = float(np.abs(errors).max())
+        if not residual < least:
+            break
+        best, least = pose, residual
+        step = np.linalg.lstsq(rows[:, :6], errors, rcond=1e-9)[0]
+        turned = quaternion_multiply(quaternion_from_rotation_vector(step[3:]), pose[3:])
+        pose = np.concatenate([pose[:3] + step[:3], quaternion_normalise(turned)])
+    sign = best[3:][np.abs(best[3:]) > 1e-9][0]
+    return np.concatenate([best[:3], np.copysign(1.0, sign) * best[3:]]), least
+
 
 _TOLERANCES = (1e-6, 1e-8, 1e-9)  # of the prediction of a path, for the first, second and later attempts
 

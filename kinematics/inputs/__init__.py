@@ -1,8 +1,16 @@
 """What a person writes: files of bounded size and depth, and quantities with their units."""
 
-from kinematics.inputs.bounds import Number, Range, within
-from kinematics.inputs.files import MOST_BYTES, is_pipe, open_input, open_table, parse_toml, read_text
-from kinematics.inputs.toml_text import add_toml_entry, align_comment, toml_item
+from kinematics.inputs.files import (
+    MOST_BYTES,
+    add_toml_entry,
+    align_comment,
+    is_pipe,
+    open_input,
+    open_table,
+    parse_toml,
+    read_text,
+    toml_item,
+)
 from kinematics.inputs.units import (
     Acceleration,
     Angle,
@@ -16,8 +24,10 @@ from kinematics.inputs.units import (
     Inertia,
     Length,
     Mass,
+    Number,
     NumberTextError,
     Quantity,
+    Range,
     Speed,
     Stiffness,
     Time,
@@ -32,6 +42,7 @@ from kinematics.inputs.units import (
     read_numbers,
     read_quantity,
     read_whole,
+    within,
 )
 
 __all__ = [

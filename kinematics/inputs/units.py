@@ -1,12 +1,4 @@
-"""Numbers and physical quantities as a person writes them, in a field, on a command line or in a file: read here alone.
-
-A comma and a point are both decimal marks, nothing separates groups of digits, and no locale changes that. A quantity
-is an SI number, or a string with its unit ("300 mm", "12,5 deg").
-
-The annotated types (`Length`, `Angle`, ...) go into pydantic models as they are, alone or inside lists; the validated
-value is a plain float in SI units.  Angles are a dimension of their own here, so that "5 rad/s" is not a frequency and
-"5 Hz" not an angular speed.
-"""
+"""Numbers and physical quantities as a person writes them, in a field, a command line or a file, and their bounds."""
 
 import functools
 import math
@@ -17,10 +9,12 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeAlias
 
+from pydantic import Field, GetCoreSchemaHandler
 from pydantic_core import core_schema
 
 if TYPE_CHECKING:
     import pint
+
 
 _NUMBER = r"[+\-\u2212]?(?:\d+[.,]?\d*|[.,]\d+)(?:[eE][+-]?\d+)?"
 _NUMBER_AND_UNIT = re.compile(
@@ -396,3 +390,40 @@ Damping: TypeAlias = Annotated[float, DAMPING]
 AngularDamping: TypeAlias = Annotated[float, ANGULAR_DAMPING]
 Inertia: TypeAlias = Annotated[float, INERTIA]
 ForceRate: TypeAlias = Annotated[float, FORCE_RATE]
+
+
+Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
+"""A finite number; no text, no bool."""
+
+
+@dataclass(frozen=True, slots=True)
+class Range:
+    """The range of a setting, ends included, in its SI `unit`, and the pydantic marker that checks it.
+
+    `least` is minus infinity where only the other end is bounded. Found again in a model field's `metadata`, for the
+    reference of all keys.
+    """
+
+    least: float
+    greatest: float
+    unit: str = ""
+
+    @property
+    def text(self) -> str:
+        """The bounds in words, without the unit."""
+        least = "at most" if self.least == -math.inf else f"{self.least:g} to"
+        return f"{least} {self.greatest:g}"
+
+    def check(self, value: float) -> float:
+        """Return `value`, minus zero as zero. Raises ValueError with value, unit and bounds where it is outside."""
+        if not self.least <= value <= self.greatest:
+            raise ValueError(f"{value:g} {self.unit}".rstrip() + f", must be {self.text} {self.unit}".rstrip())
+        return value or 0.0  # minus zero is zero
+
+    def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
+        return core_schema.no_info_after_validator_function(self.check, handler(source))
+
+
+def within(least: float, greatest: float, unit: str = "") -> Range:
+    """The range of a setting, ends included, in its SI `unit`: other values are refused with it."""
+    return Range(least, greatest, unit)

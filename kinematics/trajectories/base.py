@@ -1,16 +1,86 @@
-"""What every trajectory is: coordinates over time, and where on the platform and in which frame they apply."""
+"""What every trajectory is: coordinates over time about a pivot, what runs of it must achieve, and sequences."""
 
 from abc import ABC, abstractmethod
+from collections import abc
 from dataclasses import dataclass, field
-from typing import Literal
+from typing import Annotated, Literal
 
 import numpy as np
 from numpy.typing import ArrayLike
+from pydantic import BaseModel, ConfigDict
 
 from kinematics.arrays import Array, checked_poses, finite_array, single
 from kinematics.errors import KinematicsError, TrajectoryError
+from kinematics.inputs import Angle, Force, Length, Number, Time, in_words, within
 from kinematics.rotations import coordinates_to_motion, quaternion_multiply, quaternion_to_matrix
-from kinematics.trajectories.thresholds import NO_THRESHOLDS
+
+
+class Thresholds(BaseModel):
+    """Thresholds of a verdict on a run, SI; each is judged of all legs by the worst one. None where it is not given."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, validate_default=True, defer_build=True)
+
+    residual_rms: Annotated[Force, within(1e-6, 1e5, "N")] | None = None
+    """Greatest root mean square of the residual, N."""
+    residual_noise: Annotated[Number, within(0.1, 1e4)] | None = None
+    """The same in multiples of the rig's `load_cells.noise`."""
+    bias: Annotated[Force, within(1e-6, 1e5, "N")] | None = None
+    """Greatest mean of the residual, either way, N."""
+    lag: Annotated[Time, within(1e-6, 0.1, "s")] | None = None
+    """Greatest lag between model and measurement, either way, s."""
+    r_squared: Annotated[Number, within(0.0, 1.0)] | None = None
+    """Least share of the measured forces' variance that the model explains."""
+    inside_band: Annotated[Number, within(0.0, 1.0)] | None = None
+    """Least fraction of the samples inside the uncertainty band of two sigmas."""
+    band_noise: Annotated[Number, within(1.0, 1e4)] | None = None
+    """Greatest residual in any band of frequencies, in multiples of what the cells' noise has in it."""
+    mass_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """Greatest error of the platform's mass that the residual shows, part of it."""
+    inertia_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """The same of the inertia of platform and legs, and of the platform's about its centre of mass alone."""
+    gravity_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """The same of gravity, part of it, and of its direction, rad."""
+    friction_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """The same of what friction reaches the cells, part of it."""
+    center_error: Annotated[Length, within(1e-6, 1.0, "m")] | None = None
+    """The same of the platform's centre of mass, each axis, m."""
+    gain_error: Annotated[Number, within(1e-4, 10.0)] | None = None
+    """The same of each load cell's gain, part of it."""
+    position_rms: Annotated[Length, within(1e-9, 10.0, "m")] | None = None
+    """Greatest root mean square of the distance between measured and commanded position of the platform, m."""
+    position_max: Annotated[Length, within(1e-9, 10.0, "m")] | None = None
+    """Greatest such distance, m."""
+    rotation_rms: Annotated[Angle, within(1e-9, 4.0, "rad")] | None = None
+    """Greatest root mean square of the angle between measured and commanded attitude, rad."""
+    rotation_max: Annotated[Angle, within(1e-9, 4.0, "rad")] | None = None
+    """Greatest such angle, rad."""
+    peak_force: Annotated[Force, within(1e-3, 1e7, "N")] | None = None
+    """Greatest measured force, either way, N."""
+    peak_residual: Annotated[Force, within(1e-6, 1e7, "N")] | None = None
+    """Greatest residual, either way, N."""
+    period_error: Annotated[Time, within(1e-7, 1.0, "s")] | None = None
+    """By how much, s, 99 of 100 cycles may at most be longer or shorter than they should."""
+    overruns: Annotated[Number, within(0.0, 1.0)] | None = None
+    """Greatest fraction of the cycles that may be skipped."""
+    confidence: Annotated[Number, within(0.5, 0.9999)] | None = None
+    """Of a pass or a fail, on either side of a threshold that an estimate is held against: whatever is less sure is
+    undecided. What is counted over all rows, tracking, peaks and timing, is sure."""
+
+    @property
+    def named(self) -> dict[str, float]:
+        """What is given, by name, the confidence among it."""
+        named: dict[str, float] = self.model_dump(exclude_none=True)
+        return named
+
+    @property
+    def text(self) -> str:
+        """The same as a JSON object, for a recording; empty where nothing is given."""
+        return self.model_dump_json(exclude_none=True) if self.named else ""
+
+
+NO_THRESHOLDS = Thresholds()
+"""Of a motion whose file wants nothing of its runs."""
+
 
 TrajectoryFrame = Literal["base", "home"]
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
@@ -140,3 +210,69 @@ def bounded(name: str, value: float, unit: str, *, least: float = -LARGEST) -> f
     if not least <= value <= LARGEST:
         raise TrajectoryError(f"{name}: {value:g} {unit}, must be finite, from {least:g} to {LARGEST:g} {unit}")
     return float(value)
+
+
+POSITION_TOLERANCE = 1e-9  # m, rad
+SPEED_TOLERANCE = 1e-6  # m/s, rad/s
+_ACCELERATION_STEP = 1e-6  # m/s², rad/s²; a smaller one is rounding
+
+
+class Sequence(Trajectory):
+    """`parts` one after the other; the sequence's own placement, the pivot and frame, holds for all their coordinates.
+
+    Coordinates and speeds must meet where parts do, to 1e-9 m or rad and 1e-6 m/s or rad/s; a jump of the acceleration
+    there becomes a breakpoint.  Raises TrajectoryError listing every joint that does not fit (parts counted from 1).
+    """
+
+    def __init__(self, parts: abc.Sequence[Trajectory], *, placement: Placement | None = None) -> None:
+        if not parts:
+            raise TrajectoryError("parts: none given, must be at least one")
+        self._parts = tuple(parts)
+        self._starts = np.concatenate([[0.0], np.cumsum([part.duration for part in self._parts])])
+        breakpoints, faults = list(self._parts[0].breakpoints), []
+        for number in range(1, len(self._parts)):
+            before, after = self._parts[number - 1], self._parts[number]
+            faults += joint_faults(number, before, after)
+            jump = after.coordinates(0.0)[2] - before.coordinates(before.duration)[2]
+            start = float(self._starts[number])
+            if np.abs(jump).max() > _ACCELERATION_STEP:
+                breakpoints.append(start)
+            breakpoints += [start + time for time in after.breakpoints]
+        if faults:
+            raise TrajectoryError(
+                'parts do not join (one of type "transition" between them would lead from one to the other):\n'
+                + "\n".join(f"  {fault}" for fault in faults)
+            )
+        super().__init__(float(self._starts[-1]), placement, tuple(breakpoints))
+
+    def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
+        indices = np.clip(np.searchsorted(self._starts, t, side="right") - 1, 0, len(self._parts) - 1)
+        q, qd, qdd = np.empty((len(t), 6)), np.empty((len(t), 6)), np.empty((len(t), 6))
+        for index in np.unique(indices):
+            part, rows = self._parts[index], indices == index
+            local = np.clip(t[rows] - self._starts[index], 0.0, part.duration)
+            q[rows], qd[rows], qdd[rows] = part.coordinates(local)
+        return q, qd, qdd
+
+
+def joint_faults(number: int, before: Trajectory, after: Trajectory) -> list[str]:
+    """What differs between the end of part `number`, `before`, and the beginning of `after`; nothing if they join."""
+    left, right = before.coordinates(before.duration), after.coordinates(0.0)
+    return [
+        *_differences(number, "", left[0][0], right[0][0], POSITION_TOLERANCE),
+        *_differences(number, "/s", left[1][0], right[1][0], SPEED_TOLERANCE),
+    ]
+
+
+def _differences(number: int, per: str, left: Array, right: Array, allowed: float) -> list[str]:
+    """What differs between the end of part `number`, `left` (6,), and the beginning of the next, `right` (6,)."""
+    verb = "moves at" if per else "is"
+    faults = []
+    for name, unit, before, after in zip(COORDINATES, COORDINATE_UNITS, left, right, strict=True):
+        if abs(after - before) > allowed:
+            end, start = (in_words(value if abs(value) > allowed else 0.0, unit + per) for value in (before, after))
+            apart = "" if end != start else f" ({in_words(abs(after - before), unit + per)} apart)"
+            faults.append(
+                f"{name} {verb} {end} at the end of part {number}, but {start} where part {number + 1} begins{apart}"
+            )
+    return faults

@@ -10,8 +10,7 @@ from kinematics.arrays import Array
 from kinematics.compiled import kernel
 from kinematics.errors import TrajectoryError
 from kinematics.rotations import coordinates_to_motion_kernel, motion_to_coordinates
-from kinematics.trajectories.base import Trajectory, time_span
-from kinematics.trajectories.thresholds import NO_THRESHOLDS, Thresholds
+from kinematics.trajectories.base import NO_THRESHOLDS, Thresholds, Trajectory, time_span
 
 MOST_SAMPLES = 2_000_000
 """Of a trajectory: 288 MB, an hour at 500 Hz."""

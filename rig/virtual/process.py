@@ -38,8 +38,8 @@ _KERNELS = (
     "dynamics.kernels.forward.equations_kernel",
     "dynamics.kernels.inverse.forces_kernel",
     "kinematics.assembly.forward.forward_kinematics_kernel",
-    "kinematics.jacobian.determinant_kernel",
-    "kinematics.jacobian.leg_matrix_kernel",
+    "kinematics.leg.determinant_kernel",
+    "kinematics.leg.leg_matrix_kernel",
     "rig.virtual.plant_kernel.advance_kernel",
 )
 _OF_MUJOCO = (

@@ -27,9 +27,7 @@ from kinematics import (
     quaternion_from_rotation_vector,
     quaternion_multiply,
 )
-from kinematics.assembly.endpoints import End, Endpoints, follow_paths
-from kinematics.assembly.equations import Complex
-from kinematics.assembly.start import Start
+from kinematics.assembly.continuation import Complex, End, Endpoints, Start, follow_paths
 
 AXES = np.tile([1.0, 0.0, 0.0], (6, 1))
 

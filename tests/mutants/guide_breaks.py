@@ -42,7 +42,7 @@ GUIDE_BREAKS = [
     ),
     Break(
         "a setting above its range is taken",
-        "kinematics/inputs/bounds.py",
+        "kinematics/inputs/units.py",
         "        if not self.least <= value <= self.greatest:\n",
         "        if not self.least <= value:\n",
         ("kinematics/test_trajectory_files.py", "rig/test_config.py"),

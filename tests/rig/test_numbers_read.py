@@ -24,7 +24,7 @@ from kinematics import (
     read_quantity,
     read_whole,
 )
-from kinematics.trajectories.poses import read_poses
+from kinematics.trajectories.files import read_poses
 from rig.cli.help import command_group
 from rig.commissioning import setting_value
 from rig.config import parse_thresholds
