@@ -8,16 +8,15 @@ The virtual twins speak the same bytes, over TCP and pseudo-terminals (`TwinServ
 (`MemoryWire`); the plant they act on is injected (`PlantPort`).
 """
 
+from actuators.addresses import LineTimes, ModbusAddress
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading
 from actuators.bus import Buses
-from actuators.bus_plan import BusPlan, bus_plans
 from actuators.capture import Frame, Replay, read_capture
 from actuators.cell_device import CellDevice, CellDriver, CellOptions, DeviceReading
 from actuators.cells import CellReading, CellSource, DeviceCells, DriveCells
-from actuators.decoding import rtu_frame_text, tcp_frame_text, tcp_frames
+from actuators.codec import rtu_frame_text, tcp_frame_text, tcp_frames
 from actuators.drive import Drive
 from actuators.driver import DriveAddress, DriveOptions, Driver, DriveSettings, Line, TcpAddress
-from actuators.endpoint import Endpoint, Parity, SerialEndpoint, TcpEndpoint
 from actuators.errors import (
     ActuatorError,
     CommandError,
@@ -26,7 +25,7 @@ from actuators.errors import (
     IdentityError,
     ProtocolError,
 )
-from actuators.exchange import exchange_all
+from actuators.exchange import BusPlan, bus_plans, exchange_all
 from actuators.interface import (
     COMMAND_CLEAR,
     COMMAND_HOME,
@@ -40,10 +39,7 @@ from actuators.interface import (
     Mode,
     Status,
 )
-from actuators.line_address import LineTimes
-from actuators.modbus_address import ModbusAddress
 from actuators.modbus_servo import ModbusServo, ModbusServoOptions
-from actuators.opening import open_wire
 from actuators.profile import AmplifierProfile, ServoProfile, load_profile
 from actuators.registry import (
     cell_device_step,
@@ -58,19 +54,35 @@ from actuators.registry import (
     find_driver,
     present_name,
 )
-from actuators.scanning import Answer, scan
-from actuators.searching import BAUDS, PARITIES, search
-from actuators.serial_wire import SerialWire, serial_ports
+from actuators.searching import BAUDS, PARITIES, Answer, scan, search
 from actuators.virtual.amplifier import VirtualAmplifier
 from actuators.virtual.device import ModbusDevice, Responder
-from actuators.virtual.fault_kinds import AMPLIFIER_FAULTS, SENSOR_FAULTS, SERVO_FAULTS, WIRE_FAULTS, FaultKind
+from actuators.virtual.drive import (
+    AMPLIFIER_FAULTS,
+    SENSOR_FAULTS,
+    SERVO_FAULTS,
+    WIRE_FAULTS,
+    Cell,
+    FaultKind,
+    PlantPort,
+)
 from actuators.virtual.faults import FaultyAmplifier, FaultyDevice, FaultyDrive, FaultyServo
-from actuators.virtual.line import DeviceLine
-from actuators.virtual.port import Cell, PlantPort
-from actuators.virtual.server import StopEvent, TwinServer
+from actuators.virtual.server import NO_PORT, DeviceLine, StopEvent, Terminal, TwinServer, terminal_number
 from actuators.virtual.servo import VirtualServo
-from actuators.virtual.terminal import NO_PORT, Terminal, terminal_number
-from actuators.wire import LinkClosedError, MemoryWire, TcpWire, Wire, arrived
+from actuators.wire import (
+    Endpoint,
+    LinkClosedError,
+    MemoryWire,
+    Parity,
+    SerialEndpoint,
+    SerialWire,
+    TcpEndpoint,
+    TcpWire,
+    Wire,
+    arrived,
+    open_wire,
+    serial_ports,
+)
 
 __all__ = [
     "AMPLIFIER_FAULTS",

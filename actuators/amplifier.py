@@ -5,18 +5,16 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from pathlib import Path
 
-from actuators.cell_device import CellDriver, CellOptions, DeviceReading
+from actuators.addresses import LineTimes, ModbusAddress, ModbusOptions
+from actuators.cell_device import CellDriver, CellOptions, DeviceReading, StationCells
 from actuators.codec import ReadingCodec
 from actuators.driver import Line
 from actuators.framing import CRC_LENGTH
 from actuators.interface import Identity
-from actuators.line_address import LineTimes
-from actuators.modbus_address import ModbusAddress, ModbusOptions
 from actuators.profile import AmplifierProfile, load_profile
-from actuators.station_cells import StationCells
 from actuators.virtual.amplifier import VirtualAmplifier
+from actuators.virtual.drive import Cell
 from actuators.virtual.faults import FaultyAmplifier
-from actuators.virtual.port import Cell
 
 
 @dataclass(frozen=True, slots=True)

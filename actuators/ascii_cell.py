@@ -12,17 +12,15 @@ from collections.abc import Sequence
 from dataclasses import dataclass, replace
 from typing import ClassVar, Literal
 
-from actuators.cell_device import CellOptions, DeviceReading
-from actuators.endpoint import Parity
+from actuators.addresses import LineAddress, LineOptions, LineTimes, ReplyTimeout, Turnaround
+from actuators.cell_device import CellOptions, DeviceReading, StationCells
 from actuators.errors import ConfigurationError, ProtocolError
+from actuators.framing import ReplyScan
 from actuators.interface import Identity
-from actuators.line_address import LineAddress, LineOptions, LineTimes, ReplyTimeout, Turnaround
-from actuators.line_framing import ReplyScan
-from actuators.station_cells import StationCells
 from actuators.virtual.device import VirtualDevice
-from actuators.virtual.fault_kinds import WIRE_FAULTS
+from actuators.virtual.drive import WIRE_FAULTS, Cell
 from actuators.virtual.faults import FaultyDevice
-from actuators.virtual.port import Cell
+from actuators.wire import Parity
 
 END = b"\r"
 LONGEST = 32

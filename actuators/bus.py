@@ -1,13 +1,13 @@
-"""A bus owns its wire: it frames what the stations on it ask, and gives each the reply that is its own."""
+"""A bus owns its wire: it frames what the stations on it ask, all at once on TCP, in turns on a shared line."""
 
 import math
 import struct
 from abc import ABC, abstractmethod
 from collections import deque
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from actuators.errors import ConfigurationError
-from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP
+from actuators.framing import EXCEPTION_LENGTH, HEADER, MBAP, RTU_LINE, LineFraming
 from actuators.interface import Counters
 from actuators.wire import Wire
 
@@ -239,3 +239,263 @@ class PipelinedBus(Bus):
         super()._close()
         self._input = b""
         self._pending.clear()
+
+
+_LATE_REPLY = 5.0  # times as late as is borne a reply may still come
+_MOST_HEARD = 100_000  # bytes at once
+_REST_OF_IT = 40  # bytes that may still follow the first ones of a reply
+
+
+class HalfDuplexBus(Bus):
+    """Units on one line, answered one at a time.
+
+    A request waits its turn; what is on the line before it is sent is stale, and dropped. A reply is taken from whom it
+    was asked of, for what was asked, as far as the framing tells. A unit that does not answer is given up after
+    `reply_timeout`, and the next has its turn. From then on it is the last to be asked, and given up as soon as nobody
+    waits for it any more, so that it costs the others no time, until it answers again. Of the others a stop goes first,
+    and not behind a reply that nobody waits for any more.
+
+    There are no transaction ids: a reply that comes later than that, when the same unit has been asked again, is told
+    from a good one by its echo alone; `reply_timeout` must be longer than any unit takes. Where replies do not even say
+    whose they are, the line is left alone for a while after one that did not come, and nothing but a stop is sent.
+    """
+
+    def __init__(
+        self,
+        open_wire: Callable[[float], Wire],
+        turnaround: float,
+        reply_timeout: float,
+        byte_time: float = 0.0,
+        place: str = "line",
+        framing: LineFraming = RTU_LINE,
+    ) -> None:
+        """open_wire: see `Bus`. turnaround: s of silence between two frames. reply_timeout: s, see the class.
+
+        byte_time: s on the wire for each byte of both frames, which comes to it. place: as messages say it. framing: of
+        all that is on the line.
+        """
+        super().__init__(open_wire)
+        self.place = place
+        self.framing = framing
+        self._turnaround = turnaround
+        self._reply_timeout = reply_timeout
+        self._byte_time = byte_time
+        self._waiting: deque[tuple[Exchange, bytes]] = deque()
+        self._asked: Exchange | None = None
+        self._asker: Exchange | None = None
+        """whose request it is, be the reply still waited for or not"""
+        self._message = b""
+        """its message"""
+        self._input = b""
+        self._until = -math.inf
+        """when the reply is given up, or the line may be used again, s"""
+        self._doubtful = -math.inf
+        """until when a reply may still come that would pass for another unit's, s"""
+        self._distrusted = False
+        """whether the reply that is waited for may be such a one"""
+
+    @property
+    def protocol(self) -> str:
+        """See `Bus.protocol`."""
+        return self.framing.said
+
+    def leave(self, member: Exchange) -> None:
+        """See `Bus.leave`: what waits for its turn is not sent any more."""
+        self._forget(member)
+        super().leave(member)
+
+    def begin(self, exchange: Exchange, message: bytes) -> bool:
+        """See `Bus.begin`: the request is sent at once where the line is free, else when its turn comes."""
+        self._forget(exchange)
+        if not self.connected:
+            return False
+        exchange.reply = b""
+        now, silent = self.now(), exchange.presence.silent
+        if self._wire is not None and self.idle and now >= max(self._until, self._doubtful) and not silent:
+            self._put(self._wire, now, exchange, message)
+            return True
+        if exchange.follows:
+            self._waiting.appendleft((exchange, message))
+        else:
+            self._waiting.append((exchange, message))
+        if not silent:
+            self.advance(now)
+        return True
+
+    def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
+        """See `Bus.collect`: those whose turn is before have theirs first."""
+        if not exchange.reply:
+            advance_all((self,), deadline, exchange)
+        if self._asked is exchange and exchange.presence.silent:
+            self._doubt(self.now())
+            self._rest(self.now())
+        self._forget(exchange)
+        reply, exchange.reply = exchange.reply, b""
+        return reply or None
+
+    def time_of(self, size: int, exchanges: int) -> float:
+        """Time of exchanges that are `size` bytes in all, with the silences between them, s."""
+        return size * self._byte_time + (exchanges - 1) * self._turnaround
+
+    @property
+    def idle(self) -> bool:
+        """Whether nobody is asked or waits for its turn."""
+        return self._asked is None and not self._waiting
+
+    def overhear(self) -> bytes:
+        """All that has come since the last time, on a line where a device talks by itself and nobody is asked.
+
+        Of a device that never stops as much as a port keeps.
+        """
+        heard, wire = b"", self._wire
+        while wire is not None and self.idle and len(heard) < _MOST_HEARD and (data := wire.receive(-math.inf)):
+            heard += data
+        return heard
+
+    @property
+    def wire(self) -> Wire | None:
+        """The wire, None while there is none."""
+        return self._wire
+
+    def advance(self, now: float) -> float:
+        """Do what can be done at `now` (s) without waiting; until when nothing can be, unless bytes arrive (s)."""
+        wire = self._wire
+        if wire is None:
+            return math.inf
+        if self._asked is not None:
+            self._listen(wire, now)
+            if self._asked is not None and self._asked.transaction < 0 and any(one.urgent for one, _ in self._waiting):
+                self._give_up(now)
+        self._clear_up(wire, now)
+        if self._asked is None and now >= self._until and self._due(now):
+            self._send(wire, now)
+        if self._asked is not None:
+            return self._until
+        return max(self._until, self._doubtful) if self._waiting else math.inf
+
+    def _due(self, now: float) -> list[tuple[Exchange, bytes]]:
+        """The requests that may be sent: all, or where a late reply could pass for theirs those of a stop."""
+        return [entry for entry in self._waiting if now >= self._doubtful or entry[0].urgent]
+
+    def _clear_up(self, wire: Wire, now: float) -> None:
+        """Drop the reply that had not come in time, once it comes."""
+        if now < self._doubtful and self._asked is None and wire.receive(-math.inf):
+            self._doubtful = -math.inf
+            self._until = max(self._until, now + _REST_OF_IT * self._byte_time)
+            if self._waiting:
+                counters = self._waiting[0][0].counters
+                counters.rejected += 1
+                counters.belated += 1
+
+    def _send(self, wire: Wire, now: float) -> None:
+        """Send the next request, after dropping what nobody asked for."""
+        # the first of those that answer, a stop before others
+        turn = min(self._due(now), key=lambda entry: (entry[0].presence.silent, not entry[0].urgent))
+        self._waiting.remove(turn)
+        self._put(wire, now, *turn)
+
+    def _put(self, wire: Wire, now: float, exchange: Exchange, message: bytes) -> None:
+        """Send a request, and take the reply of a device of this process, which is there at once."""
+        self._distrusted = now < self._doubtful
+        if wire.receive(-math.inf):
+            exchange.counters.rejected += 1
+        self._input = b""
+        frame = self.framing.frame(message)
+        if wire.send(frame):
+            self._asked, self._asker, self._message = exchange, exchange, message
+            exchange.carried = now + len(frame) * self._byte_time
+            reply = (exchange.reply_length + self.framing.overhead) * self._byte_time
+            self._until = exchange.carried + reply + self._reply_timeout
+            if wire.descriptor < 0:
+                self._listen(wire, now)
+
+    def _listen(self, wire: Wire, now: float) -> None:
+        """Take what has arrived, and end the exchange that is under way where it is answered or given up."""
+        exchange = self._asked
+        if exchange is None:
+            return
+        data = wire.receive(-math.inf)
+        if data:
+            self._input += data
+            if self._found(exchange):
+                if self._asker is not None and exchange.reply:
+                    self._asker.presence.silent = False
+                self._rest(now)
+                if exchange.reply and exchange.answered is not None:
+                    exchange.answered(exchange.reply)
+                return
+        if now >= self._until or not wire.connected:
+            self._give_up(now)
+
+    def _give_up(self, now: float) -> None:
+        """The unit that was asked does not answer."""
+        if self._asker is not None:
+            self._asker.presence.silent = True
+        self._doubt(now)
+        self._rest(now)
+
+    def _doubt(self, now: float) -> None:
+        """A reply has not come that might be taken for another unit's."""
+        if not self.framing.names_sender and len({member.unit for member in self._members}) > 1:
+            self._doubtful = now + _LATE_REPLY * self._reply_timeout
+
+    def _found(self, exchange: Exchange) -> bool:
+        """Whether the input holds the reply, or can hold it no more; what else there is is dropped and counted."""
+        found = self.framing.look(self._input, self._message, exchange.reply_length)
+        if found is None:
+            return False
+        counters = exchange.counters
+        exchange.reply = b"" if self._distrusted else found.reply
+        if found.damaged:
+            counters.crc += 1
+        elif not exchange.reply or found.more or exchange.transaction < 0:
+            counters.rejected += 1
+        return True
+
+    def _rest(self, now: float) -> None:
+        """The exchange has come to its end: the line is silent for a while."""
+        self._asked = None
+        self._input = b""
+        self._until = now + self._turnaround
+
+    def _forget(self, exchange: Exchange) -> None:
+        """A unit waits for nothing any more; one that was asked may still answer, and is not talked over."""
+        if self._waiting:
+            self._waiting = deque(entry for entry in self._waiting if entry[0] is not exchange)
+        if self._asked is exchange and self.framing.tells_requests:
+            self._rest(self.now())
+        elif self._asked is exchange:
+            self._asked = Exchange(exchange.unit, exchange.counters)
+            self._asked.reply_length = exchange.reply_length
+            self._asked.transaction = -1
+
+    def _close(self) -> None:
+        """See `Bus`."""
+        super()._close()
+        self._waiting.clear()
+        self._asked = self._asker = None
+        self._input = b""
+        self._until = self._doubtful = -math.inf
+
+
+def advance_all(lines: Sequence[HalfDuplexBus], deadline: float, wanted: Exchange | None = None) -> None:
+    """Let several lines work at the same time until all are idle, `wanted` has its reply, or `deadline` (s) has come.
+
+    The lines' wires are on one clock.
+    """
+    busy = [line for line in lines if not line.idle]
+    if not busy:
+        return
+    now = busy[0].now()
+    untils = {line: line.advance(now) for line in busy}
+    while True:
+        untils = {line: until for line, until in untils.items() if not line.idle}
+        if not untils or now >= deadline or (wanted is not None and wanted.reply):
+            return
+        until = min(*untils.values(), deadline)
+        first, *others = [line.wire for line in untils if line.wire is not None]
+        arrived = first.wait(until, others)
+        now = first.now() if arrived else max(first.now(), until)
+        for line, until in untils.items():
+            if until <= now or line.wire in arrived:
+                untils[line] = line.advance(now)

@@ -1,15 +1,18 @@
-"""Devices that read load cells: what the engine asks of each, and what a kind of them declares of itself."""
+"""Devices that read load cells: what the engine asks of each, and what a kind of them is."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
+from actuators.bus import Bus, HalfDuplexBus
+from actuators.drive import Member
 from actuators.driver import DeviceOptions, DriveAddress
+from actuators.errors import ConnectError
 from actuators.interface import Identity
-from actuators.member import Member
+from actuators.station import Station
+from actuators.virtual.drive import Cell
 from actuators.virtual.faults import FaultyDevice
-from actuators.virtual.port import Cell
 
 
 @dataclass(frozen=True, slots=True)
@@ -94,3 +97,37 @@ class CellDriver:
     twin: Callable[[Any, Sequence[Cell]], FaultyDevice] | None = None
     files: tuple[str, ...] = ()
     step: Callable[[Any], float] | None = None
+
+
+class StationCells(CellDevice):
+    """A device with a `Station`; on a shared line, `line` is that one."""
+
+    def __init__(self, options: CellOptions, channels: int, bus: Bus, place: str, unit: int) -> None:
+        """bus: where it is `unit`. place: as messages say it."""
+        super().__init__(options.name, channels, options.sample_period)
+        self._station = Station(bus, f"{options.name} at {place}", unit, self.counters)
+        self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        self._now = 0.0
+
+    @property
+    def connected(self) -> bool:
+        """See `CellDevice.connected`."""
+        return self._station.connected
+
+    @property
+    def overdue(self) -> bool:
+        """See `CellDevice.overdue`."""
+        return self._sampling.overdue
+
+    def connect(self, timeout: float) -> None:
+        """See `CellDevice.connect`."""
+        self.close()
+        self._sampling.forget()
+        try:
+            self._station.open(timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error
+
+    def close(self) -> None:
+        """See `CellDevice.close`."""
+        self._station.close()

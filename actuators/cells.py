@@ -4,10 +4,10 @@ from abc import ABC, abstractmethod
 from collections.abc import Sequence
 from dataclasses import dataclass
 
+from actuators.bus import HalfDuplexBus
 from actuators.cell_device import CellDevice
 from actuators.drive import Drive
 from actuators.errors import ActuatorError, ConfigurationError
-from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Feedback
 
 CELLS = 6

@@ -1,11 +1,98 @@
-"""What a drive is to the engine: calls that may wait and raise, and a cyclic exchange that does neither."""
+"""What a drive is to the engine: calls that may wait and raise, and a cyclic exchange with its samples' ages."""
 
 import math
-from abc import abstractmethod
+from abc import ABC, abstractmethod
+from collections.abc import Sequence
 
+from actuators.bus import HalfDuplexBus
 from actuators.errors import CommandError
-from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.member import Member
+from actuators.interface import SEQUENCES, Capabilities, Command, Counters, Feedback, Identity, Mode, Status
+
+
+class Sampling:
+    """When a device is asked, and how old what it last said is, by the time that the cycles are given."""
+
+    __slots__ = ("_next", "_now", "_paused", "_period", "_since", "asked", "overdue")
+
+    def __init__(self, period: float) -> None:
+        """period: s between two requests; 0 = every cycle."""
+        self._period = period
+        self.asked = not period
+        """whether the device was asked in this cycle"""
+        self._now = 0.0
+        self.forget()
+
+    def forget(self) -> None:
+        """Begin anew: nothing was asked or received yet."""
+        self._next = -math.inf
+        self._since: float | None = None
+        self._paused = False
+        self.overdue = False
+        """whether what was asked last has not come"""
+
+    def resume(self) -> None:
+        """Cycles go on after a pause: that it was not asked meanwhile does not age what it said."""
+        self._paused = True
+
+    def due(self, now: float, urgent: bool = False) -> bool:
+        """Begin the cycle of `now` (s); whether the device is to be asked: in the cycle nearest to when it is due.
+
+        urgent: it is to be asked now as well. Devices begun together keep being asked in the same cycles.
+        """
+        if now < self._now:  # another clock than before
+            self.forget()
+        if self._since is None:
+            self._since = now
+        elif self._paused:
+            self._since += now - self._now
+        self._paused = False
+        if self._period:
+            due = now >= self._next - 0.5 * min(now - self._now, self._period)
+            self.asked = due or urgent
+            if due:
+                on_time = now - self._next < self._period
+                self._next = (self._next if on_time else now) + self._period
+        if self.asked:
+            self.overdue = True
+        self._now = now
+        return self.asked
+
+    def received(self) -> None:
+        """What was asked in this cycle has come."""
+        self._since = self._now
+        self.overdue = False
+
+    @property
+    def age(self) -> float:
+        """s since something was received, before anything was since it was first asked for; without the pauses."""
+        return 0.0 if self._since is None else self._now - self._since
+
+
+class Member(ABC):
+    """A device of a rig. `name`: as messages call it. `counters`: of its cyclic exchanges."""
+
+    line: HalfDuplexBus | None = None
+    """The shared line on which it has its turn, None for a wire on which all talk at once."""
+
+    def __init__(self, name: str, sample_period: float = 0.0) -> None:
+        """sample_period: s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
+        self.name = name
+        self.counters = Counters()
+        self._sampling = Sampling(sample_period)
+
+    @property
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """What a cycle is on a shared line: bytes of each request and of its reply, framing included."""
+        return ()
+
+    @property
+    @abstractmethod
+    def connected(self) -> bool:
+        """False before `connect`, after `close`, and once the peer has gone."""
+
+    def resume(self) -> None:
+        """Cycles go on after a pause in which the device was not asked: it was not silent for as long."""
+        self._sampling.resume()
 
 
 class Drive(Member):
@@ -211,3 +298,27 @@ class Drive(Member):
     @abstractmethod
     def _finish(self, deadline: float) -> Feedback | None:
         """Return the fresh feedback, or None after counting why there is none."""
+
+
+_LONG_AGO = 0.5  # s, after which two positions say nothing of the speed any more
+
+
+class SpeedFromPositions:
+    """Speed between the last two good replies."""
+
+    def __init__(self) -> None:
+        """No reply yet."""
+        self._before: tuple[float, Feedback] | None = None
+
+    def after(self, now: float, feedback: Feedback) -> float:
+        """Speed from the good reply before to this one of `now`, s, in m/s.
+
+        0 without one of the same reference not long ago: it is none yet.
+        """
+        before, self._before = self._before, (now, feedback)
+        if before is None or not 0.0 < now - before[0] <= _LONG_AGO:
+            return 0.0
+        status, status_before = feedback.status, before[1].status
+        if status is not status_before and (status ^ status_before) & Status.HOMED:
+            return 0.0
+        return (feedback.position - before[1].position) / (now - before[0])

@@ -1,4 +1,4 @@
-"""What a driver declares of itself: its own address and settings, how a drive is made of them, and its virtual twin."""
+"""What a driver declares: its address and settings, how a drive is made, its twin; and what drives on a bus share."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -6,14 +6,14 @@ from typing import Annotated, Any, ClassVar
 
 from pydantic import BaseModel, ConfigDict, Field
 
-from actuators.bus import Buses
+from actuators.bus import Bus, Buses, HalfDuplexBus
 from actuators.drive import Drive
-from actuators.endpoint import Endpoint, TcpEndpoint
-from actuators.interface import Identity
+from actuators.errors import ConnectError
+from actuators.interface import Capabilities, Identity
 from actuators.station import Station
+from actuators.virtual.drive import PlantPort
 from actuators.virtual.faults import FaultyDrive
-from actuators.virtual.port import PlantPort
-from actuators.wire import Wire
+from actuators.wire import Endpoint, TcpEndpoint, Wire
 
 Line = Annotated[str, Field(min_length=1, max_length=1000, pattern=r"^[^\x00-\x1f\x7f]*$")]
 """A line of text, without control characters."""
@@ -157,3 +157,36 @@ class Driver:
     twin: Callable[[Any, PlantPort], FaultyDrive] | None = None
     recognise: Callable[[Station, float], Identity | None] | None = None
     cell_step: Callable[[Any], float] | None = None
+
+
+class StationDrive(Drive):
+    """A drive with a `Station`; on a shared line, `line` is that one."""
+
+    def __init__(
+        self, options: DriveOptions, capabilities: Capabilities, bus: Bus, place: str, unit: int, messages: int
+    ) -> None:
+        """bus: where it is `unit`. place: as messages say it. messages: most that a cycle's exchange has."""
+        super().__init__(options.name, capabilities, options.echo_lag, options.sample_period)
+        self._station = Station(bus, f"{options.name} at {place}", unit, self.counters, messages)
+        self.line = bus if isinstance(bus, HalfDuplexBus) else None
+        self._sequence = 0
+
+    @property
+    def connected(self) -> bool:
+        """See `Drive.connected`."""
+        return self._station.connected
+
+    @property
+    def sequence(self) -> int:
+        """See `Drive.sequence`."""
+        return self._sequence
+
+    def close(self) -> None:
+        """See `Drive.close`."""
+        self._station.close()
+
+    def _connect(self, timeout: float) -> None:
+        try:
+            self._station.open(timeout)
+        except ConnectError as error:
+            raise ConnectError(f"{self.name}: {error}") from error

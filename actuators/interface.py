@@ -99,7 +99,7 @@ class Capabilities:
     resolution: m, of the position that it says; 0 where that is not known. reach: m, the leg lengths that can be
     commanded, where that is less than the wire's format. homing_ends_off: a search for the reference ends with the
     torque off; every other drive keeps it. velocity_feedback: it reports a measured speed; False where the driver
-    differentiates positions (`actuators.speed`). force_feedforward: in mode POSITION it adds the commanded force to
+    differentiates positions (`actuators.drive`). force_feedforward: in mode POSITION it adds the commanded force to
     that of its own loop.
     """
 

@@ -10,6 +10,7 @@ from collections.abc import Sequence
 from dataclasses import replace
 from typing import Literal
 
+from actuators.addresses import Baud
 from actuators.ascii_cell import (
     END,
     LONGEST,
@@ -21,13 +22,12 @@ from actuators.ascii_cell import (
     FaultyAsciiCell,
     only_cell,
 )
+from actuators.bus import HalfDuplexBus
 from actuators.cell_device import CellDriver, DeviceReading
-from actuators.endpoint import SerialEndpoint
 from actuators.errors import ConnectError, ProtocolError
-from actuators.half_duplex import HalfDuplexBus
 from actuators.interface import Identity
-from actuators.line_address import Baud
-from actuators.virtual.port import Cell
+from actuators.virtual.drive import Cell
+from actuators.wire import SerialEndpoint
 
 _POUND = 4.4482216152605  # N
 _MILLIPOUND = 1e-3 * _POUND

@@ -13,6 +13,7 @@ from typing import Annotated, Self
 
 from pydantic import Field, model_validator
 
+from actuators.addresses import LAST_RTU_UNIT, Baud
 from actuators.amplifier import Amplifier, AmplifierOptions, AmplifierReading, amplifier_twin
 from actuators.ascii_cell import (
     AsciiAddress,
@@ -25,12 +26,9 @@ from actuators.ascii_cell import (
 )
 from actuators.cell_device import CellDevice, CellDriver
 from actuators.driver import InUnit
-from actuators.line_address import Baud
-from actuators.modbus_address import LAST_RTU_UNIT
-from actuators.profile import AmplifierProfile, ReadingMap
-from actuators.registers import Register
+from actuators.profile import AmplifierProfile, ReadingMap, Register
+from actuators.virtual.drive import Cell
 from actuators.virtual.faults import FaultyDevice
-from actuators.virtual.port import Cell
 
 _LAST_REGISTERS = 0xFFFE
 _VALUE = re.compile(rb"[+-]\d{1,12}(\.\d{1,9})?")

@@ -1,9 +1,329 @@
-"""Driver `servo`: a servo described by a register-map profile, on Modbus TCP, RTU, or RTU over TCP."""
+"""Driver `servo`: a servo described by a register-map profile, on Modbus TCP, a serial line, or behind a gateway."""
 
-from actuators.driver import Driver
-from actuators.line_address import LineTimes
-from actuators.modbus_address import ModbusAddress, ModbusOptions
-from actuators.servo import Servo, ServoOptions, ServoSettings, force_step, recognise, servo_profile, servo_twin
+import math
+import struct
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from actuators.addresses import LineTimes, ModbusAddress, ModbusOptions
+from actuators.bus import Bus
+from actuators.codec import READ_HOLDING, Block, ExchangeCodec
+from actuators.drive import SpeedFromPositions
+from actuators.driver import DriveOptions, Driver, DriveSettings, Line, StationDrive
+from actuators.errors import ConfigurationError, IdentityError
+from actuators.framing import CRC_LENGTH
+from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
+from actuators.profile import RANGES, Register, ServoProfile, load_profile
+from actuators.station import Station
+from actuators.virtual.device import MBAP_FRAMING, Framing
+from actuators.virtual.drive import PlantPort
+from actuators.virtual.faults import FaultyServo
+from actuators.virtual.servo import VirtualServo
+
+_ANY = RANGES["f32"][1]
+
+
+class ServoSettings(DriveSettings):
+    """What all drives of a rig have in common."""
+
+    files = ("profile",)
+
+    profile: Line = "generic-servo"
+    """Name of a shipped register profile, or a TOML file relative to the configuration's folder."""
+
+
+class ServoOptions(DriveOptions):
+    """What a servo needs to know, wherever it is."""
+
+    profile: str | Path | ServoProfile = "generic-servo"
+    """A shipped profile's name, a TOML file's path, or a loaded profile."""
+
+
+class Servo(StationDrive):
+    """Modbus servo: a cycle writes the command block and reads the feedback block, in one FC23 or in turn."""
+
+    def __init__(self, options: ServoOptions, bus: Bus, place: str, unit: int) -> None:
+        """Make the drive without connecting. Raises ConfigurationError: bad profile, watchdog time out of range.
+
+        bus: where it is `unit`. place: as messages say it.
+        """
+        self.profile = servo_profile(options)
+        self._options = options
+        self._codec = codec = ExchangeCodec(self.profile, unit)
+        can = _capabilities(self.profile, options.position_offset)
+        super().__init__(options, can, bus, place, unit, len(codec.requests))
+        self._unit = unit
+        self._watchdog_words = self._encode_watchdog()
+        self._looking = False
+        self._watchdog_doubts = 0
+        """answers in a row that it is another"""
+        if options.serial is not None and self.profile.identity is None:
+            raise ConfigurationError(
+                f"{self.name}: serial number {options.serial!r} cannot be compared: profile {self.profile.name} has no "
+                "table [identity]"
+            )
+        self._raw: tuple[int | float, ...] = ()
+
+        control, modes, codes = self.profile.control, self.profile.modes.model_dump(), [0] * len(Mode)
+        for mode in Mode:
+            codes[mode] = modes[mode.name.lower()] or 0
+        self._mode_codes = codes
+        self._control_masks = (1 << control.enable, 1 << control.quick_stop, 1 << control.clear)
+        bits = self.profile.status.model_dump()
+        self._status_bits = [
+            (1 << bits[flag.name.lower()], flag) for flag in Status if flag.name and bits[flag.name.lower()] is not None
+        ]
+        self._status_of: dict[int | float, Status] = {}
+
+        command, feedback = self.profile.command, self.profile.feedback
+        self._offset = options.position_offset
+        set_points = [register or Register(address=0) for register in command.registers[3:]]
+        self._scales = tuple(register.scale for register in set_points)
+        self._rounding = tuple(_rounding(register) for register in set_points)
+        measured = [feedback.position, *(one or Register(address=0) for one in (feedback.velocity, feedback.force))]
+        self._feedback_scales = tuple(register.scale for register in measured)
+        self._invalid = tuple(register.invalid for register in measured)
+        self._says_no_speed = feedback.velocity is None
+        self._speed = SpeedFromPositions()
+        """of a drive that does not say it"""
+
+    @property
+    def exchanges(self) -> Sequence[tuple[int, int]]:
+        """See `Drive.exchanges`."""
+        both = zip(self._codec.requests, self._codec.replies, strict=True)
+        return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in both]
+
+    @property
+    def auxiliary(self) -> dict[str, float]:
+        """See `Drive.auxiliary`: the profile's auxiliary registers, scaled."""
+        values = self._raw[6:]
+        registers = self.profile.feedback.auxiliary.items()
+        return {
+            name: math.nan if raw == register.invalid else raw * register.scale
+            for (name, register), raw in zip(registers, values, strict=False)
+        }
+
+    def identify(self) -> Identity:
+        """See `Drive.identify`."""
+        return self._identity(self._options.request_timeout)
+
+    def _identity(self, timeout: float) -> Identity:
+        if self.profile.identity is None:
+            return Identity("", self.profile.name, "", "")
+        identity = Identity(**self._station.read_texts(self.profile.identity, timeout))
+        expected = self._options.serial
+        if expected is not None and identity.serial != expected:
+            raise IdentityError(f"{self._station.label} has serial number {identity.serial!r}, expected {expected!r}")
+        return identity
+
+    def configure(self) -> None:
+        """See `Drive.configure`: writes the watchdog time and reads it back."""
+        register, timeout = self.profile.parameters.watchdog, self._options.request_timeout
+        self._watchdog_doubts = 0
+        if register is not None:
+            self._station.write(register.address, self._watchdog_words, timeout, self.profile.functions.write)
+            self._confirm_watchdog(timeout, "did not take")
+
+    def verify(self, timeout: float) -> Identity:
+        """See `Drive.verify`."""
+        identity = self._identity(timeout)
+        self._confirm_watchdog(timeout, "does no more have")
+        return identity
+
+    @property
+    def watchdog_fault(self) -> str:
+        """See `Drive.watchdog_fault`: once two answers have said so, as replies on TCP have no checksum."""
+        return "its watchdog is no more what it was set to" if self._watchdog_doubts > 1 else ""
+
+    def look(self) -> None:
+        """See `Drive.look`: on TCP, of one that takes a cycle's exchange in one message."""
+        register = self.profile.parameters.watchdog
+        if register is None or self.line is not None or not self._codec.together:
+            return
+        self._looking = True
+        words = len(self._watchdog_words)
+        self._station.ask_acyclic(
+            struct.pack(">BBHH", self._unit, READ_HOLDING, register.address, words), 3 + 2 * words
+        )
+
+    def _hear(self, answer: bytes) -> None:
+        """Take the answer to a look; one that is none leaves things as they were."""
+        self._looking = False
+        words = len(self._watchdog_words)
+        if len(answer) == 3 + 2 * words and answer[1] == READ_HOLDING:
+            right = answer[3:] == struct.pack(f">{words}H", *self._watchdog_words)
+            self._watchdog_doubts = 0 if right else self._watchdog_doubts + 1
+
+    def _confirm_watchdog(self, timeout: float, otherwise: str) -> None:
+        """Raise ConfigurationError, which says `otherwise`, where the register holds no or another watchdog time."""
+        register, station, words = self.profile.parameters.watchdog, self._station, self._watchdog_words
+        if register is None:
+            return
+        found = station.read(register.address, register.words, timeout)
+        if found == words:
+            return
+        if not any(found):
+            raise ConfigurationError(f"{station.label} has no watchdog: register {register.address} reads back zero")
+        raise ConfigurationError(
+            f"{station.label} {otherwise} the watchdog time {self._options.watchdog:g} s: "
+            f"register {register.address} reads back {found}, not {words}"
+        )
+
+    def observe(self, timeout: float) -> Feedback:
+        """See `Drive.observe`: reads the feedback registers alone; the speed of a drive that says none is 0."""
+        block = self._codec.read_block
+        words = self._station.read(block.address, block.count, timeout, self.profile.functions.read)
+        feedback = self._feedback(self._codec.values(struct.pack(f">{block.count}H", *words)))
+        return feedback._replace(velocity=0.0) if self._says_no_speed else feedback
+
+    def error_text(self, code: int) -> str:
+        """See `Drive.error_text`."""
+        if code == 0:
+            return "no error"
+        for error in self.profile.errors.values():
+            if error.code == code:
+                return error.text
+        return f"error {code}, which profile {self.profile.name} does not explain"
+
+    def _begin(self, command: Command) -> None:
+        enable, quick_stop, clear = self._control_masks
+        control = enable if command.enable else 0
+        if command.quick_stop:
+            control |= quick_stop
+        if command.clear:
+            control |= clear
+        force_scale, position_scale, velocity_scale = self._scales
+        round_force, round_position, round_velocity = self._rounding
+        self._sequence = sequence = (self._sequence + 1) % SEQUENCES
+        requests = self._codec.encode(
+            (
+                control,
+                self._mode_codes[command.mode],
+                sequence,
+                round_force(command.force / force_scale),
+                round_position((command.position - self._offset) / position_scale),
+                round_velocity(command.velocity / velocity_scale),
+            )
+        )
+        stop = command.quick_stop or not command.enable
+        urgent = stop and Status.ENABLED in self._last.status
+        if self._codec.together:
+            self._station.begin(self._codec, requests[0], urgent=urgent)
+        else:
+            self._station.begin_all(self._codec, requests, urgent=urgent)
+
+    def _finish(self, deadline: float) -> Feedback | None:
+        finish = self._station.finish if self._codec.together else self._station.finish_all
+        raw = finish(self._codec, deadline)
+        if self._looking and (answer := self._station.acyclic_reply):
+            self._hear(answer)
+        if raw is None:
+            return None
+        self._raw = raw
+        feedback = self._feedback(raw)
+        offset = 0.0 if self.line is None else self._station.carried_after(self._now)
+        if self._says_no_speed:
+            feedback = feedback._replace(velocity=self._speed.after(self._now + offset, feedback))
+        return feedback._replace(offset=offset) if offset else feedback
+
+    def _feedback(self, raw: tuple[int | float, ...]) -> Feedback:
+        """Fresh feedback from raw values, scaled."""
+        status = self._status_of.get(raw[0])
+        if status is None:
+            status = self._status_of[raw[0]] = self._decode_status(int(raw[0]))
+        position, velocity, force = raw[3], raw[4], raw[5]
+        position_scale, velocity_scale, force_scale = self._feedback_scales
+        no_position, no_velocity, no_force = self._invalid
+        return Feedback(
+            math.nan if position == no_position else position * position_scale + self._offset,
+            math.nan if velocity == no_velocity else velocity * velocity_scale,
+            math.nan if force == no_force else force * force_scale,
+            status,
+            int(raw[1]),
+            True,
+            0.0,
+            int(raw[2]),
+        )
+
+    def _decode_status(self, word: int) -> Status:
+        status = Status(0)
+        for mask, flag in self._status_bits:
+            if word & mask:
+                status |= flag
+        return status
+
+    def _encode_watchdog(self) -> list[int]:
+        """The words of the watchdog's register; none where the drive has no watchdog."""
+        register, seconds = self.profile.parameters.watchdog, self._options.watchdog
+        if register is None:
+            return []
+        counts = round(seconds / register.scale)
+        if not 1 <= counts <= RANGES[register.type][1]:
+            low, high = register.scale, RANGES[register.type][1] * register.scale
+            raise ConfigurationError(f"{self.name}: watchdog {seconds:g} s is outside {low:g}..{high:g} s")
+        data = Block([register], self.profile.word_order).pack([counts])
+        return list(struct.unpack(f">{register.words}H", data))
+
+
+def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framing = MBAP_FRAMING) -> FaultyServo:
+    """The virtual servo of a leg. Raises ConfigurationError."""
+    servo = VirtualServo(
+        servo_profile(options),
+        leg,
+        unit=unit,
+        serial=options.serial or "VIRTUAL-1",
+        position_offset=options.position_offset,
+        framing=framing,
+    )
+    return FaultyServo(servo)
+
+
+def recognise(station: Station, timeout: float) -> Identity | None:
+    """See `Driver.recognise`: it says its maker where the generic profile has that; others are not told apart."""
+    profile = load_profile("generic-servo", ServoProfile)
+    if profile.identity is None:
+        return None
+    identity = Identity(**station.read_texts(profile.identity, timeout))
+    texts = (identity.vendor, identity.product, identity.serial)
+    return identity if all(texts) and "?" not in "".join(texts) else None
+
+
+def servo_profile(options: ServoOptions) -> ServoProfile:
+    """The register map that the options name. Raises ConfigurationError."""
+    profile = options.profile
+    return profile if isinstance(profile, ServoProfile) else load_profile(profile, ServoProfile)
+
+
+def force_step(options: ServoOptions) -> float:
+    """Step in which the drive says its force, N, raw; 0 where it says none or a float. Raises ConfigurationError."""
+    force = servo_profile(options).feedback.force
+    return 0.0 if force is None else force.step
+
+
+def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
+    codes, command = profile.modes.model_dump(), profile.command
+    return Capabilities(
+        modes=tuple(mode for mode in Mode if codes[mode.name.lower()] is not None),
+        force_feedback=profile.feedback.force is not None,
+        homing=profile.modes.homing is not None,
+        watchdog=profile.parameters.watchdog is not None,
+        force_limit=_limit(command.force),
+        position_limit=_limit(command.position) - abs(offset),
+        velocity_limit=_limit(command.velocity),
+        resolution=profile.feedback.position.step,
+        homing_ends_off=profile.homing_ends_off,
+        velocity_feedback=profile.feedback.velocity is not None,
+        force_feedforward=command.force is not None,
+    )
+
+
+def _limit(register: Register | None) -> float:
+    """Largest magnitude that can be commanded; of a set-point that is not sent, any number."""
+    return _ANY if register is None else RANGES[register.type][1] * register.scale
+
+
+def _rounding(register: Register) -> Callable[[float], int | float]:
+    return float if register.type == "f32" else round
 
 
 class ModbusServoSettings(ServoSettings, LineTimes):

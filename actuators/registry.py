@@ -12,8 +12,8 @@ from actuators.drive import Drive
 from actuators.driver import Driver
 from actuators.errors import ActuatorError, ConfigurationError
 from actuators.profile import describe
+from actuators.virtual.drive import Cell, PlantPort
 from actuators.virtual.faults import FaultyDevice, FaultyDrive
-from actuators.virtual.port import Cell, PlantPort
 
 GROUP = "stewart_rig.drivers"
 """Entry-point group: name of the driver → its `Driver`."""

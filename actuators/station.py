@@ -23,8 +23,7 @@ from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE, Exchange
 from actuators.errors import ConnectError, ProtocolError
 from actuators.framing import exception_of, exception_text
 from actuators.interface import Counters
-from actuators.profile import IdentityMap
-from actuators.registers import Text
+from actuators.profile import IdentityMap, Text
 
 _DECODER = DecodePDU(is_server=False)
 

@@ -26,7 +26,7 @@ from actuators import (
     create_twin,
     load_profile,
 )
-from actuators.virtual.framing import MBAP_FRAMING, Framing
+from actuators.virtual.device import MBAP_FRAMING, Framing
 
 PROFILE = load_profile("generic-servo", ServoProfile)
 

@@ -9,7 +9,7 @@ from drive_support import PROFILE, DriverBench, Leg, lacks, step
 
 from actuators import Responder, VirtualServo
 from actuators.framing import crc16
-from actuators.virtual.framing import RTU_FRAMING
+from actuators.virtual.device import RTU_FRAMING
 
 LINE = {"baud": 1_000_000, "turnaround": 1e-4, "reply_timeout": 0.2}
 

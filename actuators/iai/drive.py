@@ -1,11 +1,15 @@
-"""Driver of IAI's ROBO Cylinders: a cycle reads the status block, and tells one thing: a target, or a coil."""
+"""Driver of IAI's ROBO Cylinders: options; a cycle reads the status block, and tells one controller where to go."""
 
 import math
 from collections.abc import Sequence
+from typing import Annotated, Literal, Self
 
+from pydantic import Field, model_validator
+
+from actuators.addresses import Baud, LineTimes, ModbusOptions, RtuAddress
+from actuators.driver import DriveOptions, DriveSettings, InUnit, StationDrive
 from actuators.errors import ConfigurationError
 from actuators.framing import CRC_LENGTH
-from actuators.iai.options import IaiOptions
 from actuators.iai.protocol import (
     COIL_REPLY_LENGTH,
     GRAVITY,
@@ -28,9 +32,44 @@ from actuators.iai.protocol import (
     status_request,
 )
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.registers import RANGES
+from actuators.profile import RANGES
 from actuators.station import Station
-from actuators.station_drive import StationDrive
+from actuators.wire import Parity
+
+
+class IaiAddress(RtuAddress):
+    """A controller on a serial line (RS-485), several on each, or behind a TCP port that passes a line's bytes on.
+
+    unit: its axis number plus 1, 1 to 16.
+    """
+
+    baud: Baud = 38400
+    parity: Parity = "none"
+    """Parity of the serial line, as the controller's parameters have it; usually none."""
+    stop_bits: Literal[1, 2] = 1
+
+    @model_validator(mode="after")
+    def _as_the_controller_has_it(self) -> Self:
+        if not 1 <= self.unit <= 16:
+            raise ValueError(f"unit: {self.unit} is outside 1..16, an axis number plus 1")
+        return self
+
+
+class IaiSettings(DriveSettings, LineTimes):
+    """What all of a rig have in common."""
+
+    acceleration: Annotated[float, Field(ge=0.1, le=30.0), InUnit("m/s^2")] = 2.94
+    """Acceleration of a slider towards each target, m/s^2; no more than its model may have with its load."""
+    speed: Annotated[float, Field(ge=1e-3, le=5.0), InUnit("m/s")] = 0.3
+    """Greatest speed of a slider, m/s; no more than its model may have."""
+    lookahead: Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")] = 0.1
+    """How far each target is ahead of the reference, s at the present speed: at least half the speed over the
+    acceleration, or the slider slows down towards each target. It runs on so far when this computer is silent."""
+
+
+class IaiOptions(DriveOptions, IaiSettings, IaiAddress, ModbusOptions):
+    """What one controller's driver needs to know."""
+
 
 _ANY = RANGES["f32"][1]
 _LARGEST = 2**31 - 1

@@ -6,7 +6,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE
-from actuators.iai.options import IaiOptions
+from actuators.iai.drive import IaiOptions
 from actuators.iai.protocol import (
     GRAVITY,
     HOMING,
@@ -27,12 +27,9 @@ from actuators.iai.protocol import (
     target_of,
 )
 from actuators.interface import Mode
-from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
-from actuators.virtual.drive import VirtualDrive
-from actuators.virtual.fault_kinds import AUXILIARY_FAULTS, SERVO_FAULTS, FaultKind
+from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, RTU_FRAMING, ModbusDevice, RegisterError
+from actuators.virtual.drive import AUXILIARY_FAULTS, SERVO_FAULTS, FaultKind, PlantPort, VirtualDrive
 from actuators.virtual.faults import FaultyServo
-from actuators.virtual.framing import RTU_FRAMING
-from actuators.virtual.port import PlantPort
 
 _STEP = 1e-3  # s of the ramps
 _LARGEST = 2**31 - 1

@@ -1,8 +1,7 @@
 """Jrk G2 controllers of Pololu: plain serial, targets of a position loop of their own."""
 
 from actuators.driver import Driver
-from actuators.jrk.drive import Jrk
-from actuators.jrk.options import JrkAddress, JrkOptions, JrkSettings
+from actuators.jrk.drive import Jrk, JrkAddress, JrkOptions, JrkSettings
 from actuators.jrk.twin import VirtualJrk, jrk_twin
 
 __all__ = ["DRIVER", "Jrk", "JrkAddress", "JrkOptions", "JrkSettings", "VirtualJrk", "jrk_twin"]

@@ -1,36 +1,267 @@
-"""Driver of a Jrk G2: targets of its own position loop, and what keeps its motor from running."""
+"""Driver of a Jrk G2: its options, what it is set to, whether it restarted, and targets of its own position loop."""
 
 import math
 from collections import deque
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from enum import Enum, auto
 from statistics import median
+from typing import Annotated, Literal, Self
 
+from pydantic import Field, model_validator
+
+from actuators.addresses import Baud, LineAddress, LineOptions, LineTimes, Turnaround
+from actuators.drive import SpeedFromPositions
+from actuators.driver import DriveOptions, DriveSettings, InUnit, StationDrive
+from actuators.errors import ConfigurationError, ProtocolError
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.jrk.options import JrkOptions
 from actuators.jrk.protocol import (
     CLEAR_ERRORS,
     CLEARED_LENGTH,
     COUNTS,
+    CRC_ENABLED,
     ERROR_TEXTS,
+    FEEDBACK_ANALOG,
+    FEEDBACK_FREQUENCY,
+    FEEDBACK_INVERTED,
     HALTING_LENGTH,
+    INPUT_SERIAL,
     LIFE_LENGTH,
+    MOST_READ,
     READ_HALTING,
     READ_LIFE,
     READ_VARIABLES,
     STOP,
+    TIMEOUT_UNIT,
     VARIABLES_LENGTH,
     Error,
+    PololuLine,
+    Setting,
     Variables,
     halting_of,
     life_of,
+    scaled_of,
+    settings_command,
     target_command,
     variables_of,
 )
-from actuators.jrk.restart_detection import Life, LifeSigns
-from actuators.jrk.setup import CycleSettings, Setup
-from actuators.registers import RANGES
-from actuators.speed import SpeedFromPositions
-from actuators.station_drive import StationDrive
+from actuators.profile import RANGES
+from actuators.station import Station
+from actuators.wire import Parity
+
+_MOST_BAUD = 115_385
+
+
+class JrkAddress(LineAddress):
+    """A controller on a serial port (its own USB port, or TTL lines), several on each, or behind a TCP port.
+
+    unit: its device number, 11 as it is delivered.
+    """
+
+    unit: Annotated[int, Field(strict=True, ge=0, le=127)] = 11
+    baud: Baud = 9600
+    parity: Parity = "none"
+    stop_bits: Literal[1, 2] = 1
+
+    @model_validator(mode="after")
+    def _as_the_controller_has_it(self) -> Self:
+        if self.parity != "none" or self.stop_bits != 1:
+            raise ValueError(f"parity {self.parity!r}, stop_bits {self.stop_bits}: a Jrk G2 has no parity, and 1")
+        if self.baud > _MOST_BAUD:
+            raise ValueError(f"baud: {self.baud}, must be at most {_MOST_BAUD}")
+        return self
+
+
+class JrkSettings(DriveSettings, LineTimes):
+    """What all of a rig have in common."""
+
+    turnaround: Turnaround | None = 0.0
+    """Silence between two frames, s: a Jrk G2 needs none."""
+    crc: bool = False
+    """Whether commands have a checksum, as the controller is set: "Enable CRC for commands"."""
+    stroke: Annotated[float, Field(ge=1e-3, le=10.0), InUnit("m")] = 0.3
+    """How much longer the leg is at a scaled feedback of 4095 than at 0, m."""
+    home: Annotated[int, Field(strict=True, ge=0, le=COUNTS)] = 2048
+    """Scaled feedback where the leg has its length at home."""
+    homing_speed: Annotated[float, Field(ge=1e-3, le=1.0), InUnit("m/s")] = 0.02
+    """Speed of the target on its way home, m/s."""
+    lead: Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")] = 0.0
+    """How far each target is ahead, s at the present speed: the lag of the controller's own loop."""
+
+    @property
+    def framing(self) -> PololuLine:
+        """Of the line."""
+        return PololuLine(crc=self.crc)
+
+
+class JrkOptions(DriveOptions, JrkSettings, JrkAddress, LineOptions):
+    """What one controller's driver needs to know."""
+
+
+_COUNTS = 1 << 16
+_SLACK, _SHARE = 3.0, 0.25  # periods, and part of those that should have passed, by which the counter may be off
+
+
+class Life(Enum):
+    """What a reply says of it."""
+
+    GOES_ON = auto()
+    STANDS = auto()
+    """its position loop does not count on"""
+    DOUBTFUL = auto()
+    """its counter is not where it should be: it has restarted, or the reply is damaged; the next one tells"""
+    RESTARTED = auto()
+
+
+class LifeSigns:
+    """The counter of the position loop, which begins anew with the controller, and the errors that occurred.
+
+    Replies have no checksum: a counter or an error that is not as it should be counts once two replies agree on it.
+    """
+
+    def __init__(self) -> None:
+        """Nothing is known yet."""
+        self._known: tuple[float, int] | None = None
+        self._odd: tuple[float, int] | None = None
+        self._seen: int | None = None
+        self._suspected = 0
+
+    def judge(self, now: float, count: int, period: float) -> Life:
+        """What the counter says at `now`, s; period: of the position loop, s."""
+        if self._known is None or _fits(self._known, now, count, period):
+            if self._known is None or count != self._known[1]:
+                self._known = (now, count)
+            self._odd = None
+            return Life.GOES_ON
+        if count == self._known[1]:
+            return Life.STANDS
+        odd, self._odd = self._odd, (now, count)
+        if odd is None or not _fits(odd, now, count, period):
+            return Life.DOUBTFUL
+        self._known, self._odd = (now, count), None
+        return Life.RESTARTED
+
+    def risen(self, occurred: int) -> int:
+        """Errors that have occurred since they were looked at first, each told once."""
+        if self._seen is None:
+            self._seen = occurred
+        new = occurred & ~self._seen
+        sure, self._suspected = new & self._suspected, new
+        self._seen |= sure
+        return sure
+
+
+def _fits(known: tuple[float, int], now: float, count: int, period: float) -> bool:
+    """Whether a counter may be where it is, by when it was where."""
+    passed = (now - known[0]) / period
+    off = (count - known[1] - passed) % _COUNTS
+    return min(off, _COUNTS - off) <= _SLACK + _SHARE * passed
+
+
+_ROUNDING = 1  # count, of the controller's own scaling
+_READ = (Setting.OPTIONS_1, Setting.FEEDBACK_MODE, Setting.SERIAL_TIMEOUT, Setting.PID_PERIOD)
+"""Where the settings that are looked at begin, MOST_READ bytes from each."""
+
+
+@dataclass(frozen=True, slots=True)
+class CycleSettings:
+    """What of its settings the cycle needs. low, high, inverted: how the feedback is scaled. period: s."""
+
+    low: int
+    high: int
+    inverted: bool
+    period: float
+
+    def scales(self, feedback: int, scaled: int) -> bool:
+        """Whether that is what a feedback is scaled to."""
+        rounded = 0 if self.high - self.low == COUNTS else _ROUNDING
+        return abs(scaled_of(feedback, self.low, self.high, inverted=self.inverted) - scaled) <= rounded
+
+
+class Setup:
+    """Looks at the settings."""
+
+    def __init__(self, options: JrkOptions, station: Station) -> None:
+        """station: the controller's. Raises ConfigurationError for what it cannot have."""
+        units = round(options.watchdog / TIMEOUT_UNIT)
+        if not 1 <= units <= 0xFFFF or abs(units * TIMEOUT_UNIT - options.watchdog) > 1e-9:
+            raise ConfigurationError(
+                f"{options.name}: watchdog {options.watchdog:g} s: a Jrk G2 has 0.01 to {0xFFFF * TIMEOUT_UNIT:g} s, "
+                "in hundredths"
+            )
+        if options.serial is not None:
+            raise ConfigurationError(
+                f"{options.name}: serial number {options.serial!r} cannot be compared: a Jrk G2 does not say one on "
+                "its serial port"
+            )
+        self._options = options
+        self._station = station
+        self._units = units
+
+    def identity(self, timeout: float) -> Identity:
+        """Who it is, as far as it says. Raises ConnectError, ProtocolError."""
+        return self._identity(self._read(Setting.SERIAL_TIMEOUT, timeout))
+
+    def verify(self, timeout: float) -> Identity:
+        """Who it is, and whether its time-out is still as it was, by one access. Raises as `read`."""
+        times = self._once(Setting.SERIAL_TIMEOUT, timeout)
+        self._refuse(self._time_faults(times))
+        return self._identity(times)
+
+    def _identity(self, times: bytes) -> Identity:
+        number = self._word(times, Setting.DEVICE_NUMBER - Setting.SERIAL_TIMEOUT)
+        return Identity("Pololu", f"Jrk G2, device number {number}", "", "")
+
+    def read(self, timeout: float) -> CycleSettings:
+        """Read them; raises ConfigurationError for what does not fit, ConnectError, ProtocolError."""
+        parts = {first: self._read(first, timeout) for first in _READ}
+        options_1, options_2, input_mode = parts[Setting.OPTIONS_1][:3]
+        feedback, times = parts[Setting.FEEDBACK_MODE], parts[Setting.SERIAL_TIMEOUT]
+        low = self._word(feedback, Setting.FEEDBACK_MINIMUM - Setting.FEEDBACK_MODE)
+        high = self._word(feedback, Setting.FEEDBACK_MAXIMUM - Setting.FEEDBACK_MODE)
+        self._refuse(
+            [
+                (input_mode != INPUT_SERIAL, "its input mode is not serial"),
+                (feedback[0] not in (FEEDBACK_ANALOG, FEEDBACK_FREQUENCY), "it has no feedback mode"),
+                (high <= low, f"its feedback has no range: {low} to {high}"),
+                (
+                    bool(options_1 & CRC_ENABLED) != self._options.crc,
+                    "its setting for checksums of commands is not `crc`",
+                ),
+                *self._time_faults(times),
+            ]
+        )
+        period = self._word(parts[Setting.PID_PERIOD], 0) * 1e-3
+        return CycleSettings(low, high, bool(options_2 & FEEDBACK_INVERTED), max(period, 1e-3))
+
+    def _time_faults(self, times: bytes) -> list[tuple[bool, str]]:
+        """What may be wrong with the time-out, and whether it is."""
+        units = self._word(times, 0)
+        enabled = self._word(times, Setting.ERROR_ENABLE - Setting.SERIAL_TIMEOUT)
+        said = f"its serial time-out is {units * TIMEOUT_UNIT:g} s, the watchdog {self._options.watchdog:g} s"
+        off = units == 0 or not enabled & Error.SERIAL_TIMEOUT
+        return [(off, "its serial time-out is off"), (units != self._units, said)]
+
+    def _refuse(self, faults: Iterable[tuple[bool, str]]) -> None:
+        for wrong, text in faults:
+            if wrong:
+                raise ConfigurationError(f"{self._station.label}: {text}; set it with Pololu's configuration utility")
+
+    def _once(self, first: int, timeout: float) -> bytes:
+        message = bytes((self._options.unit,)) + settings_command(first, MOST_READ)
+        return self._station.request(message, MOST_READ, timeout, f"read of settings {first:02X}h")
+
+    def _read(self, first: int, timeout: float) -> bytes:
+        """Settings, which have no checksum, read twice."""
+        data = self._once(first, timeout)
+        if data != self._once(first, timeout):
+            raise ProtocolError(f"{self._station.label} says different settings when it is asked twice: a bad line?")
+        return data
+
+    @staticmethod
+    def _word(data: bytes, at: int) -> int:
+        return int.from_bytes(data[at : at + 2], "little")
+
 
 _ANY = RANGES["f32"][1]
 _BEYOND = 1 << 16

@@ -10,7 +10,7 @@ from dataclasses import dataclass
 from enum import IntEnum, IntFlag
 from typing import ClassVar, NamedTuple
 
-from actuators.line_framing import ReplyScan
+from actuators.framing import ReplyScan
 
 SERIAL_FORM = 0xAA
 """Before a device's number, which a command for one of several begins with."""

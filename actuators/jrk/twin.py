@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import ClassVar
 
 from actuators.interface import Mode
-from actuators.jrk.options import JrkOptions
+from actuators.jrk.drive import JrkOptions
 from actuators.jrk.protocol import (
     CLEAR_ERRORS,
     COUNTS,
@@ -26,10 +26,8 @@ from actuators.jrk.protocol import (
     command_length,
     state_bytes,
 )
-from actuators.virtual.drive import VirtualDrive
-from actuators.virtual.fault_kinds import SERVO_FAULTS, FaultKind
+from actuators.virtual.drive import SERVO_FAULTS, FaultKind, PlantPort, VirtualDrive
 from actuators.virtual.faults import FaultyServo
-from actuators.virtual.port import PlantPort
 
 _PERIOD = 0.01  # s, of the position loop
 _STEP = 2e-3  # s, of the spindle's motion

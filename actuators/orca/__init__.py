@@ -1,10 +1,8 @@
 """ORCA motors of Iris Dynamics: Modbus RTU with a stream of set-points of its own, force and position."""
 
 from actuators.driver import Driver
-from actuators.orca.drive import Orca
-from actuators.orca.options import OrcaAddress, OrcaOptions, OrcaSettings
+from actuators.orca.drive import Orca, OrcaAddress, OrcaOptions, OrcaSettings, recognise
 from actuators.orca.protocol import NEWTON
-from actuators.orca.setup import recognise
 from actuators.orca.twin import VirtualOrca, orca_twin
 
 __all__ = ["DRIVER", "Orca", "OrcaAddress", "OrcaOptions", "OrcaSettings", "VirtualOrca", "orca_twin"]

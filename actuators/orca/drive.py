@@ -1,33 +1,217 @@
-"""Driver of an ORCA motor: a stream of set-points, and beside it one access a cycle to its mode and status."""
+"""Driver of an ORCA motor: its options and set-up, a stream of set-points, and beside it one access at a time."""
 
 import math
 from collections.abc import Sequence
+from enum import Enum
+from typing import Annotated, Self
 
-from actuators.codec import READ_HOLDING
+from pydantic import Field, model_validator
+
+from actuators.addresses import LineTimes, ModbusOptions, RtuAddress, Turnaround
+from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE
+from actuators.drive import SpeedFromPositions
+from actuators.driver import DriveOptions, DriveSettings, StationDrive
+from actuators.errors import ConfigurationError, IdentityError
 from actuators.framing import CRC_LENGTH
 from actuators.interface import SEQUENCES, Capabilities, Command, Feedback, Identity, Mode, Status
-from actuators.orca.access import MOTION_WORDS, Access, motion_of, status_of
-from actuators.orca.options import OrcaOptions
 from actuators.orca.protocol import (
+    APPLY_GAINS,
+    CLEAR_ERRORS,
+    COMMS_TIMEOUT,
     ERROR_TEXTS,
     FORCE_CODE,
+    LARGEST_SERIAL,
     METRE,
     NEWTON,
     POSITION_CODE,
+    SETUP,
     SLEEP_CODE,
     STREAM_REPLY_LENGTH,
+    WIDE,
+    ZEROED,
     Measured,
     MotorMode,
     Register,
+    low_first,
     read_request,
     read_values,
     stream_request,
     stream_values,
+    wide_value,
+    write_request,
+    writes_request,
 )
-from actuators.orca.setup import Setup
-from actuators.registers import RANGES
-from actuators.speed import SpeedFromPositions
-from actuators.station_drive import StationDrive
+from actuators.profile import RANGES
+from actuators.station import Station
+
+
+class OrcaAddress(RtuAddress):
+    """A motor on a serial port of its own (RS-422), or behind a TCP port that passes the bytes of its line on.
+
+    The frame of a byte cannot be chosen: 8 bits, even parity, 1 stop bit. `baud` is what the motor was set to, 19200 as
+    it is delivered.
+    """
+
+    @model_validator(mode="after")
+    def _as_the_motor_has_it(self) -> Self:
+        if self.parity != "even" or self.stop_bits != 1:
+            raise ValueError(f"parity {self.parity!r}, stop_bits {self.stop_bits}: an ORCA motor has even parity and 1")
+        return self
+
+    @property
+    def alone(self) -> bool:
+        """See `DriveAddress.alone`: one motor a port."""
+        return True
+
+
+class OrcaSettings(DriveSettings, LineTimes):
+    """What all motors of a rig have in common."""
+
+    turnaround: Turnaround | None = 2e-3
+    """Silence between two frames, s: the motor's interframe delay, 2 ms as it is delivered."""
+    registers: dict[str, Annotated[int, Field(strict=True, ge=0)]] = Field(default_factory=dict)
+    """Registers that are written, and read back, before the motor is given power, by the maker's names and in its
+    units: position gains, limits of force, temperature and power, the damping after a watchdog, the auto-zero."""
+
+    @model_validator(mode="after")
+    def _known_registers(self) -> Self:
+        for name, value in self.registers.items():
+            if name not in SETUP:
+                raise ValueError(f"registers: no {name!r}; those that can be set: {', '.join(SETUP)}")
+            most = 0x7FFFFFFF if name in WIDE else 0xFFFF
+            if value > most:
+                raise ValueError(f"registers.{name}: {value}, must be 0 to {most}")
+        return self
+
+
+class OrcaOptions(DriveOptions, OrcaSettings, OrcaAddress, ModbusOptions):
+    """What one motor's driver needs to know."""
+
+
+_MOST_WATCHDOG = 0xFFFF  # ms
+
+
+class Setup:
+    """Identity, watchdog and the registers that the options name."""
+
+    def __init__(self, options: OrcaOptions, station: Station) -> None:
+        """station: the motor's. Raises ConfigurationError for a watchdog that the motor cannot have."""
+        milliseconds = round(options.watchdog * 1e3)
+        if not 1 <= milliseconds <= _MOST_WATCHDOG:
+            raise ConfigurationError(
+                f"{options.name}: watchdog {options.watchdog:g} s is outside 0.001..{_MOST_WATCHDOG * 1e-3:g} s"
+            )
+        serial = options.serial
+        if serial is not None and not (serial.isdecimal() and int(serial) <= LARGEST_SERIAL):
+            raise ConfigurationError(
+                f"{options.name}: serial number {serial!r}: an ORCA motor's is a number of at most {LARGEST_SERIAL}"
+            )
+        self._options = options
+        self._station = station
+        self._values: dict[str, tuple[int, tuple[int, ...]]] = {
+            "USER_COMMS_TIMEOUT": (int(Register.COMMS_TIMEOUT), (milliseconds,))
+        }
+        for name, value in options.registers.items():
+            self._values[name] = SETUP[name], low_first(value) if name in WIDE else (value,)
+
+    def identity(self, timeout: float) -> Identity:
+        """Ask who the motor is. Raises ConnectError, ProtocolError, IdentityError."""
+        identity, expected = read_identity(self._station, timeout), self._options.serial
+        if expected is not None and identity.serial != expected:
+            raise IdentityError(f"{self._station.label} has serial number {identity.serial!r}, expected {expected!r}")
+        return identity
+
+    def write(self, timeout: float) -> None:
+        """Write them all. Raises ConnectError, ProtocolError."""
+        for address, words in self._values.values():
+            function = WRITE_SINGLE if len(words) == 1 else WRITE_MULTIPLE
+            self._station.write(address, list(words), timeout, function)
+        if any(name.startswith("PC_") for name in self._values):
+            self._station.write(Register.CONTROL_1, [APPLY_GAINS], timeout, WRITE_SINGLE)
+
+    def confirm(self, timeout: float, otherwise: str) -> None:
+        """Read them all back. Raises ConfigurationError, which says `otherwise`, where one has another value."""
+        for name, (address, words) in self._values.items():
+            found = self._station.read(address, len(words), timeout)
+            if tuple(found) == words:
+                continue
+            if name == "USER_COMMS_TIMEOUT" and not any(found):
+                raise ConfigurationError(f"{self._station.label} has no watchdog: {name} reads back zero")
+            raise ConfigurationError(
+                f"{self._station.label} {otherwise} {name}: register {address} reads back {found}, not {list(words)}"
+            )
+
+
+def read_identity(station: Station, timeout: float) -> Identity:
+    """Who a motor is, with `timeout` s an access. Raises ConnectError, ProtocolError."""
+    low, high, major, release, revision = station.read(Register.SERIAL, 5, timeout)
+    (stator,) = station.read(Register.STATOR, 1, timeout)
+    serial = str(wide_value(low, high) & 0xFFFFFFFF)
+    return Identity("Iris Dynamics", f"ORCA, stator {stator}", serial, f"{major}.{release}.{revision}")
+
+
+def recognise(station: Station, timeout: float) -> Identity | None:
+    """See `Driver.recognise`: it is in a mode of these motors, and has a version."""
+    (mode,) = station.read(Register.MODE, 1, timeout)
+    identity = read_identity(station, timeout)
+    return identity if mode in set(MotorMode) and identity.firmware != "0.0.0" else None
+
+
+MOTION_WORDS = Register.FORCE + 2 - Register.POSITION
+"""Registers from the position to the force."""
+STATUS_WORDS = Register.MOTOR_STATUS + 1 - Register.MODE
+"""From the mode to the motor's status."""
+ERROR_WORDS = 2
+"""Errors there are, and those that are latched."""
+
+
+class Access(Enum):
+    """What is told or asked beside the set-point."""
+
+    CLEAR = ("clear", WRITE_SINGLE, 0)
+    SET_POINTS = ("set-points", WRITE_MULTIPLE, 0)
+    MODE = ("mode", WRITE_SINGLE, 0)
+    STATUS = ("status", READ_HOLDING, STATUS_WORDS)
+    ERRORS = ("errors", READ_HOLDING, ERROR_WORDS)
+
+    def __init__(self, _name: str, function: int, words: int) -> None:
+        """function: its code. words: registers that the reply has."""
+        self.function = function
+        self.words = words
+        self.reply_length = 3 + 2 * words if words else 6
+        """bytes of a good reply's message"""
+
+    def request(self, unit: int, mode: int, set_points: tuple[int, int]) -> bytes:
+        """The message that tells or asks it. mode: to command. set_points: force, mN, and position, µm."""
+        if self is Access.CLEAR:
+            return write_request(unit, Register.CONTROL, CLEAR_ERRORS)
+        if self is Access.SET_POINTS:
+            force, position = map(low_first, set_points)
+            return writes_request(unit, Register.FORCE_COMMAND, (*force, *position))
+        if self is Access.MODE:
+            return write_request(unit, Register.CONTROL_3, mode)
+        return read_request(unit, Register.MODE if self is Access.STATUS else Register.ERRORS, self.words)
+
+
+def motion_of(words: Sequence[int]) -> tuple[float, float]:
+    """Position, m, and force, N, of the registers from the one to the other."""
+    force = Register.FORCE - Register.POSITION
+    return wide_value(words[0], words[1]) * METRE, wide_value(words[force], words[force + 1]) * NEWTON
+
+
+def status_of(mode: int, motor_status: int, errors: int, latched: int) -> Status:
+    """What registers say; a motor that zeroes itself is homed once it has come out of that mode."""
+    status = Status.FAULT if latched else Status.READY
+    if latched & COMMS_TIMEOUT:
+        status |= Status.WATCHDOG
+    if mode != MotorMode.SLEEP:
+        status |= Status.ENABLED | Status.QUICK_STOP if errors else Status.ENABLED
+    if mode == MotorMode.AUTO_ZERO:
+        status |= Status.HOMING
+    elif motor_status & ZEROED:
+        status |= Status.HOMED
+    return status
+
 
 _LARGEST = 2**31 - 1
 _ANY = RANGES["f32"][1]

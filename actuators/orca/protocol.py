@@ -10,7 +10,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from actuators.codec import READ_HOLDING, WRITE_MULTIPLE, WRITE_SINGLE
-from actuators.virtual.framing import RtuFraming
+from actuators.virtual.device import RtuFraming
 
 STREAM = 100
 """Motor command stream: one set-point to the motor, and what it measures back."""

@@ -8,7 +8,7 @@ from typing import ClassVar
 from actuators.codec import READ_HOLDING, READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE
 from actuators.errors import ConfigurationError
 from actuators.interface import Mode
-from actuators.orca.options import OrcaOptions
+from actuators.orca.drive import OrcaOptions
 from actuators.orca.protocol import (
     CLEAR_ERRORS,
     COMMS_TIMEOUT,
@@ -34,10 +34,8 @@ from actuators.orca.protocol import (
     wide_value,
 )
 from actuators.virtual.device import ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError
-from actuators.virtual.drive import VirtualDrive
-from actuators.virtual.fault_kinds import SERVO_FAULTS, FaultKind
+from actuators.virtual.drive import SERVO_FAULTS, FaultKind, PlantPort, VirtualDrive
 from actuators.virtual.faults import FaultyServo
-from actuators.virtual.port import PlantPort
 
 _WRITABLE = range(180)
 _DAMPING_TIME = 0.2  # s for which a motor in error damps a leg that does not come to rest

@@ -5,9 +5,8 @@ from collections.abc import Sequence
 from actuators.codec import ReadingCodec
 from actuators.errors import ConfigurationError
 from actuators.profile import AmplifierProfile
-from actuators.virtual.device import ILLEGAL_ADDRESS, ModbusDevice, RegisterError, Sensor
-from actuators.virtual.framing import MBAP_FRAMING, Framing
-from actuators.virtual.port import Cell
+from actuators.virtual.device import ILLEGAL_ADDRESS, MBAP_FRAMING, Framing, ModbusDevice, RegisterError, Sensor
+from actuators.virtual.drive import Cell
 
 
 class VirtualAmplifier(ModbusDevice):

@@ -1,22 +1,308 @@
-"""Server of virtual devices: one thread, one loop, a TCP port or a pseudo-terminal per wire, any number of clients."""
+"""Server of virtual devices: one thread, one loop, a TCP port or a pseudo-terminal for one or a line of several."""
 
 import contextlib
 import errno
+import fcntl
 import math
 import os
 import selectors
 import socket
 import time
-from collections.abc import Callable, Iterable
+import tty
+from collections import deque
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from pathlib import Path
 from typing import Protocol
 
-from actuators.endpoint import Endpoint, SerialEndpoint, TcpEndpoint
-from actuators.virtual.connections import Client, ServedWire, listen_at
-from actuators.virtual.device import Responder
-from actuators.virtual.terminal import NO_PORT, Terminal
-from actuators.virtual.timekeeper import Settlement, Timekeeper
-from actuators.wire import SHARP, LinkClosedError
+from actuators.errors import ActuatorError
+from actuators.virtual.device import Framing, Responder
+from actuators.virtual.faults import FaultyDevice
+from actuators.wire import SHARP, Endpoint, LinkClosedError, SerialEndpoint, TcpEndpoint
+
+
+class DeviceLine:
+    """Devices of one framing behind one wire, told from each other by their unit ids.
+
+    A request is carried out when its last byte has come, and its reply is there when that one's last byte has: on a
+    wire of `byte_time` s a byte one after the other, without one at once. What nobody of them is called by is answered
+    by the first, which may be a gateway.
+    """
+
+    def __init__(self, devices: Sequence[FaultyDevice], byte_time: float = 0.0) -> None:
+        """devices: at least one, of different unit ids. byte_time: s."""
+        self.devices = tuple(devices)
+        self._byte_time = byte_time
+        self._now = -math.inf
+        self._free = -math.inf
+        """when the last byte that is under way will have passed, s"""
+        self._requests: deque[tuple[float, bytes]] = deque()
+        self._said: deque[tuple[float, bytes, bool]] = deque()
+        """when the last byte has passed, s, what a device says, and whether that is there as a whole or byte by byte"""
+
+    @property
+    def framing(self) -> Framing:
+        """See `Responder.framing`."""
+        return self.devices[0].framing
+
+    @property
+    def next_event(self) -> float:
+        """See `Responder.next_event`."""
+        action = self._next_action
+        return self._said[0][0] if self._said and self._said[0][0] < action else action
+
+    @property
+    def _next_action(self) -> float:
+        """When a device has something to do or to say, s; what is said already goes its way without it."""
+        soonest = self._requests[0][0] if self._requests else math.inf
+        for device in self.devices:
+            event = device.next_event
+            if event < soonest:
+                soonest = event
+        return soonest
+
+    def tick(self, now: float) -> None:
+        """See `Responder.tick`: a request whose last byte has come is carried out."""
+        self._now = now
+        for device in self.devices:
+            device.tick(now)
+        while self._requests and self._requests[0][0] <= now:
+            at, frame = self._requests.popleft()
+            with contextlib.suppress(LinkClosedError):  # there is no connection that could be closed
+                if reply := self._device(frame).respond(frame):
+                    self._say(at, reply, whole=True)
+
+    def passes(self, now: float) -> bool:
+        """See `Responder.passes`: on a wire that takes its time, while bytes are on their way."""
+        if not self._byte_time or now >= self._next_action:
+            return False
+        self._now = max(self._now, now)
+        return True
+
+    def respond(self, frame: bytes) -> bytes:
+        """See `Responder.respond`: on a wire that takes its time nothing is answered at once."""
+        if not self._byte_time:
+            return self._device(frame).respond(frame)
+        self._free = max(self._free, self._now) + len(frame) * self._byte_time
+        self._requests.append((self._free, frame))
+        return b""
+
+    def due(self) -> bytes:
+        """See `Responder.due`: of what a device says by itself each byte as it has passed, of a reply all at once."""
+        for device in self.devices:
+            if held := device.due():
+                self._say(self._now, held, whole=False)
+        ready = b""
+        while self._said:
+            end, data, whole = self._said[0]
+            if end > self._now:
+                passed = 0 if whole else len(data) - math.ceil((end - self._now) / self._byte_time - 1e-9)
+                if passed > 0:
+                    ready += data[:passed]
+                    self._said[0] = end, data[passed:], whole
+                break
+            ready += data
+            self._said.popleft()
+        return ready
+
+    def _say(self, at: float, data: bytes, *, whole: bool) -> None:
+        self._free = max(self._free, at) + len(data) * self._byte_time
+        self._said.append((self._free, data, whole))
+
+    def _device(self, frame: bytes) -> FaultyDevice:
+        if len(self.devices) == 1:
+            return self.devices[0]
+        unit = self.framing.message(frame)[:1]
+        return next((one for one in self.devices if bytes((one.unit,)) == unit), self.devices[0])
+
+
+class Settlement(Protocol):
+    """A client that gives the time asks to have everything answered that it has sent, and all that is due by a time."""
+
+    @property
+    def t(self) -> float:
+        """s, on the devices' clock."""
+
+    @property
+    def counts(self) -> Mapping[tuple[int, int], int]:
+        """Bytes that it has sent in all, by port of the device and port of its own, or as `Terminal.number` says.
+
+        -1: it has opened the wire anew, and nothing that was under way on it before is its own.
+        """
+
+
+class Timekeeper(Protocol):
+    """Gives a server its time, where a client of its devices may give it: see `ModbusTcpServer`."""
+
+    @property
+    def request(self) -> Settlement | None:
+        """What the client asks for, until it is `settled`."""
+
+    @property
+    def given(self) -> bool:
+        """Whether the time stands until the client gives another."""
+
+    def now(self) -> float:
+        """The devices' clock, s; never goes back."""
+
+    def fileno(self) -> int:
+        """Readable when there is something to `attend` to."""
+
+    def attend(self) -> None:
+        """Hear what the client has said."""
+
+    def reach(self, t: float) -> None:
+        """Go on to `t`, s."""
+
+    def settled(self, counts: dict[tuple[int, int], int]) -> None:
+        """Tell the client how many bytes it has been sent in all over each connection that it named; -1: closed."""
+
+
+NO_PORT = 0
+"""In place of a TCP port in the name of a connection over a pseudo-terminal."""
+
+
+class Terminal:
+    """The device's end of a pseudo-terminal, which a client opens by `link`; the client's end is held open as well.
+
+    So nothing that a client wrote is lost when it goes, and none that comes is told from the one before: it drops what
+    it finds. The system ignores baud and parity.
+    """
+
+    def __init__(self, link: Path) -> None:
+        """link: made here, in place of one that nobody serves any more. Raises ActuatorError."""
+        self._link = link
+        self._lock_file = link.with_name(f"{link.name}.lock")
+        with contextlib.ExitStack() as opened:
+            try:
+                self._lock = _locked(self._lock_file)
+                opened.callback(self._unlock)
+                self._master, self._slave = os.openpty()
+                opened.callback(self._close_both)
+                tty.setraw(self._slave)
+                os.set_blocking(self._master, False)
+                self._name = os.ttyname(self._slave)
+                if link.is_symlink():
+                    link.unlink()
+                link.symlink_to(self._name)
+            except BlockingIOError as error:
+                raise ActuatorError(f"cannot serve {link}: another virtual rig serves it") from error
+            except OSError as error:
+                raise ActuatorError(f"cannot serve {link}: {error.strerror or error}") from error
+            opened.pop_all()
+
+    @property
+    def number(self) -> int:
+        """What tells its connection from others: see `terminal_number`."""
+        return terminal_number(self._slave)
+
+    def fileno(self) -> int:
+        """Readable when a client has sent something; -1 once it is closed."""
+        return self._master
+
+    def recv(self, size: int) -> bytes:
+        """As of a socket that does not block."""
+        return os.read(self._master, size)
+
+    def send(self, data: bytes) -> int:
+        """As of a socket that does not block."""
+        return os.write(self._master, data)
+
+    def close(self) -> None:
+        """Close both ends, and take the link back; idempotent."""
+        if self._master < 0:
+            return
+        with contextlib.suppress(OSError):
+            if os.readlink(self._link) == self._name:
+                self._link.unlink()
+        self._close_both()
+        self._unlock()
+
+    def _unlock(self) -> None:
+        self._lock_file.unlink(missing_ok=True)
+        os.close(self._lock)
+
+    def _close_both(self) -> None:
+        os.close(self._master)
+        os.close(self._slave)
+        self._master = self._slave = -1
+
+
+def _locked(path: Path) -> int:
+    """The descriptor of a file that we alone have locked, until it is closed. Raises BlockingIOError: others have."""
+    while True:
+        descriptor = os.open(path, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC, 0o600)
+        try:
+            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            if path.exists() and os.path.samestat(os.fstat(descriptor), path.stat()):
+                return descriptor
+        except BaseException:
+            os.close(descriptor)
+            raise
+        os.close(descriptor)  # it was taken away by who had it, as we opened it
+
+
+def terminal_number(descriptor: int) -> int:
+    """Number of the pseudo-terminal whose client's end is open at a descriptor."""
+    return os.minor(os.fstat(descriptor).st_rdev)
+
+
+class ServedWire:
+    """A wire's end and its device."""
+
+    def __init__(self, listener: socket.socket | None, device: Responder) -> None:
+        self.listener = listener
+        """None for a pseudo-terminal"""
+        self.device = device
+        self.closed_until = -math.inf
+        """until when (s) nobody is let in"""
+        self.last: Client | None = None
+        """Client whose request was answered last; bytes held back go to it."""
+
+
+class Client:
+    """A connection; `replies` wait for more of their kind, `unsent` for the client to read."""
+
+    def __init__(self, socket: socket.socket | Terminal, name: tuple[int, int], port: ServedWire) -> None:
+        self.socket = socket
+        self.name = name
+        """port of the device, port of the client"""
+        self.taken = self.given = 0
+        """bytes in all that it has sent, and has been sent"""
+        self.port = port
+        self.asked = False
+        """whether something was asked since something was last sent that had been held back"""
+        self.received = b""
+        self.heard = -math.inf
+        """when it sent something last, s of the machine's clock"""
+        self.replies = b""
+        self.unsent = b""
+
+    def forget(self) -> None:
+        """Begin anew: what was under way is nothing to whoever talks now."""
+        self.taken = self.given = 0
+        self.received = self.replies = self.unsent = b""
+
+
+def listen_at(endpoint: TcpEndpoint) -> socket.socket:
+    """A listening socket that does not block. Raises ActuatorError naming the endpoint that cannot be listened at."""
+    listener: socket.socket | None = None
+    try:
+        first, *_others = socket.getaddrinfo(endpoint.host, endpoint.port, type=socket.SOCK_STREAM)
+        family, kind, protocol, _name, address = first
+        listener = socket.socket(family, kind, protocol)
+        listener.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        listener.bind(address)
+        listener.listen()
+        listener.setblocking(False)
+    except OSError as error:
+        if listener is not None:
+            with contextlib.suppress(OSError):
+                listener.close()
+        taken = error.errno == errno.EADDRINUSE
+        way_out = ": end the program that listens there, or give another port" if taken else ""
+        raise ActuatorError(f"cannot listen on {endpoint}: {error.strerror or error}{way_out}") from error
+    return listener
+
 
 _CHUNK = 4096
 _MAX_UNSENT = 65536  # bytes a client may leave unread before it is dropped

@@ -5,12 +5,18 @@ from enum import Enum
 
 from actuators.codec import READ_WRITE, WRITE_MULTIPLE, WRITE_SINGLE, Block, ExchangeCodec
 from actuators.interface import Mode, Status
-from actuators.profile import ServoProfile
-from actuators.registers import Register
-from actuators.virtual.device import DEVICE_FAILURE, ILLEGAL_ADDRESS, ILLEGAL_VALUE, ModbusDevice, RegisterError, Sensor
-from actuators.virtual.drive import VirtualDrive
-from actuators.virtual.framing import MBAP_FRAMING, Framing
-from actuators.virtual.port import PlantPort
+from actuators.profile import Register, ServoProfile
+from actuators.virtual.device import (
+    DEVICE_FAILURE,
+    ILLEGAL_ADDRESS,
+    ILLEGAL_VALUE,
+    MBAP_FRAMING,
+    Framing,
+    ModbusDevice,
+    RegisterError,
+    Sensor,
+)
+from actuators.virtual.drive import PlantPort, VirtualDrive
 
 _READY, _ENABLED, _FAULT, _HOMED = int(Status.READY), int(Status.ENABLED), int(Status.FAULT), int(Status.HOMED)
 _HOMING, _QUICK_STOP, _WATCHDOG = int(Status.HOMING), int(Status.QUICK_STOP), int(Status.WATCHDOG)

@@ -15,8 +15,7 @@ from pymodbus.pdu.register_message import (
 
 from actuators.codec import Block, ExchangeCodec, ReadingCodec
 from actuators.framing import MBAP
-from actuators.profile import AmplifierProfile, ServoProfile, load_profile
-from actuators.registers import Register
+from actuators.profile import AmplifierProfile, Register, ServoProfile, load_profile
 
 SERVO = load_profile("generic-servo", ServoProfile)
 LITTLE = SERVO.model_copy(update={"word_order": "little"})

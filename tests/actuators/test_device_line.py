@@ -18,7 +18,7 @@ from virtual_line import line_servo
 
 from actuators import DeviceLine, FaultyServo, create_cell_twin
 from actuators.framing import crc16
-from actuators.virtual.framing import MBAP_FRAMING, RTU_FRAMING, RtuFraming
+from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING, RtuFraming
 
 BYTE = 1e-3  # s
 THEIRS = FramerRTU(DecodePDU(is_server=False))

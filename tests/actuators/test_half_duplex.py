@@ -27,11 +27,10 @@ from actuators import (
     create_drive,
     exchange_all,
 )
-from actuators.bus import Exchange
+from actuators.bus import Exchange, HalfDuplexBus, advance_all
 from actuators.framing import crc16, silence
-from actuators.half_duplex import HalfDuplexBus, advance_all
 from actuators.interface import Counters
-from actuators.serial_wire import SerialWire
+from actuators.wire import SerialWire
 
 READ = bytes.fromhex("03 0000 0001")
 PATIENCE = 5.0

@@ -7,11 +7,9 @@ from test_half_duplex import Clock, Wire
 
 from actuators import COMMAND_OFF, ConfigurationError, MemoryWire, create_drive, create_twin
 from actuators.ascii_cell import AsciiLine
-from actuators.bus import Buses, Exchange
-from actuators.framing import crc16
-from actuators.half_duplex import HalfDuplexBus
+from actuators.bus import Buses, Exchange, HalfDuplexBus
+from actuators.framing import RTU_LINE, crc16
 from actuators.interface import Counters
-from actuators.line_framing import RTU_LINE
 
 TIMEOUT = 5e-3
 

@@ -6,10 +6,9 @@ import pytest
 from pydantic import ValidationError
 
 from actuators import Buses, MemoryWire, ModbusAddress, ModbusServo, SerialEndpoint, TcpEndpoint, create_drive
-from actuators.bus import PipelinedBus
+from actuators.bus import HalfDuplexBus, PipelinedBus
 from actuators.framing import silence
-from actuators.half_duplex import HalfDuplexBus
-from actuators.virtual.framing import MBAP_FRAMING, RTU_FRAMING
+from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING
 
 
 @pytest.mark.parametrize(

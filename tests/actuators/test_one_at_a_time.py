@@ -4,8 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from actuators.framing import MBAP
-from actuators.line_framing import MbapLine, ReplyScan
+from actuators.framing import MBAP, MbapLine, ReplyScan
 
 ASKED = bytes.fromhex("05 03 00 00 00 02")
 REPLY = bytes.fromhex("05 03 04 00 01 00 02")

@@ -13,7 +13,7 @@ from actuators import (
     ServoProfile,
     load_profile,
 )
-from actuators.registers import Register
+from actuators.profile import Register
 
 SHIPPED = load_profile("generic-servo", ServoProfile)
 

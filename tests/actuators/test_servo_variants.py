@@ -12,7 +12,7 @@ from virtual_line import LineBench
 
 from actuators import COMMAND_HOME, COMMAND_OFF, Command, ConfigurationError, Mode, Status, VirtualServo, create_drive
 from actuators.codec import Block, ExchangeCodec
-from actuators.registers import Register
+from actuators.profile import Register
 
 VALUE = 0x01020304
 KINDS = {"together": PROFILE, "separate": SEPARATE, "single": SINGLE, "swapped": SWAPPED, "bare": BARE}

@@ -2,7 +2,7 @@
 
 import pytest
 
-from actuators.sampling import Sampling
+from actuators.drive import Sampling
 
 PERIOD = 0.01
 

@@ -22,7 +22,7 @@ from actuators import (
     load_profile,
 )
 from actuators.profile import AmplifierProfile
-from actuators.virtual.fault_kinds import AUXILIARY_FAULTS, POWER_FAULTS
+from actuators.virtual.drive import AUXILIARY_FAULTS, POWER_FAULTS
 from actuators.wire import MemoryWire
 
 FORCE = Command(Mode.FORCE, 50.0, 0.6, 0.0, enable=True)

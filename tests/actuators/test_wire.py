@@ -7,7 +7,7 @@ import tty
 import pytest
 
 from actuators import ConnectError, LinkClosedError, MemoryWire, SerialEndpoint, TcpWire
-from actuators.serial_wire import SerialWire
+from actuators.wire import SerialWire
 
 
 class Master:

@@ -12,7 +12,7 @@ from contextlib import ExitStack, closing
 from multiprocessing.synchronize import Event
 from pathlib import Path
 
-from actuators.virtual.terminal import Terminal
+from actuators.virtual.server import Terminal
 from rig.runtime import prepare_process
 
 _WATCHED = 4e-5  # s at the end of a wait that are not slept through

@@ -30,7 +30,7 @@ from actuators import (
     create_twin,
     exchange_all,
 )
-from actuators.serial_wire import SerialWire
+from actuators.wire import SerialWire
 from rig.runtime import prepare_process
 
 CYCLES = 1000

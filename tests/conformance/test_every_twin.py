@@ -19,7 +19,7 @@ from actuators import AmplifierProfile, FaultyDevice, ModbusDevice, VirtualAmpli
 from actuators.framing import crc16
 from actuators.iai import VirtualRoboCylinder
 from actuators.orca import VirtualOrca
-from actuators.virtual.framing import MBAP_FRAMING
+from actuators.virtual.device import MBAP_FRAMING
 
 AMPLIFIER = load_profile("generic-amplifier", AmplifierProfile)
 UNIT = 3

@@ -389,7 +389,7 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "a port without bytes reads as one that was pulled out",
-        "actuators/serial_wire.py",
+        "actuators/wire.py",
         "            _end_tells_itself(port.fileno())\n",
         "",
         ("actuators/test_wire.py",),

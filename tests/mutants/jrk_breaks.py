@@ -82,14 +82,14 @@ JRK_BREAKS = [
     ),
     Break(
         "a late answer on a line without names is another unit's",
-        "actuators/half_duplex.py",
-        "self._doubtful = now + _LATE * self._reply_timeout",
+        "actuators/bus.py",
+        "self._doubtful = now + _LATE_REPLY * self._reply_timeout",
         "pass",
         ("actuators/test_late_replies.py",),
     ),
     Break(
         "a Jrk's time-out may be any",
-        "actuators/jrk/setup.py",
+        "actuators/jrk/drive.py",
         "(units != self._units, said)",
         "(False, said)",
         _TESTS,

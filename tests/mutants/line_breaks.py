@@ -15,7 +15,7 @@ def _frame(name: str, old: str, new: str) -> Break:
 
 
 def _device(name: str, old: str, new: str, test: str = _DEVICES) -> Break:
-    return Break(name, "actuators/virtual/line.py", old, new, (test,))
+    return Break(name, "actuators/virtual/server.py", old, new, (test,))
 
 
 LINE_BREAKS = [
@@ -67,7 +67,7 @@ LINE_BREAKS = [
     ),
     Break(
         "a virtual device takes a request with a wrong checksum",
-        "actuators/virtual/framing.py",
+        "actuators/virtual/device.py",
         'return data if len(data) >= 2 and crc16(data) == checksum else b""',
         "return data",
         (_DEVICES,),
@@ -95,7 +95,7 @@ LINE_BREAKS = [
     ),
     Break(
         "a virtual rig takes the ports of another that is served",
-        "actuators/virtual/terminal.py",
+        "actuators/virtual/server.py",
         "            fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)",
         "            pass",
         (_TERMINAL,),
@@ -116,14 +116,14 @@ LINE_BREAKS = [
     ),
     Break(
         "bytes on a virtual line pass without those who are to act on them",
-        "actuators/virtual/line.py",
+        "actuators/virtual/server.py",
         " or now >= self._next_action",
         "",
         (_DEVICES,),
     ),
     Break(
         "a request on a virtual line came when its devices were looked at last",
-        "actuators/virtual/line.py",
+        "actuators/virtual/server.py",
         "        self._now = max(self._now, now)\n",
         "",
         (_DEVICES,),
@@ -137,14 +137,14 @@ LINE_BREAKS = [
     ),
     Break(
         "a line is open to others",
-        "actuators/serial_wire.py",
+        "actuators/wire.py",
         "exclusive=True",
         "exclusive=False",
         (_TERMINAL, _PACED),
     ),
     Break(
         "a unit that no line can have is taken",
-        "actuators/modbus_address.py",
+        "actuators/addresses.py",
         "if self.rtu and not 1 <= self.unit <= LAST_RTU_UNIT:",
         "if False:",
         (_ADDRESS,),
@@ -158,7 +158,7 @@ LINE_BREAKS = [
     ),
     Break(
         "when a drive was asked is not known",
-        "actuators/servo.py",
+        "actuators/modbus_servo.py",
         "return feedback._replace(offset=offset) if offset else feedback",
         "return feedback",
         (_PACED,),
@@ -179,7 +179,7 @@ LINE_BREAKS = [
     ),
     Break(
         "a plan forgets the silences of a line",
-        "actuators/half_duplex.py",
+        "actuators/bus.py",
         "return size * self._byte_time + (exchanges - 1) * self._turnaround",
         "return size * self._byte_time",
         ("rig/test_bus_load.py",),
@@ -227,14 +227,14 @@ LINE_BREAKS = [
     ),
     Break(
         "a late reply to a write passes for one to a write elsewhere",
-        "actuators/line_framing.py",
+        "actuators/framing.py",
         "good = message[:4] if function in _ECHOED else message[:2]",
         "good = message[:2]",
         ("actuators/test_late_replies.py::test_a_late_reply_to_a_write_is_no_reply_to_a_write_elsewhere",),
     ),
     Break(
         "a drive that does not say its speed is one with a dead encoder",
-        "actuators/servo.py",
+        "actuators/modbus_servo.py",
         "return feedback._replace(velocity=0.0) if self._says_no_speed else feedback",
         "return feedback",
         ("conformance/test_commissioning.py",),

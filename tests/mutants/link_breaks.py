@@ -19,11 +19,11 @@ def _wire(name: str, old: str, new: str, *tests: str) -> Break:
 
 
 def _line(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "actuators/half_duplex.py", old, new, tests)
+    return Break(name, "actuators/bus.py", old, new, tests)
 
 
 def _servo(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "actuators/servo.py", old, new, tests)
+    return Break(name, "actuators/modbus_servo.py", old, new, tests)
 
 
 def _lease(name: str, old: str, new: str, *tests: str) -> Break:
@@ -55,7 +55,7 @@ LINK_BREAKS = [
     ),
     Break(
         "a speed is made of positions that are long ago",
-        "actuators/speed.py",
+        "actuators/drive.py",
         "not 0.0 < now - before[0] <= _LONG_AGO",
         "not 0.0 < now - before[0]",
         (_VARIANTS,),
@@ -69,21 +69,21 @@ LINK_BREAKS = [
     ),
     Break(
         "a silent unit keeps its turn",
-        "actuators/half_duplex.py",
+        "actuators/bus.py",
         "            self._asker.presence.silent = True",
         "            pass",
         (f"{_LINE}::test_a_unit_that_stays_silent_is_asked_last_and_costs_the_others_nothing",),
     ),
     Break(
         "a silent unit holds the line into the next cycle",
-        "actuators/half_duplex.py",
+        "actuators/bus.py",
         "if self._asked is exchange and exchange.presence.silent:",
         "if False:",
         (f"{_LINE}::test_the_line_is_free_as_soon_as_nobody_waits_for_a_silent_unit",),
     ),
     Break(
         "a stop waits behind a silent unit",
-        "actuators/half_duplex.py",
+        "actuators/bus.py",
         "self._asked.transaction < 0 and any(",
         "False and any(",
         (f"{_LINE}::test_a_stop_goes_first_and_does_not_wait_for_whom_nobody_waits_for",),
@@ -255,7 +255,7 @@ LINK_BREAKS = [
     ),
     Break(
         "a damaged frame is a reply",
-        "actuators/line_framing.py",
+        "actuators/framing.py",
         "return crc16(frame[:-CRC_LENGTH]) == frame[-CRC_LENGTH:]",
         "return True",
         (f"{_LINE}::test_no_damaged_frame_is_a_reply",),
@@ -304,7 +304,7 @@ LINK_BREAKS = [
     ),
     Break(
         "stale feedback does not age",
-        "actuators/sampling.py",
+        "actuators/drive.py",
         "else self._now - self._since",
         "else 0.0",
         (f"{_SERVO}::test_stale_feedback_keeps_the_last_good_values_and_grows_old",),

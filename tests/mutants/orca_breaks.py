@@ -71,7 +71,7 @@ ORCA_BREAKS = [
     ),
     Break(
         "an ORCA motor's watchdog is not read back",
-        "actuators/orca/setup.py",
+        "actuators/orca/drive.py",
         "if tuple(found) == words:",
         "if True:",
         (_DRIVE,),

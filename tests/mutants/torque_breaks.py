@@ -73,7 +73,7 @@ TORQUE_BREAKS = [
     ),
     Break(
         "one damaged answer about a watchdog stops the rig",
-        "actuators/servo.py",
+        "actuators/modbus_servo.py",
         "self._watchdog_doubts > 1",
         "self._watchdog_doubts > 0",
         ("integration/test_verified_drives.py::test_one_damaged_answer_about_the_watchdog_is_none",),

@@ -23,10 +23,10 @@ from actuators import (
     create_twin,
     load_profile,
     open_wire,
-    scanning,
     search,
+    searching,
 )
-from actuators.virtual.framing import RTU_FRAMING
+from actuators.virtual.device import RTU_FRAMING
 from rig.cli import main
 from rig.errors import ExitCode
 
@@ -131,7 +131,7 @@ def test_a_line_is_asked_at_one_speed_after_the_other_until_somebody_answers(
                 return MemoryWire(lambda _data: b"")
             return open_wire(TcpEndpoint(host, int(port)), timeout)
 
-        monkeypatch.setattr(scanning, "open_wire", opening)
+        monkeypatch.setattr(searching, "open_wire", opening)
         line = ("--baud", "230400,115200,9600", "--parity", "even,none")
         code, text = said(capsys, "/dev/line", "--units", "2", *line, *PATIENT)
     assert code == ExitCode.OK and text.startswith("/dev/line, 115200 baud 8N1, unit 2: driver orca")
@@ -169,8 +169,8 @@ def test_no_question_on_a_line_is_a_command_to_a_jrk(unit: int) -> None:
         return b""
 
     with pytest.MonkeyPatch.context() as patch:
-        patch.setattr(scanning, "open_wire", lambda _endpoint, _timeout: MemoryWire(taken))
-        assert not list(scanning.scan(SerialEndpoint("/dev/line", 9600, "none"), [unit], 0.001, rtu=True))
+        patch.setattr(searching, "open_wire", lambda _endpoint, _timeout: MemoryWire(taken))
+        assert not list(searching.scan(SerialEndpoint("/dev/line", 9600, "none"), [unit], 0.001, rtu=True))
     assert asked and max(b"".join(asked)) < 0x80 and {frame[:2] for frame in asked} == {bytes((unit, 3))}
 
 

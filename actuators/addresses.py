@@ -1,17 +1,15 @@
-"""Where a device on a serial line is found: on a port of this machine, or behind a TCP port that passes bytes on."""
+"""Where a device is found: on TCP, on a serial line of this machine, or on one behind a gateway."""
 
 import os
 from typing import Annotated, Literal, Self
 
 from pydantic import BaseModel, Field, model_validator
 
-from actuators.bus import Bus
+from actuators.bus import Bus, HalfDuplexBus, PipelinedBus
 from actuators.driver import DeviceOptions, DriveAddress, InUnit, Line, Port
-from actuators.endpoint import Endpoint, Parity, SerialEndpoint, TcpEndpoint
-from actuators.framing import silence
-from actuators.half_duplex import HalfDuplexBus
-from actuators.line_framing import RTU_LINE, LineFraming
-from actuators.opening import open_wire
+from actuators.framing import RTU_LINE, LineFraming, MbapLine, silence
+from actuators.virtual.device import MBAP_FRAMING, RTU_FRAMING, Framing
+from actuators.wire import Endpoint, Parity, SerialEndpoint, TcpEndpoint, open_wire
 
 Baud = Annotated[int, Field(strict=True, ge=300, le=4_000_000)]
 Turnaround = Annotated[float, Field(ge=0.0, le=1.0), InUnit("s")]
@@ -86,3 +84,70 @@ class LineOptions(DeviceOptions, LineAddress, LineTimes):
             return HalfDuplexBus(opening, quiet, self.reply_timeout, byte_time, self.place, framing)
 
         return self.buses.at(self.place, make) if self.buses is not None else make()
+
+
+LAST_RTU_UNIT = 247
+_PATIENCE = 60.0
+"""s, for a reply on TCP, where nobody is kept waiting: what is given up is passed over when it comes."""
+
+
+class ModbusAddress(LineAddress):
+    """A unit at a host and port (Modbus TCP, or RTU with `framing`), or on a serial line of this machine (RTU)."""
+
+    framing: Literal["tcp", "rtu"] | None = None
+    """How messages are framed; not given: "tcp" at a host, "rtu" on a serial line."""
+
+    @model_validator(mode="after")
+    def _framed(self) -> Self:
+        if self.device is not None and self.framing == "tcp":
+            raise ValueError('framing: a serial line has frames of "rtu", not of "tcp"')
+        if self.rtu and not 1 <= self.unit <= LAST_RTU_UNIT:
+            raise ValueError(f"unit: {self.unit} is outside 1..{LAST_RTU_UNIT}, the units of a serial line")
+        return self
+
+    @property
+    def rtu(self) -> bool:
+        """Whether messages are framed as on a serial line."""
+        return self.device is not None or self.framing == "rtu"
+
+    @property
+    def server_framing(self) -> Framing:
+        """How a twin there frames what it says."""
+        return RTU_FRAMING if self.rtu else MBAP_FRAMING
+
+
+class RtuAddress(ModbusAddress):
+    """A unit on a serial line, or behind a TCP port that passes the bytes of one on."""
+
+    @model_validator(mode="after")
+    def _frames_of_a_line(self) -> Self:
+        if self.framing == "tcp":
+            raise ValueError('framing: it has frames of "rtu", not of "tcp"')
+        return self
+
+    @property
+    def rtu(self) -> bool:
+        """See `ModbusAddress.rtu`: behind a TCP port as well."""
+        return True
+
+
+class ModbusOptions(LineOptions, ModbusAddress):
+    """What a device at a Modbus address needs to know."""
+
+    def bus(self, *, shared: bool = False, in_turn: bool = False) -> Bus:
+        """The bus on which the unit is; a serial line is shared by those who were given the same `buses`.
+
+        shared: a connection to Modbus TCP as well. in_turn: on that, too, nothing is asked before the reply to what was
+        asked before has come.
+        """
+        if self.rtu:
+            return self.line()
+        endpoint = self.endpoint
+        opening = self.open_wire or (lambda timeout: open_wire(endpoint, timeout))
+
+        def make() -> Bus:
+            if in_turn:
+                return HalfDuplexBus(opening, 0.0, _PATIENCE, place=self.place, framing=MbapLine())
+            return PipelinedBus(opening)
+
+        return self.buses.at(self.place, make) if self.buses is not None and shared else make()
