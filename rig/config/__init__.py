@@ -1,9 +1,6 @@
 """A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
 
-from rig.config.drives import LegDrive, leg_section
-from rig.config.files import names_file, resolve_name
 from rig.config.load_cells import LoadCells
-from rig.config.relaxed import in_real_time, relaxed_bounds, relaxed_timing
 from rig.config.rig_config import (
     LAW_GROUP,
     LAWS,
@@ -11,28 +8,33 @@ from rig.config.rig_config import (
     cell_options,
     declared_laws,
     drive_options,
+    in_real_time,
     load_config,
     parse_config,
+    relaxed_bounds,
+    relaxed_timing,
     shipped_configs,
 )
 from rig.config.saving import save_own_thresholds, save_thresholds
 from rig.config.sections import (
-    Control,
-    Line,
-    Realtime,
-    Safety,
-)
-from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
-from rig.config.validation import (
     GIVEN,
     MOTION,
     PROPOSED,
     RIG,
+    Control,
+    LegDrive,
+    Line,
+    Realtime,
+    Safety,
     Validation,
     checked_thresholds,
+    leg_section,
+    names_file,
     own_thresholds,
     parse_thresholds,
+    resolve_name,
 )
+from rig.config.shapes import MOST_TRIANGLES, Picture, Shape, read_shape
 from rig.config.virtual_rig import (
     AT_PLATFORM,
     FAULT_WORDS,

@@ -1,4 +1,6 @@
-"""A rig's configuration: one TOML file that names the mechanism and describes drives, cells, control and limits."""
+"""A rig's configuration: one TOML file that names the mechanism and describes the rig, validated whole."""
+
+from __future__ import annotations
 
 import math
 from collections.abc import Mapping
@@ -22,15 +24,14 @@ from calibration import (
     overlaid,
     rounded_noise,
 )
-from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
+from dynamics import DynamicsError, MachineSize, Mechanism, format_mechanism, load_mechanism, machine_size
 from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
 from rig.config.conflicts import conflicts
-from rig.config.drives import AnyDrives
-from rig.config.files import resolve_name, with_found_files
 from rig.config.load_cells import AnyCells, read_cells
-from rig.config.scaled import with_scaled_defaults
 from rig.config.sections import (
     LEGS,
+    MOST_STALE_CYCLES,
+    AnyDrives,
     Control,
     Motion,
     Realtime,
@@ -38,11 +39,89 @@ from rig.config.sections import (
     Safety,
     Section,
     Text,
+    Validation,
+    resolve_name,
+    with_found_files,
 )
 from rig.config.shapes import Picture
-from rig.config.validation import Validation
 from rig.config.virtual_rig import Virtual
 from rig.errors import ConfigError
+
+_FORCE, _LENGTH, _MASS, _SPEED = "force", "length", "mass", "speed"
+
+SCALED: Mapping[tuple[str, ...], Mapping[str, tuple[str, ...]]] = {
+    ("control",): {"stiffness": (_MASS,), "damping": (_MASS,)},
+    ("safety",): {
+        "force_residual": (_FORCE,),
+        "characteristic_length": (_LENGTH,),
+        "homing_tolerance": (_LENGTH,),
+        "tare_shift": (_FORCE,),
+        "brake_slip": (_LENGTH,),
+    },
+    ("motion",): {"approach_speed": (_SPEED,), "approach_rotation": (_SPEED, f"-{_LENGTH}")},
+    ("load_cells",): {"noise": (_FORCE,), "range": (_FORCE,)},
+    ("virtual", "drive"): {
+        "force_limit": (_FORCE,),
+        "homing_speed": (_SPEED,),
+        "position_stiffness": (_MASS,),
+        "position_damping": (_MASS,),
+        "brake_stiffness": (_MASS,),
+        "brake_damping": (_MASS,),
+        "brake_force": (_FORCE,),
+        "quick_stop_damping": (_MASS,),
+        "start_spread": (_LENGTH,),
+    },
+    ("virtual", "cells"): {"noise": (_FORCE,)},
+    ("virtual", "plant", "tolerance"): {"center": (_LENGTH,), "cell_bias": (_FORCE,)},
+}
+"""Keys by section, and what of the size each grows with; "-": falls with it."""
+
+
+def with_scaled_defaults(config: RigConfig, machine: Mechanism) -> tuple[RigConfig, list[str]]:
+    """The configuration with the defaults of `SCALED` for this machine, and those that it cannot have, in words."""
+    size = machine_size(machine)
+    faults: list[str] = []
+    for way, keys in SCALED.items():
+        config = _scaled(config, way, keys, size, faults)
+    return config, faults
+
+
+def _scaled(
+    top: Any, way: tuple[str, ...], keys: Mapping[str, tuple[str, ...]], size: MachineSize, faults: list[str]
+) -> Any:
+    """A copy of a section `top` with the defaults of `keys` in the section at `way` below it."""
+    if way:
+        part: Section | None = getattr(top, way[0])
+        if part is None:
+            return top
+        found: list[str] = []
+        new = _scaled(part, way[1:], keys, size, found)
+        faults += [f"{way[0]}.{fault}" for fault in found]
+        return top if new is part else top.model_copy(update={way[0]: new})
+    changes: dict[str, Any] = {}
+    for key in keys.keys() - top.model_fields_set:
+        factor = 1.0
+        for power in keys[key]:
+            factor *= 1.0 / getattr(size, power[1:]) if power.startswith("-") else getattr(size, power)
+        value = getattr(top, key)
+        if factor != 1.0:
+            several = isinstance(value, tuple)
+            changes[key] = tuple(_round(one * factor) for one in value) if several else _round(value * factor)
+    try:
+        type(top).model_validate(top.model_dump() | changes)
+    except ValidationError as error:
+        texts = {str(each["loc"][0]): str(each["msg"]).removeprefix("Value error, ") for each in error.errors()}
+        faults += [
+            f"{key}: {text}: it is not given, and its default is that of the machine's size"
+            for key, text in texts.items()
+            if key in changes
+        ]
+    return top.model_copy(update=changes) if changes else top
+
+
+def _round(value: float) -> float:
+    return float(f"{value:.3g}")
+
 
 _SHIPPED = Path(__file__).parent / "shipped"
 _ENABLING_EXCHANGES = 4  # with a drive, by which it has been told all that it needs to be told, and has said so
@@ -271,7 +350,7 @@ class RigConfig(Section):
         """Every value, defaults included, as JSON-able data: for embedding in recordings and for hashing."""
         return self.model_dump(mode="json")
 
-    def changed(self, changes: Mapping[str, Any]) -> "RigConfig":
+    def changed(self, changes: Mapping[str, Any]) -> RigConfig:
         """A copy with nested `changes` applied, `{"rate": 1000, "virtual": {"seed": 3}}`, validated as a file is.
 
         Raises:
@@ -445,3 +524,35 @@ def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, An
         old = result.get(key)
         result[key] = _merged(old, value) if isinstance(old, Mapping) and isinstance(value, Mapping) else value
     return result
+
+
+_PATIENCE = 0.5  # of a drive's watchdog
+
+
+def relaxed_timing(config: RigConfig) -> RigConfig:
+    """The configuration with the patience of half a drive watchdog for late replies and cycles.
+
+    For a demonstration whose six drives are a process on a machine that others use too: a reply that is late there says
+    something about the scheduler, nothing about a drive. A rig with real drives keeps its own bounds.
+    """
+    return config.changed({"safety": relaxed_bounds(config.drives.watchdog, config.rate, config.safety)})
+
+
+def in_real_time(config: RigConfig) -> RigConfig:
+    """The configuration with its virtual rig on the wall clock, as a machine is; one of real hardware as it is."""
+    return config if config.virtual is None else config.changed({"virtual": {"real_time": True}})
+
+
+def relaxed_bounds(watchdog: float, rate: float, own: Safety) -> dict[str, int | float]:
+    """The bounds of `relaxed_timing` by their names: none lower than `own`, none that the schema refuses.
+
+    Args:
+        watchdog: of the drives, s; not checked yet, like `rate`.
+        rate: Hz.
+        own: bounds of the configuration.
+    """
+    cycles = int(max(0.0, min(float(MOST_STALE_CYCLES), _PATIENCE * watchdog * rate)))  # a number also for NaN
+    overruns = max(cycles, own.overruns_in_a_row)
+    if own.stale_time is not None:
+        return {"stale_time": max(_PATIENCE * watchdog, own.stale_time), "overruns_in_a_row": overruns}
+    return {"stale_cycles": max(cycles, own.stale_cycles), "overruns_in_a_row": overruns}

@@ -8,7 +8,7 @@ from tomlkit.items import InlineTable, Table
 
 from kinematics import InputFileError, KinematicsError, Thresholds, parse_specification, read_text
 from rig.config.rig_config import RigConfig, parse_config
-from rig.config.validation import Validation
+from rig.config.sections import Validation
 from rig.csvio import whole_file
 from rig.errors import ConfigError
 

@@ -1,12 +1,13 @@
-"""The sections of a rig's configuration file: names, units, bounds and defaults.
+"""The sections of a rig's configuration file, drives and validation among them: names, units, bounds."""
 
-Physical quantities are SI numbers or strings with their unit ("300 mm"); every value is plain SI once read. Unknown
-keys, non-finite numbers and values out of bounds are refused.
-"""
+from __future__ import annotations
 
 import math
 from collections.abc import Mapping
-from typing import Annotated, Literal, get_args
+from contextlib import suppress
+from functools import cache, partial
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal, TypeVar, get_args
 
 from pydantic import (
     AfterValidator,
@@ -14,15 +15,44 @@ from pydantic import (
     BeforeValidator,
     ConfigDict,
     Field,
+    PlainValidator,
+    SerializeAsAny,
     ValidationError,
+    create_model,
     field_validator,
     model_validator,
 )
 from pydantic_core import InitErrorDetails, PydanticCustomError
 
-from actuators import present_name
-from kinematics import AngularSpeed, Damping, Force, Frequency, Length, Number, Speed, Stiffness, Time, within
+from actuators import (
+    ActuatorError,
+    DriveAddress,
+    Driver,
+    DriveSettings,
+    find_cell_driver,
+    find_driver,
+    present_name,
+)
+from kinematics import (
+    AngularSpeed,
+    Damping,
+    Force,
+    Frequency,
+    Length,
+    Number,
+    Speed,
+    Stiffness,
+    Thresholds,
+    Time,
+    read_number,
+    within,
+)
+from rig.errors import ConfigError
 from rig.names import valid_line
+
+if TYPE_CHECKING:
+    from rig.config.rig_config import RigConfig
+
 
 LEGS = 6
 MOST_STALE_CYCLES = 100
@@ -175,13 +205,13 @@ class Safety(Section):
     """Checks that are switched off, by the names of their bounds; every start, the app and the report say so."""
 
     @model_validator(mode="after")
-    def _one_staleness(self) -> "Safety":
+    def _one_staleness(self) -> Safety:
         if self.stale_time is not None and self.stale_cycles != Safety.model_fields["stale_cycles"].default:
             raise ValueError("stale_time and stale_cycles are one bound, in seconds and in cycles: give one of them")
         return self
 
     @model_validator(mode="after")
-    def _supply_has_room(self) -> "Safety":
+    def _supply_has_room(self) -> Safety:
         if self.supply_min >= self.supply_max:
             raise ValueError(f"supply_min, {self.supply_min:g} V, is not below supply_max, {self.supply_max:g} V")
         return self
@@ -240,3 +270,289 @@ class Realtime(Section):
     """Processor to which the engine is pinned."""
     priority: Annotated[Count, Field(ge=1, le=99)] | None = 60
     """SCHED_FIFO priority of the engine's cycle and of a virtual rig."""
+
+
+def with_found_files(config: RigConfig, folder: Path) -> RigConfig:
+    """The configuration with the files that drives and load cells name found from anywhere; they are in `folder`."""
+    drives = config.drives
+    legs = tuple(
+        leg if leg.settings is None else leg.model_copy(update={"settings": _found(leg.settings, folder)})
+        for leg in drives.legs
+    )
+    files = {
+        name: str(resolve_name(folder, getattr(drives, name))) for name in find_driver(drives.driver).settings.files
+    }
+    changes: dict[str, Section] = {"drives": drives.model_copy(update=files | {"legs": legs})}
+    cells = config.load_cells
+    if cells.places:
+        named = find_cell_driver(cells.driver).files
+        placed = [
+            place.model_copy(update={name: str(resolve_name(folder, getattr(place, name))) for name in named})
+            for place in cells.places.values()
+        ]
+        own = {"amplifier": placed[0]} if cells.devices is None else {"devices": tuple(placed)}
+        changes["load_cells"] = cells.model_copy(update=own)
+    return config.model_copy(update=changes)
+
+
+def _found(settings: DriveSettings, folder: Path) -> DriveSettings:
+    """A leg's settings with their files named so that they are found from anywhere."""
+    return settings.model_copy(
+        update={name: str(resolve_name(folder, getattr(settings, name))) for name in settings.files}
+    )
+
+
+def names_file(name: str) -> bool:
+    """Whether the `name` of a mechanism or profile means a file; a bare one means something that comes along."""
+    return name.endswith(".toml") or Path(name).name != name
+
+
+def resolve_name(folder: Path, name: str) -> str | Path:
+    """The file `name` means in `folder`; a bare name stays."""
+    return folder / name if names_file(name) else name
+
+
+DRIVER = "servo"
+"""The driver of a configuration that names none."""
+
+
+class LegDrive(Section, DriveAddress):
+    """Where one leg's drive is found: here what every driver shares; `leg_section` adds the driver's own address."""
+
+    driver: Text | None = None
+    """This drive's driver, where it is another than that of the section."""
+    settings: SerializeAsAny[DriveSettings] | None = None
+    """Settings of its own driver, in place of all that the section says; see the driver's settings below."""
+    mode: Literal["position"] | None = None
+    """The drive closes its own loop, whatever closes those of the others."""
+    serial: Text | None = None
+    """Serial number that must answer there; not given: not compared."""
+    position_offset: Annotated[Length, within(-10.0, 10.0, "m")] = 0.0
+    """Leg length where the drive reads zero, beyond what its profile says, m."""
+
+    @property
+    def given(self) -> dict[str, Any]:
+        """What its driver is given of it."""
+        return self.model_dump(exclude={"driver", "settings", "mode"})
+
+
+class Drives(Section, DriveSettings):
+    """The six drives, legs 1 to 6 in this order; `read_drives` adds the chosen driver's own settings."""
+
+    driver: Text = DRIVER
+    """Driver of the drives; a leg's table may name another one for its drive."""
+    watchdog: Annotated[Time, within(1e-3, 10.0, "s")] = 0.05
+    """Silence after which a drive stops by itself, s."""
+    reply_deadline: Annotated[Number, within(0.05, 0.95)] = 0.6
+    """Time for the replies, as a fraction of the period."""
+    sample_period: Annotated[Time, within(0.0, 1.0, "s")] = 0.0
+    """Time between two exchanges with a drive that is slower than the cycle, s; 0: one in every cycle."""
+    enable_time: Annotated[Time, within(0.01, 2.0, "s")] = 0.3
+    """Time that a drive takes to have torque once it was told to, s, beside four exchanges with it; later is a fault,
+    as the leg would begin when nobody expects it any more."""
+    connect_timeout: Annotated[Time, within(0.01, 60.0, "s")] = 2.0
+    """Longest time to connect to a drive, and for each access that is not cyclic, s."""
+    force_bandwidth: Bandwidth = 300.0
+    """-3 dB frequency of the force loop, assumed first order, Hz."""
+    delay: Delay = 1e-4
+    """Dead time between a command's arrival and its force, s."""
+    position_stiffness: Annotated[Stiffness, within(0.0, 1e9, "N/m")] | None = None
+    """Stiffness of the loop that a drive closes itself on its length, N/m: with `position_damping` it tells what the
+    drive gives between two commands, if it takes the model's force along. Left out: not known."""
+    position_damping: Annotated[Damping, within(0.0, 1e7, "N s/m")] | None = None
+    """Damping of that loop, N s/m."""
+    legs: tuple[LegDrive, LegDrive, LegDrive, LegDrive, LegDrive, LegDrive]
+    """One table a leg, legs 1 to 6 in this order."""
+
+    @property
+    def settings(self) -> dict[str, Any]:
+        """The driver's own settings by name."""
+        return {name: getattr(self, name) for name in find_driver(self.driver).settings.model_fields}
+
+    def driver_of(self, leg: int) -> str:
+        """The driver of a leg's (index) drive."""
+        return self.legs[leg].driver or self.driver
+
+    def settings_of(self, leg: int) -> dict[str, Any]:
+        """The settings of a leg's (index) driver by name."""
+        own = self.legs[leg].settings
+        return self.settings if own is None else {name: getattr(own, name) for name in type(own).model_fields}
+
+    def described(self, leg: int) -> str:
+        """Driver of a leg (index), and those of its settings that are not as usual, in words."""
+        name = self.driver_of(leg)
+        usual = find_driver(name).settings.model_fields
+        own = [f"{key} {value}" for key, value in self.settings_of(leg).items() if value != usual[key].default]
+        return ", ".join([f"driver {name}", *own])
+
+    @property
+    def unidentified(self) -> str:
+        """Which legs' drives are taken whoever they are, and what follows, in words; empty when none is."""
+        legs = [str(leg) for leg, drive in enumerate(self.legs, start=1) if drive.serial is None]
+        if not legs:
+            return ""
+        which = "no drive has" if len(legs) == LEGS else f"the drive of leg {', '.join(legs)} has not"
+        return (
+            f"{which} a serial number in drives.legs: exchanged network cables are not noticed on connecting, and "
+            "after homing only where the forces at rest tell"
+        )
+
+    @model_validator(mode="after")
+    def _whole_loop(self) -> Drives:
+        if (self.position_stiffness is None) != (self.position_damping is None):
+            raise ValueError("position_stiffness and position_damping: give both or none, the two are one loop")
+        return self
+
+    @model_validator(mode="after")
+    def _distinct(self) -> Drives:
+        seen: dict[tuple[str, str], int] = {}
+        for leg, drive in enumerate(self.legs, start=1):
+            if drive.identity in seen:
+                raise ValueError(f"legs {seen[drive.identity]} and {leg} share {drive.label}")
+            seen[drive.identity] = leg
+        return self
+
+    def __reduce__(self) -> tuple[Any, ...]:
+        """Pickled by what it says: its class is made for the driver in every process anew."""
+        return read_drives, (self.model_dump(),)
+
+
+def leg_section(driver: str) -> type[LegDrive]:
+    """The model of a leg's table with the address that `driver` asks for. Raises ConfigurationError: no such driver."""
+    return _sections(driver, find_driver(driver))[0]
+
+
+def read_drives(data: object) -> Drives:
+    """The section that `data` describes, by the models of the drivers that it names. Raises ValidationError."""
+    if isinstance(data, Drives):
+        return data
+    data = with_present_driver(data)
+    name = data.get("driver", DRIVER) if isinstance(data, Mapping) else DRIVER
+    try:
+        section = _sections(name, find_driver(name))[1] if isinstance(name, str) else Drives
+    except ActuatorError as error:
+        raise refused("Drives", "driver", name, str(error)) from error
+    return section.model_validate(data)
+
+
+def _read_leg(usual: str, data: object) -> LegDrive:
+    """The leg's table that `data` is, by the model of the driver that it names, or else of the `usual` one."""
+    if isinstance(data, LegDrive):
+        return data
+    data = with_present_driver(data)
+    name = data.get("driver") if isinstance(data, Mapping) else None
+    if not isinstance(name, str) or name == usual:
+        return leg_section(usual).model_validate(data)
+    try:
+        section = leg_section(name)
+    except ActuatorError as error:
+        raise refused("LegDrive", "driver", name, str(error)) from error
+    given = dict(data) if isinstance(data, Mapping) else {}
+    return section.model_validate(given | {"settings": given.get("settings") or {}})
+
+
+@cache
+def _sections(name: str, driver: Driver) -> tuple[type[LegDrive], type[Drives]]:
+    """Models of a leg's table and of the section, for one driver."""
+    make: Any = create_model
+    own = (driver.settings | None, None)
+    leg = make("LegDrive", __base__=(driver.address, LegDrive), __module__=__name__, settings=own)
+    any_leg: Any = Annotated[SerializeAsAny[LegDrive], PlainValidator(partial(_read_leg, name))]
+    legs = (tuple.__class_getitem__((any_leg,) * LEGS), ...)
+    return leg, make("Drives", __base__=(Drives, driver.settings), __module__=__name__, legs=legs)
+
+
+AnyDrives = Annotated[SerializeAsAny[Drives], PlainValidator(read_drives)]
+"""`Drives` with the models of whatever driver the section names."""
+
+
+RIG, MOTION, GIVEN = "rig", "motion", "given"
+"""Whose a threshold is: the configuration's, that of the motion's own file, or of neither."""
+PROPOSED: Mapping[str, float] = {
+    "residual_noise": 1.3,
+    "band_noise": 2.0,
+    "bias": 0.5,
+    "lag": 1e-3,
+    "mass_error": 0.02,
+    "inertia_error": 0.1,
+    "gravity_error": 0.02,
+    "friction_error": 0.2,
+    "center_error": 2e-3,
+    "gain_error": 0.005,
+}
+"""Thresholds, SI: a right model of a laboratory hexapod keeps them in a motion that tells, and a wrong one does not.
+The shipped configuration and the guide have the same."""
+_Kind = TypeVar("_Kind", bound=Thresholds)
+
+
+class Validation(Thresholds):
+    """A rig's thresholds. What is not given is not judged, and none is needed."""
+
+    confidence: Annotated[Number, within(0.5, 0.9999)] = 0.95
+    """Of a pass or a fail, on either side of a threshold: whatever is less sure is undecided."""
+
+    @property
+    def thresholds(self) -> dict[str, float]:
+        """What was given, SI, by name, without the confidence."""
+        return {name: value for name, value in self.named.items() if name != "confidence"}
+
+    def under(self, own: Thresholds) -> Validation:
+        """What a run is judged by: these, but where its motion's `own` say otherwise."""
+        return self.model_copy(update=own.named)
+
+
+def own_thresholds(wanted: Validation, rig: Validation, before: Thresholds) -> Thresholds:
+    """What a motion's file has to say so that its runs are judged by `wanted`, on a rig that says `rig`.
+
+    That is what differs from the rig's, and what the motion's file named `before`.
+
+    Raises:
+        ConfigError: something is not wanted that the rig's configuration asks of every motion.
+    """
+    values: dict[str, float] = {}
+    faults = []
+    for name in Validation.model_fields:
+        value, general = getattr(wanted, name), getattr(rig, name)
+        if value is None and general is not None:
+            faults.append(f"{name}: the rig's configuration asks {general:g} of every motion, which can only change it")
+        elif value is not None and (value != general or name in before.named):
+            values[name] = value
+    if faults:
+        raise ConfigError("thresholds cannot be the motion's:", faults)
+    return Thresholds.model_validate(values)
+
+
+def parse_thresholds(texts: Mapping[str, str], kind: type[_Kind]) -> _Kind:
+    """Thresholds as a person types them, numbers in SI or with their unit; those that are empty are not given.
+
+    Raises:
+        ConfigError: unknown names, no numbers, or values out of bounds: all of them at once.
+    """
+    values: dict[str, float | str] = {}
+    for name, text in texts.items():
+        if text.strip():
+            values[name] = text.strip()
+            with suppress(ValueError):
+                values[name] = read_number(text)
+    return checked_thresholds(values, kind)
+
+
+def checked_thresholds(values: Mapping[str, float | str], kind: type[_Kind]) -> _Kind:
+    """Thresholds by name, numbers in SI or texts with their unit. Raises ConfigError as `parse_thresholds`."""
+    try:
+        return kind.model_validate(values)
+    except ValidationError as error:
+        unknown = f"there is no threshold of this name; there are {', '.join(kind.model_fields)}"
+        faults = [
+            f"{_said(item['loc'])}: {unknown if item['type'] == 'extra_forbidden' else _plain(item['msg'])}"
+            for item in error.errors(include_url=False)
+        ]
+        raise ConfigError("thresholds cannot be used:", faults) from None
+
+
+def _said(place: tuple[int | str, ...]) -> str:
+    return ".".join(map(str, place)) or "thresholds"
+
+
+def _plain(message: str) -> str:
+    return message.removeprefix("Value error, ")

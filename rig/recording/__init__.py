@@ -1,7 +1,5 @@
 """Recordings: written by a process of their own, read back whole or cut."""
 
-from rig.recording.cell_noise import recorded_cell_noise, recorded_cell_steps, recorded_rounding
-from rig.recording.export import write_rows_csv
 from rig.recording.imported import (
     IMPORTED,
     Finding,
@@ -12,6 +10,7 @@ from rig.recording.imported import (
     has_tracking,
     imported_from,
 )
+from rig.recording.metadata import recorded_cell_noise, recorded_cell_steps, recorded_rounding
 from rig.recording.motion_record import MotionRecord, cause_of
 from rig.recording.motion_slice import (
     MOST_BESIDE,
@@ -22,10 +21,17 @@ from rig.recording.motion_slice import (
     report_path,
     split_part,
 )
-from rig.recording.reader import Recorded, Recording, RecordingFile, in_memory, open_recording, size_of_rows
-from rig.recording.recorder import Recorder
+from rig.recording.reader import (
+    Recorded,
+    Recording,
+    RecordingFile,
+    in_memory,
+    open_recording,
+    size_of_rows,
+    write_rows_csv,
+)
+from rig.recording.recorder import Recorder, RecorderPhase, RecorderStatus, RingSink, StatusBlock, room_text
 from rig.recording.recovery import caveats, recover
-from rig.recording.ring_sink import RingSink
 from rig.recording.schema import (
     COMMAND,
     CYCLE_MESSAGE,
@@ -40,7 +46,6 @@ from rig.recording.schema import (
     injection,
     is_command,
 )
-from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock, room_text
 from rig.recording.writer import RecordingWriter
 
 __all__ = [

@@ -1,21 +1,292 @@
-"""Reader of recordings, whole or cut anywhere: what is whole in the file comes back, and what is doubtful is said."""
+"""Reader of recordings, whole or cut anywhere: one scan through the file, what is whole in it, and rows as CSV."""
 
+import fcntl
 import os
-from collections.abc import Iterator, Sequence
+import stat
+import zlib
+from array import array
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
+from io import BytesIO
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, BinaryIO, Protocol
 
 import numpy as np
+from mcap.data_stream import ReadDataStream
 from mcap.opcode import Opcode
+from mcap.records import DataEnd, Footer, Metadata, Statistics
 from mcap.writer import MCAP0_MAGIC
 
-from rig.recording.chunks import DAMAGE, RECORD, Rows, rows_in, unpack, unpacked_size
-from rig.recording.metadata_check import count_in
-from rig.recording.motion_record import MotionRecord
-from rig.recording.scan import LARGEST_RECORD, Scan, locked_by_writer, open_file
-from rig.recording.schema import RecordedEvent, RecordingError
+from rig.csvio import Column, write_blocks
+from rig.recording.chunks import DAMAGE, LARGEST_CHUNK, RECORD, ChunkParser, Rows, rows_in, unpack, unpacked_size
+from rig.recording.metadata import check_header, count_in, parse_object
+from rig.recording.motion_record import MOTIONS_TOPIC, MotionRecord
+from rig.recording.schema import (
+    CLOSING_METADATA,
+    CYCLE_TOPIC,
+    HEADER_METADATA,
+    RecordedEvent,
+    RecordingError,
+)
 from rig.telemetry import ROW
+
+LARGEST_RECORD = LARGEST_CHUNK + 4096
+"""Bytes of the largest record that is believed."""
+MOST_EVENTS = 100_000
+"""Events that are kept of a recording, the first ones."""
+MOST_MOTIONS = 20_000
+"""Motions that are kept of a recording, the first ones."""
+_MOST_EVENT_TEXT = 16_000_000  # characters, of all of them
+_MOST_DOUBTS = 20
+_FOOTER_LENGTH = 20
+_IN_DATA = (Opcode.CHUNK, Opcode.MESSAGE_INDEX, Opcode.METADATA, Opcode.ATTACHMENT)
+
+
+def open_file(path: Path) -> BinaryIO:
+    """Open a recording for reading. Raises RecordingError, naming what it is, for anything but a file."""
+    try:
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not make it wait
+    except (OSError, ValueError) as error:
+        raise RecordingError(f"{path}: {getattr(error, 'strerror', None) or error}") from None
+    mode = os.fstat(descriptor).st_mode
+    if not stat.S_ISREG(mode):
+        os.close(descriptor)
+        kind = next((name for test, name in _KINDS if test(mode)), "no file")
+        raise RecordingError(f"{path}: is {kind}, not a recording")
+    return open(descriptor, "rb", buffering=256 * 1024)
+
+
+def locked_by_writer(file: BinaryIO) -> bool:
+    """Whether its writer has it, who lets go however he ends; if not, it is ours as long as it is open."""
+    try:
+        fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    return False
+
+
+_KINDS: list[tuple[Callable[[int], bool], str]] = [
+    (stat.S_ISDIR, "a folder"),
+    (stat.S_ISFIFO, "a pipe"),
+    (stat.S_ISCHR, "a device"),
+    (stat.S_ISBLK, "a device"),
+    (stat.S_ISSOCK, "a socket"),
+]
+
+
+class Scan:
+    """What is in a recording file and what is doubtful about it; memory does not grow with its length.
+
+    Raises RecordingError when it cannot be read, is no recording, is a whole file of another program, or holds rows of
+    another layout.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self.path = path
+        self.header: dict[str, Any] = {}
+        self.closing: dict[str, Any] | None = None
+        self.events: list[RecordedEvent] = []
+        self.motions: dict[int, MotionRecord] = {}
+        """by id, as it was said last"""
+        self.rows = 0
+        self.doubts: list[str] = []
+        """what contradicts itself or a checksum, a sentence each"""
+        self.unverified: list[str] = []
+        """what nothing vouches for"""
+        self.whole = False
+        """whether the file has its end"""
+        self.parser = ChunkParser(str(path))
+        self.chunks: tuple[array[int], array[int], array[int]] = (array("Q"), array("Q"), array("Q"))
+        """where the content of each chunk with rows begins and how long it is, bytes, and how many rows it holds"""
+        self.first: Rows = np.zeros(0, ROW)
+        self.last: Rows = np.zeros(0, ROW)
+        self._chunks = self._events = self._event_text = self._motions = 0
+        self._statistics: Statistics | None = None
+        self._ours = self._vouched = False
+        self._header_read = False
+        try:
+            with open_file(path) as file:
+                self._read(file)
+        except OSError as error:
+            raise RecordingError(f"{path}: {error.strerror or error}") from None
+
+    def _doubt(self, text: str) -> None:
+        if len(self.doubts) < _MOST_DOUBTS:
+            self.doubts.append(text)
+        elif len(self.doubts) == _MOST_DOUBTS:
+            self.doubts.append("and more")
+
+    def _read(self, file: BinaryIO) -> None:
+        if not MCAP0_MAGIC.startswith(file.read(len(MCAP0_MAGIC))):
+            raise RecordingError(f"{self.path}: not an MCAP recording")
+        size = os.fstat(file.fileno()).st_size
+        position, crc, end = len(MCAP0_MAGIC), zlib.crc32(MCAP0_MAGIC), False
+        for opcode, head, content in _records(file):
+            try:
+                if opcode == Opcode.FOOTER and end:
+                    self._finish(content, crc, file)
+                    position = size
+                    break
+                if opcode == Opcode.DATA_END and not end:
+                    self._end_data(content, crc)
+                    end, crc = True, 0
+                    position += len(head) + len(content)
+                    continue
+                if end:
+                    self._summary_record(opcode, content)
+                else:
+                    self._data_record(opcode, content, position)
+            except DAMAGE as error:
+                self._doubt(f"damaged at byte {position}, what was there is left out ({error})")
+            crc = zlib.crc32(content, zlib.crc32(head, crc))
+            position += len(head) + len(content)
+        if not self.whole and size - position > RECORD.size and _ends(file):
+            self._doubt(f"damaged at byte {position}, what follows cannot be read")
+        if self.whole and not (self._ours or CYCLE_TOPIC in self.parser.topics.values()):
+            raise RecordingError(f"{self.path}: an MCAP file of another program: it has no stewart-rig header")
+        self._compare()
+
+    # -- records -----------------------------------------------------------------------------------------------------
+
+    def _data_record(self, opcode: int, content: bytes, position: int) -> None:
+        """One record before the end of the data. Raises one of `DAMAGE`."""
+        if opcode == Opcode.CHUNK:
+            self._chunk(content, position + RECORD.size)
+        elif opcode == Opcode.METADATA:
+            self._metadata(Metadata.read(_stream(content)))
+        elif opcode == Opcode.HEADER and position == len(MCAP0_MAGIC):
+            pass
+        elif opcode not in _IN_DATA:
+            raise ValueError(f"record of kind {opcode}")
+
+    def _chunk(self, content: bytes, position: int) -> None:
+        self._chunks += 1
+        found: list[RecordedEvent] = []
+        motions: list[MotionRecord] = []
+        stretches = self.parser.parse(unpack(content), found.append, motions.append)
+        count = sum(map(len, stretches))
+        if count:
+            for column, value in zip(self.chunks, (position, len(content), count), strict=True):
+                column.append(value)
+            self.last = self._row(stretches[-1][-1:])
+            self.first = self.first if self.rows else self._row(stretches[0][:1])
+        self.rows += count
+        self._events += len(found)
+        self._motions += len(motions)
+        for motion in motions:
+            if motion.id in self.motions or len(self.motions) < MOST_MOTIONS:
+                self.motions[motion.id] = motion
+        for event in found:
+            self._event_text += len(event.text)
+            if len(self.events) == MOST_EVENTS or self._event_text > _MOST_EVENT_TEXT:
+                self._event_text = _MOST_EVENT_TEXT
+                break
+            self.events.append(event)
+
+    def _row(self, stretch: Rows) -> Rows:
+        row = np.zeros(1, ROW)
+        self.parser.place(stretch, row)
+        return row
+
+    def _metadata(self, metadata: Metadata) -> None:
+        if metadata.name not in (HEADER_METADATA, CLOSING_METADATA):
+            return
+        self._ours = True
+        if metadata.name == CLOSING_METADATA:
+            self.closing, vouched = parse_object("the closing record", metadata.metadata, self.doubts)
+        else:
+            if self._header_read:
+                self._doubt("there is more than one header; the last one counts")
+            self.header, vouched = parse_object("the header", metadata.metadata, self.doubts)
+            self._header_read, self._vouched = True, vouched
+            check_header(self.header, self.doubts)
+
+    def _summary_record(self, opcode: int, content: bytes) -> None:
+        if opcode == Opcode.STATISTICS:
+            self._statistics = Statistics.read(_stream(content))
+
+    def _end_data(self, content: bytes, crc: int) -> None:
+        stored = DataEnd.read(_stream(content)).data_section_crc
+        if len(content) != 4:
+            raise ValueError("end of the data")
+        if not stored:
+            self.unverified.append("the file as a whole")
+        elif stored != crc:
+            self._doubt("the file is not as it was written: the checksum over all of it differs")
+
+    def _finish(self, content: bytes, crc: int, file: BinaryIO) -> None:
+        if len(content) != _FOOTER_LENGTH or file.read(len(MCAP0_MAGIC) + 1) != MCAP0_MAGIC:
+            raise ValueError("end of the file")
+        stored = Footer.read(_stream(content)).summary_crc
+        crc = zlib.crc32(content[:-4], zlib.crc32(RECORD.pack(Opcode.FOOTER, len(content)), crc))
+        if not stored:
+            self.unverified.append("the file's index")
+        elif stored != crc:
+            self._doubt("the file's index is not as it was written: its checksum differs")
+        self.whole = True
+
+    # -- what one part says of the others ----------------------------------------------------------------------------
+
+    def _compare(self) -> None:
+        if self._events > len(self.events):
+            self._doubt(f"{self._events - len(self.events)} of {self._events} events are left out, they are too many")
+        if not self._header_read:
+            if self.rows:
+                self._doubt("it has no header")
+        elif not self._vouched:
+            self.unverified.append("the header but for configuration and mechanism")
+        elif "the file as a whole" in self.unverified or "the file's index" in self.unverified:
+            self._doubt("a checksum is gone that was written")
+        closing = self.closing
+        if closing is None:
+            if self.whole:
+                self._doubt("it has no closing record")
+            return
+        counts = [("rows", self.rows), ("events", self._events), ("motions", self._motions)]
+        if MOTIONS_TOPIC not in self.parser.topics.values():
+            counts.pop()  # made before there were such records
+        for name, counted in counts:
+            stored = count_in(closing, name)
+            if stored != counted:
+                said = "no number" if stored is None else stored
+                self._doubt(f"{counted} {name} are there, its closing record says {said}")
+        if not isinstance(closing.get("summary"), dict):
+            self._doubt("the closing record has no summary")
+        if count_in(closing, "dropped") is None:
+            self._doubt("the closing record does not say how many rows were dropped")
+        if self._statistics is None:
+            if self.whole:
+                self._doubt("its statistics are gone")
+        else:
+            for what, counted, stored in (
+                ("messages", self.rows + self._events + self._motions, self._statistics.message_count),
+                ("chunks", self._chunks, self._statistics.chunk_count),
+            ):
+                if counted != stored:
+                    self._doubt(f"{counted} {what} are there, its statistics say {stored}")
+
+
+def _records(file: BinaryIO) -> Iterator[tuple[int, bytes, bytes]]:
+    """Every record, opcode, head and content, as far as the file is whole and its lengths believable."""
+    while len(head := file.read(RECORD.size)) == RECORD.size:
+        opcode, length = RECORD.unpack(head)
+        if length > LARGEST_RECORD:
+            return
+        content = file.read(length)
+        if len(content) < length:
+            return
+        yield opcode, head, content
+
+
+def _ends(file: BinaryIO) -> bool:
+    """Whether the last bytes of the file are those of a whole one."""
+    file.seek(-len(MCAP0_MAGIC), os.SEEK_END)
+    return file.read() == MCAP0_MAGIC
+
+
+def _stream(content: bytes) -> ReadDataStream:
+    return ReadDataStream(BytesIO(content))
+
 
 _BLOCK = 4096
 """Rows of a block: enough for numpy's overhead not to count, few enough to stay in the processor's cache."""
@@ -270,3 +541,23 @@ def _missing(scan: Scan) -> int:
     (first,), (last,) = scan.first, scan.last
     skipped = int(last["overruns"]) - int(first["overruns"])
     return max(0, int(last["cycle"]) - int(first["cycle"]) + 1 - scan.rows - skipped)
+
+
+_FIELDS = [(name, at) for name in ROW.names or () for at in np.ndindex(*ROW[name].shape)]
+
+
+def write_rows_csv(recording: Recorded, path: Path) -> None:
+    """Write every field of a recording's rows as CSV, columns named as in it, numbered by leg or element.
+
+    SI units; what a field means is `rig.telemetry.MEANING`.
+
+    Raises:
+        InputError: the file cannot be written; nothing is left of it then.
+        RecordingError: the recording has changed meanwhile; likewise.
+    """
+    write_blocks(path, ["_".join([name, *(str(i + 1) for i in at)]) for name, at in _FIELDS], _columns(recording))
+
+
+def _columns(recording: Recorded) -> Iterator[list[Column]]:
+    for rows in recording.blocks():
+        yield [rows[name][(..., *at)] for name, at in _FIELDS]

@@ -1,4 +1,4 @@
-"""The recorder: a process that carries rows from the telemetry ring into a recording, and its owner's handle on it."""
+"""The recorder: a process that carries rows from the ring into a recording, its status, and the engine's way to it."""
 
 import math
 import os
@@ -9,18 +9,125 @@ import time
 from collections import deque
 from collections.abc import Mapping
 from contextlib import suppress
-from dataclasses import replace
+from dataclasses import dataclass, replace
+from enum import IntEnum
 from multiprocessing.connection import Connection
 from pathlib import Path
 from types import FrameType
-from typing import Any
+from typing import Any, Protocol, Self
+
+import numpy as np
+import numpy.typing as npt
 
 from rig.findings import Finding
 from rig.recording.motion_record import MotionRecord
 from rig.recording.schema import EventLevel, RecordedEvent, RecordingError
-from rig.recording.status import RecorderPhase, RecorderStatus, StatusBlock
 from rig.recording.writer import RecordingWriter
-from rig.runtime import ChildProcess, ProcessWatch, TelemetryRing, wait_until
+from rig.runtime import ChildProcess, ProcessWatch, SharedBlock, TelemetryRing, wait_until
+
+_WORDS = 8
+_ERROR_SIZE = 448
+_SIZE = 8 * _WORDS + _ERROR_SIZE
+_UNKNOWN = (1 << 64) - 1
+_MOST_HOURS = 99
+
+
+def room_text(room: float) -> str:
+    """For how long there is room for more of a recording, as "9.5 min"; "" where it is not known. Args: room: s."""
+    if not math.isfinite(room):
+        return ""
+    minutes, hours = room / 60.0, room / 3600.0
+    if hours >= _MOST_HOURS:
+        return f"> {_MOST_HOURS} h"
+    value, unit = (minutes, "min") if minutes < 99.5 else (hours, "h")
+    return f"{value:.{1 if value < 9.95 else 0}f} {unit}"
+
+
+class RecorderPhase(IntEnum):
+    """How far the recorder process is."""
+
+    STARTING = 0
+    RECORDING = 1
+    CLOSED = 2
+    FAILED = 3
+
+
+@dataclass(frozen=True, slots=True)
+class RecorderStatus:
+    """One look at the recorder."""
+
+    phase: RecorderPhase
+    rows: int
+    """Rows written."""
+    bytes: int
+    """Size of the file."""
+    dropped: int
+    """Rows that were pushed but are not in the file."""
+    heartbeat: int
+    """Rises with every turn of the recorder's loop."""
+    error: str
+    """First cause of a failure, empty as long as there is none."""
+    room: float = math.inf
+    """s until the disk is full, as fast as the file grows now; infinite while it is not known or does not grow"""
+
+    @property
+    def healthy(self) -> bool:
+        """Whether rows are being written."""
+        return self.phase is RecorderPhase.RECORDING
+
+
+class StatusBlock:
+    """The shared block: who starts the recorder creates and owns it, the recorder writes it, anybody reads it."""
+
+    def __init__(self, block: SharedBlock) -> None:
+        self._block = block
+        self._words = block.view(0, 8 * _WORDS, "Q")
+        self._text = block.view(8 * _WORDS, _SIZE)
+
+    @classmethod
+    def create(cls, name: str | None = None) -> Self:
+        """Make the block, in phase STARTING, and own it. Raises SharedMemoryError as `SharedBlock.create`."""
+        block = cls(SharedBlock.create(_SIZE, name))
+        block.show_room(math.inf)
+        return block
+
+    @classmethod
+    def attach(cls, name: str) -> Self:
+        """Attach to the block of that name. Raises SharedMemoryError as `SharedBlock.attach`."""
+        return cls(SharedBlock.attach(name, _SIZE))
+
+    @property
+    def name(self) -> str:
+        """Name to attach by."""
+        return self._block.name
+
+    def update(self, *, rows: int, size: int, dropped: int) -> None:
+        """Publish the counters and one more turn of the loop."""
+        words = self._words
+        words[1], words[2], words[3] = rows, size, dropped
+        words[4] += 1
+
+    def show_room(self, seconds: float) -> None:
+        """Publish for how long (s, infinite where not known) there is room on the disk."""
+        self._words[5] = int(seconds * 1e3) if seconds < _UNKNOWN / 1e3 else _UNKNOWN
+
+    def enter(self, phase: RecorderPhase, error: str = "") -> None:
+        """Publish a phase, with the cause of a failure."""
+        data = error.encode(errors="replace")[:_ERROR_SIZE]
+        self._text[: len(data)] = data
+        self._words[0] = phase
+
+    def read(self) -> RecorderStatus:
+        """One look at the recorder; any process may take it at any time."""
+        phase, rows, size, dropped, heartbeat, room, *_ = self._words.tolist()
+        error = bytes(self._text).rstrip(b"\0").decode(errors="ignore") if phase == RecorderPhase.FAILED else ""
+        seconds = math.inf if room == _UNKNOWN else room / 1e3
+        return RecorderStatus(RecorderPhase(phase), rows, size, dropped, heartbeat, error, seconds)
+
+    def close(self) -> None:
+        """Let go of the block, which its owner removes. May be called again."""
+        self._block.close()
+
 
 _POLL = 0.02
 """s between two looks at the ring."""
@@ -258,3 +365,93 @@ class _Session:
 
     def _publish(self) -> None:
         self._block.update(rows=self._writer.rows, size=self._writer.size, dropped=self._reader.dropped)
+
+
+_HEALTH_INTERVAL = 25
+"""Rows between two looks at the recorder."""
+_PATIENCE = 0.5
+"""s for the recorder to take rows, each time: less than the plant waits for an engine's sign of life."""
+
+
+class LoggedEvent(Protocol):
+    """Something that happened, for the log and the recording."""
+
+    @property
+    def t(self) -> float:
+        """Rig time, s."""
+
+    @property
+    def level(self) -> str:
+        """Name of an `EventLevel`, in small letters."""
+
+    @property
+    def code(self) -> int:
+        """0, or the number of its fault."""
+
+    @property
+    def text(self) -> str:
+        """In words."""
+
+    @property
+    def finding(self) -> Finding:
+        """What the words are made from."""
+
+
+class RingSink:
+    """Telemetry into the ring, events to the recorder; asks the recorder now and then how it is.
+
+    `fault`: why nothing is recorded, or not all; empty while recording is healthy. `recorded`, `dropped`: rows, as far
+    as is known. `room`: s until the disk is full, see `RecorderStatus`.
+
+    Args:
+        ring: from which the recorder takes the rows.
+        recorder: started on the ring.
+        waits: for a recorder that the machine or its disk keeps from its rows, as where the rig waits along with it.
+    """
+
+    def __init__(self, ring: TelemetryRing, recorder: Recorder, *, waits: bool = False) -> None:
+        self._ring = ring
+        self._recorder = recorder
+        self._waits = waits
+        self.fault = ""
+        self.recorded = self.dropped = 0
+        self.room = math.inf
+        self._pushed = 0
+        self._begun = (0, 0)
+        """id of the newest motion, and the wall clock, ns since 1970, when it was told of"""
+
+    def push(self, row: npt.NDArray[np.void]) -> None:
+        """Take one row, (1,) of dtype ROW, which is copied."""
+        self._ring.push(row)
+        self._pushed += 1
+        if self._pushed % _HEALTH_INTERVAL == 0:
+            self._look()
+
+    def event(self, event: LoggedEvent) -> None:
+        """Take an event, without waiting."""
+        level = EventLevel[event.level.upper()]
+        self._recorder.event(event.t, level, event.code, event.text, event.finding)
+
+    def motion(self, motion: MotionRecord) -> None:
+        """Take the record of a motion's beginning or end, without waiting; the wall clock of its beginning goes in."""
+        if motion.id != self._begun[0]:
+            self._begun = motion.id, time.time_ns()
+        self._recorder.motion(replace(motion, begun_ns=self._begun[1]))
+
+    def _look(self) -> None:
+        healthy = self._recorder.healthy  # again, once a disk that stalled goes on
+        if healthy and self._waits and self._behind() > self._ring.capacity // 2:
+            wait_until(lambda: self._behind() <= self._ring.capacity // 4, _PATIENCE)
+        written = self._recorder.status()
+        # as many as the ring holds may be in the recorder's hands
+        lost = written.dropped - self.dropped or max(0, self._behind() - 2 * self._ring.capacity)
+        self.recorded, self.dropped, self.room = written.rows, written.dropped, written.room
+        if not healthy:
+            self.fault = written.error or "the recorder shows no sign of life"
+        else:
+            self.fault = f"{lost} rows are lost: the recorder does not keep up" if lost else ""
+
+    def _behind(self) -> int:
+        """Rows that the recorder has still to take."""
+        written = self._recorder.status()
+        return self._pushed - written.rows - written.dropped

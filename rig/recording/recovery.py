@@ -4,8 +4,7 @@ import os
 from pathlib import Path
 
 from rig.recording.imported import import_notes
-from rig.recording.reader import Recorded, RecordingFile
-from rig.recording.scan import locked_by_writer, open_file
+from rig.recording.reader import Recorded, RecordingFile, locked_by_writer, open_file
 from rig.recording.schema import RecordingError
 from rig.recording.writer import RecordingWriter
 

@@ -1,18 +1,31 @@
 """What the processes of a rig share: folders, shared memory, clocks, and real time as far as it is granted."""
 
 from rig.runtime import pace_messages
-from rig.runtime.child_process import ChildDiedError, ChildLateError, ChildProcess
-from rig.runtime.clock import Cadence, Clock, ManualClock, MonotonicClock
-from rig.runtime.control_block import ControlBlock, LeaseSign, StopRequest
-from rig.runtime.polling import wait_until
 from rig.runtime.process_watch import ProcessWatch, is_stopped
 from rig.runtime.realtime import give_back_memory, prepare_process
 from rig.runtime.ring import TelemetryRing
-from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
-from rig.runtime.shared_memory import SharedBlock, SharedMemoryError
-from rig.runtime.spawning import begin_server, check_open_files, start_shielded
+from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root, wait_until
+from rig.runtime.shared_memory import ControlBlock, LeaseSign, SharedBlock, SharedMemoryError, StopRequest
+from rig.runtime.spawning import (
+    ChildDiedError,
+    ChildLateError,
+    ChildProcess,
+    begin_server,
+    check_open_files,
+    start_shielded,
+)
 from rig.runtime.system_packages import NEEDED, missing_packages, needed_packages
-from rig.runtime.ticker import MachineTicker, ManualTicker, Tick, Ticker, slowdown_text
+from rig.runtime.ticker import (
+    Cadence,
+    Clock,
+    MachineTicker,
+    ManualClock,
+    ManualTicker,
+    MonotonicClock,
+    Tick,
+    Ticker,
+    slowdown_text,
+)
 
 __all__ = [
     "NEEDED",

@@ -1,9 +1,4 @@
-"""Runtime folders: where the processes of one engine meet, and how what dead ones left behind is found and removed.
-
-Each user has a folder that nobody else can enter, and in it one for each engine: its control socket, a record of who
-it is, and a lock for each process that needs it. The kernel gives a lock back whatever becomes of its holder, so no
-process number has to be judged stale. The names of the shared memory follow from the folder's: nobody can guess them.
-"""
+"""Runtime folders: where the processes of one engine meet, waiting for their locks, and what the dead left."""
 
 import contextlib
 import fcntl
@@ -11,13 +6,24 @@ import os
 import shutil
 import stat
 import tempfile
-from collections.abc import Iterator
+import time
+from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Literal
 
 from rig.errors import HardwareError
-from rig.runtime.polling import wait_until
 from rig.runtime.shared_memory import unlink_shared_memory
+
+
+def wait_until(done: Callable[[], bool], timeout: float, poll: float = 0.01) -> bool:
+    """Ask `done` every `poll` s, for the last time after `timeout` s; whether it came true."""
+    deadline = time.monotonic() + timeout
+    while not done():
+        if time.monotonic() > deadline:
+            return False
+        time.sleep(poll)
+    return True
+
 
 Role = Literal["owner", "engine"]
 Block = Literal["control", "ring", "recorder"]

@@ -13,14 +13,12 @@ from rig.virtual.closed_loop import (
 )
 from rig.virtual.faults import FAULTS, WHOLE_RIG, ActiveFault, Faults, fault_text
 from rig.virtual.free_motion import simulate
-from rig.virtual.loading import plant_mechanism, scaled_mechanism
 from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
-from rig.virtual.plant import Plant, hose_wrenches
+from rig.virtual.plant import Plant, hose_wrenches, plant_mechanism, scaled_mechanism
 from rig.virtual.port import LegPort
 from rig.virtual.process import RigView, VirtualRigProcess, serve_virtual_rig
-from rig.virtual.single_device import serve_device
 from rig.virtual.truth import Truth, differs, truth_of, truth_path
-from rig.virtual.virtual_rig import VirtualRig
+from rig.virtual.virtual_rig import VirtualRig, serve_device
 
 __all__ = [
     "CONTROLLERS",

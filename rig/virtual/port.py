@@ -1,13 +1,127 @@
-"""One leg of the plant as its drive sees it: encoder, load cell, homing switch and output."""
+"""One leg of the plant as its drive sees it: encoder, load cell with its errors, homing switch."""
+
+import math
+from collections.abc import Sequence
 
 import numpy as np
 
 from actuators import Mode
 from rig.config import Virtual, VirtualCells
-from rig.virtual.cells import Cell
 from rig.virtual.plant import Plant
 
-_BLOCK = 256
+_EFFECTS = 8  # of the seed; below it the leg and the effect
+_JUMP, _SPIKE, _HUM = range(3)
+_LOOPS = (1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0)
+"""Parts of the range at which the elements of a cell's hysteresis slip, each with as much of its width."""
+_BLOCK = 64
+
+
+class Cell:
+    """The load cell of leg 0…5, from true forces to what is read but for noise and rounding.
+
+    Raises nothing; it is to be asked at times that do not go back: hysteresis, jumps and spikes remember.
+
+    Hysteresis is that of slipping elements in parallel (Prandtl–Ishlinskii): each holds its part of the force until it
+    slips, so that the reading lags behind the force whichever way that goes, at any rate.
+    """
+
+    def __init__(self, cells: VirtualCells, leg: int, limit: float, seed: int) -> None:
+        """See the class. limit: end of the cell's range, N."""
+        self._leg, self._limit = leg, limit
+        self._gain, self._bias, self._drift = cells.gain[leg], cells.bias[leg], cells.drift[leg]
+        self._warming, self._gain_warming, self._warming_time = (
+            cells.warming[leg], cells.gain_warming[leg], cells.warming_time,
+        )  # fmt: skip
+        self._before, self._behind = cells.cross_talk[leg]
+        self._curvature, self._hysteresis = cells.curvature[leg], cells.hysteresis[leg]
+        self._elements = [0.0] * len(_LOOPS)  # N, of the force that each holds back
+        self._force = 0.0
+        self._hum, self._turning = cells.hum[leg], 2.0 * math.pi * cells.hum_frequency
+        self._phase = float(_stream(seed, leg, _HUM).uniform(0.0, 2.0 * math.pi))
+        self._jump, self._spike = cells.jump[leg], cells.spike[leg]
+        self._jumps = _Arrivals(cells.jump_rate, _stream(seed, leg, _JUMP))
+        self._spikes = _Arrivals(cells.spike_rate, _stream(seed, leg, _SPIKE))
+        self._zero = 0.0
+        self._bends = self._curvature != 0.0 or self._hysteresis != 0.0
+        self._strays = self._hum != 0.0 or self._jump != 0.0 or self._spike != 0.0
+        mixed = self._before != 0.0 or self._behind != 0.0
+        self._plain = not (mixed or self._warming or self._gain_warming or self._bends or self._strays)
+
+    def reading(self, forces: Sequence[float], test_load: float, time: float) -> float:
+        """What it reads, N, of the true forces (6,) N and a test load, N, `time` s after the start; noise left out."""
+        leg = self._leg
+        force = forces[leg] + test_load
+        bias, gain = self._bias + self._drift * time, self._gain
+        if self._plain:
+            return gain * force + bias
+        # one number for both neighbours gives their sum times it, to the bit
+        other = forces[(leg + 1) % 6]
+        force += self._before * (forces[leg - 1] + other) + (self._behind - self._before) * other
+        if self._warming or self._gain_warming:
+            cold = math.expm1(-time / self._warming_time)
+            bias -= self._warming * cold
+            gain -= self._gain * self._gain_warming * cold
+        if self._bends:
+            force = self._bent(force)
+        if self._strays:
+            bias += self._strayed(time)
+        return gain * force + bias
+
+    def _bent(self, force: float) -> float:
+        """The force with curvature, less what the elements of the hysteresis hold back."""
+        change, self._force = force - self._force, force
+        held = 0.0
+        for i, part in enumerate(_LOOPS):
+            slip = part * self._limit
+            self._elements[i] = min(max(self._elements[i] + change, -slip), slip)
+            held += self._elements[i] / slip
+        return (
+            force
+            + self._curvature * force * force / self._limit
+            - self._hysteresis * self._limit * held / (2.0 * len(_LOOPS))
+        )
+
+    def _strayed(self, time: float) -> float:
+        """Hum, jumps until now and a spike, N."""
+        if self._jump:
+            self._zero += self._jump * sum(self._jumps.until(time))
+        stray = self._zero + self._hum * math.sin(self._turning * time + self._phase)
+        if self._spike and (signs := self._spikes.until(time)):
+            stray += self._spike * signs[-1]
+        return stray
+
+
+class _Arrivals:
+    """What happens so often on average, 1/s, at random times (Poisson), each either way."""
+
+    def __init__(self, rate: float, random: np.random.Generator) -> None:
+        self._rate, self._random = rate, random
+        self._times: list[float] = []
+        self._signs: list[float] = []
+        self._last = 0.0
+        self._next = 0
+
+    def until(self, time: float) -> list[float]:
+        """Signs of those that have not been asked for and are due by `time`, s."""
+        if not self._rate:
+            return []
+        found: list[float] = []
+        while True:
+            if self._next == len(self._times):
+                self._times = (self._last + np.cumsum(self._random.exponential(1.0 / self._rate, _BLOCK))).tolist()
+                self._signs = self._random.choice((-1.0, 1.0), _BLOCK).tolist()
+                self._last, self._next = self._times[-1], 0
+            if self._times[self._next] > time:
+                return found
+            found.append(self._signs[self._next])
+            self._next += 1
+
+
+def _stream(seed: int, leg: int, effect: int) -> np.random.Generator:
+    return np.random.Generator(np.random.PCG64([seed, _EFFECTS, leg, effect]))
+
+
+_NOISE_BLOCK = 256
 
 
 class Noise:
@@ -20,7 +134,7 @@ class Noise:
     def draw(self) -> float:
         """Next sample."""
         if not self._left:
-            self._left = self._generator.standard_normal(_BLOCK).tolist()
+            self._left = self._generator.standard_normal(_NOISE_BLOCK).tolist()
         return self._left.pop()
 
 

@@ -1,27 +1,238 @@
-"""The virtual rig as a process of its own: what runs in it, and the handle its owner holds."""
+"""The virtual rig as a process of its own: its clock, what runs in it, the faults it tells of, and its handle."""
 
 import contextlib
 import math
 import multiprocessing
 import os
+import queue
+import select
 import signal
+import socket
 import threading
+import time
 from collections import deque
+from collections.abc import Iterable
 from contextlib import closing
 from dataclasses import dataclass
 from multiprocessing.connection import Connection
+from pathlib import Path
 from types import TracebackType
 from typing import Self
 
 from actuators import ActuatorError, Endpoint, TwinServer
 from rig.config import RigConfig
-from rig.engine import ProgressCallback, pace_path, receive_answer, send_compile_progress
+from rig.engine import LinkClient, Note, ProgressCallback, pace_path, receive_answer, send_compile_progress
 from rig.errors import HardwareError, InputError, RigError
-from rig.runtime import ChildDiedError, ChildProcess, prepare_process
-from rig.virtual.fault_notifier import FaultNotifier
-from rig.virtual.faults import ActiveFault
-from rig.virtual.plant_clock import PlantClock
+from rig.runtime import ChildDiedError, ChildProcess, ProcessWatch, pace_messages, prepare_process
+from rig.virtual.faults import ActiveFault, News
 from rig.virtual.virtual_rig import VirtualRig
+
+_TIMEOUT = 1.0  # s for the engine to take one
+_ENDING_TIMEOUT = 2.0  # s
+_MOST = 1000  # that wait to be told
+
+
+class FaultNotifier:
+    """Sends news to the engine in a thread of its own, so that the virtual rig never waits; `close` ends it.
+
+    What happens while nobody is known who should be told is forgotten.
+    """
+
+    def __init__(self) -> None:
+        self._address = ""
+        self._queue: queue.Queue[tuple[str, News] | None] = queue.Queue(_MOST)
+        self._thread = threading.Thread(target=self._send, name="news", daemon=True)
+        self._thread.start()
+
+    def address(self, address: str) -> None:
+        """From now on tell the engine with this control link."""
+        self._address = address
+
+    def tell(self, news: Iterable[News]) -> None:
+        """Have news sent; never waits. What finds too many others waiting is lost."""
+        for item in news:
+            if self._address:
+                with contextlib.suppress(queue.Full):
+                    self._queue.put_nowait((self._address, item))
+
+    def close(self) -> None:
+        """End the thread."""
+        with contextlib.suppress(queue.Full):
+            self._queue.put_nowait(None)
+        self._thread.join(_ENDING_TIMEOUT)
+
+    def _send(self) -> None:
+        client: LinkClient | None = None
+        known = ""
+        while (item := self._queue.get()) is not None:
+            address, news = item
+            if client is None or address != known:
+                if client is not None:
+                    client.close()
+                client, known = LinkClient(address, _TIMEOUT), address
+            with contextlib.suppress(RigError):  # the engine has gone
+                client.request(Note(news.action, news.text, news.at))
+        if client is not None:
+            client.close()
+
+
+LOOK = 0.05
+"""s of the wall clock without a sign of the engine, after which its process is looked at."""
+HANGING = 2.0
+"""s that a process may have slept or computed without a sign before it counts as hanging."""
+_SLICE = 0.25
+"""s at most that the plant makes up at once of the time for which it waited in vain"""
+
+
+class PlantClock:
+    """A `actuators.Timekeeper` that an engine may pace.
+
+    Without one it is the machine's monotonic clock, or as far behind it as the engine that paced last left it.
+    """
+
+    def __init__(self) -> None:
+        self.request: pace_messages.Settle | None = None
+        """see `actuators.Timekeeper`"""
+        self._path: Path | None = None
+        self._time = self._last = self._wall = time.monotonic()
+        self._free = True
+        """whether the time goes by itself: on from `_last`, where it stood at `_wall` of the machine's clock"""
+        self._behind = False
+        """whether there may be more to be made up for than one slice"""
+        self._engine: socket.socket | None = None
+        self._looked = 0.0
+        self._poll = select.epoll()
+        self._listener: socket.socket | None = None
+
+    @property
+    def engaged(self) -> bool:
+        """Whether there is an engine that may give the time."""
+        return self._engine is not None
+
+    @property
+    def given(self) -> bool:
+        """See `actuators.Timekeeper`."""
+        return not self._free
+
+    def listen(self, path: Path) -> None:
+        """Let an engine take the time over at `path`; what stands there is replaced. Raises OSError where it cannot."""
+        path.unlink(missing_ok=True)
+        self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._listener.bind(str(path))
+        self._path = path
+        self._listener.listen()
+        self._listener.setblocking(False)
+        self._poll.register(self._listener, select.EPOLLIN)
+
+    def fileno(self) -> int:
+        """See `actuators.Timekeeper`."""
+        return self._poll.fileno()
+
+    def attend(self) -> None:
+        """See `actuators.Timekeeper`."""
+        if self._listener is not None:
+            with contextlib.suppress(OSError):
+                engine, _ = self._listener.accept()
+                if self._engine is None:
+                    self._engine, self._process = engine, ProcessWatch(pace_messages.peer(engine))
+                    self._poll.register(engine, select.EPOLLIN)
+                else:
+                    engine.close()  # two cannot give the time
+        self._listen()
+
+    def now(self) -> float:
+        """See `actuators.Timekeeper`: the plant's clock, s."""
+        if self._engine is not None:
+            self._listen()
+        if self._free:
+            self._go_on()
+        return self._time
+
+    def reach(self, t: float) -> None:
+        """See `actuators.Timekeeper`."""
+        self._time = max(self._time, t)
+
+    def settled(self, counts: dict[tuple[int, int], int]) -> None:
+        """See `actuators.Timekeeper`."""
+        self.request = None
+        self._send(pace_messages.Settled(self._time, counts))
+
+    def close(self) -> None:
+        """Close every socket. May be called again."""
+        self._part()
+        self._poll.close()
+        if self._listener is not None:
+            self._listener.close()
+            self._listener = None
+        if self._path is not None:
+            self._path.unlink(missing_ok=True)
+            self._path = None
+
+    def _listen(self) -> None:
+        heard = False
+        try:
+            while self._engine is not None and (message := pace_messages.receive(self._engine)) is not None:
+                heard = True
+                self._take(message)
+        except (EOFError, ValueError):
+            self._part()
+            return
+        if self._free or self._engine is None:
+            return
+        now = time.monotonic()
+        if heard:
+            self._wall = self._looked = now
+        elif now - self._looked >= LOOK:
+            if self._looked == self._wall:
+                self._process.sign()  # the first look since the engine was heard
+            self._looked = now
+            if self._process.silence() > HANGING:
+                self._set_free()
+                self._send(pace_messages.Ahead())
+
+    def _take(self, message: pace_messages.Message) -> None:
+        match message:
+            case pace_messages.Time(t):
+                if not self._free:
+                    self._time = max(self._time, t)
+            case pace_messages.Settle():
+                self.request = message
+            case pace_messages.Resume():
+                if self._free:
+                    self._go_on()
+                self._free = False
+                self._send(pace_messages.PlantTime(self._time))
+
+    def _set_free(self) -> None:
+        """Let the time go by itself from when the engine was heard last."""
+        self._free = self._behind = True
+        self._last = self._time
+
+    def _go_on(self) -> None:
+        now = self._last + time.monotonic() - self._wall
+        if self._behind and now > self._time + _SLICE:
+            now = self._time + _SLICE
+        else:
+            self._behind = False
+        self._time = max(self._time, now)
+
+    def _send(self, message: pace_messages.Message) -> None:
+        if self._engine is not None:
+            try:
+                self._engine.send(pace_messages.encode(message), socket.MSG_DONTWAIT)
+            except OSError:
+                self._part()
+
+    def _part(self) -> None:
+        """The engine has gone, or cannot be talked to."""
+        if self._engine is not None:
+            self._poll.unregister(self._engine)
+            self._engine.close()
+            self._engine = None
+            self.request = None
+            if not self._free:
+                self._set_free()
+
 
 LONGEST_GAP = 0.5
 """Of a longer time in which the process did not run only this much is integrated, s."""

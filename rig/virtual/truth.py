@@ -1,17 +1,212 @@
-"""What the plant of a virtual rig really is. Only the plant, and whoever judges an estimate, may look."""
+"""What the plant of a virtual rig really is: its drawing with every part a little off. Only who judges looks here."""
 
-from dataclasses import dataclass
+import math
+from dataclasses import dataclass, replace
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 from pydantic import BaseModel
 
-from dynamics import DynamicsError, Mechanism, format_mechanism, load_mechanism
-from rig.config import Hose, PlantFriction, RigConfig, VirtualCells, VirtualPlant, resolve_name
+from dynamics import (
+    Body,
+    DynamicsError,
+    Leg,
+    Mechanism,
+    body_of,
+    deformed,
+    format_mechanism,
+    linear_body,
+    load_mechanism,
+)
+from kinematics import Geometry, quaternion_to_matrix
+from rig.config import Hose, PlantFriction, RigConfig, Tolerance, VirtualCells, VirtualPlant, resolve_name
 from rig.errors import ConfigError
-from rig.virtual.as_built import Draw
-from rig.virtual.loading import plant_mechanism
+from rig.virtual.arrays import Array
+from rig.virtual.plant import plant_mechanism
+
+_STREAM = 10  # of the seed; others draw noise and the pose at power-up from it
+_TURN = 0.25  # shear of a body's mass against its stretch
+_EFFECTS = 11  # of the seed; every effect has a stream of its own below it, so that none changes another's numbers
+_SHAPE, _VISCOUS, _RIPPLE, _PRESLIDING, _RUNNING_IN = range(5)
+_GAIN_WARMING, _CROSS_TALK, _CURVATURE, _HYSTERESIS, _HUM, _JUMP, _SPIKE, _TILT, _HOSE = range(5, 14)
+
+
+class Draw:
+    """The numbers that make a machine of a seed: the same for the same seed and tolerance.
+
+    None of them is known to an estimator: neither its shapes of friction nor what it allows for are looked at here.
+    """
+
+    def __init__(self, seed: int, tolerance: Tolerance) -> None:
+        self._seed = seed
+        self._random = np.random.Generator(np.random.PCG64([seed, _STREAM]))
+        self._tolerance = tolerance
+
+    def mechanism(self, drawing: Mechanism) -> Mechanism:
+        """A mechanism about the drawing, within the tolerance."""
+        tolerance, geometry = self._tolerance, drawing.geometry
+        platform = self._body(Body(drawing.mass, drawing.center_of_mass, drawing.inertia))
+        legs = tuple(self._leg(leg) for leg in drawing.legs)
+        home = geometry.home_pose
+        built = Geometry(
+            geometry.base_points + self._about(tolerance.joints, (6, 3)),
+            geometry.universal_axes + self._about(tolerance.axes, (6, 3)),
+            geometry.platform_points + self._about(tolerance.joints, (6, 3)),
+            home,
+        )
+        return replace(
+            drawing,
+            geometry=built,
+            mass=platform.mass,
+            center_of_mass=platform.center_of_mass,
+            inertia=platform.inertia,
+            legs=legs,
+            source="",
+        )
+
+    def friction(self, drawing: Mechanism) -> PlantFriction:
+        """Friction that the model does not have."""
+        tolerance = self._tolerance
+        coulomb = np.array([leg.friction.coulomb for leg in drawing.legs])
+        asymmetry = self._about(tolerance.asymmetry, (6,)) * coulomb
+        excess = self._random.uniform(0.0, tolerance.breakaway, (2, 6)) * coulomb
+        return PlantFriction(
+            extending=tuple(asymmetry.tolist()),
+            retracting=tuple((-asymmetry).tolist()),
+            breakaway_extending=tuple(excess[0].tolist()),
+            breakaway_retracting=tuple(excess[1].tolist()),
+            speed=float(self._random.uniform(*tolerance.stribeck_speeds)),
+            load=tuple(self._random.uniform(0.0, tolerance.load, 6).tolist()),
+            **self._more_friction(coulomb),
+        )
+
+    def _more_friction(self, coulomb: Array) -> dict[str, object]:
+        """What a tolerance of its own asks for beside that, where the Coulomb frictions (6,) are so many N."""
+        tolerance, found = self._tolerance, dict[str, object]()
+        if tolerance.stribeck_shape:
+            off = tolerance.stribeck_shape
+            found["shape"] = float(self._stream(_SHAPE).uniform(2.0 - off, 2.0 + off))
+        if tolerance.viscous:
+            random = self._stream(_VISCOUS)
+            found["viscous"] = tuple((random.uniform(0.0, tolerance.viscous, 6) * coulomb).tolist())
+            found["viscous_exponent"] = float(random.uniform(0.3, 2.0))
+        if tolerance.ripple:
+            random = self._stream(_RIPPLE)
+            found["ripple"] = tuple((random.uniform(0.0, tolerance.ripple, 6) * coulomb).tolist())
+            found["ripple_length"] = _between(random, 4e-3, 40e-3)
+            found["ripple_phase"] = tuple(random.uniform(0.0, 2.0 * math.pi, 6).tolist())
+        if tolerance.presliding:
+            random = self._stream(_PRESLIDING)
+            stiffness = coulomb / (tolerance.presliding * random.uniform(0.5, 1.0, 6))
+            found["presliding_stiffness"] = tuple(stiffness.tolist())
+            found["presliding_damping"] = tuple((stiffness * _between(random, 1e-4, 5e-4)).tolist())
+        if tolerance.running_in:
+            random = self._stream(_RUNNING_IN)
+            found["running_in"] = float(random.uniform(0.0, tolerance.running_in))
+            found["running_in_time"] = _between(random, 20.0, 300.0)
+        return found
+
+    def cells(self) -> tuple[Array, Array]:
+        """Factors (6,) on the cells' gains, and what is added to their biases, (6,) N."""
+        return 1.0 + self._about(self._tolerance.cell_gain, (6,)), self._about(self._tolerance.cell_bias, (6,))
+
+    def more_cells(self) -> dict[str, object]:
+        """What a tolerance of its own asks for beside gains and zeros, as `VirtualCells` has it."""
+        tolerance, found = self._tolerance, dict[str, object]()
+        for name, stream, largest in (
+            ("gain_warming", _GAIN_WARMING, tolerance.cell_gain_warming),
+            ("curvature", _CURVATURE, tolerance.cell_curvature),
+        ):
+            if largest:
+                found[name] = tuple(self._stream(stream).uniform(-largest, largest, 6).tolist())
+        if tolerance.cell_cross_talk:
+            largest = tolerance.cell_cross_talk
+            pairs = self._stream(_CROSS_TALK).uniform(-largest, largest, (6, 2))
+            found["cross_talk"] = tuple(map(tuple, pairs.tolist()))
+        for name, stream, largest in (
+            ("hysteresis", _HYSTERESIS, tolerance.cell_hysteresis),
+            ("hum", _HUM, tolerance.cell_hum),
+        ):
+            if largest:
+                found[name] = tuple(self._stream(stream).uniform(0.0, largest, 6).tolist())
+        for name, stream, largest, apart in (
+            ("jump", _JUMP, tolerance.cell_jump, (20.0, 200.0)),
+            ("spike", _SPIKE, tolerance.cell_spike, (2.0, 20.0)),
+        ):
+            if largest:
+                random = self._stream(stream)
+                found[name] = tuple(random.uniform(0.0, largest, 6).tolist())
+                found[f"{name}_rate"] = 1.0 / _between(random, *apart)
+        return found
+
+    def tilt(self) -> tuple[float, float]:
+        """The two angles by which the base is turned against gravity, rad."""
+        largest = self._tolerance.tilt
+        first, second = self._stream(_TILT).uniform(-largest, largest, 2).tolist()
+        return first, second
+
+    def hose(self, drawing: Mechanism) -> Hose | None:
+        """A hose at the platform's rim, which pulls nothing somewhere about where the rim is at home."""
+        largest = self._tolerance.hose
+        if not largest:
+            return None
+        random, points = self._stream(_HOSE), drawing.geometry.platform_points
+        point = points.mean(axis=0) + (points[random.integers(6)] - points.mean(axis=0)) * random.uniform(0.5, 1.0)
+        size = float(np.linalg.norm(points - points.mean(axis=0), axis=1).max())
+        home = drawing.geometry.home_pose
+        rest = home[:3] + quaternion_to_matrix(home[3:]) @ point + random.uniform(-size, size, 3)
+        stiffness = float(random.uniform(0.5, 1.0)) * largest
+        return Hose(
+            stiffness=stiffness,
+            damping=stiffness * _between(random, 0.003, 0.03),
+            point=tuple(point.tolist()),
+            rest=tuple(rest.tolist()),
+        )
+
+    def _stream(self, effect: int) -> np.random.Generator:
+        return np.random.Generator(np.random.PCG64([self._seed, _EFFECTS, effect]))
+
+    def _leg(self, leg: Leg) -> Leg:
+        friction = leg.friction
+        names = ("universal", "prismatic", "spherical", "coulomb")
+        scaled = {name: getattr(friction, name) * (1.0 + self._off(self._tolerance.friction)) for name in names}
+        return replace(
+            leg,
+            lower=self._body(leg.lower),
+            upper=self._body(leg.upper),
+            friction=replace(friction, **scaled),
+            length_offset=leg.length_offset + float(self._about(self._tolerance.length_offset, ())),
+        )
+
+    def _body(self, body: Body) -> Body:
+        """The body stretched and sheared about its centre of mass, moved, and made heavier or lighter.
+
+        Its mass distribution goes through an affine map, so that the result can exist if it could.
+        """
+        tolerance = self._tolerance
+        moved = self._about(tolerance.center, (3,))
+        factor = 1.0 + self._off(tolerance.mass)
+        stretch = np.diag([math.sqrt(1.0 + self._off(tolerance.inertia)) for _ in range(3)])
+        shear = self._about(0.5 * _TURN * tolerance.inertia, (3, 3))
+        stretch += shear + shear.T - 2.0 * np.diag(np.diag(shear))
+        if body.mass == 0.0:
+            return body
+        return body_of(deformed(linear_body(body), factor, moved, stretch))
+
+    def _off(self, tolerance: float) -> float:
+        """A relative error of half the tolerance at least, of either sign."""
+        size = float(self._random.uniform(0.5, 1.0)) * tolerance
+        return size if self._random.random() < 0.5 else -size
+
+    def _about(self, tolerance: float, shape: tuple[int, ...]) -> Array:
+        return np.asarray(self._random.uniform(-tolerance, tolerance, shape))
+
+
+def _between(random: np.random.Generator, least: float, greatest: float) -> float:
+    """A number between two, every decade as likely."""
+    return float(math.exp(random.uniform(math.log(least), math.log(greatest))))
+
 
 SUFFIX = ".truth.toml"
 CELL_EFFECTS = ("gain_warming", "curvature", "hysteresis", "hum", "jump", "spike")

@@ -10,7 +10,7 @@ import pytest
 
 from dynamics import WORK_SIZE, Dynamics, Mechanism, inverse_kernel, load_mechanism, rk4_kernel
 from kinematics import Array, kernel
-from rig.virtual.mujoco_model import mjcf
+from rig.virtual.mujoco_plant import mjcf
 
 CALLS, ROUNDS = 2000, 25
 AXES = ("x", "y", "z")

@@ -25,10 +25,9 @@ from dynamics.mechanism_file import OneLegMechanismTable
 from kinematics import Quantity, Range, TrajectorySpec
 from rig.cli.application import commands
 from rig.config import RigConfig
-from rig.config.drives import Drives, LegDrive
 from rig.config.load_cells import LoadCells
-from rig.config.scaled import SCALED
-from rig.config.sections import Control, Motion, Safety
+from rig.config.rig_config import SCALED
+from rig.config.sections import Control, Drives, LegDrive, Motion, Safety
 from rig.config.virtual_rig import Tolerance, VirtualCells, VirtualDrive
 
 DOCS = Path(__file__).parent.parent.parent / "docs"

@@ -17,8 +17,7 @@ from rig.engine.devices import make_drive_group
 from rig.engine.messages import Connect, Engage, Follow, Park, Pause, Reset, Resume, RigCommand, Stop
 from rig.errors import RefusedError
 from rig.recording import Recording
-from rig.runtime.clock import ManualClock
-from rig.runtime.ticker import Tick
+from rig.runtime.ticker import ManualClock, Tick
 from rig.states import FaultCode, State
 
 

@@ -29,7 +29,7 @@ from rig.engine.link import LinkClient
 from rig.engine.messages import Connect, Disconnect, Engage, Follow, Home, Park, Shutdown
 from rig.errors import ExitCode, RefusedError
 from rig.recording import open_recording
-from rig.runtime.control_block import ControlBlock
+from rig.runtime.shared_memory import ControlBlock
 from rig.runtime.spawning import begin_server
 from rig.states import FaultCode, State
 

@@ -28,7 +28,7 @@ from rig.errors import RefusedError
 from rig.safety import CellModel, Exchange, ExchangeSearch
 from rig.safety.swap_detection import PAIRS
 from rig.states import FaultCode, State
-from rig.virtual.as_built import Draw
+from rig.virtual.truth import Draw
 
 SPACING, DT = 0.01, 0.004  # s between samples, and for the differences of poses
 STRAIGHT = list(range(6))

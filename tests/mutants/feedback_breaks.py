@@ -268,7 +268,7 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "a default that a machine cannot have is not refused",
-        "rig/config/scaled.py",
+        "rig/config/rig_config.py",
         "            if key in changes\n",
         "            if False\n",
         ("rig/test_sized_rigs.py::test_a_default_that_a_machine_cannot_have_is_asked_for_by_its_key",),

@@ -32,7 +32,7 @@ def _lease(name: str, old: str, new: str, *tests: str) -> Break:
 
 def _block(name: str, old: str, new: str) -> Break:
     test = f"{_LINK}::test_only_the_holder_of_the_lease_is_heard"
-    return Break(name, "rig/runtime/control_block.py", old, new, (test,))
+    return Break(name, "rig/runtime/shared_memory.py", old, new, (test,))
 
 
 _LEASES = "rig/test_engine_lease.py"
@@ -217,7 +217,7 @@ LINK_BREAKS = [
     ),
     Break(
         "the milder of two stops counts",
-        "rig/runtime/control_block.py",
+        "rig/runtime/shared_memory.py",
         "return raised[0] if raised else None",
         "return raised[-1] if raised else None",
         (f"{_LINK}::test_the_more_severe_of_two_stop_requests_counts",),

@@ -102,7 +102,7 @@ MOTION_BREAKS = [
     ),
     Break(
         "records that are gone are not missed",
-        "rig/recording/scan.py",
+        "rig/recording/reader.py",
         "            counts.pop()  # made before there were such records",
         "            pass",
         (f"{_RECORDS}::test_a_recording_made_before_opens_and_is_reported_by_rows_and_sentences",),

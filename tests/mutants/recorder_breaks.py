@@ -119,14 +119,14 @@ RECORDER_BREAKS = [
     ),
     Break(
         "rows that are lost are no fault",
-        "rig/recording/ring_sink.py",
+        "rig/recording/recorder.py",
         'the recorder does not keep up" if lost else',
         'the recorder does not keep up" if False else',
         (f"{_RECORDER}::test_rows_that_come_faster_than_they_are_written_are_waited_for_or_a_fault",),
     ),
     Break(
         "paced time does not wait for the recorder",
-        "rig/recording/ring_sink.py",
+        "rig/recording/recorder.py",
         "if healthy and self._waits and",
         "if False and",
         (f"{_RECORDER}::test_rows_that_come_faster_than_they_are_written_are_waited_for_or_a_fault",),

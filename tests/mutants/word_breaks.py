@@ -45,7 +45,7 @@ WORD_BREAKS = [
     ),
     Break(
         "a motion that ends is recorded to have begun then",
-        "rig/recording/ring_sink.py",
+        "rig/recording/recorder.py",
         "if motion.id != self._begun[0]:",
         "if True:",
         ("rig/test_recorder_process.py::test_a_motion_is_recorded_with_the_wall_clock_of_its_beginning",),

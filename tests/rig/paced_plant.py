@@ -13,7 +13,7 @@ from rig.engine.drive_group import DriveGroup
 from rig.engine.paced_ticker import PacedTicker
 from rig.engine.pacer import Pacer
 from rig.virtual import VirtualRig
-from rig.virtual.plant_clock import PlantClock
+from rig.virtual.process import PlantClock
 
 
 class Plant:

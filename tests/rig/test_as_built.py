@@ -16,10 +16,9 @@ from rig.engine import ClockPair, recording_header
 from rig.errors import ConfigError, InputError
 from rig.virtual import Plant, VirtualRig, differs, truth_of
 from rig.virtual import drive_kernel as columns
-from rig.virtual.as_built import Draw
 from rig.virtual.drive_kernel import LEG_COLUMNS as WIDTH
 from rig.virtual.drive_kernel import encoder_kernel, friction_kernel
-from rig.virtual.truth import CELL_EFFECTS
+from rig.virtual.truth import CELL_EFFECTS, Draw
 
 MACHINE = load_mechanism("lab-hexapod")
 TOLERANCE = Tolerance()

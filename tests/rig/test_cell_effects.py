@@ -11,7 +11,7 @@ from test_closed_loop import loop
 from dynamics import Dynamics
 from rig.config import VirtualCells, load_config
 from rig.virtual import VirtualRig
-from rig.virtual.cells import Cell
+from rig.virtual.port import Cell
 
 RANGE = 800.0
 

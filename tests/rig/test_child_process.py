@@ -61,7 +61,7 @@ def test_one_that_has_died_is_told_from_one_that_is_late(child: ChildProcess) ->
 
 
 def test_one_that_does_not_listen_is_killed(child: ChildProcess, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rig.runtime.child_process._LAST_WAIT", 0.05)
+    monkeypatch.setattr("rig.runtime.spawning._LAST_WAIT", 0.05)
     child.send("deaf")
     assert child.receive(_PATIENCE) == "deaf"
     child.end(0.0)

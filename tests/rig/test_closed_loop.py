@@ -12,7 +12,7 @@ from kinematics import Array, MotionTable, TrajectorySpec, build_trajectory, tab
 from rig.config.rig_config import RigConfig
 from rig.errors import InputError
 from rig.virtual.closed_loop import CONTROLLERS, LoopRun, cycle_times, force_bounds, merit, on_reference, run_loop
-from rig.virtual.loading import scaled_mechanism
+from rig.virtual.plant import scaled_mechanism
 
 HOME = SHIPPED.machine.geometry.home_pose
 PUSH = np.array([20.0, 5.0, -30.0, 1.0, -0.5, 0.8])

@@ -33,7 +33,7 @@ from rig.engine.messages import (
 from rig.engine.operator import Operator
 from rig.errors import RefusedError
 from rig.findings import Code, Finding
-from rig.runtime.control_block import ControlBlock
+from rig.runtime.shared_memory import ControlBlock
 from rig.states import FaultCode, State
 
 PATIENCE = 20.0  # s, of waits that end as soon as the other side has done its part

@@ -34,9 +34,8 @@ from rig.engine.messages import (
 from rig.engine.snapshot import Snapshot
 from rig.errors import HardwareError, InputError, RefusedError
 from rig.findings import Finding
-from rig.runtime import control_block, wait_until
-from rig.runtime.control_block import ControlBlock
-from rig.runtime.shared_memory import SharedMemoryError
+from rig.runtime import shared_memory, wait_until
+from rig.runtime.shared_memory import ControlBlock, SharedMemoryError
 from rig.states import State, StopSeverity
 
 PATIENCE = 10.0  # s, of waits that end as soon as the other side has done its part
@@ -433,7 +432,7 @@ def test_only_the_holder_of_the_lease_is_heard() -> None:
             first.let_go()
         assert not first.held and second.held
         assert (block.heartbeat(9), block.held(9), block.heartbeat(8)) == (4, 1, 0)
-        control_block._COUNT.pack_into(client._bytes, control_block._BEAT_AT, 8, 5)  # stopped right before, it woke now
+        shared_memory._COUNT.pack_into(client._bytes, shared_memory._BEAT_AT, 8, 5)  # stopped right before, it woke now
         assert block.heartbeat(9) == 0
         second.beat()
         assert block.heartbeat(9) == 5

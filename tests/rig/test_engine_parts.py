@@ -20,7 +20,7 @@ from rig.engine.lease import Leases
 from rig.engine.loop import run_cycles
 from rig.engine.messages import Connect
 from rig.errors import HardwareError
-from rig.runtime.control_block import ControlBlock
+from rig.runtime.shared_memory import ControlBlock
 from rig.runtime.ticker import MachineTicker, Tick
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.limits import ReferenceCheck

@@ -28,7 +28,7 @@ from kinematics.trajectories.files import read_poses
 from rig.cli.help import command_group
 from rig.commissioning import setting_value
 from rig.config import parse_thresholds
-from rig.config.validation import Validation
+from rig.config.sections import Validation
 from rig.csvio import read_table
 from rig.errors import ConfigError, InputError
 

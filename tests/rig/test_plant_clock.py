@@ -13,7 +13,7 @@ import pytest
 from waiting import eventually
 
 from rig.runtime import ProcessWatch, pace_messages
-from rig.virtual.plant_clock import HANGING, LOOK, PlantClock
+from rig.virtual.process import HANGING, LOOK, PlantClock
 
 WALL = 7000.0
 
@@ -54,8 +54,8 @@ class Engine:
 @pytest.fixture
 def machine(monkeypatch: pytest.MonkeyPatch) -> Machine:
     made = Machine()
-    monkeypatch.setattr("rig.virtual.plant_clock.time", made)
-    monkeypatch.setattr("rig.virtual.plant_clock.ProcessWatch", lambda _pid: made)
+    monkeypatch.setattr("rig.virtual.process.time", made)
+    monkeypatch.setattr("rig.virtual.process.ProcessWatch", lambda _pid: made)
     return made
 
 

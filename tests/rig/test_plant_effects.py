@@ -22,8 +22,7 @@ from rig.virtual.drive_kernel import (
     keep_bristle_kernel,
     run_in_kernel,
 )
-from rig.virtual.loading import plant_mechanism
-from rig.virtual.plant import leg_rows
+from rig.virtual.plant import leg_rows, plant_mechanism
 
 MACHINE = load_mechanism("lab-hexapod")
 COULOMB = MACHINE.legs[0].friction.coulomb

@@ -27,7 +27,7 @@ from rig.recording import (
     StatusBlock,
     open_recording,
 )
-from rig.recording.ring_sink import RingSink
+from rig.recording.recorder import RingSink
 from rig.runtime.ring import TelemetryRing
 from rig.runtime.shared_memory import SharedMemoryError
 from rig.states import MotionKind, MotionOutcome

@@ -257,7 +257,7 @@ def test_a_small_file_that_unpacks_to_gigabytes_is_read_in_bounded_memory(tmp_pa
 
 
 def test_events_without_end_are_left_out_and_that_is_said(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
-    monkeypatch.setattr("rig.recording.scan.MOST_EVENTS", 100)
+    monkeypatch.setattr("rig.recording.reader.MOST_EVENTS", 100)
     path = tmp_path / "events.mcap"
     with RecordingWriter(path, make_header(RATE)) as writer:
         for number in range(250):

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rig.recording.metadata_check import digest, parse_object
+from rig.recording.metadata import digest, parse_object
 
 
 @pytest.mark.parametrize("constant", ["NaN", "Infinity", "-Infinity"])

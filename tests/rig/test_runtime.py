@@ -13,8 +13,8 @@ from pathlib import Path
 import pytest
 
 from rig.errors import HardwareError
-from rig.runtime.control_block import ControlBlock
 from rig.runtime.runtime_folder import RuntimeFolder, folders, runtime_root
+from rig.runtime.shared_memory import ControlBlock
 
 
 @pytest.fixture(autouse=True)

@@ -14,8 +14,7 @@ from rig.client.lifecycle import connect_and_home
 from rig.client.motion_runner import Progress
 from rig.commissioning import ZeroOptions, measure_zero
 from rig.config import load_config
-from rig.config.rig_config import RigConfig
-from rig.config.scaled import SCALED
+from rig.config.rig_config import SCALED, RigConfig
 from rig.errors import ConfigError
 from rig.safety.stability import check_loop
 from rig.states import State

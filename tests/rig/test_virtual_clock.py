@@ -2,7 +2,7 @@ import math
 
 import pytest
 
-from rig.runtime.clock import ManualClock, MonotonicClock
+from rig.runtime.ticker import ManualClock, MonotonicClock
 
 
 def test_manual_clock_goes_where_it_is_put() -> None:

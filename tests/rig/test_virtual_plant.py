@@ -12,7 +12,7 @@ from kinematics import forward_kinematics
 from rig.config import Virtual
 from rig.errors import ConfigError
 from rig.virtual import Plant
-from rig.virtual.loading import plant_mechanism
+from rig.virtual.plant import plant_mechanism
 
 MACHINE = load_mechanism("lab-hexapod")
 SHORTEST, LONGEST = stroke(MACHINE.legs[0])

@@ -10,8 +10,7 @@ from matplotlib.figure import Figure
 
 from dynamics import load_mechanism, pose_limits
 from kinematics import PoseGrid, PoseLimits, condition_numbers, leg_lengths, pose_to_coordinates
-from rig.workspace.maps import dexterity_figure, draw_maps, limits_figure
-from rig.workspace.slices import REASONS, Slice, slices
+from rig.workspace.maps import REASONS, Slice, dexterity_figure, draw_maps, limits_figure, slices
 from rig.workspace.sweep import Workspace, sweep_workspace
 
 MACHINE = load_mechanism("lab-hexapod")

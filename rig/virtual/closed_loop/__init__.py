@@ -1,7 +1,6 @@
 """A trajectory under a controller on the virtual rig's plant, offline and compiled, hundreds of times real time."""
 
-from rig.virtual.closed_loop.figures_of_merit import Merit, merit
-from rig.virtual.closed_loop.result import LoopRun
+from rig.virtual.closed_loop.result import LoopRun, Merit, merit
 from rig.virtual.closed_loop.simulation import (
     CONTROLLERS,
     LoopStart,

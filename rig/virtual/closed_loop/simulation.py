@@ -13,10 +13,9 @@ from rig.engine import OBSERVER_ROWS, begin_observer_kernel, observer_settings
 from rig.errors import ConfigError, InputError
 from rig.virtual import drive_kernel as columns
 from rig.virtual.arrays import Array
-from rig.virtual.closed_loop import cycle, step
+from rig.virtual.closed_loop import cycle
 from rig.virtual.closed_loop.result import LoopRun
-from rig.virtual.loading import plant_mechanism, smooth_legs
-from rig.virtual.plant import drive_parameters, has_every_friction, hose_row, leg_rows
+from rig.virtual.plant import drive_parameters, has_every_friction, hose_row, leg_rows, plant_mechanism, smooth_legs
 from rig.virtual.plant_kernel import DIVERGED, RUNNING, SINGULAR
 
 _LAWS = {
@@ -123,7 +122,7 @@ def run_loop(
     hose_entries = hose_row(settings.plant.hose if hose is None else hose)
     dynamics = Dynamics(machine, settings.plant.coulomb_speed)
     smooth, along = without_leg_friction(dynamics.parameters)
-    plant_work, scratch = np.zeros(WORK_SIZE), np.zeros((step.SCRATCH_ROWS, step.SCRATCH_COLUMNS))
+    plant_work, scratch = np.zeros(WORK_SIZE), np.zeros((cycle.SCRATCH_ROWS, cycle.SCRATCH_COLUMNS))
     plant_work[: len(smooth)] = smooth
     model = Dynamics(config.machine, config.control.coulomb_speed)
     memory = np.zeros((cycle.CONTROL_ROWS, 19))
