@@ -1,6 +1,10 @@
-"""The frequency responses of a recording: commanded to measured pose, and commanded to measured force."""
+"""The frequency responses of a recording: computed, in words, and as Bode plots."""
 
+import math
+from collections.abc import Mapping
 from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
@@ -9,14 +13,72 @@ from actuators import Mode
 from dynamics import Dynamics, Mechanism
 from kinematics import COORDINATES, leg_matrices, pose_to_coordinates
 from rig.analysis.recorded import RecordedRig, rig_of
-from rig.analysis.response import Complex, Response, frequency_response, well_excited
-from rig.analysis.response_fit import CommandHold, Nuisance, ResponseFit, fit_response
+from rig.analysis.response import Complex, Distortion, Response, frequency_response, well_excited
+from rig.analysis.response_fit import CommandHold, Note, Nuisance, ResponseFit, Verdict, fit_response
 from rig.analysis.smoothing import Floats
 from rig.analysis.zero_order_hold import net_hold_force
+from rig.csvio import whole_binary_file
 from rig.errors import InputError
 from rig.recording import Recorded, has_tracking, imported_from
 from rig.states import State
 from rig.telemetry import ROW
+
+
+def draw_bode(responses: Mapping[str, Response], fits: Mapping[str, ResponseFit], dof: str, path: Path) -> None:
+    """Magnitude and phase with two standard uncertainties, coherence, and output beside what is not linear in it.
+
+    Of responses by name, with the lags of their fits.
+    Raises InputError where the file cannot be written; nothing is left of it then.
+    """
+    from matplotlib import rc_context
+    from matplotlib.figure import Figure
+
+    rows = 4 if any(one.distortion is not None for one in responses.values()) else 3
+    figure = Figure(figsize=(4.6 * len(responses) + 0.6, 2.0 * rows + 0.2), layout="constrained")
+    columns = figure.subplots(rows, len(responses), sharex="col", squeeze=False)
+    for place, (name, response) in enumerate(responses.items()):
+        size, phase, coherence = columns[:3, place]
+        f, magnitude, fit = response.frequency, np.abs(response.gain), fits[name]
+        spread = 2.0 * response.sigma / np.sqrt(2.0)
+        size.errorbar(f, 20.0 * np.log10(magnitude), yerr=8.686 * spread / magnitude, fmt=".", markersize=4)
+        phase.errorbar(f, np.degrees(response.phase), yerr=np.degrees(spread / magnitude), fmt=".", markersize=4)
+        coherence.semilogx(f, response.coherence, ".", markersize=4)
+        lag = "no model fits"
+        if fit.lag is not None and fit.lag_sigma is not None:
+            lag = f"lag {fit.lag * 1e3:.2f} ± {fit.lag_sigma * 1e3:.2f} ms"
+        size.set_title(f"{name}, {dof}: {lag}")
+        size.axhline(20.0 * np.log10(magnitude[0]) - 3.0103, linewidth=0.8, linestyle=":")
+        labels = ("|H|, dB", "phase, deg", "coherence")
+        for axes, label in zip((size, phase, coherence), labels, strict=True):
+            axes.set_ylabel(label)
+        coherence.set_ylim(0.0, 1.05)
+        for axes in columns[:, place]:
+            axes.grid(True, linewidth=0.4)
+        if response.distortion is not None:
+            _draw_distortion(columns[3, place], response, response.distortion)
+        columns[-1, place].set_xlabel("frequency, Hz")
+    with whole_binary_file(path) as file, rc_context({"svg.hashsalt": "bode"}):  # the same gives the same bytes
+        figure.savefig(file, format="svg", metadata={"Date": None})
+
+
+def _draw_distortion(axes: Any, response: Response, distortion: Distortion) -> None:
+    whole = response.output.max()
+    noise_of = f"noise {100.0 * distortion.noise_part:.2g} %"
+    for label, frequency, level, mark in (
+        ("output", response.frequency, response.output, "."),
+        (f"odd {100.0 * distortion.odd_part:.2g} %", *_lines(distortion, ~distortion.even), "x"),
+        (f"even {100.0 * distortion.even_part:.2g} %", *_lines(distortion, distortion.even), "+"),
+        (noise_of, distortion.frequency, distortion.noise, "-"),
+    ):
+        decibel = 20.0 * np.log10(np.maximum(level / whole, 1e-12))
+        axes.semilogx(frequency, decibel, mark, markersize=4, linewidth=0.8, label=label)
+    axes.set_ylabel("output, dB")
+    axes.legend(fontsize="x-small")
+
+
+def _lines(distortion: Distortion, which: npt.NDArray[np.bool_]) -> tuple[Floats, Floats]:
+    return distortion.frequency[which], distortion.level[which]
+
 
 _ELSEWHERE = 0.01  # of the excited coordinate's motion, times the joints' radius for angles, that another may have
 _STRIBECK_SPEED = 0.02  # m/s, near which breakaway friction is looked for
@@ -202,3 +264,102 @@ def _excited(commanded: Floats, mechanism: Mechanism, dof: str | None) -> str:
 def _at(response: Response, other: Response) -> Response:
     """The lines of a response at which another one has some."""
     return response.at(np.isin(response.frequency, other.frequency))
+
+
+_LISTED = 12
+_QUANTILE = 1.6449  # of a normal distribution at 95 %
+_MODELS = {
+    "delay": "a dead time",
+    "first-order": "a dead time and a lag of first order",
+    "second-order": "a dead time and a lag of second order",
+    "second-order-zero": "a dead time and a lag of second order with a zero",
+}
+
+
+def notes_of(found: RecordedResponse, fits: dict[str, ResponseFit]) -> list[tuple[str, str, str]]:
+    """What is to be known: response, code (`Note` or `Verdict`) and words."""
+    noted: list[tuple[str, str, str]] = []
+    for name, response in found.responses().items():
+        fit = fits[name]
+        if fit.verdict is Verdict.NO_MODEL_FITS:
+            noted.append((name, fit.verdict.value, _unfit(fit)))
+        noted += [(name, note.value, _note(note, fit)) for note in fit.notes]
+        if (distortion := response.distortion) is not None:
+            for there, note, part in (
+                (distortion.even_found, Note.EVEN_DISTORTION, distortion.even_part),
+                (distortion.odd_found, Note.ODD_DISTORTION, distortion.odd_part),
+            ):
+                if there:
+                    kind = note.value.replace("-", " ")
+                    noted.append((name, note.value, f"{kind} beyond noise, {100.0 * part:.2g} % of the output"))
+    if found.own_loops:
+        text = "drives that close loops of their own give more than they are commanded: no response of a force"
+        noted.append(("force", Note.OWN_LOOPS.value, text))
+    return noted
+
+
+def _unfit(fit: ResponseFit) -> str:
+    return (
+        f"no model fits, the best one by a reduced χ² of {fit.chi_square:.3g} (probability {fit.probability:.1g}): "
+        "neither dead time nor corner can be told"
+    )
+
+
+def _note(note: Note, fit: ResponseFit) -> str:
+    if note is Note.DEAD_TIME_AT_BOUND and fit.dead_time_sigma is not None:
+        return f"the dead time is at its bound of 0, and at most {_QUANTILE * 1e3 * fit.dead_time_sigma:.3g} ms (95 %)"
+    if note is Note.CORNER_NOT_TOLD and fit.corner_above is not None:
+        return f"the corner is above {fit.corner_above:.3g} Hz (95 %), more this band and its noise do not tell"
+    if note is Note.DAMPING_AT_BOUND:
+        return "the damping is at its bound of 0"
+    return (
+        "one realisation of the phases and no lines left out: uncertainties are by noise alone, what friction and "
+        "other distortion make is not in them (rig multisine --realizations)"
+    )
+
+
+def described(name: str, response: Response, fit: ResponseFit) -> str:
+    """A response and its fit, as a command prints them."""
+    reached = response.bandwidth()
+    pieces = f"{response.averages:g} averages"
+    if response.periodic:
+        pieces = f"{response.realizations} realisations of {response.averages / response.realizations:g} periods"
+    lines = [f"{name}: commanded to measured, {len(response.frequency)} frequencies, {pieces}"]
+    beyond = f"above {response.frequency[-1]:g} Hz"
+    lines.append("  -3 dB      " + (beyond if reached is None else f"{reached[0]:.3f} ± {reached[1]:.3f} Hz"))
+    if fit.verdict is Verdict.FITS:
+        lines += _parameters(fit)
+    if (distortion := response.distortion) is not None:
+        even, odd, noise = (100.0 * part for part in (distortion.even_part, distortion.odd_part, distortion.noise_part))
+        lines.append(f"  distortion even {even:.2g} %, odd {odd:.2g} % of the output; noise {noise:.2g} %")
+    lines.append(f"  {'Hz':>9} {'|H|':>10} {'sigma':>9} {'noise':>9} {'phase deg':>10} {'coherence':>10}")
+    shown = np.unique(np.round(np.linspace(0, len(response.frequency) - 1, _LISTED)).astype(int))
+    for at in shown:
+        lines.append(
+            f"  {response.frequency[at]:9.3f} {abs(response.gain[at]):10.5f} {response.sigma[at]:9.2g} "
+            f"{response.noise[at]:9.2g} {math.degrees(response.phase[at]):10.3f} {response.coherence[at]:10.6f}"
+        )
+    return "\n".join(lines)
+
+
+def _parameters(fit: ResponseFit) -> list[str]:
+    def told(value: float | None, sigma: float | None, scale: float = 1.0, unit: str = "") -> str:
+        return "" if value is None or sigma is None else f"{scale * value:.3f} ± {scale * sigma:.3f}{unit}"
+
+    model = _MODELS["" if fit.structure is None else fit.structure.value]
+    lines = [f"  model      {model}, reduced χ² {fit.chi_square:.2g} (probability {fit.probability:.2g})"]
+    lines.append(f"  lag        {told(fit.lag, fit.lag_sigma, 1e3, ' ms')} at low frequencies")
+    beside = f", beside {1e3 * fit.transport:g} ms to the middle of the command's hold" if fit.transport else ""
+    lines.append(f"  dead time  {told(fit.dead_time, fit.dead_time_sigma, 1e3, ' ms')}{beside}")
+    for label, value in (
+        ("corner", told(fit.corner, fit.corner_sigma, 1.0, " Hz")),
+        ("natural", told(fit.natural_frequency, fit.natural_frequency_sigma, 1.0, " Hz")),
+        ("damping", told(fit.damping, fit.damping_sigma)),
+        ("zero", told(fit.zero, fit.zero_sigma, 1.0, " Hz")),
+    ):
+        if value:
+            lines.append(f"  {label:10} {value}")
+    if fit.nuisances:
+        parts = [f"{name} {told(*values)}" for name, values in fit.nuisances.items()]
+        lines.append(f"  friction   of the model's, more by a part of {', '.join(parts)}")
+    return lines

@@ -1,16 +1,194 @@
-"""The external wrench on the platform, with its covariance, and whether something touches it."""
+"""The external wrench on the platform, its covariance and noise, and the threshold that noise alone does not pass."""
 
+import math
+from collections.abc import Sequence
 from dataclasses import dataclass, replace
 
 import numpy as np
 import numpy.typing as npt
+from scipy.linalg import solve_triangular
 
 from calibration import ReadingsUncertainty
 from dynamics import Mechanism, wrench_from_residual
-from rig.analysis.false_alarms import alarm_threshold
-from rig.analysis.noise import ResidualNoise
+from kinematics import figure_and_bound
 from rig.analysis.residuals import Residuals
 from rig.analysis.smoothing import Floats, Smoothing
+from rig.errors import InputError
+
+CELLS = 6
+FEWEST = 30.0
+"""independent samples of a quiet stretch from which noise can be learned"""
+HOUR = 3600.0
+
+_NEARLY_ONE = 0.9995  # correlation from which on the process counts as continuous
+_REACH = 9.0  # standard deviations of a sample's change
+_NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(96)
+_GREATEST = 1e4  # of a threshold
+
+
+def crossing_probability(threshold: float, correlation: float) -> float:
+    """Probability, a sample, that the squared distance of Gaussian residuals passes `threshold` upwards.
+
+    correlation: of each residual with itself a sample later, 0 to below 1.
+    """
+    from scipy.stats import chi2, ncx2  # takes long to import, and few need it
+
+    beyond = float(chi2.sf(threshold, CELLS))
+    rho = min(max(correlation, 0.0), 1.0)
+    if rho > _NEARLY_ONE:  # Rice: √(λ₂/π) (u/2)^{(n−1)/2} e^{−u/2}/Γ(n/2), λ₂ = 2(1−ρ) per sample squared
+        shape = (threshold / 2.0) ** ((CELLS - 1) / 2.0) * math.exp(-threshold / 2.0) / math.gamma(CELLS / 2.0)
+        return min(beyond, float(math.sqrt(2.0 * (1.0 - rho) / math.pi) * shape))
+    rest = 1.0 - rho * rho
+    top = math.sqrt(threshold)
+    bottom = max(0.0, top - _REACH * math.sqrt(rest) - (1.0 - rho) * top)
+    radius = bottom + 0.5 * (top - bottom) * (_NODES + 1.0)
+    d = radius * radius
+    density = chi2.pdf(d, CELLS) * 2.0 * radius
+    passing = ncx2.sf(threshold / rest, CELLS, rho * rho * d / rest)
+    return float(0.5 * (top - bottom) * (_NODE_WEIGHTS @ (density * passing)))
+
+
+def alarm_threshold(
+    per_hour: float, rate: float, correlation: float, samples: float = math.inf, apart: float = 0.0
+) -> float:
+    """Squared distance above which noise makes `per_hour` contacts an hour of samples at `rate`, Hz.
+
+    Of crossings N a second that come by chance, N exp(−N apart) are no nearer than `apart`, s, to the end of the one
+    before: those begin a contact, the others go on with it.
+
+    correlation: see `crossing_probability`. samples: how many independent ones the noise was learned from; from few of
+    them mean and covariance are uncertain, and distances follow Hotelling's T² instead of χ².
+    Raises InputError for a rate of alarms that is not above 0, or that noise does not reach at this correlation, and
+    for fewer samples than FEWEST.
+    """
+    if not (math.isfinite(per_hour) and per_hour > 0.0):
+        raise InputError(f"false alarms: {per_hour:g} an hour, must be above 0")
+    if samples < FEWEST:
+        raise InputError(
+            f"quiet stretch: {samples:.0f} independent samples, noise is learned from {FEWEST:.0f} at least"
+        )
+    from scipy.optimize import brentq
+    from scipy.stats import chi2
+
+    wanted = per_hour / (HOUR * rate)
+
+    def crossing(threshold: float) -> float:
+        return max(crossing_probability(threshold, correlation), 1e-300)
+
+    def excess(threshold: float) -> float:
+        probability = crossing(threshold)
+        joined = probability * rate * apart / float(chi2.cdf(threshold, CELLS))  # of the time that is below it
+        return math.log(probability / wanted) - joined
+
+    least = float(CELLS - 1)  # where crossings are most frequent
+    if apart * rate * crossing(least) > 1.0:  # below, more crossings make fewer contacts
+        least = float(brentq(lambda threshold: apart * rate * crossing(threshold) - 1.0, least, _GREATEST))
+    if excess(least) < 0.0:
+        most = math.exp(excess(least)) * per_hour
+        asked, bound = figure_and_bound(per_hour, most, ".6g", 3)
+        raise InputError(f"false alarms: {asked} an hour, must be at most {bound} at this rate and bandwidth")
+    found = float(brentq(excess, least, _GREATEST, xtol=1e-9))
+    return found if math.isinf(samples) else _of_learned(found, samples)
+
+
+def _of_learned(threshold: float, samples: float) -> float:
+    """The squared distance of a new sample from a learned mean that is as improbable as χ² of `threshold`."""
+    from scipy.stats import chi2, f
+
+    freedom = samples - CELLS
+    scale = (1.0 + 1.0 / samples) * CELLS * (samples - 1.0) / freedom
+    return float(scale * f.isf(chi2.sf(threshold, CELLS), CELLS, freedom))
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ResidualNoise:
+    """Mean (6,) N and covariance (6, 6) N² of the six smoothed residuals, and how they go on in time.
+
+    correlation: of a residual with itself a cycle later. samples: how many independent ones this was learned from;
+    infinite where it was stated. source: in words.
+    """
+
+    mean: Floats
+    covariance: Floats
+    correlation: float
+    samples: float
+    source: str
+
+    def distance(self, residual: Floats, model: Floats | None = None) -> Floats:
+        """Squared Mahalanobis distance (n,) of residuals (n, 6) N; `model` (n, 6, 6) N² is added to the covariance."""
+        if model is not None:
+            beyond = residual - self.mean
+            solved = np.linalg.solve(self.covariance + model, beyond[:, :, np.newaxis])[:, :, 0]
+            distances: Floats = np.einsum("nk,nk->n", beyond, solved)
+            return distances
+        root = np.linalg.cholesky(self.covariance)
+        whitened = solve_triangular(root, (residual - self.mean).T, lower=True)
+        squares: Floats = np.einsum("kn,kn->n", whitened, whitened)
+        return squares
+
+
+def stated_noise(sigma: float, smoothing: Smoothing, model_sigma: float = 0.0) -> ResidualNoise:
+    """Residuals without bias of cells with white noise of standard deviation `sigma`, N, once smoothed.
+
+    model_sigma: N, standard uncertainty of the model at a cell, which no smoothing lessens.
+    Raises InputError for values that are negative or not finite, or for no noise at all.
+    """
+    for name, value in (("noise", sigma), ("model's uncertainty", model_sigma)):
+        if not (math.isfinite(value) and value >= 0.0):
+            raise InputError(f"{name}: {value:g} N, must be at least 0 N")
+    variance = sigma**2 * smoothing.noise_gain + model_sigma**2
+    if not variance:
+        raise InputError("noise: 0 N, must be above 0 N: else nothing can be told from chance")
+    source = f"stated: cells {sigma:g} N"
+    if model_sigma:
+        source += f", model {model_sigma:g} N"
+    return ResidualNoise(np.zeros(CELLS), variance * np.eye(CELLS), smoothing.noise_correlation, math.inf, source)
+
+
+def learned_noise(quiet: Sequence[Residuals]) -> ResidualNoise:
+    """Bias, covariance and correlation in time of the residuals of stretches in which nothing touched the platform.
+
+    What a model leaves is in it as well, as far as the motion there is like the one to be judged. The number of
+    independent samples is n/(1 + 2 Σ ρ_k), with the correlations ρ_k up to the first that is not positive.
+    Raises InputError where those are fewer than FEWEST, or where a cell does not vary.
+    """
+    values = [part.residual for part in quiet if len(part)]
+    count = sum(map(len, values))
+    if count <= 2 * CELLS:
+        raise InputError(f"quiet stretch: {count} samples, noise cannot be learned from them")
+    everything = np.concatenate(values)
+    mean = everything.mean(axis=0)
+    covariance = np.cov(everything, rowvar=False)
+    try:
+        root = np.linalg.cholesky(covariance)
+    except np.linalg.LinAlgError:
+        raise InputError("quiet stretch: a load cell does not vary, or two vary alike") from None
+    longest = max(values, key=len)
+    white = solve_triangular(root, (longest - mean).T, lower=True)
+    correlations = _correlations(white)
+    ends = np.flatnonzero(correlations <= 0.0)
+    span = 1.0 + 2.0 * float(correlations[: ends[0] if len(ends) else len(correlations)].sum())
+    samples = count / span
+    if samples < FEWEST:
+        raise InputError(
+            f"quiet stretch: {count} samples, of which {samples:.0f} are independent at this bandwidth; noise is "
+            f"learned from {FEWEST:.0f} at least: a longer stretch, or a higher bandwidth"
+        )
+    first, last = quiet[0].t[0], quiet[-1].t[-1]
+    source = f"learned from {first:.3f} to {last:.3f} s, {samples:.0f} independent samples"
+    return ResidualNoise(mean, covariance, float(np.clip(correlations[0], 0.0, 1.0 - 1e-9)), samples, source)
+
+
+def _correlations(white: Floats) -> Floats:
+    """Mean over the cells of the correlations (k,) with themselves 1 … k samples later, of whitened (6, n)."""
+    count = white.shape[1]
+    lags = min(count // 4, 4096)
+    size = 2 ** math.ceil(math.log2(count + lags + 1))
+    power = np.abs(np.fft.rfft(white, size)) ** 2
+    products = np.fft.irfft(power.sum(axis=0), size)[: lags + 1]
+    found: Floats = products[1:] / products[0] * count / (count - np.arange(1, lags + 1))
+    return found
+
 
 BANDWIDTH = 20.0
 """Hz"""

@@ -4,11 +4,19 @@ from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED
 from rig.client.client import RigClient
 from rig.client.demo import DemoResult, as_built, expecting, identify_on, with_demo_thresholds
 from rig.client.device_simulator import serve_twin
-from rig.client.events import EventFollower, Listener, RowListener
 from rig.client.excitation_file import excitation_for, write_excitation, write_weight_plan
-from rig.client.game_pad import GamePad, PadReading
-from rig.client.gamepad_mapping import DEAD_ZONE, GamepadMapping, JogRequest
-from rig.client.hold_to_run import HoldToRunMotion, follow_hold_to_run, greatest_speed, hold_to_run_motion
+from rig.client.game_pad import DEAD_ZONE, GamePad, GamepadMapping, JogRequest, PadReading
+from rig.client.hold_to_run import (
+    FreeRange,
+    HoldToRunMotion,
+    follow_hold_to_run,
+    free_range,
+    greatest_speed,
+    hold_to_run_motion,
+    search_limit,
+    size_class,
+    step_refusal,
+)
 from rig.client.identifiability import identifiability_of
 from rig.client.interruption import HoldInterrupt, Interruption
 from rig.client.lifecycle import (
@@ -24,15 +32,26 @@ from rig.client.lifecycle import (
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.monitor import monitor as monitor_device
-from rig.client.motion_runner import Progress, begin, compiling_progress, finish, follow, move_to_start, perform
-from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion
-from rig.client.named_store import NamedStore, text_fault
+from rig.client.motion_runner import (
+    HOLD,
+    MotionSequence,
+    Order,
+    Progress,
+    Stage,
+    begin,
+    compiling_progress,
+    finish,
+    follow,
+    move_to_start,
+    perform,
+    stages_of_run,
+)
+from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion, transition_durations
 from rig.client.opening import open_rig
 from rig.client.ports import free_ports, on_free_ports, on_ports
-from rig.client.positions import Positions, name_fault, positions_path
+from rig.client.positions import NamedStore, Positions, name_fault, positions_path, text_fault
 from rig.client.post_mortem import LegPostMortem, ask_drives, describe_post_mortem, when_silent
-from rig.client.reachable_range import FreeRange, free_range, search_limit, size_class, step_refusal
-from rig.client.rig import FaultControl, Rig
+from rig.client.rig import EventFollower, FaultControl, Listener, Rig, RowListener
 from rig.client.runs import (
     RunResult,
     conduct,
@@ -44,12 +63,9 @@ from rig.client.runs import (
     remove_empty,
     serve_virtual,
 )
-from rig.client.sequence import HOLD, MotionSequence, Order, Stage, stages_of_run
 from rig.client.streaming import FOXGLOVE_PORT, PLOTJUGGLER_PORT, FoxgloveOutlet, PlotJugglerOutlet, stream
 from rig.client.telemetry import Telemetry
-from rig.client.template_sizing import fitted, template_motion
-from rig.client.templates import TEMPLATES, Template
-from rig.client.transitions import transition_durations
+from rig.client.templates import TEMPLATES, Template, fitted, template_motion
 
 __all__ = [
     "ANGLE",

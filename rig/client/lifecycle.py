@@ -3,9 +3,8 @@
 from typing import Literal
 
 from kinematics import MotionTable
-from rig.client.motion_runner import AT_REST, PATIENCE, Progress, Report, perform, refuse_fault
+from rig.client.motion_runner import AT_REST, PATIENCE, REST, Progress, Report, perform, refuse_fault
 from rig.client.rig import Rig
-from rig.client.sequence import REST
 from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset, Shutdown, Snapshot, Stop
 from rig.errors import InterruptedRunError, LeaseLostError, RunFaultError
 from rig.runtime import StopRequest

@@ -12,9 +12,9 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.client.events import Listener, News, RowListener
 from rig.client.heartbeat import Heartbeat, WindowHeartbeat
 from rig.client.interruption import Interruption
+from rig.client.rig import Listener, News, RowListener
 from rig.config import RigConfig
 from rig.engine import (
     EngineProcess,

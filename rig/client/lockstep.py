@@ -17,8 +17,8 @@ from typing import Self
 import numpy as np
 import numpy.typing as npt
 
-from rig.client.events import Listener, News, RowListener
 from rig.client.interruption import Interruption
+from rig.client.rig import Listener, News, RowListener
 from rig.config import RigConfig
 from rig.engine import (
     ClockPair,

@@ -7,13 +7,12 @@ from functools import partial
 from pathlib import Path
 
 from kinematics import Kernel
-from rig.client.client import RigClient
+from rig.client.client import KEEP, RigClient
 from rig.client.interruption import Interruption
 from rig.client.live import LiveRig
 from rig.client.lockstep import LockstepRig
 from rig.client.ports import on_free_ports
 from rig.client.runs import new_recording, remove_empty
-from rig.client.session import KEEP
 from rig.config import RigConfig, load_config, names_file, relaxed_timing
 from rig.engine import RunningEngine, find_engine
 from rig.errors import InputError, RefusedError

@@ -1,22 +1,161 @@
-"""The draft of a new rig's configuration, and its way into a file that is valid or not written at all."""
+"""The draft of a new rig's configuration: drivers' settings, drives found, and its way into a validated file."""
 
-from collections.abc import Mapping
+import ast
+import inspect
+import textwrap
+import tomllib
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, field, replace
 from datetime import date
+from itertools import pairwise
 from pathlib import Path
 from typing import Any
 
 import tomlkit
+from pydantic import BaseModel
 from tomlkit.items import Array, Table
 
-from calibration import LoadCellCalibration, calibration_file_name, save_cell_calibration
+from actuators import ActuatorError, Answer, ConfigurationError, ModbusAddress, SerialEndpoint, TcpAddress, find_driver
+from calibration import CalibrationError, LoadCellCalibration, calibration_file_name, save_cell_calibration
 from dynamics import mechanism_names
-from kinematics import InputFileError, add_toml_entry, align_comment, parse_toml, read_text, toml_item
-from rig.commissioning.devices import check_devices
-from rig.commissioning.driver_settings import has_profile
+from kinematics import (
+    InputFileError,
+    NumberTextError,
+    add_toml_entry,
+    align_comment,
+    parse_toml,
+    read_number,
+    read_text,
+    toml_item,
+)
 from rig.config import LAWS, RigConfig, Safety, declared_laws, load_config, names_file, parse_config, relaxed_bounds
 from rig.csvio import check_output, whole_file
+from rig.engine import DriveGroup, make_drive_group
 from rig.errors import ConfigError, InputError
+from rig.virtual import VirtualRig
+
+_PROFILE = "profile"
+
+
+@dataclass(frozen=True, slots=True)
+class OwnSetting:
+    """One setting of a driver. usual: as a file would have it, "" where nothing is set. about: in words."""
+
+    name: str
+    usual: str
+    about: str
+
+
+def has_profile(driver: str) -> bool:
+    """Whether drives of a driver are described by a register map; not of one that there is none of."""
+    return _PROFILE in _fields(driver)
+
+
+def own_settings(driver: str) -> tuple[OwnSetting, ...]:
+    """Those of a driver beside the profile, which drafts have a place of their own for; none of an unknown one."""
+    fields = _fields(driver)
+    about = _told(find_driver(driver).settings) if fields else {}
+    return tuple(
+        OwnSetting(name, _written(field.get_default(call_default_factory=True)), about.get(name, ""))
+        for name, field in fields.items()
+        if name != _PROFILE
+    )
+
+
+def usual_frame(driver: str) -> tuple[str, int] | None:
+    """Parity and stop bits of a driver's serial ports where nothing else is said; None of one that has none."""
+    fields = find_driver(driver).address.model_fields
+    return (fields["parity"].default, fields["stop_bits"].default) if "parity" in fields else None
+
+
+def usual_unit(driver: str) -> int:
+    """Unit id of a driver's drives where nothing else is said."""
+    return int(find_driver(driver).address.model_fields["unit"].default)
+
+
+def speaks_modbus(driver: str) -> bool:
+    """Whether what a search asks is a question to a driver's drives; to others it could be a command."""
+    return issubclass(find_driver(driver).address, ModbusAddress | TcpAddress)
+
+
+def setting_value(text: str) -> Any:
+    """What a person writes for a setting: a value as in a file (0.2, true, { … }), any other text as it stands.
+
+    A number may have a comma before its decimals; nothing separates groups of its digits.
+    """
+    bare = text.strip()
+    if "_" in bare and bare.lstrip("+-")[:1].isdecimal():  # TOML would make a number of it
+        return bare
+    try:
+        table = tomllib.loads(f"value = {bare}")
+    except (ValueError, RecursionError):  # no TOML, a number of more digits than are converted, nested too deep
+        with suppress(NumberTextError):
+            return read_number(bare) if "," in bare else bare
+        return bare
+    return table["value"] if table.keys() == {"value"} else text
+
+
+def _fields(driver: str) -> dict[str, Any]:
+    try:
+        return find_driver(driver).settings.model_fields
+    except ActuatorError:
+        return {}
+
+
+def _written(value: object) -> str:
+    return "" if value is None else toml_item(value).as_string()
+
+
+def _told(model: type[BaseModel]) -> dict[str, str]:
+    """What stands below each field of a model, or of those that it is made of."""
+    told = {}
+    for kind in reversed(model.__mro__[: model.__mro__.index(BaseModel)]):
+        try:
+            (definition,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
+        except (OSError, TypeError, SyntaxError):
+            continue  # a third party's, without its source
+        assert isinstance(definition, ast.ClassDef)
+        for entry, text in pairwise(definition.body):
+            match entry, text:
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
+                    told[name] = " ".join(words.split())
+    return told
+
+
+def check_devices(config: RigConfig, path: Path | None = None) -> None:
+    """Make the drives, cells and, for a virtual rig, their twins and faults, without connecting or serving anything.
+
+    Args:
+        config: the rig.
+        path: what the file is or will be called, for the message; None: what it is called now.
+
+    Raises:
+        ConfigError: a driver or profile does not take what is configured, or has no mode that the control law needs, a
+            drive cannot be told every length of its leg, the load cells' calibration cannot be used, or the virtual rig
+            cannot be served.
+    """
+    try:
+        bank = make_drive_group(config)
+        faults = [*(found.text for found in bank.lacking().values()), *_out_of_reach(config, bank)]
+        if faults:
+            raise ConfigError("\n".join(faults))
+        if config.virtual is not None:
+            VirtualRig(config)
+    except (ConfigurationError, CalibrationError, ConfigError) as error:
+        raise ConfigError(f"configuration {path or config.path} cannot be used:", str(error).splitlines()) from error
+
+
+def _out_of_reach(config: RigConfig, bank: DriveGroup) -> Iterator[str]:
+    for number, (leg, (shortest, longest)) in enumerate(zip(config.machine.legs, bank.reach, strict=True), start=1):
+        assert leg.limits is not None and leg.limits.length is not None  # `load_config` saw to it
+        low, high = leg.limits.length
+        if low < shortest or high > longest:
+            yield (
+                f"leg {number}: its drive can be told {shortest:.4g} to {longest:.4g} m, "
+                f"by the mechanism the leg may be {low:g} to {high:g} m long"
+            )
+
 
 _COMMENT_COLUMN = 39
 _HEADER = (
@@ -277,3 +416,51 @@ def _add(table: tomlkit.TOMLDocument | Table, key: str, value: Any, comment: str
 
 def _given(table: dict[str, Any]) -> dict[str, Any]:
     return {key: value for key, value in table.items() if value != "" or key == "host"}
+
+
+def with_found(draft: Draft, answers: Sequence[Answer]) -> tuple[Draft, list[str]]:
+    """The draft with answers in the legs without an address, in their order; and why others are in none, in words.
+
+    Where no leg has one, the driver is that of the answers. Only its drives are entered or, where it knows none of
+    them, those that no driver knows. The bytes of all serial ports have one frame: the first leg's with a port.
+    """
+    drives = list(draft.drives)
+    free = [leg for leg, drive in enumerate(drives) if not (drive.host or drive.device)]
+    named = {answer.driver for answer in answers} - {""}
+    driver = named.pop() if len(free) == len(drives) and len(named) == 1 else draft.driver
+    known = driver if any(answer.driver == driver for answer in answers) else ""
+    frame = next((_frame(drive, driver) for drive in drives if drive.device), None)
+    taken = {_place(drive) for drive in drives}
+    left_out = []
+    for answer in answers:
+        found = _address(answer)
+        if answer.driver != known:
+            left_out.append(f"{answer.place} {answer.described}: the driver is {driver}")
+        elif _place(found) in taken:
+            continue
+        elif found.device and frame not in (None, (found.parity, found.stop_bits)):
+            left_out.append(f"{answer.place}: the bytes of the other ports are not like that")
+        elif not free:
+            left_out.append(f"{answer.place}: every leg has its drive")
+        else:
+            leg = free.pop(0)
+            drives[leg] = replace(found, serial=drives[leg].serial, position_offset=drives[leg].position_offset)
+            frame = (found.parity, found.stop_bits) if found.device else frame
+    return replace(draft, driver=driver, drives=tuple(drives)), left_out
+
+
+def _address(answer: Answer) -> DriveAddress:
+    end = answer.endpoint
+    if isinstance(end, SerialEndpoint):
+        return DriveAddress(
+            unit=answer.unit, device=end.device, baud=end.baud, parity=end.parity, stop_bits=end.stop_bits
+        )
+    return DriveAddress(end.host, end.port, answer.unit)
+
+
+def _place(drive: DriveAddress) -> tuple[str, int, int]:
+    return drive.device or drive.host, drive.baud if drive.device else drive.port, drive.unit
+
+
+def _frame(drive: DriveAddress, driver: str) -> tuple[str, int] | None:
+    return (drive.parity, drive.stop_bits) if drive.parity else usual_frame(driver)

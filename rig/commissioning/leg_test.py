@@ -16,7 +16,7 @@ from rig.client import (
     new_recording,
     remove_empty,
 )
-from rig.commissioning.devices import check_devices
+from rig.commissioning.draft import check_devices
 from rig.config import RigConfig
 from rig.engine import LegMove, LegResult, LegTest, MoveLeg, Snapshot, Stop, check_move
 from rig.errors import InterruptedRunError, RefusedError, RigError

@@ -1,17 +1,36 @@
-"""Asking drives who they are: each in a thread of its own, each with a deadline, none given torque."""
+"""Asking drives who they are, of a rig or of a draft: each in a thread of its own, each with a deadline."""
 
-from collections.abc import Container, Mapping, Sequence
+from collections.abc import Container, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor
-from contextlib import closing
+from contextlib import closing, contextmanager
 from dataclasses import asdict, dataclass, field, replace
+from pathlib import Path
 from typing import Any
 
 import numpy as np
+from pydantic import ValidationError
 
 from actuators import ActuatorError, Drive, Feedback, Identity, Mode, SerialEndpoint, Status, create_drive, open_wire
-from rig.config import LegDrive, RigConfig
+from rig.commissioning.draft import Draft, has_profile
+from rig.config import LegDrive, RigConfig, leg_section, relaxed_timing, resolve_name
 from rig.engine import claim_addresses, loop_mode, virtual_port
-from rig.errors import HardwareError
+from rig.errors import ConfigError, HardwareError
+from rig.virtual import VirtualRigProcess
+
+
+@contextmanager
+def served(config: RigConfig) -> Iterator[RigConfig]:
+    """The configuration to talk to the drives with; a virtual rig is served for as long as the block lasts.
+
+    Raises:
+        HardwareError: the virtual rig could not start: a port is taken.
+    """
+    if config.virtual is None:
+        yield config
+        return
+    with VirtualRigProcess(config):
+        yield relaxed_timing(config)
+
 
 _UNITS = (*range(1, 9), 11)  # other unit ids tried where the one configured stays silent
 _TRY_TIMEOUT = 0.25  # s for each of them
@@ -266,3 +285,24 @@ def _elsewhere(leg: int, address: LegDrive, kind: DriveKind, known: Container[in
                 continue
         return f"; unit {unit} answers there: {identity.described}"
     return ""
+
+
+def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKind]:
+    """Where the drive of leg 1 to 6 is, and of what kind, by the draft as the file `path`.
+
+    Raises ConfigError: there can be none of its driver; what is wrong with it.
+    """
+    entry = {key: value for key, value in draft.drives[leg - 1].entry.items() if value != ""}
+    try:
+        address = leg_section(draft.driver).model_validate(entry)
+    except ValidationError as error:
+        faults = [
+            ": ".join([*map(str, fault["loc"]), fault["msg"].removeprefix("Value error, ")])
+            for fault in error.errors(include_url=False)
+        ]
+        raise ConfigError(f"leg {leg}:", faults) from None
+    profile = {"profile": str(resolve_name(path.parent, draft.profile))} if has_profile(draft.driver) else {}
+    mode = loop_mode(own=draft.mode == "position")
+    return address, DriveKind(
+        draft.driver, {**draft.settings, **profile}, draft.watchdog, mode=mode, virtual=draft.virtual
+    )

@@ -16,9 +16,8 @@ from rig.analysis import Smoothing, runs_of
 from rig.config import RigConfig
 from rig.engine import ClockPair, recording_header
 from rig.errors import InputError
-from rig.importing.delays import Delay
 from rig.importing.log import Log, without_turns
-from rig.importing.sampling import Stamps
+from rig.importing.sampling import Delay, Stamps
 from rig.recording import IMPORTED, Found, MotionRecord, RecordingWriter
 from rig.states import MotionKind, MotionOutcome, State
 from rig.telemetry import ROW, CycleFlag

@@ -1,17 +1,209 @@
-"""The runs of a folder of recordings, the newest first, with what was said of them since and their numbers."""
+"""The runs of a folder of recordings, the newest first: cached, and named, starred and noted by people."""
 
+import fcntl
+import json
+import os
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from contextlib import suppress
 from dataclasses import asdict, dataclass, fields, replace
 from pathlib import Path
-from typing import Any
+from typing import Annotated, Any
 
-from rig.config import Validation
+from pydantic import BaseModel, ConfigDict, Field, ValidationError
+
+from rig import __version__
+from rig.config import Line, Validation
+from rig.csvio import whole_file
 from rig.errors import InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile
-from rig.runs.annotations import Entry, read_annotations, write_entry
-from rig.runs.numbers import judge_again, numbers_of
-from rig.runs.run import Run, runs_of
-from rig.runs.run_cache import RunCache, mark_of
+from rig.runs.run import Run, judge_again, numbers_of, runs_of
+from rig.runtime import wait_until
+
+KEPT = ".runs-known.json"
+_LARGEST = 200_000_000  # bytes
+_LAYOUT = 5
+
+
+class RunCache:
+    """Runs of recordings and numbers of runs, each with what tells that its file is still the same.
+
+    One that cannot be read, or was kept by another version, is empty; one that cannot be written is not kept.
+
+    Args:
+        folder: of the recordings.
+    """
+
+    def __init__(self, folder: Path) -> None:
+        self._path = folder / KEPT
+        self._changed = False
+        self._files: dict[str, Any] = _read(self._path)
+
+    def runs(self, path: Path) -> list[dict[str, Any]] | None:
+        """The runs of a recording as they were kept; None where it has changed since, or was never looked at."""
+        found = self._files.get(path.name)
+        if not isinstance(found, dict) or found.get("mark") != mark_of(path):
+            return None
+        return found["runs"] if isinstance(found.get("runs"), list) else None
+
+    def keep_runs(self, path: Path, runs: list[dict[str, Any]], mark: list[int]) -> None:
+        """Keep the runs of a recording, as it was read when its mark was this one.
+
+        Numbers of those that are over and the same stay.
+        """
+        before = self._files.get(path.name)
+        numbers = before.get("numbers") if isinstance(before, dict) else None
+        known = before.get("runs") if isinstance(before, dict) else None
+        stay = {}
+        if isinstance(numbers, dict) and isinstance(known, list):
+            same = {str(run["motion"]) for run in runs if run in known and run["end"] is not None}
+            stay = {key: value for key, value in numbers.items() if key in same}
+        self._files[path.name] = {"mark": mark, "runs": runs, "numbers": stay}
+        self._changed = True
+
+    def numbers(self, path: Path, motion: int) -> dict[str, Any] | None:
+        """Numbers of a run, None where they were not counted yet."""
+        found = self._files.get(path.name)
+        numbers = found.get("numbers") if isinstance(found, dict) else None
+        value = numbers.get(str(motion)) if isinstance(numbers, dict) else None
+        return value if isinstance(value, dict) else None
+
+    def keep_numbers(self, path: Path, motion: int, numbers: Mapping[str, Any]) -> None:
+        """Keep the numbers of a run whose recording's runs are kept."""
+        self._files[path.name]["numbers"][str(motion)] = dict(numbers)
+        self._changed = True
+
+    def write(self, there: set[str]) -> None:
+        """Write what is new, without recordings that are not `there` any more."""
+        if not self._changed and self._files.keys() <= there:
+            return
+        files = {name: value for name, value in self._files.items() if name in there}
+        with suppress(InputError), whole_file(self._path) as file:
+            json.dump({"layout": _LAYOUT, "version": __version__, "files": files}, file)
+        self._changed = False
+
+
+def _read(path: Path) -> dict[str, Any]:
+    try:
+        if path.stat().st_size > _LARGEST:
+            return {}
+        data = json.loads(path.read_bytes())
+    except (OSError, ValueError, RecursionError):
+        return {}
+    fits = isinstance(data, dict) and data.get("layout") == _LAYOUT and data.get("version") == __version__
+    return data["files"] if fits and isinstance(data.get("files"), dict) else {}
+
+
+def mark_of(path: Path) -> list[int]:
+    """What a file has another of once it has changed. Raises OSError without one."""
+    status = path.stat()
+    return [status.st_size, status.st_mtime_ns]
+
+
+BOOK = "runs.json"
+"""Name of the file."""
+_PATIENCE = 5.0  # s for another program that is writing it
+_LARGEST_FILE = 20_000_000  # bytes
+
+
+class Entry(BaseModel):
+    """What was said of one run; `name` and `note` take the place of the recording's own, None leaves these."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    name: Line | None = None
+    note: Line | None = None
+    starred: bool = False
+
+
+class Annotations(BaseModel):
+    """Entries by FILE#ID."""
+
+    model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
+
+    version: Annotated[int, Field(ge=1, le=1)] = 1
+    runs: Annotated[dict[str, Entry], Field(max_length=100_000)] = {}
+
+
+def read_annotations(folder: Path) -> Annotations:
+    """The book of a folder, empty where there is none. Raises InputError for one that cannot be used."""
+    path = folder / BOOK
+    try:
+        if path.stat().st_size > _LARGEST_FILE:
+            raise InputError(f"{path}: {path.stat().st_size} bytes, at most {_LARGEST} bytes are read")
+        text = path.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return Annotations()
+    except (OSError, UnicodeDecodeError) as error:
+        raise InputError(f"{path}: cannot be read: {getattr(error, 'strerror', None) or error}") from None
+    try:
+        return Annotations.model_validate_json(text)
+    except ValidationError as error:
+        raise InputError(f"{path}: cannot be used:", _faults(error)) from None
+
+
+def annotations_of(recording: Path) -> dict[int, Entry]:
+    """Entries on the runs of one recording, by motion. Raises InputError as `read_annotations`."""
+    found = {}
+    for run, entry in read_annotations(recording.parent).runs.items():
+        file, _mark, number = run.rpartition("#")
+        if file == recording.name and number.isdecimal():
+            found[int(number)] = entry
+    return found
+
+
+def write_entry(folder: Path, run: str, changes: Mapping[str, object]) -> Entry:
+    """Change what is said of a run (fields of `Entry`); the rest of the book stays as it is by then.
+
+    Raises:
+        InputError: a value is not valid, the book cannot be used, or cannot be written; it stays as it was.
+    """
+    entry = Entry()
+
+    def change(book: Annotations) -> Annotations:
+        nonlocal entry
+        before = book.runs.get(run, Entry())
+        try:
+            entry = Entry.model_validate(before.model_dump() | dict(changes))
+        except ValidationError as error:
+            raise InputError(f"run {run}:", _faults(error)) from None
+        others = {key: value for key, value in book.runs.items() if key != run}
+        return Annotations(runs=others if entry == Entry() else {**others, run: entry})
+
+    _rewrite(folder, change)
+    return entry
+
+
+def _rewrite(folder: Path, change: Callable[[Annotations], Annotations]) -> None:
+    """Read, change and write the book while no other program does."""
+    try:
+        lock = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    except OSError as error:
+        raise InputError(f"folder {folder}: {error.strerror}") from None
+    try:
+        if not wait_until(lambda: _taken(lock), _PATIENCE):
+            raise InputError(f"{folder / BOOK}: another program has been writing it for {_PATIENCE:g} s")
+        book = change(read_annotations(folder))
+        with whole_file(folder / BOOK) as file:
+            json.dump(book.model_dump(exclude_defaults=True) | {"version": book.version}, file, indent=1)
+            file.write("\n")
+    finally:
+        os.close(lock)
+
+
+def _taken(lock: int) -> bool:
+    try:
+        fcntl.flock(lock, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return False
+    return True
+
+
+def _faults(error: ValidationError) -> list[str]:
+    return [
+        f"{'.'.join(map(str, item['loc'])) or 'it'}: {item['msg'].removeprefix('Value error, ')}"
+        for item in error.errors(include_url=False)
+    ]
+
 
 _SEARCHED = ("run", "name", "motion_name", "operator", "note", "outcome", "injected", "cause", "verdict", "begun")
 

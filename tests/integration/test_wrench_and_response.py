@@ -13,9 +13,8 @@ from typer.testing import CliRunner
 from kinematics import TrajectorySpec, build_trajectory
 from rig.analysis import multisine
 from rig.cli.application import app
-from rig.client.external_wrench import external_wrench
 from rig.client.motions import prepare_motion
-from rig.client.telemetry import Telemetry
+from rig.client.telemetry import Telemetry, external_wrench
 from rig.engine.messages import Follow
 from rig.errors import InputError, RefusedError
 

@@ -7,7 +7,7 @@ _HAND = "gui/test_jog_pad.py"
 
 
 def _wish(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/client/gamepad_mapping.py", old, new, tuple(f"{_RIG}::{test}" for test in tests))
+    return Break(name, "rig/client/game_pad.py", old, new, tuple(f"{_RIG}::{test}" for test in tests))
 
 
 def _pad(name: str, old: str, new: str, test: str) -> Break:

@@ -60,7 +60,7 @@ UNCERTAINTY_BREAKS = [
     ),
     *_scaled(
         "the noise of the external wrench is",
-        "rig/analysis/noise.py",
+        "rig/analysis/wrench.py",
         "covariance = np.cov(everything, rowvar=False)",
         "covariance = {2} * np.cov(everything, rowvar=False)",
         f"{_CONTACTS}::test_noise_and_bias_are_learned_from_a_quiet_stretch",

@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from rig.client import LiveRig
-from rig.client.events import News
 from rig.client.lockstep import _BatchSink
+from rig.client.rig import News
 
 told: list[Any] = []
 

@@ -19,7 +19,7 @@ from rig.errors import ExitCode, InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile, open_part, open_recording, report_path
 from rig.report import machine_sha256, summarize, validate
 from rig.runs import BOOK, Catalogue, compare_runs, judge_again, matches
-from rig.runs.run_cache import KEPT
+from rig.runs.catalogue import KEPT
 
 
 @pytest.fixture

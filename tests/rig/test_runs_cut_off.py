@@ -15,8 +15,8 @@ from rig.cli import main
 from rig.config import Validation
 from rig.recording import MotionPart, MotionRecord, RecordingFile, RecordingWriter, caveats
 from rig.runs import Catalogue, Listed, numbers_of
+from rig.runs.catalogue import KEPT
 from rig.runs.run import runs_of
-from rig.runs.run_cache import KEPT
 from rig.states import MotionKind, MotionOutcome
 
 
