@@ -15,11 +15,11 @@ if TYPE_CHECKING:
 
 import os
 
+from rig.version import __version__ as __version__
+
 # Matrices here are of six rows, which threads make 20 times slower where a processor is busy: they wait spinning. NumPy
 # reads this as it is loaded; the processes that are started have it from here.
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")
-
-__version__ = "0.1.0"
 
 
 def open(  # `rig.open`, as `tarfile.open`

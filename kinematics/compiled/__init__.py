@@ -1,13 +1,13 @@
 """Compiled code: how kernels are compiled, and the small algebra that they share."""
 
-from kinematics.compiled.compile_progress import report_compilation, with_callees
+from kinematics.compiled.cache import NotCompiledError, kernel_cache_folder
 from kinematics.compiled.compiling import (
     Kernel,
-    NotCompiledError,
     cached_only,
     inlined,
     kernel,
-    kernel_cache_folder,
+    report_compilation,
+    with_callees,
 )
 from kinematics.compiled.legs import (
     cross,

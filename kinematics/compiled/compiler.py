@@ -1,15 +1,19 @@
 """Numba, set up for kernels: imported when the first of them is needed as compiled code."""
 
+from __future__ import annotations
+
 import os
-from collections.abc import Callable, Collection
+from collections.abc import Callable, Iterable, Mapping
 from contextlib import AbstractContextManager
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import numba
 from numba.core import event
 
-from kinematics.compiled.compile_progress import with_callees
-from kinematics.compiled.compiling import SOURCES, Kernel, NotCompiledError, kernel_cache_folder
+from kinematics.compiled.cache import SOURCES, NotCompiledError, kernel_cache_folder
+
+if TYPE_CHECKING:
+    from kinematics.compiled.compiling import Kernel
 
 _FOLDER = str(kernel_cache_folder() / f"{SOURCES}-{numba.__version__}")
 
@@ -55,11 +59,11 @@ class Counting(Listener):
     """Counts at the beginning and the end of each compilation how many kernels are there.
 
     Args:
-        needed: kernels, see `with_callees`.
+        needed: kernels, each with what it calls itself, see `with_callees`.
         tell: called with how many of them are there, and with how many there are, whenever it is another number.
     """
 
-    def __init__(self, needed: Collection[Kernel], tell: Callable[[int, int], None]) -> None:
+    def __init__(self, needed: Mapping[Kernel, Iterable[Kernel]], tell: Callable[[int, int], None]) -> None:
         self._needed = needed
         self._tell = tell
         self._told: int | None = None
@@ -81,8 +85,14 @@ class Counting(Listener):
             self._count()
 
     def _count(self) -> None:
-        there = (one for one in self._needed if one.compiled.overloads or one.compiled in self._ended)
-        done = len(with_callees(there))  # one that is there has in it all that it calls
+        left = [one for one in self._needed if one.compiled.overloads or one.compiled in self._ended]
+        there: set[Kernel] = set()
+        while left:  # one that is there has in it all that it calls
+            one = left.pop()
+            if one not in there:
+                there.add(one)
+                left += self._needed[one]
+        done = len(there)
         if done != self._told:
             self._told = done
             self._tell(done, len(self._needed))

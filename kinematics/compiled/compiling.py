@@ -1,52 +1,16 @@
-"""The one place that decides how numerical kernels are compiled."""
+"""The one place that decides how numerical kernels are compiled, and tells how many of them are."""
 
 import functools
-import hashlib
 import os
-import re
 import sys
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
-from pathlib import Path
-from types import FunctionType
+from importlib import import_module
+from types import CodeType, FunctionType
 from typing import Any, TypeVar, cast
 
 Function = TypeVar("Function", bound=Callable[..., object])
-
-KERNEL_FOLDERS = ("kinematics", "dynamics/kernels", "rig/engine", "rig/safety", "rig/virtual")
-"""The only ones with kernels: every process reads them all at its start."""
-HAS_KERNELS = re.compile(rb"\b(kernel|inlined)\b")
-"""Found in every source file that defines some, however it names them."""
-
-
-def _source_digest() -> str:
-    """Digest of every source file that defines kernels.
-
-    Numba notices a change of the file a kernel stands in, but not of the files of the kernels it calls; a cache
-    folder named after all of them can never serve stale machine code.
-    """
-    digest = hashlib.sha256()
-    root = Path(__file__).resolve().parent.parent.parent
-    for folder in KERNEL_FOLDERS:
-        for path in sorted((root / folder).rglob("*.py")):
-            source = path.read_bytes()
-            if HAS_KERNELS.search(source):
-                digest.update(path.name.encode() + b"\0" + source)
-    return digest.hexdigest()[:16]
-
-
-SOURCES = _source_digest()
-"""of the sources as they were when this was imported, whatever becomes of them before the first kernel is called"""
-
-
-def kernel_cache_folder() -> Path:
-    """Where compiled kernels are kept, numba's own setting NUMBA_CACHE_DIR before the user's cache folder."""
-    given = os.environ.get("NUMBA_CACHE_DIR")
-    if given is not None:
-        return Path(given)
-    base = Path(os.environ.get("XDG_CACHE_HOME") or Path.home() / ".cache")
-    return base / "stewart-rig" / "kernels"
 
 
 def _stamp(file: str) -> tuple[int, int] | None:
@@ -154,10 +118,6 @@ def inlined(function: Function) -> Function:
     return cast(Function, Kernel(function, forceinline=True))
 
 
-class NotCompiledError(Exception):
-    """A kernel is not in the cache, where none may be compiled."""
-
-
 @contextmanager
 def cached_only() -> Iterator[None]:
     """Within a `with` block kernels are loaded from the cache; one that is not there raises NotCompiledError."""
@@ -165,6 +125,61 @@ def cached_only() -> Iterator[None]:
 
     with Refusal().listening():
         yield
+
+
+@contextmanager
+def report_compilation(roots: Iterable[str], tell: Callable[[int, int], None]) -> Iterator[None]:
+    """Within a `with` block, tell how many kernels of how many are there.
+
+    At the beginning of the first compilation, after each, and at the end of the block. Where all are loaded from the
+    cache nothing is told. One that is loaded has in it all that it calls.
+
+    Args:
+        roots: what is called from Python, each as module and name with a dot between; what they call is found.
+        tell: called by whichever thread compiles.
+
+    Raises ModuleNotFoundError for a module that there is not, AttributeError for a name that is not in it.
+    """
+    from kinematics.compiled.compiler import Counting  # takes long
+
+    counting = Counting(with_callees(_found(root) for root in roots), tell)
+    with counting.listening():
+        yield
+    counting.close()
+
+
+def with_callees(kernels: Iterable[Kernel]) -> dict[Kernel, list[Kernel]]:
+    """Kernels and all that they call, each with what it calls itself."""
+    found: dict[Kernel, list[Kernel]] = {}
+    left = list(kernels)
+    while left:
+        kernel = left.pop()
+        if kernel not in found:
+            found[kernel] = _callees(kernel)
+            left += found[kernel]
+    return found
+
+
+def _found(root: str) -> Kernel:
+    module, _, name = root.rpartition(".")
+    found: Kernel = getattr(import_module(module), name)
+    return found
+
+
+def _callees(kernel: Kernel) -> list[Kernel]:
+    function = kernel.py_func
+    known = dict(function.__globals__)
+    known |= {
+        name: cell.cell_contents
+        for name, cell in zip(function.__code__.co_freevars, function.__closure__ or (), strict=True)
+    }
+    named = (known.get(name) for name in _names(function.__code__))
+    return [each for each in named if isinstance(each, Kernel)]
+
+
+def _names(code: CodeType) -> set[str]:
+    inner = (each for each in code.co_consts if isinstance(each, CodeType))
+    return {*code.co_names, *code.co_freevars}.union(*map(_names, inner))
 
 
 if "numba" in sys.modules:

@@ -26,7 +26,6 @@ from calibration import (
 )
 from dynamics import LINEAR_NAMES, linear_parameters
 from kinematics import Array
-from rig import __version__
 from rig.analysis.recorded import (
     RecordedRig,
     check_forces,
@@ -39,6 +38,7 @@ from rig.analysis.zero_order_hold import drive_forces
 from rig.errors import InputError
 from rig.recording import Recorded
 from rig.states import State
+from rig.version import __version__
 
 Floats = npt.NDArray[np.float64]
 

@@ -6,8 +6,8 @@ from dataclasses import asdict, dataclass
 from typing import Any
 
 from calibration import LoadCellCalibration, format_cell_calibration, format_parameters
-from rig import __version__
 from rig.config import RigConfig
+from rig.version import __version__
 
 
 @dataclass(frozen=True, slots=True)

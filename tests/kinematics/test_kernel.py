@@ -15,7 +15,7 @@ import pytest
 
 from dynamics import Dynamics, load_mechanism
 from kinematics import Kernel, kernel
-from kinematics.compiled.compiling import SOURCES
+from kinematics.compiled.cache import SOURCES
 from kinematics.trajectories.generators import minimum_jerk_kernel
 
 ROOT = Path(__file__).parents[2]
