@@ -111,6 +111,46 @@ def test_no_files_import_each_other_in_a_circle() -> None:
     assert {module: sorted(imported[module] & left) for module in sorted(left)} == {}
 
 
+MOST_PARAMETERS = 8
+TOO_MANY = {
+    "calibration/geometry/calibrate.py: calibrate_geometry",
+    "calibration/geometry/planning.py: next_poses",
+    "dynamics/path_conditioning.py: best_path",
+    "gui/widgets/number_field.py: __init__",
+    "rig/analysis/response.py: multisine",
+    "rig/client/live.py: __init__",
+    "rig/client/runs.py: conduct",
+    "rig/client/runs.py: execute",
+    "rig/engine/zero_order_hold.py: excess",
+    "rig/safety/drive_checks.py: check",
+    "rig/safety/motion_checks.py: check",
+}
+"""Functions that still have more: one that is mended leaves this set, and none comes in."""
+
+
+def _parameters(function: ast.FunctionDef | ast.AsyncFunctionDef) -> int:
+    given = function.args
+    names = [each.arg for each in (*given.posonlyargs, *given.args, *given.kwonlyargs)]
+    return len(names) - (names[:1] in (["self"], ["cls"]))
+
+
+def test_no_function_has_more_parameters_than_can_be_held_in_mind() -> None:
+    """Kernels take plain floats and arrays, commands their options: elsewhere what belongs together is one object."""
+    found, counted = set(), 0
+    for path in (path for package in PACKAGES for path in (ROOT / package).rglob("*.py")):
+        if path.is_relative_to(ROOT / "rig" / "cli"):
+            continue
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not isinstance(node, ast.FunctionDef | ast.AsyncFunctionDef):
+                continue
+            counted += 1
+            kernel = {"kernel", "inlined"} & {each.id for each in node.decorator_list if isinstance(each, ast.Name)}
+            if not kernel and _parameters(node) > MOST_PARAMETERS:
+                found.add(f"{path.relative_to(ROOT)}: {node.name}")
+    assert counted > 5000
+    assert found == TOO_MANY
+
+
 def test_whoever_installs_a_package_sees_its_types() -> None:
     assert [package for package in PACKAGES if not (ROOT / package / "py.typed").exists()] == []
     assert "py.typed" in PROJECT["tool"]["setuptools"]["package-data"]["*"]

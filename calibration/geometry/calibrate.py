@@ -143,29 +143,38 @@ class Frames:
         return rigid
 
 
+@dataclass(frozen=True, slots=True, eq=False)
+class FitStart:
+    """Where a fit starts.
+
+    x: unknowns (6, 7), measured frames, m. poses (n, 7). scale: the tracker's; where only the place of the nominal
+    joints is fitted it stays.
+    """
+
+    x: Array
+    poses: Array
+    scale: float = 0.0
+
+
 def fit(
     readings: Readings,
-    x: Array,
-    poses: Array,
+    begun: FitStart,
     known: UnknownsPrior,
     *,
-    scale: float = 0.0,
     among: Mask | None = None,
     outliers: bool = True,
     frames: Frames | None = None,
     step_done: Callable[[], None] = lambda: None,
 ) -> Fit:
-    """Fit unknowns (6, 7) and scale, from these and poses (n, 7) on; with `frames` only where the nominal joints are.
+    """Fit unknowns (6, 7) and scale from a start on; with `frames` only where the nominal joints are.
 
     First every row counts the less, the worse it fits (Cauchy's weights, at the scale of the median row); then rows
     beyond a bound that good rows pass once in a thousand data sets are left out, and the rest counts in full.
 
     Args:
         readings: what was measured.
-        x: start of the unknowns, measured frames, m.
-        poses: start of the poses.
+        begun: where to start.
         known: the prior, which counts as the rows do.
-        scale: start of the tracker's scale; with `frames` it stays.
         among: rows (n,) that may be fitted; all if left out.
         outliers: whether to look for rows to leave out; otherwise all of `among` count in full.
         frames: the nominal joints, if only their place is to be found.
@@ -177,7 +186,7 @@ def fit(
     from scipy.special import chdtri  # takes long to import, and few need it
 
     allowed = np.ones(len(readings), dtype=bool) if among is None else among
-    state = _State(readings, x, scale, poses, known, frames, step_done)
+    state = _State(readings, begun.x, begun.scale, begun.poses, known, frames, step_done)
     redundancy = _redundancy(readings, allowed, frames)
     middle = float(chdtri(readings.measured, 0.5)) * redundancy
     if outliers:
@@ -443,10 +452,10 @@ def _found(geometry: Geometry, prepared: Prepared, known: UnknownsPrior, limits:
         try:
             if gauge.free:
                 frames = Frames(known.nominal, gauge)
-                rigid = fit(readings, *begun, hardly, among=usable, frames=frames, step_done=steps.step)
+                rigid = fit(readings, FitStart(*begun), hardly, among=usable, frames=frames, step_done=steps.step)
                 begun = rigid.x, rigid.poses
             steps.next()
-            found = fit(readings, *begun, hardly, among=usable, step_done=steps.step)
+            found = fit(readings, FitStart(*begun), hardly, among=usable, step_done=steps.step)
         except CalibrationError as error:
             faults = list(error.faults)
         steps.next()
@@ -454,7 +463,8 @@ def _found(geometry: Geometry, prepared: Prepared, known: UnknownsPrior, limits:
         linear = linear_start(readings.rows(usable))
         if linear is not None:
             with suppress(CalibrationError):
-                other = fit(readings, linear, readings.poses, hardly, among=usable, step_done=steps.step)
+                begin = FitStart(linear, readings.poses)
+                other = fit(readings, begin, hardly, among=usable, step_done=steps.step)
                 found = other if found is None or other.misfit < found.misfit else found
     if found is None:
         raise CalibrationError(faults)
@@ -504,9 +514,8 @@ def _estimate(prepared: Prepared, first: Fit, known: UnknownsPrior, limits: Geom
     tolerances = scales = 1.0
     for _ in range(_ROUNDS):
         known = replace(known, prior=stated.wider(tolerances, scales), targets_scale=told)
-        found = fit(
-            readings, found.x, found.poses, known, scale=found.scale, among=_usable(prepared), step_done=steps.step
-        )
+        begin = FitStart(found.x, found.poses, found.scale)
+        found = fit(readings, begin, known, among=_usable(prepared), step_done=steps.step)
         base, platform = into_mechanism(found.x, known.nominal, known.gauge)
         x, turn = placed(found.x, base, platform), turning(base, platform)
         information = turn @ found.information @ turn.T
@@ -646,7 +655,7 @@ def _hold_out(prepared: Prepared, estimate: _Estimate, folds: int, steps: _Steps
         rows += np.flatnonzero(unseen).tolist()
         among = found.fitted & ~unseen
         fitting = partial(fit, readings, known=known, among=among, outliers=False, step_done=steps.step)
-        other = fitting(x=found.x, poses=found.poses, scale=found.scale)
+        other = fitting(begun=FitStart(found.x, found.poses, found.scale))
         steps.next()
         whole = other.information + known.terms(other.x, other.scale)[1]
         after.append(pose_errors(readings.rows(unseen), other.x, other.scale, inverse(whole)))
@@ -656,7 +665,7 @@ def _hold_out(prepared: Prepared, estimate: _Estimate, folds: int, steps: _Steps
             begun[:, 6] = 0.0
             for column in {0, 3} - {part_.start for part_ in known.gauge.free}:
                 begun[:, column : column + 3] = known.nominal[:, column : column + 3]
-            rigid = fitting(x=begun, poses=found.poses, frames=frames).x
+            rigid = fitting(begun=FitStart(begun, found.poses), frames=frames).x
         steps.next()
         before.append(pose_errors(readings.rows(unseen), rigid))
     order = np.argsort(rows)

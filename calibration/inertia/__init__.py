@@ -8,7 +8,7 @@ at all.
 from calibration.inertia.departures import FRICTION_SHAPES, friction_shapes
 from calibration.inertia.design import THETA, feels_friction, neighbours
 from calibration.inertia.estimate import Identification, IdentificationSettings, identify
-from calibration.inertia.excitation import Excitation, design_excitation
+from calibration.inertia.excitation import Excitation, ExcitationSettings, design_excitation
 from calibration.inertia.holdout import ForceHoldOut, hold_out
 from calibration.inertia.least_squares import BaseParameters, base_parameters
 from calibration.inertia.parameter_report import BODY_NUMBERS, reported_parameters
@@ -22,6 +22,7 @@ __all__ = [
     "Accuracy",
     "BaseParameters",
     "Excitation",
+    "ExcitationSettings",
     "ForceHoldOut",
     "ForceRecord",
     "Identification",

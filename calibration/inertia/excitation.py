@@ -450,18 +450,45 @@ class Excitation:
         return _trajectory(self.terms, self.duration, home)
 
 
+@dataclass(frozen=True, slots=True)
+class ExcitationSettings:
+    """How a motion that tells the parameters is searched for, and by what it will be measured.
+
+    duration: s, 10 to 3600. fastest: Hz, of the sines, 0.2 to 20. margin: part of every limit that may be used, 0.05
+    to 1. candidates: how many are drawn. steps: evaluations of the gradient at most, fewer where each takes long; 0 for
+    the best that was drawn. seed: of phases. noise: N, of the cells. drives: whether the drives' forces are known, too.
+    """
+
+    duration: float = 60.0
+    fastest: float = 2.0
+    margin: float = 0.75
+    candidates: int = 40
+    steps: int = 300
+    seed: int = 0
+    noise: float = 0.5
+    drives: bool = False
+
+    def faults(self) -> list[str]:
+        """What is out of bounds, each with its value and bounds."""
+        return [
+            f"{name}: {value:g}, must be {least:g} to {greatest:g}"
+            for name, value, least, greatest in (
+                ("duration", self.duration, 10.0, 3600.0),
+                ("fastest", self.fastest, 0.2, 20.0),
+                ("margin", self.margin, 0.05, 1.0),
+                ("candidates", self.candidates, 1, 10_000),
+                ("steps", self.steps, 0, 100_000),
+                ("noise", self.noise, 1e-6, 1e6),
+            )
+            if not (math.isfinite(value) and least <= value <= greatest)
+        ]
+
+
 def design_excitation(
     mechanism: Mechanism,
-    duration: float = 60.0,
+    settings: ExcitationSettings | None = None,
     *,
-    fastest: float = 2.0,
-    margin: float = 0.75,
-    candidates: int = 40,
-    steps: int = 300,
-    seed: int = 0,
     accuracy: Accuracy | None = None,
-    noise: float = 0.5,
-    drives: bool = False,
     permits: Callable[[Harmonic], bool] = lambda _trajectory: True,
     progress: Callable[[float], None] = lambda _part: None,
 ) -> Excitation:
@@ -473,39 +500,29 @@ def design_excitation(
 
     Args:
         mechanism: with limits and a home.
-        duration: s. fastest: Hz, of the sines. margin: part of every limit that may be used.
-        candidates: how many are drawn. steps: evaluations of the gradient at most, fewer where each takes long; 0 for
-            the best that was drawn. seed: of phases.
-        accuracy, noise: what is known before, `Accuracy.of` the mechanism if None; N, of the cells.
-        drives: whether the drives' forces are known, too.
+        settings: those of `ExcitationSettings` if None.
+        accuracy: what is known before, `Accuracy.of` the mechanism if None.
         permits: what else a motion has to pass, such as the check before it is run.
         progress: told the part that is done.
 
     Raises:
         CalibrationError: limits are missing, or permit no motion; numbers out of bounds.
     """
-    faults = []
-    for name, value, least, greatest in (
-        ("duration", duration, 10.0, 3600.0),
-        ("fastest", fastest, 0.2, 20.0),
-        ("margin", margin, 0.05, 1.0),
-        ("candidates", candidates, 1, 10_000),
-        ("steps", steps, 0, 100_000),
-        ("noise", noise, 1e-6, 1e6),
-    ):
-        if not (math.isfinite(value) and least <= value <= greatest):
-            faults.append(f"{name}: {value:g}, must be {least:g} to {greatest:g}")
+    settings = settings or ExcitationSettings()
+    duration, fastest = settings.duration, settings.fastest
+    candidates, steps = settings.candidates, settings.steps
+    faults = settings.faults()
     lengths = [None if limits is None else limits.length for limits in mechanism.limits]
     if mechanism.geometry.home is None or None in lengths:
         faults.append(f"{mechanism.name}: needs a home and limits of its legs' lengths")
     if faults:
         raise CalibrationError(faults)
     known = Accuracy.of(mechanism) if accuracy is None else accuracy
-    information = MotionInformation(mechanism, known, noise, drives)
-    search = _Search(mechanism, duration, fastest, margin, information, permits)
+    information = MotionInformation(mechanism, known, settings.noise, settings.drives)
+    search = _Search(mechanism, duration, fastest, settings.margin, information, permits)
     begun = candidates / (candidates + steps)
     best: Excitation | None = None
-    generator = np.random.Generator(np.random.PCG64(seed))
+    generator = np.random.Generator(np.random.PCG64(settings.seed))
     for number in range(candidates):
         progress(begun * number / candidates)
         found = search.judged(_drawn(generator, duration, fastest), candidates, 0.0)

@@ -343,8 +343,6 @@ def puma_study(
     settling: float = 0.5,
     sampling: float = 0.01,
     substeps: int = 1,
-    kp: Gain = POSITION_GAIN,
-    kv: Gain = VELOCITY_GAIN,
     preview: bool = False,
     plant: SerialChain | None = None,
     model: SerialChain | None = None,
@@ -354,8 +352,8 @@ def puma_study(
     000 does not print its trajectory: here a rest-to-rest quintic of `duration` s and `settling` s at its end. Torques
     are computed every `sampling` s and held; the plant is integrated by RK4 in `substeps` steps per sample. q̈ᵈ is taken
     at the sampling instant, as eq. 4.4 has it; with `preview` it is the mean over the coming sample,
-    [q̇ᵈ(t+T) − q̇ᵈ(t)]/T, which is what a held torque can give. `plant` and `model` (of the controller) are the PUMA
-    without friction and without rotors, which the paper's equations have not.
+    [q̇ᵈ(t+T) − q̇ᵈ(t)]/T, which is what a held torque can give. The gains are the paper's. `plant` and `model` (of the
+    controller) are the PUMA without friction and without rotors, which the paper's equations have not.
 
     Raises DynamicsError for times that are not positive, or chains that have not six joints.
     """
@@ -377,7 +375,7 @@ def puma_study(
         if preview:
             acceleration = (quintic(start, end, duration, time + sampling)[1] - aim[1]) / sampling
         target = aim[0].tolist(), aim[1].tolist(), acceleration.tolist()
-        tau = computed_torque(model, target, q, qd, kp, kv)
+        tau = computed_torque(model, target, q, qd, POSITION_GAIN, VELOCITY_GAIN)
         desired.append(aim[0])
         actual.append(q)
         rates.append(qd)

@@ -16,6 +16,7 @@ from gui.live.series import implied_wrench
 from gui.scene import (
     STROKE_SCALE,
     Colouring,
+    LegPaint,
     OverlayOptions,
     Scale,
     Scene,
@@ -358,13 +359,12 @@ class PlatformView(QtWidgets.QWidget):
         return make_scene(
             self._mechanism,
             row,
-            self.kind,
-            scale if self.kind is Colouring.FORCE else STROKE_SCALE,
-            self._theme,
+            LegPaint(
+                self.kind, scale if self.kind is Colouring.FORCE else STROKE_SCALE, self._theme, forces=self._forces
+            ),
             past=bool(self._past),
             wrench=wrench,
             trail=trail,
-            forces=self._forces,
         )
 
     @property

@@ -121,6 +121,19 @@ class Scale:
     unit: str
 
 
+@dataclass(frozen=True, slots=True)
+class LegPaint:
+    """How legs are coloured: by what, on which scale, muted as the theme has it, and by which of the row's forces.
+
+    forces: the telemetry row's field, N, that forces and their limits are taken from.
+    """
+
+    colouring: Colouring
+    scale: Scale
+    theme: Theme
+    forces: str = "force_measured"
+
+
 def is_pose(pose: Floats) -> bool:
     """Whether (7,) numbers are a pose."""
     return bool(np.isfinite(pose).all() and abs(np.linalg.norm(pose[3:]) - 1.0) < 1e-6)
@@ -133,33 +146,30 @@ _NEUTRAL = "#8A939C"
 def make_scene(
     mechanism: Mechanism,
     row: np.void | None,
-    colouring: Colouring,
-    scale: Scale,
-    theme: Theme,
+    paint: LegPaint,
     *,
     past: bool = False,
     wrench: Floats | None = None,
     trail: Floats | None = None,
-    forces: str = "force_measured",
 ) -> Scene:
     """Scene of a telemetry row; without a row or a measured pose the platform is shown at home and grey.
 
     past: the row is not the present any more: grey, without a reference, forces and limits. wrench and trail: see
-    `Scene`. forces: the row's field that the colours and the force's limit are by.
+    `Scene`. The force's limit is by the paint's field of forces too.
     """
     geometry = mechanism.geometry
     known = row is not None and is_pose(row["pose"])
     pose = np.array(row["pose"]) if row is not None and known else rest_pose(geometry)
     reference = np.array(row["reference"][:7]) if row is not None and not past else np.full(7, np.nan)
-    colours = np.tile(rgb(theme.muted), (6, 1))
+    colours = np.tile(rgb(paint.theme.muted), (6, 1))
     commanded = known and is_pose(reference)
     none, present = np.full(6, np.nan), False
     measured, model, uses = none, none, np.full((6, len(LIMITS)), np.nan)
     if row is not None and known and not past:
         present = True
-        colours = leg_colours(mechanism, row, colouring, scale, theme, forces)
+        colours = leg_colours(mechanism, row, paint)
         measured, model = np.array(row["force_measured"]), np.array(row["force_model"])
-        uses = limit_uses(mechanism, row, row[forces])
+        uses = limit_uses(mechanism, row, row[paint.forces])
     return Scene(
         base=geometry.base_points,
         platform=geometry.platform_joints(pose),
@@ -187,21 +197,15 @@ def rest_pose(geometry: Geometry) -> Floats:
     return np.array([x, y, z + height, 1.0, 0.0, 0.0, 0.0])
 
 
-def leg_colours(
-    mechanism: Mechanism,
-    row: np.void,
-    colouring: Colouring,
-    scale: Scale,
-    theme: Theme,
-    forces: str = "force_measured",
-) -> Floats:
-    """Colours (6, 3) of the legs, 0 to 1; muted where the value is no number. forces: the row's field of them."""
-    if colouring is Colouring.LEG:
+def leg_colours(mechanism: Mechanism, row: np.void, paint: LegPaint) -> Floats:
+    """Colours (6, 3) of the legs, 0 to 1; muted where the value is no number."""
+    if paint.colouring is Colouring.LEG:
         return np.array([rgb(colour) for colour in LEG_COLOURS])
-    values = np.array(row[forces]) if colouring is Colouring.FORCE else strokes(mechanism, row["length"])
-    span = scale.high - scale.low
-    colours = colour_map(colouring).map(np.nan_to_num((values - scale.low) / span), mode="float")[:, :3]
-    shown: Floats = np.where(np.isfinite(values)[:, None], colours, rgb(theme.muted))
+    by_force = paint.colouring is Colouring.FORCE
+    values = np.array(row[paint.forces]) if by_force else strokes(mechanism, row["length"])
+    low, span = paint.scale.low, paint.scale.high - paint.scale.low
+    colours = colour_map(paint.colouring).map(np.nan_to_num((values - low) / span), mode="float")[:, :3]
+    shown: Floats = np.where(np.isfinite(values)[:, None], colours, rgb(paint.theme.muted))
     return shown
 
 

@@ -7,7 +7,7 @@ from pathlib import Path
 import tomlkit
 from tomlkit.items import Table
 
-from calibration import Excitation, WeightPlan, design_excitation
+from calibration import Excitation, ExcitationSettings, WeightPlan, design_excitation
 from dynamics import LegLimits, Mechanism
 from kinematics import Trajectory, toml_item
 from rig.client.motions import passes
@@ -39,14 +39,9 @@ def excitation_for(
 
     return design_excitation(
         _followed(config),
-        duration,
-        fastest=fastest,
-        margin=margin,
-        candidates=candidates,
-        steps=steps,
-        seed=seed,
-        noise=config.cell_noise,
-        drives=not any(config.own_loops),
+        ExcitationSettings(
+            duration, fastest, margin, candidates, steps, seed, config.cell_noise, drives=not any(config.own_loops)
+        ),
         permits=permits,
         progress=progress,
     )

@@ -12,7 +12,7 @@ import pytest
 from built_loop import NOISE, built, recorded
 from numpy.typing import NDArray
 
-from calibration import design_excitation, hold_out, identify
+from calibration import ExcitationSettings, design_excitation, hold_out, identify
 from dynamics import linear_parameters
 from kinematics import Array, tabulate
 from rig.config import load_config
@@ -28,7 +28,10 @@ def study(case: tuple[int, str, float]) -> tuple[Array, NDArray[np.bool_], float
     config = built(load_config("virtual").changed({"rate": rate}), seed)
     home = config.machine.geometry.home_pose
     paths = [
-        tabulate(design_excitation(config.machine, seconds, candidates=count, seed=9).trajectory(home), config.period)
+        tabulate(
+            design_excitation(config.machine, ExcitationSettings(seconds, candidates=count, seed=9)).trajectory(home),
+            config.period,
+        )
         for seconds, count in ((60.0, 10), (20.0, 3))
     ]
     fitted, judged = (recorded(config, path, controller) for path in paths)

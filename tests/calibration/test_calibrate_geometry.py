@@ -23,7 +23,7 @@ from calibration import (
     prepare_geometry,
     workspace_poses,
 )
-from calibration.geometry.calibrate import fit
+from calibration.geometry.calibrate import FitStart, fit
 from calibration.geometry.frames import nominal_unknowns, start
 from calibration.geometry.model import length_derivatives, moved
 from calibration.geometry.observability import UnknownsPrior, pose_sigmas
@@ -165,9 +165,9 @@ def test_the_scale_s_sigma_is_where_the_cost_is_one_more():
     def cost(found):
         return found.equations.cost.sum() + known.terms(found.x, found.scale)[0]
 
-    best = fit(prepared.readings, begun[0], begun[1], known, outliers=False)
+    best = fit(prepared.readings, FitStart(*begun), known, outliers=False)
     held = replace(known, targets_scale=(best.scale + result.scale.sigma, 1e-10))
-    beside = fit(prepared.readings, best.x, best.poses, held, scale=best.scale, outliers=False)
+    beside = fit(prepared.readings, FitStart(best.x, best.poses, best.scale), held, outliers=False)
     assert result.scale.value == pytest.approx(best.scale, abs=0.01 * result.scale.sigma)
     assert cost(beside) - cost(best) == pytest.approx(1.0, abs=0.05)
 

@@ -3,7 +3,7 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from calibration import Accuracy, CalibrationError, Excitation, base_parameters, design_excitation
+from calibration import Accuracy, CalibrationError, Excitation, ExcitationSettings, base_parameters, design_excitation
 from calibration.inertia.excitation import Grid, MotionInformation
 from calibration.inertia.prior import prior
 from dynamics import Dynamics, LegLimits, Regressor, linear_parameters, load_mechanism
@@ -16,7 +16,7 @@ MARGIN = 0.7
 
 @pytest.fixture(scope="module")
 def motion() -> Excitation:
-    return design_excitation(MACHINE, 20.0, margin=MARGIN, candidates=3, steps=30, seed=2)
+    return design_excitation(MACHINE, ExcitationSettings(20.0, margin=MARGIN, candidates=3, steps=30, seed=2))
 
 
 def test_it_keeps_every_limit_by_its_margin(motion: Excitation) -> None:
@@ -90,10 +90,10 @@ def test_its_information_is_that_of_the_whole_motion(motion: Excitation) -> None
 
 
 def test_the_gradient_makes_it_tell_nepers_more_than_the_best_that_was_drawn(motion: Excitation) -> None:
-    drawn = design_excitation(MACHINE, 20.0, margin=MARGIN, candidates=3, steps=0, seed=2)
+    drawn = design_excitation(MACHINE, ExcitationSettings(20.0, margin=MARGIN, candidates=3, steps=0, seed=2))
     assert drawn.information == motion.drawn == drawn.drawn and drawn.gain == 0.0
     assert motion.parameters * (told(motion) - told(drawn)) > 30.0
-    again = design_excitation(MACHINE, 20.0, margin=MARGIN, candidates=3, steps=30, seed=2)
+    again = design_excitation(MACHINE, ExcitationSettings(20.0, margin=MARGIN, candidates=3, steps=30, seed=2))
     assert again.terms == motion.terms
 
 
@@ -113,10 +113,10 @@ def test_derivatives_of_the_information_are_those_of_differences() -> None:
 
 
 def test_more_candidates_never_tell_less() -> None:
-    three = design_excitation(MACHINE, 20.0, margin=MARGIN, candidates=3, steps=0, seed=2)
-    one = design_excitation(MACHINE, 20.0, margin=MARGIN, candidates=1, steps=0, seed=2)
+    three = design_excitation(MACHINE, ExcitationSettings(20.0, margin=MARGIN, candidates=3, steps=0, seed=2))
+    one = design_excitation(MACHINE, ExcitationSettings(20.0, margin=MARGIN, candidates=1, steps=0, seed=2))
     assert one.information <= three.information
-    slow = design_excitation(MACHINE, 20.0, margin=0.3, candidates=1, steps=0, seed=2)
+    slow = design_excitation(MACHINE, ExcitationSettings(20.0, margin=0.3, candidates=1, steps=0, seed=2))
     assert slow.information < one.information
 
 
@@ -124,15 +124,15 @@ def test_what_another_check_refuses_is_made_smaller() -> None:
     def low(trajectory: Harmonic) -> bool:
         return float(np.abs(trajectory.motion(np.linspace(0.0, 12.0, 500))[:, 2] - HOME[2]).max()) < 0.01
 
-    found = design_excitation(MACHINE, 12.0, candidates=1, steps=12, permits=low)
+    found = design_excitation(MACHINE, ExcitationSettings(12.0, candidates=1, steps=12), permits=low)
     assert low(found.trajectory(HOME)) and found.information >= found.drawn
     with pytest.raises(CalibrationError, match="its limits permit no motion about home"):
-        design_excitation(MACHINE, 12.0, candidates=1, steps=12, permits=lambda _trajectory: False)
+        design_excitation(MACHINE, ExcitationSettings(12.0, candidates=1, steps=12), permits=lambda _trajectory: False)
 
 
 def test_progress_is_told_and_may_end_it() -> None:
     parts: list[float] = []
-    design_excitation(MACHINE, 10.0, candidates=2, steps=6, progress=parts.append)
+    design_excitation(MACHINE, ExcitationSettings(10.0, candidates=2, steps=6), progress=parts.append)
     assert parts[0] == 0.0 and parts[-1] == 1.0 and parts == sorted(parts)
 
     def cancel(part: float) -> None:
@@ -140,16 +140,16 @@ def test_progress_is_told_and_may_end_it() -> None:
             raise KeyboardInterrupt
 
     with pytest.raises(KeyboardInterrupt):
-        design_excitation(MACHINE, 10.0, candidates=2, steps=6, progress=cancel)
+        design_excitation(MACHINE, ExcitationSettings(10.0, candidates=2, steps=6), progress=cancel)
 
 
 def test_what_cannot_be_designed_is_refused() -> None:
     with pytest.raises(CalibrationError, match="duration: nan, must be 10 to 3600") as refused:
-        design_excitation(MACHINE, float("nan"), margin=2.0, steps=-1)
+        design_excitation(MACHINE, ExcitationSettings(float("nan"), margin=2.0, steps=-1))
     assert len(refused.value.faults) == 3
     loose = replace(MACHINE, legs=tuple(replace(leg, limits=LegLimits()) for leg in MACHINE.legs))
     with pytest.raises(CalibrationError, match="needs a home and limits of its legs' lengths"):
         design_excitation(loose)
     narrow = tuple(replace(leg, limits=replace(leg.limits, length=(0.40, 0.41))) for leg in MACHINE.legs)  # type: ignore[type-var]
     with pytest.raises(CalibrationError, match="its limits permit no motion about home"):
-        design_excitation(replace(MACHINE, legs=narrow), candidates=1)
+        design_excitation(replace(MACHINE, legs=narrow), ExcitationSettings(candidates=1))

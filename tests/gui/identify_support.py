@@ -14,7 +14,7 @@ from live_rows import live_rows, write_recording
 from pyqtgraph.Qt import QtCore
 from shell_support import press
 
-from calibration import design_excitation
+from calibration import ExcitationSettings, design_excitation
 from gui.fitting import Outcome
 from gui.identify import IdentifyWizard
 from gui.shell.main_window import MainWindow
@@ -47,7 +47,9 @@ def recorded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     config = folder / "built.toml"
     config.write_text(BUILT)
     machine = load_config(str(config)).machine
-    write_excitation(folder / "excite.toml", design_excitation(machine, 13.0, margin=0.6, candidates=1, steps=0))
+    write_excitation(
+        folder / "excite.toml", design_excitation(machine, ExcitationSettings(13.0, margin=0.6, candidates=1, steps=0))
+    )
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr("rig.report.html.figures", lambda *_: {})  # nobody looks at the report
         run = ["run", str(config), str(folder / "excite.toml"), "--lockstep", "-o", str(folder)]

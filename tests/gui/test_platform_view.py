@@ -17,6 +17,7 @@ from gui.live.replay import Replay
 from gui.scene import (
     STROKE_SCALE,
     Colouring,
+    LegPaint,
     force_scale,
     gl_problem,
     leg_colours,
@@ -72,16 +73,16 @@ def test_joints_are_a_legs_length_apart() -> None:
 def test_legs_are_coloured_by_force_and_by_stroke() -> None:
     row = live_rows(1)[0]
     row["force_measured"] = [-100, 0, 100, 50, np.nan, 100]
-    colours = leg_colours(MECHANISM, row, Colouring.FORCE, force_scale(100), DARK)
+    colours = leg_colours(MECHANISM, row, LegPaint(Colouring.FORCE, force_scale(100), DARK))
     assert colours[0, 2] > colours[0, 0] and colours[2, 0] > colours[2, 2]  # pulling blue, pushing orange
     np.testing.assert_array_equal(colours[2], colours[5])
     low, high = stroke(MECHANISM.legs[0])
     row["length"] = low + (high - low) * np.array([0.0, 0.5, 1.0, 0.5, 0.5, 0.5])
     np.testing.assert_allclose(strokes(MECHANISM, row["length"]), [0, 50, 100, 50, 50, 50], atol=1e-9)
-    colours = leg_colours(MECHANISM, row, Colouring.STROKE, STROKE_SCALE, DARK)
+    colours = leg_colours(MECHANISM, row, LegPaint(Colouring.STROKE, STROKE_SCALE, DARK))
     np.testing.assert_allclose(colours[0], colours[2], atol=1e-6)
     assert colours[0, 0] > colours[0, 2] and colours[1, 2] > colours[1, 0]  # orange at the ends, blue between
-    colours = leg_colours(MECHANISM, row, Colouring.LEG, STROKE_SCALE, DARK)
+    colours = leg_colours(MECHANISM, row, LegPaint(Colouring.LEG, STROKE_SCALE, DARK))
     assert [f"#{bytes((255 * c).round().astype(np.uint8)).hex()}".upper() for c in colours] == list(LEG_COLOURS)
 
 
@@ -96,7 +97,7 @@ def test_force_scale_has_round_ends() -> None:
 def test_a_leg_is_seen_whatever_its_force(theme: Theme, force: float) -> None:
     row = live_rows(1)[0]
     row["force_measured"] = force
-    colour = leg_colours(MECHANISM, row, Colouring.FORCE, force_scale(100), theme)[0]
+    colour = leg_colours(MECHANISM, row, LegPaint(Colouring.FORCE, force_scale(100), theme))[0]
     ground = np.frombuffer(bytes.fromhex(theme.surface[1:]), np.uint8) / 255
     bright, dark = sorted((_luminance(colour), _luminance(ground)), reverse=True)
     assert (bright + 0.05) / (dark + 0.05) >= 2.5
@@ -117,7 +118,7 @@ def test_ring_goes_round_the_platform_once() -> None:
 def test_without_a_measured_pose_the_platform_is_at_home_and_grey() -> None:
     row = live_rows(1)[0]
     row["pose"] = np.nan
-    scene = make_scene(MECHANISM, row, Colouring.FORCE, STROKE_SCALE, DARK)
+    scene = make_scene(MECHANISM, row, LegPaint(Colouring.FORCE, STROKE_SCALE, DARK))
     assert not scene.known and scene.command is None
     np.testing.assert_array_equal(scene.origin, MECHANISM.geometry.home_pose[:3])
     assert len(np.unique(scene.colours, axis=0)) == 1

@@ -21,6 +21,7 @@ from gui.scene import (
     STROKE_SCALE,
     Colouring,
     Figure,
+    LegPaint,
     Scene,
     gl_problem,
     limit_uses,
@@ -80,7 +81,7 @@ def scene_of(pose: Floats, **fields: Floats) -> Scene:
     row["pose"], row["length"] = pose, leg_lengths(MECHANISM.geometry, pose)
     for name, values in fields.items():
         row[name] = values
-    return make_scene(MECHANISM, row, Colouring.LEG, STROKE_SCALE, DARK)
+    return make_scene(MECHANISM, row, LegPaint(Colouring.LEG, STROKE_SCALE, DARK))
 
 
 @pytest.mark.parametrize("size", [(300, 200), (200, 300), (900, 200)])

@@ -5,7 +5,7 @@ import pytest
 from built_loop import built, recorded
 from configured import VIRTUAL
 
-from calibration import design_excitation, identify
+from calibration import ExcitationSettings, design_excitation, identify
 from dynamics import linear_parameters
 from kinematics import tabulate
 from rig.virtual import truth_of
@@ -14,7 +14,7 @@ from rig.virtual import truth_of
 @pytest.mark.parametrize("seed", [300, 303])
 def test_at_a_low_rate_the_truth_lies_within_what_is_said(seed: int) -> None:
     config = built(VIRTUAL, seed)
-    motion = design_excitation(config.machine, 60.0, candidates=2, steps=0, seed=9)
+    motion = design_excitation(config.machine, ExcitationSettings(60.0, candidates=2, steps=0, seed=9))
     path = tabulate(motion.trajectory(config.machine.geometry.home_pose), config.period)
     result = identify(config.machine, [recorded(config, path, "position")])
     truth = linear_parameters(truth_of(config).mechanism)
