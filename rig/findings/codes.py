@@ -1,6 +1,6 @@
 """Every code of a finding: its text, and what follows from it.
 
-The text is a template for `rig.findings.text`, which says how it is filled in.
+The text is a template for `rig.findings.finding`, which says how it is filled in.
 """
 
 from enum import StrEnum

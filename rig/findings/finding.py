@@ -1,13 +1,43 @@
-"""What a check, a guard or a device finds: a code with its numbers, from which every text is made."""
+"""What a check, a guard or a device finds: a code with its numbers, from which every text is made.
 
+Findings become words here and nowhere else, in any language. A template of `codes` has the fields of `str.format`:
+`leg`, `value`, `bound`, what the finding's details name, and `within`, the findings in it. What stands in `[[…]]` is
+left out where a field in it is missing or empty. A finding at a leg, or at several (`legs` of its details), begins with
+them unless its template names them, or the findings in it. Formats, beside Python's:
+
+| format | text |
+|---|---|
+| `~.3f` of value and bound | both so that they compare as the numbers do, however they are rounded |
+| `^.3f` of value, `low` and `high` | likewise, of a value that must lie between two |
+| `…/3` | digits of the bound |
+| `…*1e3` | times that, for millimetres and milliseconds |
+| `in:m` | with a unit of a size that fits, as `2.5 mm` |
+| `join, ` | the parts of a list, or the findings, with that between |
+"""
+
+import json
 import math
-from collections.abc import Iterator
+import re
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import dataclass, field, replace
+from functools import cache
+from string import Formatter
 from typing import Any, ClassVar, Self
 
 from rig.findings.codes import Code, Remedy, Severity
 from rig.states import FaultCode
 
+Translate = Callable[[str], str]
+
+_OPTIONAL = re.compile(r"\[\[(.*?)\]\]", re.DOTALL)
+_SPEC = re.compile(r"([~^]?)([^~^/*]*)(?:/(\d+))?(?:\*([-+.e\d]+))?")
+_COMPARED = {"~": ("value", "bound"), "^": ("value", "low", "high")}
+_JOIN = "join"
+_IN = "in:"
+_NAMES_LEGS = {"leg", "legs", "within"}
+LEG, LEGS = "leg {leg}", "legs {legs}"
+"""What one leg and several are called."""
+_CODES = {code.value: code for code in Code}
 Value = str | int | float | bool | list[int] | list[float] | list[str]
 
 
@@ -57,8 +87,6 @@ class Finding:
     @property
     def text(self) -> str:
         """The finding in English; `render` has it in other languages."""
-        from rig.findings.text import render
-
         return render(self)
 
     def __str__(self) -> str:
@@ -67,8 +95,6 @@ class Finding:
 
     def elided(self, most: int = 4000) -> Self:
         """The same with texts of at most `most` characters, for a link or a file that is not to be flooded."""
-        from rig.findings.text import elided
-
         texts = {name: elided(value, most) for name, value in self.details.items() if isinstance(value, str)}
         return replace(self, details=self.details | texts, within=tuple(part.elided(most) for part in self.within))
 
@@ -101,3 +127,175 @@ class Finding:
     def of_text(cls, text: str) -> Self:
         """What a driver, the operating system or a library says in its own words."""
         return cls(Code.MESSAGE, details={"text": text})
+
+
+def render(finding: Finding, translate: Translate = str) -> str:
+    """A finding in words; `translate` gives a template in another language, with the same fields."""
+    return _Words(finding, translate).whole()
+
+
+def statement(finding: Finding, translate: Translate = str) -> str:
+    """Likewise without the leg in front, for where that is said already."""
+    return _Words(finding, translate).filled()
+
+
+class _Words:
+    """Fills in the template of one finding."""
+
+    def __init__(self, finding: Finding, translate: Translate) -> None:
+        self._finding = finding
+        self._translate = translate
+        self._fields: Mapping[str, Any] = {
+            **finding.details,
+            "leg": finding.leg or None,
+            "value": finding.value,
+            "bound": finding.bound,
+            "within": finding.within,
+        }
+
+    def whole(self) -> str:
+        """The text, with the leg in front where the template does not name it."""
+        text, named = self.filled(), fields_of(self._finding.code.text)
+        legs = self._fields.get("legs") or ([self._finding.leg] if self._finding.leg else [])
+        return f"{self._legs(legs)}: {text}" if legs and not named & _NAMES_LEGS else text
+
+    def filled(self) -> str:
+        """The template with its fields."""
+        return self._fill(_OPTIONAL.sub(self._optional, self._translate(self._finding.code.text)))
+
+    def _fill(self, template: str) -> str:
+        filled = []
+        for literal, name, spec, conversion in Formatter().parse(template):
+            filled.append(literal)
+            if name is not None:
+                value = self._fields[name]
+                filled.append(repr(value) if conversion == "r" else self._formatted(name, value, spec or ""))
+        return "".join(filled)
+
+    def _optional(self, part: re.Match[str]) -> str:
+        given = all(self._fields.get(name) not in (None, "", (), []) for name in fields_of(part[1]))
+        return part[1] if given else ""
+
+    def _legs(self, legs: Sequence[int]) -> str:
+        name = LEG if len(legs) == 1 else LEGS
+        return self._translate(name).format(leg=legs[0], legs=", ".join(map(str, legs)))
+
+    def _formatted(self, name: str, value: Any, spec: str) -> str:
+        if name == "legs":
+            return self._legs(value)
+        if name == "within" or spec.startswith(_JOIN):
+            between = self._translate(spec.removeprefix(_JOIN) if spec else ", ")
+            return between.join(render(one, self._translate) if isinstance(one, Finding) else str(one) for one in value)
+        if spec.startswith(_IN):
+            from kinematics import in_words
+
+            return in_words(float(value), spec.removeprefix(_IN))
+        compared, spec, digits, factor = _split(spec)
+        if not compared:
+            return format(value if factor == 1.0 else _scaled(value, factor), spec)
+        return self._compared(name, compared, spec, digits, factor)
+
+    def _compared(self, name: str, compared: str, spec: str, digits: int, factor: float) -> str:
+        from kinematics import figure_and_bound
+
+        figures = {key: _scaled(self._fields[key], factor) for key in _COMPARED[compared]}
+        value = figures["value"]
+        bound = "bound" if compared == "~" else "low" if value < figures["low"] else "high"
+        texts = figure_and_bound(value, figures[bound], spec, digits)
+        return {"value": texts[0], bound: texts[1]}.get(name, f"{figures[name]:g}")
+
+
+def elided(text: str, most: int = 4000) -> str:
+    """A text of at most `most` characters: of a longer one its beginning and its end, and how much was left out."""
+    if len(text) <= most:
+        return text
+    mark = f" … {len(text) - most} characters left out … "
+    end = most // 4
+    return text[: most - end] + mark + text[len(text) - end :]
+
+
+def _scaled(value: float, factor: float) -> float:
+    """A value in the unit in which it is shown, without the rounding of the product."""
+    product = float(value) * factor
+    return product if factor == 1.0 or not math.isfinite(product) else float(f"{product:.12g}")
+
+
+@cache
+def _split(spec: str) -> tuple[str, str, int, float]:
+    """How a format compares, Python's part of it, digits of the bound, and the factor."""
+    found = _SPEC.fullmatch(spec)
+    if found is None:
+        raise ValueError(f"format {spec!r}")
+    return found[1], found[2], int(found[3] or 6), float(found[4] or 1.0)
+
+
+@cache
+def fields_of(template: str) -> frozenset[str]:
+    """Names of the fields in a template."""
+    return frozenset(name for _, name, _, _ in Formatter().parse(template) if name)
+
+
+def finding_texts() -> list[str]:
+    """Every text that findings are made from, for catalogues of translations: templates, and what joins their parts."""
+    joints = {
+        spec.removeprefix(_JOIN)
+        for code in Code
+        for _, _, spec, _ in Formatter().parse(code.text)
+        if spec and spec.startswith(_JOIN)
+    }
+    words = sorted(joint for joint in joints if any(map(str.isalpha, joint)))
+    return [*dict.fromkeys(code.text for code in Code if any(map(str.isalpha, _bare(code.text)))), LEG, LEGS, *words]
+
+
+def _bare(template: str) -> str:
+    """A template without its fields."""
+    return "".join(literal for literal, _, _, _ in Formatter().parse(template))
+
+
+def finding_to_json(finding: Finding) -> str:
+    """A finding as JSON, everything of it; numbers that are not finite are NaN and Infinity, as Python writes them."""
+    return json.dumps(_packed(finding), separators=(",", ":"))
+
+
+def finding_from_json(text: str) -> Finding | None:
+    """The finding of its JSON; None for "", and for one of a code that this version does not have.
+
+    Raises:
+        ValueError: it is no JSON of a finding.
+    """
+    if not text:
+        return None
+    try:
+        return _unpacked(json.loads(text))
+    except (KeyError, TypeError, AttributeError) as error:
+        raise ValueError(f"no finding: {error}") from error
+
+
+def _packed(finding: Finding) -> dict[str, Any]:
+    packed: dict[str, Any] = {"code": finding.code.value}
+    if finding.leg:
+        packed["leg"] = finding.leg
+    for name in ("value", "bound"):
+        if getattr(finding, name) is not None:
+            packed[name] = getattr(finding, name)
+    if finding.details:
+        packed["details"] = finding.details
+    if finding.within:
+        packed["within"] = [_packed(part) for part in finding.within]
+    return packed
+
+
+def _unpacked(packed: dict[str, Any]) -> Finding | None:
+    if packed["code"] not in _CODES:
+        return None
+    within = [_unpacked(part) for part in packed.get("within", ())]
+    if None in within:
+        return None
+    return Finding(
+        _CODES[packed["code"]],
+        int(packed.get("leg", 0)),
+        packed.get("value"),
+        packed.get("bound"),
+        dict(packed.get("details", {})),
+        tuple(part for part in within if part is not None),
+    )
