@@ -1,5 +1,7 @@
 """Errors of the rig, and the exit codes that a command ends with."""
 
+import errno
+import sys
 from collections.abc import Sequence
 from enum import IntEnum
 
@@ -94,3 +96,50 @@ class InterruptedRunError(RigError):
     """Ctrl-C."""
 
     exit_code = ExitCode.INTERRUPTED
+
+
+class FieldError(InputError):
+    """A field of a request has a value that cannot be used.
+
+    Args:
+        field: its name.
+        fault: what it must be.
+    """
+
+    def __init__(self, field: str, fault: str) -> None:
+        super().__init__(f"{field}: {fault}")
+        self.field, self.fault = field, fault
+
+
+class FieldRefusedError(RefusedError):
+    """A field of a request has a value that a limit forbids; arguments as those of `FieldError`."""
+
+    def __init__(self, field: str, fault: str) -> None:
+        super().__init__(f"{field}: {fault}")
+        self.field, self.fault = field, fault
+
+
+_FAMILIES = (
+    ("kinematics", "KinematicsError", ExitCode.INPUT),
+    ("dynamics", "DynamicsError", ExitCode.INPUT),
+    ("calibration", "CalibrationError", ExitCode.INPUT),
+    ("actuators", "ConfigurationError", ExitCode.INPUT),
+    ("actuators", "ActuatorError", ExitCode.HARDWARE),
+    ("rig.recording", "RecordingError", ExitCode.RECORDING),
+)
+"""Error families of the packages, by name: an error that was raised has its package loaded already."""
+
+
+def exit_code_of(error: BaseException) -> ExitCode:
+    """What a command ends with when nobody handles this error, whichever package raised it."""
+    if isinstance(error, RigError):
+        return error.exit_code
+    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
+        return ExitCode.INPUT
+    if getattr(error, "errno", None) == errno.EMFILE:
+        return ExitCode.HARDWARE
+    for module, name, code in _FAMILIES:
+        family = getattr(sys.modules.get(module), name, None)
+        if family is not None and isinstance(error, family):
+            return code
+    return ExitCode.INTERNAL

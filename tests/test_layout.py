@@ -13,7 +13,7 @@ import grimp
 import pytest
 
 from kinematics.compiled.cache import HAS_KERNELS, KERNEL_FOLDERS
-from rig.cli.machine_probes import PACKAGES as PACKAGES_LOOKED_FOR
+from rig.services.machine_probes import PACKAGES as PACKAGES_LOOKED_FOR
 
 ROOT = Path(__file__).parent.parent
 PACKAGES = ("rig", "actuators", "kinematics", "dynamics", "calibration", "gui")

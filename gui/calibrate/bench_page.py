@@ -3,9 +3,10 @@
 from datetime import date
 
 from calibration import STANDARD_GRAVITY, Limits, calibration_file_name
-from gui.fitting import FieldGrid, JobRequest, ProbedPage, ProbeFunction, options_of, permit, unless
+from gui.fitting import FieldGrid, JobRequest, ProbedPage, ProbeFunction, permit, unless, values_of
 from gui.session import Phase, RigSession
 from gui.texts import tr
+from rig.services import CellsRequest, calibrate_cells, cells_contents
 
 _USUAL = Limits()
 _MASSES, _SAMPLES = [0.0, 5.0, 10.0, 20.0, 10.0, 5.0, 0.0], 200
@@ -99,31 +100,30 @@ class BenchPage(ProbedPage):
     def asked(self) -> JobRequest:
         """See `AskPage`."""
         live, data, config = self._live, self.data.path, self._session.config
-        texts = {
-            name: getattr(self, name).text().strip() for name in ("serials", "operator", "place", "weights", "note")
-        }
-        options = options_of(
+        serials = self.serials.text().strip()
+        texts = {name: getattr(self, name).text().strip() for name in ("operator", "place", "weights", "note")}
+        values = values_of(
+            config=str(config.path) if live else None,
             data=None if live else data,
             unit=None if live else self.unit.text().strip(),
-            masses=self._masses if live else None,
+            masses=tuple(self.masses.numbers()) if live else None,
             samples=unless(self.samples.value(), _SAMPLES) if live else None,
             load=self.load.currentData(),
             gravity=unless(self.gravity.si(), STANDARD_GRAVITY),
             drift_limit=unless(self.drift.si(), _USUAL.drift),
             nonlinearity_limit=unless(self.bend.si(), _USUAL.nonlinearity),
+            serials=tuple(name.strip() for name in serials.split(",")) if serials else None,
             **texts,
         )
-        command = ("calibrate", "cells")
-        if live:
-            return JobRequest(command, options, (config.path,), self._target)
         beside = data if data is not None else self._session.folder / "rig.csv"
-        return JobRequest(command, options, (), beside.with_name(f"{beside.stem}-cells.toml"))
-
-    @property
-    def _masses(self) -> str | None:
-        """As the command takes them, None for the usual ones."""
-        masses = self.masses.numbers()
-        return None if masses == _MASSES else ",".join(f"{mass:.12g}" for mass in masses)
+        return JobRequest(
+            calibrate_cells,
+            CellsRequest,
+            values,
+            contents=cells_contents,
+            files=(config.path,) if live else (),
+            saved=self._target if live else beside.with_name(f"{beside.stem}-cells.toml"),
+        )
 
     @property
     def _live(self) -> bool:

@@ -1,4 +1,4 @@
-"""The wizard over `rig calibrate cells`."""
+"""The wizard that calibrates the load cells on a bench."""
 
 from pathlib import Path
 

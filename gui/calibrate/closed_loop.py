@@ -1,4 +1,4 @@
-"""The wizard over `rig simulate --trajectory --compare`: its first step, and controllers side by side."""
+"""The wizard that compares controllers offline: its first step, and controllers side by side."""
 
 import math
 from pathlib import Path
@@ -16,13 +16,13 @@ from gui.fitting import (
     PointPicture,
     Points,
     ResultView,
-    options_of,
     outcome_text,
 )
 from gui.live import swatch
 from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import Theme
+from rig.services import LoopsRequest, compare_loops
 from rig.virtual import CONTROLLERS
 
 _HEADINGS = (
@@ -66,10 +66,14 @@ class ClosedLoopPage(DesignPage):
     def asked(self) -> JobRequest:
         """See `AskPage`."""
         path = self.trajectory.path
-        followed = "demo" if path is None else str(path)
-        options = ("--trajectory", followed, "--compare", *options_of(mass_error=f"{self.error.si():g}%"))
+        values = {
+            "machine": str(self.config),
+            "trajectory": "demo" if path is None else str(path),
+            "controllers": tuple(CONTROLLERS),
+            "mass_error": self.error.si() / _PERCENT,
+        }
         saved = self.folder / f"{'demo' if path is None else path.stem}-loops.svg"
-        return JobRequest(("simulate",), options, (self.config,), saved, writes="--plot")
+        return JobRequest(compare_loops, LoopsRequest, values, saved=saved, writes="plot")
 
 
 class ClosedLoopView(ResultView):

@@ -2,10 +2,11 @@
 
 from pathlib import Path
 
-from gui.fitting import AskPage, FieldGrid, JobRequest, options_of, unless
+from gui.fitting import AskPage, FieldGrid, JobRequest, unless, values_of
 from gui.texts import tr
 from gui.widgets import field_refusal
 from kinematics import COORDINATES
+from rig.services import ExciteRequest, MultisineRequest, excite, multisine
 
 _DURATION, _FASTEST, _MARGIN, _CANDIDATES, _STEPS = 60.0, 2.0, 0.75, 40, 300
 _LOW, _HIGH, _PERIOD, _PERIODS, _REALIZATIONS = 0.5, 30.0, 4.0, 2, 6
@@ -65,7 +66,8 @@ class ExcitePage(DesignPage):
     @property
     def asked(self) -> JobRequest:
         """See `AskPage`."""
-        options = options_of(
+        values = values_of(
+            config=str(self.config),
             duration=unless(self.duration.si(), _DURATION),
             fastest=unless(self.fastest.si(), _FASTEST),
             margin=unless(self.margin.si(), _MARGIN),
@@ -73,7 +75,7 @@ class ExcitePage(DesignPage):
             steps=unless(self.steps.value(), _STEPS),
             seed=unless(self.seed.value(), 0),
         )
-        return JobRequest(("excite",), options, (self.config,), self.folder / "excitation.toml")
+        return JobRequest(excite, ExciteRequest, values, saved=self.folder / "excitation.toml")
 
 
 class MultisinePage(DesignPage):
@@ -130,15 +132,15 @@ class MultisinePage(DesignPage):
     def asked(self) -> JobRequest:
         """See `AskPage`."""
         dof = self.dof.currentData()
-        options = options_of(
+        values = values_of(
+            config=str(self.config),
             dof=dof,
+            low=unless(self.low.si(), _LOW),
             amplitude=self.amplitude.entered(),
-            to=unless(self.high.si(), _HIGH),
+            high=unless(self.high.si(), _HIGH),
             period=unless(self.period.si(), _PERIOD),
             periods=unless(self.periods.value(), _PERIODS),
             realizations=unless(self.realizations.value(), _REALIZATIONS),
             seed=unless(self.seed.value(), 0),
         )
-        if self.low.si() != _LOW:
-            options += ("--from", str(self.low.si()))
-        return JobRequest(("multisine",), options, (self.config,), self.folder / f"multisine-{dof}.toml")
+        return JobRequest(multisine, MultisineRequest, values, saved=self.folder / f"multisine-{dof}.toml")

@@ -1,4 +1,4 @@
-"""The wizards over `rig excite` and `rig multisine`."""
+"""The wizards that design motions: one that tells parameters, one that excites a coordinate."""
 
 import shlex
 from pathlib import Path

@@ -3,8 +3,9 @@
 from pathlib import Path
 
 from calibration import GeometryLimits, GeometryNoise, GeometryPrior
-from gui.fitting import FieldGrid, JobRequest, ProbedPage, ProbeFunction, options_of, permit, unless
+from gui.fitting import FieldGrid, JobRequest, ProbedPage, ProbeFunction, permit, unless, values_of
 from gui.texts import tr
+from rig.services import GeometryRequest, calibrate_geometry, geometry_contents, plan_geometry
 
 _CSV = tr("Tables (*.csv)")
 _HELD = 0.2
@@ -114,7 +115,8 @@ class GeometryPage(ProbedPage):
     def asked(self) -> JobRequest:
         """See `AskPage`."""
         data = self.data.path
-        options = options_of(
+        values = values_of(
+            mechanism=self._mechanism,
             data=data,
             position_sigma=unless(self.position.si(), _USUAL.position),
             rotation_sigma=unless(self.rotation.si(), _USUAL.rotation),
@@ -126,10 +128,10 @@ class GeometryPage(ProbedPage):
         )
         beside = data if data is not None else self._folder / "rig.csv"
         if self.planning:
-            options += options_of(plan=self.count.value())
+            values |= values_of(plan=self.count.value())
             saved = beside.with_name(f"{beside.stem}-poses.csv")
         else:
-            options += options_of(
+            values |= values_of(
                 targets=self.targets.path,
                 homing=self.homing.path,
                 most_position_sigma=unless(self.most_position.si(), _LIMITS.position),
@@ -139,7 +141,15 @@ class GeometryPage(ProbedPage):
                 note=self.note.text().strip(),
             )
             saved = beside.with_name(f"{beside.stem}-geometry.toml")
-        return JobRequest(("calibrate", "geometry"), options, (Path(self._mechanism),), saved, self.planning)
+        return JobRequest(
+            plan_geometry if self.planning else calibrate_geometry,
+            GeometryRequest,
+            values,
+            contents=geometry_contents,
+            files=(Path(self._mechanism),),
+            saved=saved,
+            planning=self.planning,
+        )
 
     def _allow(self) -> None:
         calibrating = tr("poses are planned, nothing is calibrated") if self.planning else ""

@@ -1,4 +1,4 @@
-"""The wizard over `rig calibrate geometry`."""
+"""The wizard that calibrates the geometry."""
 
 from pathlib import Path
 

@@ -3,10 +3,16 @@
 from pathlib import Path
 
 from calibration import FEWEST_RESTS, Limits, WeightSigmas
-from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, options_of, permit, unless
+from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, permit, unless, values_of
 from gui.texts import tr
+from rig.services import (
+    CellsInPlaceRequest,
+    PlanCellsRequest,
+    calibrate_cells_in_place,
+    cells_in_place_contents,
+    plan_cells_in_place,
+)
 
-_COMMAND = ("calibrate", "cells-in-place")
 _GAIN_LIMIT = 1.0  # %
 _WEIGHTS = WeightSigmas()
 _HOLD = 1.5  # s
@@ -30,7 +36,13 @@ class InPlacePage(RecordingsPage):
             ),
             (Role(tr("Use"), tr("Choose a recording.")),),
             look,
-            lambda path: JobRequest(_COMMAND, files=(path,)),
+            lambda path: JobRequest(
+                calibrate_cells_in_place,
+                CellsInPlaceRequest,
+                {"recordings": (path,)},
+                contents=cells_in_place_contents,
+                files=(path,),
+            ),
         )
         self._config = config
         fields = self.fields
@@ -94,10 +106,12 @@ class InPlacePage(RecordingsPage):
     def asked(self) -> JobRequest:
         """See `AskPage`."""
         if self.planning:
-            options = options_of(plan=self.count.value(), config=self._config, hold=unless(self.hold.si(), _HOLD))
-            return JobRequest(_COMMAND, options, (), self.folder / "weight-poses.toml", planning=True)
+            planned = values_of(config=str(self._config), poses=self.count.value(), hold=unless(self.hold.si(), _HOLD))
+            saved = self.folder / "weight-poses.toml"
+            return JobRequest(plan_cells_in_place, PlanCellsRequest, planned, saved=saved, planning=True)
         used = self.chosen(0)
-        options = options_of(
+        values = values_of(
+            recordings=used,
             mass_sigma=unless(self.mass.si(), 0.0),
             center_sigma=unless(self.center.si(), 0.0),
             leg_mass_sigma=unless(self.leg_mass.si(), _WEIGHTS.leg_mass),
@@ -108,7 +122,8 @@ class InPlacePage(RecordingsPage):
             note=self.note.text().strip(),
         )
         first = used[0] if used else self.folder / "rig.mcap"
-        return JobRequest(_COMMAND, options, used, first.with_name(f"{first.stem}-cells.toml"))
+        saved = first.with_name(f"{first.stem}-cells.toml")
+        return JobRequest(calibrate_cells_in_place, CellsInPlaceRequest, values, files=used, saved=saved)
 
     def _allow(self) -> None:
         calibrating = tr("poses are planned, nothing is calibrated") if self.planning else ""

@@ -1,4 +1,4 @@
-"""The wizard over `rig calibrate cells-in-place`."""
+"""The wizard that calibrates the load cells in place."""
 
 import shlex
 from pathlib import Path

@@ -1,9 +1,10 @@
 """The first step of a frequency response: the recording of an excitation, and what is asked of it."""
 
-from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, options_of
+from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, values_of
 from gui.texts import tr
 from gui.widgets import field_refusal
 from kinematics import COORDINATES
+from rig.services import RespondRequest, respond, respond_contents
 
 
 class RespondPage(RecordingsPage):
@@ -24,7 +25,9 @@ class RespondPage(RecordingsPage):
             ),
             (Role(tr("Use"), tr("Choose a recording."), several=False),),
             look,
-            lambda path: JobRequest(("respond",), files=(path,)),
+            lambda path: JobRequest(
+                respond, RespondRequest, {"recording": path}, contents=respond_contents, files=(path,)
+            ),
         )
         fields = self.fields
         named = [(name, name) for name in COORDINATES]
@@ -53,9 +56,12 @@ class RespondPage(RecordingsPage):
     def asked(self) -> JobRequest:
         """See `AskPage`."""
         used = self.chosen(0)
-        options = options_of(dof=self.dof.currentData())
-        for name, field in (("--from", self.low), ("--to", self.high)):
-            if (value := field.entered()) is not None:
-                options += (name, str(value))
+        low, high = self.low.entered(), self.high.entered()
         first = used[0] if used else self.folder / "rig.mcap"
-        return JobRequest(("respond",), options, used, first.with_name(f"{first.stem}-bode.svg"))
+        values = values_of(
+            recording=first,
+            dof=self.dof.currentData(),
+            band=None if low is None or high is None else (low, high),
+        )
+        saved = first.with_name(f"{first.stem}-bode.svg")
+        return JobRequest(respond, RespondRequest, values, files=used, saved=saved)

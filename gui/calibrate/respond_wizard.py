@@ -1,4 +1,4 @@
-"""The wizard over `rig respond`."""
+"""The wizard that computes a frequency response."""
 
 from pathlib import Path
 

@@ -1,8 +1,9 @@
 """The first step of weighing: recordings with the payload, and what tells the rig without it."""
 
-from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, options_of, unless
+from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, unless, values_of
 from gui.texts import tr
 from gui.widgets import field_refusal
+from rig.services import WeighRequest, weigh, weigh_contents
 
 _WITH, _WITHOUT = 0, 1
 _BANDWIDTH = 10.0  # Hz
@@ -27,7 +28,9 @@ class WeighPage(RecordingsPage):
             ),
             (Role(tr("With it"), tr("Choose a recording with the payload.")), Role(tr("Without"), several=False)),
             look,
-            lambda path: JobRequest(("weigh",), files=(path,)),
+            lambda path: JobRequest(
+                weigh, WeighRequest, {"recordings": (path,)}, contents=weigh_contents, files=(path,)
+            ),
         )
         fields = self.fields
         self.before = fields.span(
@@ -59,11 +62,13 @@ class WeighPage(RecordingsPage):
         """See `AskPage`."""
         loaded, bare = self.chosen(_WITH), self.chosen(_WITHOUT)
         first = loaded[0] if loaded else self.folder / "rig.mcap"
-        options = options_of(
-            before=bare[0] if bare else self.before.option,
-            during=self.during.option,
+        values = values_of(
+            recordings=loaded,
+            without=bare[0] if bare else None,
+            without_span=None if bare else self.before.span,
+            during=self.during.span,
+            at_rest=self.rest.currentData(),
             bandwidth=unless(self.bandwidth.si(), _BANDWIDTH),
         )
-        if self.rest.currentData():
-            options += ("--at-rest",)
-        return JobRequest(("weigh",), options, loaded, first.with_name(f"{first.stem}-payload.toml"))
+        saved = first.with_name(f"{first.stem}-payload.toml")
+        return JobRequest(weigh, WeighRequest, values, files=loaded, saved=saved)

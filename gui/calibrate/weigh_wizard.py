@@ -1,4 +1,4 @@
-"""The wizard over `rig weigh`."""
+"""The wizard that weighs a payload."""
 
 from pathlib import Path
 

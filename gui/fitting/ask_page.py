@@ -1,4 +1,4 @@
-"""The first step of a wizard: what is asked of the command, looked into before anything is computed."""
+"""The first step of a wizard: what is asked for, looked into before anything is computed."""
 
 from collections.abc import Callable
 
@@ -21,7 +21,7 @@ class AskPage(StepPage):
 
     @property
     def asked(self) -> JobRequest:
-        """What is asked of the command, by what is entered now."""
+        """What is asked for, by what is entered now."""
         raise NotImplementedError
 
     @property

@@ -1,6 +1,5 @@
 """The second step: the fit as it runs, and what came of it before anything is saved."""
 
-import re
 from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
@@ -11,11 +10,9 @@ from gui.steps import StepPage, set_role
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, TextRoom, hold_room
 
-_PART = re.compile(r": (\d+) %$")
-
 
 class ComputePage(StepPage):
-    """Begins and cancels; shows what came of it, or the command's refusal in its own words.
+    """Begins and cancels; shows what came of it, or the service's refusal in its own words.
 
     Args:
         title, subtitle: said on top.
@@ -87,7 +84,7 @@ class ComputePage(StepPage):
         set_role(self.result, "muted", why)
 
     def show_refusal(self, reason: str) -> None:
-        """There is no result, because of what the command says."""
+        """There is no result, because of what the service says."""
         self._show_picture(False)
         set_role(self.result, "bad", f"✗ {reason}")
 
@@ -103,12 +100,11 @@ class ComputePage(StepPage):
         if question:
             self.go_on.setFocus()
 
-    def show_progress(self, step: str) -> None:
-        """Say what is being done, and how much of it where the step ends with that; nothing when it is empty."""
-        part = _PART.search(step)
+    def show_progress(self, step: str, part: float | None = None) -> None:
+        """Say what is being done, and how much of it from 0 to 1, None where that is not known; nothing if empty."""
         self.bar.setVisible(bool(step))
-        self.bar.setRange(0, 100 if part else 0 if step else 1)  # without an end where it is not known
-        self.bar.setValue(int(part[1]) if part else 0)
+        self.bar.setRange(0, 100 if part is not None else 0 if step else 1)  # without an end where it is not known
+        self.bar.setValue(0 if part is None else round(100.0 * part))
         self.step.setText(step)
 
     def _show_picture(self, shown: bool) -> None:

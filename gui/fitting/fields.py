@@ -130,11 +130,6 @@ class SpanField(QtWidgets.QWidget):
             )
         return ""
 
-    @property
-    def option(self) -> str:
-        """As a command takes it, empty where it is left out."""
-        return "" if self.span is None else ",".join(map(str, self.span))
-
 
 class FileField(QtWidgets.QWidget):
     """The name of a file to be read, and a button to choose one. Signals: `edited` after a change by a person."""

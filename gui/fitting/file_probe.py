@@ -1,14 +1,14 @@
-"""Looks into files by the command that is to work on them, one after the other, in processes of their own."""
+"""Looks into files by the service that is to work on them, one after the other, in processes of their own."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
+from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.job_request import JobRequest
-from gui.session import RigCommand, errors_and_warnings, in_a_line
-from gui.texts import tr
-from rig.errors import ExitCode
+from gui.fitting.job_request import JobRequest, error_text
+from gui.session import JobRunner
+from rig.errors import InputError
+from rig.services import Contents
 
 ProbeCallback = Callable[[str, str], None]
 """called with what the files hold and "", or "" and why they cannot be used"""
@@ -19,8 +19,8 @@ class FileProbe(QtCore.QObject):
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = RigCommand(self)
-        self._command.ended.connect(self._ended)
+        self._job = JobRunner(self)
+        self._job.ended.connect(self._ended)
         self._queue: list[tuple[JobRequest, ProbeCallback]] = []
 
     def look(self, asked: JobRequest, told: ProbeCallback) -> None:
@@ -31,19 +31,36 @@ class FileProbe(QtCore.QObject):
     def close(self) -> None:
         """End what is running and forget the rest: nothing is told any more. May be called again."""
         self._queue.clear()
-        self._command.close()
+        self._job.close()
 
     def _next(self) -> None:
-        if self._queue and not self._command.busy:
-            self._command.start(self._queue[0][0].looking())
-
-    def _ended(self, code: int, output: str, stream: str) -> None:
-        asked, told = self._queue.pop(0)
-        errors, warnings = errors_and_warnings(stream)
-        if code == ExitCode.OK:
-            doubts = "".join(f"; ⚠ {in_a_line(text, asked.files)}" for text in (*errors, *warnings))
-            told(json.loads(output)["holds"] + doubts, "")
+        if not self._queue or self._job.busy:
+            return
+        asked = self._queue[0][0]
+        assert asked.contents is not None
+        try:
+            request = asked.request()
+        except InputError as error:
+            self._ended(None, error)
         else:
-            reason = "\n".join(errors) or stream.strip() or tr("the command ended with {code}").format(code=code)
-            told("", in_a_line(reason, asked.files))
+            self._job.start(asked.contents, request)
+
+    def _ended(self, found: Contents | None, error: Exception | None) -> None:
+        asked, told = self._queue.pop(0)
+        if found is not None:
+            doubts = "".join(f"; ⚠ {' '.join(notice.text.split())}" for notice in found.notices)
+            told(found.text + doubts, "")
+        elif error is not None:
+            told("", _in_a_line(error, asked.files))
         self._next()
+
+
+def _in_a_line(error: Exception, files: Iterable[Path]) -> str:
+    """Why files cannot be used, in one line. A fault of a file that the page names itself goes without its name."""
+    names = [f"{file}: " for file in files]
+    faults = error.faults if isinstance(error, InputError) else ()
+    own = any(fault.startswith(name) for fault in faults for name in names)
+    lines = list(faults) if own else [line.strip() for line in error_text(error).splitlines()]
+    for name in names:
+        lines = [line.removeprefix(name) for line in lines]
+    return "; ".join(lines)

@@ -1,63 +1,61 @@
-"""What a wizard asks of a `rig` command, and what comes of it."""
+"""What a wizard asks of a service, and what comes of it."""
 
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
+
+from rig.errors import ExitCode, exit_code_of
 
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
-    """A command, without the options that say where its file goes and how it answers.
+    """A service of `rig.services` and its request, without the file that it writes.
 
-    command: its name, such as ("calibrate", "geometry"). options: each with its value. files: that it works on; where
-    they are options, `options` has them too. saved: name of a file beside which what it writes is offered to be saved,
-    with the end of its name. planning: whether it plans what is to be measured, instead of working on it. writes: the
-    option that names the file.
+    service: the function. kind: of its request, which is made of `values` once it is run: a value that cannot be is
+    then refused by its name. contents: the service that only looks into the files, None where there are none. files:
+    that it works on. saved: name of a file beside which what it writes is offered to be saved, with the end of its
+    name. planning: whether it plans what is to be measured, instead of working on it. writes: the field of the request
+    that names the file.
     """
 
-    command: tuple[str, ...]
-    options: tuple[str, ...] = ()
+    service: Callable[..., Any]
+    kind: Callable[..., Any]
+    values: Mapping[str, object] = field(default_factory=dict)
+    contents: Callable[..., Any] | None = None
     files: tuple[Path, ...] = ()
     saved: Path = Path()
     planning: bool = False
-    writes: str = "-o"
+    writes: str = "output"
 
-    def arguments(self, output: Path) -> list[str]:
-        """Those of `rig` that write the file `output`, and tell steps and result as a program reads them."""
-        return [
-            *self.command,
-            "--progress",
-            "--json",
-            self.writes,
-            str(output),
-            *self.options,
-            "--",
-            *map(str, self.files),
-        ]
-
-    def looking(self) -> list[str]:
-        """Those of `rig` that only look into the files."""
-        return [*self.command, "--look", "--json", *self.options, "--", *map(str, self.files)]
+    def request(self, output: Path | None = None) -> Any:
+        """The request; of one that only looks into files, without the file that it writes. Raises InputError."""
+        return self.kind(**self.values, **({} if output is None else {self.writes: output}))
 
 
-def options_of(**values: object) -> tuple[str, ...]:
-    """Options by their names, `mass_sigma` for --mass-sigma; those are left out whose value is None or empty."""
-    given = {name.replace("_", "-"): value for name, value in values.items() if value is not None and value != ""}
-    return tuple(part for name, value in given.items() for part in (f"--{name}", str(value)))
+def values_of(**values: object) -> dict[str, object]:
+    """Fields of a request by their names; those are left out whose value is None or empty."""
+    return {name: value for name, value in values.items() if value is not None and value != ""}
 
 
 def unless(value: float, usual: float) -> float | None:
-    """A value, None where it is the usual one: the command then takes its own."""
+    """A value, None where it is the usual one: the service then takes its own."""
     return None if value == usual else value
+
+
+def error_text(error: Exception) -> str:
+    """Why there is no result, in the error's words."""
+    if exit_code_of(error) != ExitCode.INTERNAL:
+        return str(error)
+    return f"internal error: {type(error).__name__}: {error}"
 
 
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of it.
 
-    asked: for it. told: the object that the command printed. text: of the file that it wrote, None where it refused to
-    write one. refusal: why, in its words. warnings: that it gave.
+    asked: for it. told: the result as a JSON object. text: of the file that it wrote, None where it refused to write
+    one. refusal: why, in its words. warnings: that it gave.
     """
 
     asked: JobRequest

@@ -30,13 +30,13 @@ class Role:
 
 
 class RecordingsPage(AskPage):
-    """The recordings of a folder. Only those that are chosen are looked into, each by the command that it is for.
+    """The recordings of a folder. Only those that are chosen are looked into, each by the service that it is for.
 
     Args:
         title, subtitle: said on top.
         roles: what a recording can be for.
         look: see `ProbeFunction`.
-        looking: what is asked of the command to look into a recording.
+        looking: what is asked for to look into a recording.
     """
 
     def __init__(

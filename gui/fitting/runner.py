@@ -1,43 +1,41 @@
-"""Runs what a wizard asks for beside the app, and reads what came of it."""
+"""Runs what a wizard asks for beside the app, and takes in what came of it."""
 
-import json
 import tempfile
 from pathlib import Path
+from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.job_request import JobRequest, Outcome
-from gui.session import QUESTION, STEP, RigCommand, errors_and_warnings
-from gui.texts import tr
-from rig.errors import ExitCode
-
-_ANSWERED = (ExitCode.OK, ExitCode.REFUSED, ExitCode.RECORDING, ExitCode.MISFIT)
-"""with an object, where there is something to show"""
+from gui.fitting.job_request import JobRequest, Outcome, error_text
+from gui.session import JobRunner
+from rig.errors import InputError
+from rig.services import Event, Notice, UnobservableGeometryError, stage_text
 
 
 class FitRunner(QtCore.QObject):
     """One fit at a time, in a process of its own; what it writes goes into a folder that does not last.
 
-    Signals: `stepped(text)` as each step begins; `questioned(text)`: what is to be done before it goes on, see
-    `answer`; `finished(outcome, reason)`: an `Outcome` and "", or None and why there is none, in the command's words.
+    Signals: `stepped(text, part)` as each step goes on: its words, and how much of it is done from 0 to 1, None where
+    that is not known; `questioned(text)`: what is to be done before it goes on, see `answer`; `finished(outcome,
+    reason)`: an `Outcome` and "", or None and why there is none.
     """
 
-    stepped = QtCore.Signal(str)
+    stepped = QtCore.Signal(str, object)
     questioned = QtCore.Signal(str)
     finished = QtCore.Signal(object, str)
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = RigCommand(self)
-        self._command.told.connect(self._told)
-        self._command.ended.connect(self._done)
+        self._job = JobRunner(self)
+        self._job.told.connect(self._told)
+        self._job.ended.connect(self._done)
         self._asked: JobRequest | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
 
     @property
     def busy(self) -> bool:
         """Whether something is running."""
-        return self._command.busy
+        return self._job.busy
 
     def start(self, asked: JobRequest) -> None:
         """Run it. Nothing while another runs."""
@@ -45,15 +43,20 @@ class FitRunner(QtCore.QObject):
             return
         self._asked = asked
         self._folder = tempfile.TemporaryDirectory(prefix="rig-fit-")
-        self._command.start(asked.arguments(self.output))
+        try:
+            request = asked.request(self.output)
+        except InputError as error:
+            self._done(None, error)
+        else:
+            self._job.start(asked.service, request)
 
     def answer(self) -> None:
         """What was asked for is done: it goes on."""
-        self._command.answer()
+        self._job.proceed()
 
     def cancel(self) -> None:
         """Give it up: nothing is left of it, nothing is told. At any time."""
-        self._command.close()
+        self._job.close()
         self._clean()
 
     @property
@@ -62,32 +65,36 @@ class FitRunner(QtCore.QObject):
         assert self._folder is not None and self._asked is not None
         return Path(self._folder.name) / f"fit{self._asked.saved.suffix}"
 
-    def _told(self, line: str) -> None:
-        if line.startswith(STEP):
-            self.stepped.emit(line.removeprefix(STEP))
-        elif line.startswith(QUESTION):
-            self.questioned.emit(line.removeprefix(QUESTION))
+    def _told(self, event: Event) -> None:
+        if isinstance(event, Notice):
+            return  # the result has them all
+        if event.waits:
+            self.questioned.emit(stage_text(event))
+        else:
+            self.stepped.emit(stage_text(event), event.fraction)
 
-    def _done(self, code: int, output: str, stream: str) -> None:
+    def _done(self, result: Any, error: Exception | None) -> None:
         assert self._asked is not None
-        errors, warnings = errors_and_warnings(stream)
-        outcome, reason = None, "\n".join(errors)
-        if code in _ANSWERED and output.strip():
-            refused = code == ExitCode.REFUSED
+        outcome = None
+        if isinstance(error, UnobservableGeometryError):
+            outcome = Outcome(self._asked, error.told, None, str(error))
+        elif error is None:
+            refusal = getattr(result, "refusal", "")
             outcome = Outcome(
                 asked=self._asked,
-                told=json.loads(output),
-                text=None if refused else self.output.read_bytes().decode(),
-                refusal=reason if refused else "",
-                warnings=tuple(warnings if refused else [*errors, *warnings]),
+                told=result.as_dict(),
+                text=None if refusal else self.output.read_bytes().decode(),
+                refusal=refusal,
+                warnings=tuple(map(_words, getattr(result, "notices", ()))),
             )
         self._clean()
-        if outcome is None:
-            self.finished.emit(None, reason or stream.strip() or tr("the command ended with {code}").format(code=code))
-        else:
-            self.finished.emit(outcome, "")
+        self.finished.emit(outcome, "" if outcome is not None or error is None else error_text(error))
 
     def _clean(self) -> None:
         if self._folder is not None:
             self._folder.cleanup()
             self._folder = None
+
+
+def _words(notice: Notice) -> str:
+    return f"{notice.source}: {notice.text}" if notice.source else notice.text

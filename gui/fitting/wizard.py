@@ -1,4 +1,4 @@
-"""A wizard over a `rig` command: what is asked, what came of it, and its file; nothing is written before Save."""
+"""A wizard over a service of the rig: what is asked, what came of it, and its file; nothing is written before Save."""
 
 from functools import partial
 from pathlib import Path
@@ -23,7 +23,7 @@ _PATIENCE = 5.0  # s for a file that is being written
 
 
 class FitWizard(StepWizard):
-    """Three steps. Which command it is over, `set_up` is told; a wizard that has more to say overrides `use`.
+    """Three steps. Which service it is over, `set_up` is told; a wizard that has more to say overrides `use`.
 
     Signals: `motion_wanted(path)` after it closed, where a person wants the saved motion in the tab Motion.
 
@@ -43,6 +43,7 @@ class FitWizard(StepWizard):
         """what came of what is chosen, None while nothing has"""
         self._worker = Worker("fitting", self)
         self._step = ""
+        self._part: float | None = None
         self._saving = False
 
     def set_up(self, asking: AskPage, view: ResultView, computing: tuple[str, str], what: StoredKind) -> None:
@@ -94,7 +95,8 @@ class FitWizard(StepWizard):
         self.computing.begin.set_obstacle(running or heavy_work_obstacle(self.session.situation) or fault)
         self.computing.cancel.set_obstacle("" if busy else tr("nothing is running"))
         doing = f"{self._step[:1].upper()}{self._step[1:]}" if busy else ""
-        self.computing.show_progress(doing if doing.endswith("%") or not doing else f"{doing} …")
+        part = self._part if busy else None
+        self.computing.show_progress(f"{doing} …" if doing and part is None else doing, part)
         refused = (
             tr("It was refused, so there is nothing to save.") if outcome is not None and outcome.text is None else ""
         )
@@ -112,7 +114,7 @@ class FitWizard(StepWizard):
     def _begin(self) -> None:
         self.outcome = None
         self.storing.forget()
-        self._step = tr("starting")
+        self._step, self._part = tr("starting"), None
         self.runner.start(self.asking.asked)
         self.computing.show_nothing()
         self._refresh()
@@ -127,12 +129,12 @@ class FitWizard(StepWizard):
         self.computing.show_nothing(tr("Cancelled: nothing was written."))
         self._refresh()
 
-    def _stepped(self, step: str) -> None:
-        self._step = step
+    def _stepped(self, step: str, part: float | None) -> None:
+        self._step, self._part = step, part
         self._refresh()
 
     def _questioned(self, question: str) -> None:
-        self._step = tr("waiting for you")
+        self._step, self._part = tr("waiting for you"), None
         self.computing.show_question(question)
         self._refresh()
 

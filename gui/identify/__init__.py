@@ -1,4 +1,4 @@
-"""Identifying a rig from its recordings: a wizard over `rig identify`."""
+"""Identifying a rig from its recordings: a wizard over `rig.services.identify`."""
 
 from gui.identify.wizard import IdentifyWizard
 

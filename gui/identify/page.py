@@ -1,8 +1,9 @@
 """The first step: what is fitted, what is held out to judge by, and what is known before."""
 
 from calibration import Accuracy
-from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, options_of, unless
+from gui.fitting import JobRequest, ProbeFunction, RecordingsPage, Role, unless, values_of
 from gui.texts import tr
+from rig.services import IdentifyRequest, identify, identify_contents
 
 _FIT, _HOLD = 0, 1
 _USUAL = Accuracy()
@@ -29,7 +30,7 @@ _KNOWN = (
         _PLACES,
     ),
 )
-"""label, name as the option has it, words, unit, bounds: of what is known before, one standard deviation each"""
+"""label, name as the request has it, words, unit, bounds: of what is known before, one standard deviation each"""
 
 
 class IdentifyPage(RecordingsPage):
@@ -51,7 +52,9 @@ class IdentifyPage(RecordingsPage):
             ),
             (Role(tr("Fit on"), tr("Choose a recording to fit on.")), Role(tr("Hold out"))),
             look,
-            lambda path: JobRequest(("identify",), files=(path,)),
+            lambda path: JobRequest(
+                identify, IdentifyRequest, {"recordings": (path,)}, contents=identify_contents, files=(path,)
+            ),
         )
         self.known = {
             name: self.fields.quantity(label, words, unit, getattr(_USUAL, name), *bounds)
@@ -65,12 +68,8 @@ class IdentifyPage(RecordingsPage):
     def asked(self) -> JobRequest:
         """See `AskPage`."""
         fitted = self.chosen(_FIT)
-        held = tuple(part for path in self.chosen(_HOLD) for part in ("--hold-out", str(path)))
-        known = options_of(**{name: unless(field.si(), getattr(_USUAL, name)) for name, field in self.known.items()})
+        known = {name: unless(field.si(), getattr(_USUAL, name)) for name, field in self.known.items()}
+        values = values_of(recordings=fitted, hold_out=self.chosen(_HOLD), note=self.note.text().strip(), **known)
         first = fitted[0] if fitted else self.folder / "rig.mcap"
-        return JobRequest(
-            ("identify",),
-            (*held, *known, *options_of(note=self.note.text().strip())),
-            fitted,
-            first.with_name(f"{first.stem}-inertia.toml"),
-        )
+        saved = first.with_name(f"{first.stem}-inertia.toml")
+        return JobRequest(identify, IdentifyRequest, values, files=fitted, saved=saved)

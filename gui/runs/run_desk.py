@@ -1,6 +1,5 @@
-"""Follows the rig for runs that have ended, has each judged by `rig runs`, and shows the verdict on the last one."""
+"""Follows the rig for runs that have ended, has each judged, and shows the verdict on the last one."""
 
-import json
 from collections.abc import Sequence
 from dataclasses import dataclass
 from functools import partial
@@ -11,14 +10,15 @@ from pyqtgraph.Qt import QtCore
 
 from gui.motion import MotionDocument
 from gui.runs.verdict_card import VerdictCard
-from gui.session import Action, RigCommand, RigSession, Worker, heavy_work_obstacle
+from gui.session import Action, JobRunner, RigSession, Worker, error_text, heavy_work_obstacle
 from gui.texts import tr
 from kinematics import Thresholds
 from rig.config import RigConfig, Validation, own_thresholds, save_thresholds
 from rig.engine import Snapshot
-from rig.errors import ConfigError, ExitCode, InputError
+from rig.errors import ConfigError, InputError
 from rig.recording import MotionRecord, part_name
 from rig.runs import Listed, write_entry
+from rig.services import Event, NoRunError, Notice, RunsRequest, RunsResult, list_runs
 from rig.states import MotionKind, MotionOutcome
 
 
@@ -38,16 +38,6 @@ class JudgedBy:
         """Whether somebody typed them."""
         return self.thresholds is not None and self.config is None
 
-    @property
-    def options(self) -> list[str]:
-        """The same as `rig runs` and `rig report` take it."""
-        if self.thresholds is None:
-            return []
-        if self.config is not None:
-            return ["--thresholds", str(self.config)]
-        named = self.thresholds.named
-        return [part for name, value in named.items() for part in ("--threshold", f"{name}={value!r}")]
-
     def verdict_on(self, listed: Listed) -> Listed:
         """A run with its verdict by these."""
         return listed if self.thresholds is None else listed.judged_by(self.thresholds, alone=self.typed)
@@ -55,12 +45,13 @@ class JudgedBy:
 
 _DEADLINE = 120_000  # ms, from the beginning to the last attempt's end
 _AGAIN = 500  # ms, until the end of a run is on the disk
+_AS_RECORDED = JudgedBy()
 
 
 class RunJudge(QtCore.QObject):
     """Judges some runs of one folder at a time.
 
-    Signals: `judged(runs, reason)`: what `rig runs --json` told of them, and "", or an empty list and why.
+    Signals: `judged(runs, reason)`: what `Listed.described` says of each, and "", or an empty list and why.
 
     Args:
         deadline: ms for each run after which it is given up.
@@ -70,33 +61,34 @@ class RunJudge(QtCore.QObject):
 
     def __init__(self, parent: QtCore.QObject | None = None, deadline: int = _DEADLINE) -> None:
         super().__init__(parent)
-        self._command = RigCommand(self)
-        self._command.ended.connect(self._done)
-        self._arguments: list[str] = []
+        self._job = JobRunner(self)
+        self._job.told.connect(self._told)
+        self._job.ended.connect(self._done)
+        self._request: RunsRequest | None = None
+        self._notices: list[str] = []
         self._patience = deadline
         self._deadline = QtCore.QTimer(self, singleShot=True)
         self._deadline.timeout.connect(
             lambda: self._give_up(tr("not done after {time:g} s").format(time=self._deadline.interval() / 1000))
         )
         self._again = QtCore.QTimer(self, singleShot=True, interval=_AGAIN)
-        self._again.timeout.connect(lambda: self._command.start(self._arguments))
+        self._again.timeout.connect(self._look)
 
     @property
     def busy(self) -> bool:
         """Whether something is being judged."""
-        return bool(self._arguments)
+        return self._request is not None
 
-    def start(self, where: Path, runs: Sequence[str], judged_by: Sequence[str] = ()) -> None:
-        """Judge runs (FILE#ID) of a folder or a recording, as options of `rig runs` say by what, or as recorded.
+    def start(self, where: Path, runs: Sequence[str], by: JudgedBy = _AS_RECORDED) -> None:
+        """Judge runs (FILE#ID) of a folder or a recording by these thresholds, or as recorded.
 
         Nothing while others are being judged.
         """
         if self.busy:
             return
-        chosen = [part for run in runs for part in ("--run", run)]
-        self._arguments = ["runs", str(where), *chosen, *judged_by, "--judge", "--json"]
+        self._request = RunsRequest(where, runs=tuple(runs), judge=True, thresholds=by.thresholds, alone=by.typed)
         self._deadline.start(self._patience * max(1, len(runs)))
-        self._command.start(self._arguments)
+        self._look()
 
     def cancel(self) -> None:
         """Give up what is being judged; it is said as a reason."""
@@ -110,28 +102,33 @@ class RunJudge(QtCore.QObject):
     def _stop(self) -> None:
         self._deadline.stop()
         self._again.stop()
-        self._command.close()
-        self._arguments = []
+        self._job.close()
+        self._request = None
+
+    def _look(self) -> None:
+        self._notices.clear()
+        self._job.start(list_runs, self._request)
+
+    def _told(self, event: Event) -> None:
+        if isinstance(event, Notice):
+            self._notices.append(event.text)
 
     def _give_up(self, reason: str) -> None:
         self._stop()
         self.judged.emit([], reason)
 
-    def _done(self, code: int, output: str, errors: str) -> None:
-        told: list[dict[str, Any]] = []
-        if code == ExitCode.OK:
-            told = json.loads(output)["runs"]
-            if any(run["end"] is None for run in told):
-                self._again.start()  # its end was not on the disk yet when it was looked for
-                return
-        elif "has no run" in errors and self._deadline.remainingTime() > 0:
-            self._again.start()  # not even its beginning is there
+    def _done(self, found: RunsResult | None, error: Exception | None) -> None:
+        missing = isinstance(error, NoRunError) and self._deadline.remainingTime() > 0
+        if missing or (found is not None and any(one.run.end is None for one in found.runs)):
+            self._again.start()  # its end, or even its beginning, was not on the disk yet when it was looked for
             return
         self._stop()
-        if code == ExitCode.OK:
-            self.judged.emit(told, errors.strip() if any(run["numbers"] is None for run in told) else "")
-        else:
-            self.judged.emit(told, errors.strip() or tr("rig runs ended with {code}").format(code=code))
+        if error is not None:
+            self.judged.emit([], error_text(error))
+        elif found is not None:
+            uncounted = any(one.numbers is None for one in found.runs)
+            reason = "\n".join(self._notices) if uncounted else ""
+            self.judged.emit([one.described() for one in found.runs], reason)
 
 
 _EDITED = tr("edited thresholds")
@@ -144,14 +141,14 @@ class RunDesk(QtCore.QObject):
     Every run is judged, one after another where they end faster than that; the card is about the last one.
 
     Signals: `told`: what is known of runs, or by what they are judged, has changed; `report_asked(FILE#ID with its
-    folder, place in it, options of rig report)`: by the same thresholds as the card's verdict.
+    folder, place in it, JudgedBy)`: by the same thresholds as the card's verdict.
 
     Args:
         session: the rig.
     """
 
     told = QtCore.Signal()
-    report_asked = QtCore.Signal(str, str, list)
+    report_asked = QtCore.Signal(str, str, object)
 
     def __init__(self, session: RigSession, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
@@ -272,7 +269,7 @@ class RunDesk(QtCore.QObject):
         run = part_name(recording.name, self._judging.id)
         if self._shown is not None and self._shown[1] is self._judging:
             self.card.show_judging(run, self._judging.name)
-        self.judge.start(recording, [run], self._card_by.options)
+        self.judge.start(recording, [run], self._card_by)
 
     def _cancel(self) -> None:
         """Judge nothing any further; that on the card is said to be cancelled, though its turn may not have come."""
@@ -382,4 +379,4 @@ class RunDesk(QtCore.QObject):
 
     def _ask_report(self, run: str, place: str) -> None:
         if self._shown is not None:
-            self.report_asked.emit(str(self._shown[0].with_name(run)), place, self._card_by.options)
+            self.report_asked.emit(str(self._shown[0].with_name(run)), place, self._card_by)

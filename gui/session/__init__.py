@@ -1,13 +1,12 @@
 """The rig as the app holds it: its processes, its state, what can be done now, and telemetry in memory."""
 
-from gui.session.command_stderr import QUESTION, STEP, errors_and_warnings, in_a_line
 from gui.session.frame_clock import FrameClock
 from gui.session.history import Excerpt, Floats, History, Rows, Stretch, Timeline, largest_amount
+from gui.session.job_runner import JobRunner, error_text
 from gui.session.log_entries import LogEntry
 from gui.session.meter import CycleFigures
 from gui.session.mover import Mover
 from gui.session.report_maker import ReportMaker
-from gui.session.rig_command import RigCommand
 from gui.session.rig_session import RigSession
 from gui.session.rules import (
     Action,
@@ -25,21 +24,19 @@ from gui.session.stop_everywhere import StopButton, StopEverywhere
 from gui.session.workers import Worker
 
 __all__ = [
-    "QUESTION",
     "STATE_WORDS",
-    "STEP",
     "Action",
     "CycleFigures",
     "Excerpt",
     "Floats",
     "FrameClock",
     "History",
+    "JobRunner",
     "LogEntry",
     "Mover",
     "Phase",
     "Repair",
     "ReportMaker",
-    "RigCommand",
     "RigSession",
     "Rows",
     "Situation",
@@ -48,6 +45,7 @@ __all__ = [
     "Stretch",
     "Timeline",
     "Worker",
+    "error_text",
     "errors_and_warnings",
     "finding_against_heavy_work",
     "heavy_work_obstacle",

@@ -5,53 +5,62 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
 
-from gui.session.rig_command import RigCommand
-from gui.texts import tr
-from rig.errors import ExitCode
+from gui.session.job_runner import JobRunner, error_text
+from rig.config import Validation
 from rig.recording import comparison_path, report_path
+from rig.services import ReportRequest, ReportResult, report
 
 
 class ReportMaker(QtCore.QObject):
-    """Runs `rig report` beside the app. `finished(path, fault)`: the report and "", or "" and why there is none."""
+    """Makes one report at a time. `finished(path, fault)`: the report and "", or "" and why there is none."""
 
     finished = QtCore.Signal(str, str)
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
-        self._command = RigCommand(self)
-        self._command.ended.connect(self._done)
-        self._report = Path()
-        self._print: Path | None = None
+        self._job = JobRunner(self)
+        self._job.ended.connect(self._done)
+        self._print = False
 
     @property
     def busy(self) -> bool:
         """Whether a report is being made."""
-        return self._command.busy
+        return self._job.busy
 
-    def make(self, recordings: Sequence[Path], options: Sequence[str] = (), *, pdf: bool = False) -> None:
+    def make(
+        self,
+        recordings: Sequence[Path],
+        thresholds: Validation | None = None,
+        *,
+        alone: bool = False,
+        pdf: bool = False,
+    ) -> None:
         """Make the report of a recording, or of a run FILE#ID, beside it; of several, one of them side by side.
 
-        With these options of `rig report`; `pdf`: print it as well, and tell of that. Nothing while another is being
-        made.
+        Judged by these thresholds, None: as recorded; see `ReportRequest`. `pdf`: print it as well, and tell of that.
+        Nothing while another is being made.
         """
         if self.busy:
             return
         several = len(recordings) > 1
-        self._report = comparison_path(recordings) if several else report_path(recordings[0])
-        self._print = self._report.with_suffix(".pdf") if pdf else None
-        output = ["--output", str(self._report)] if several else []
-        if self._print is not None:
-            output += ["--pdf", str(self._print)]
-        self._command.start(["report", *(str(one) for one in recordings), *output, *options])
+        page = comparison_path(recordings) if several else report_path(recordings[0])
+        self._print = pdf
+        request = ReportRequest(
+            tuple(recordings),
+            page if several else None,
+            thresholds=thresholds,
+            alone=alone,
+            pdf=page.with_suffix(".pdf") if pdf else None,
+        )
+        self._job.start(report, request)
 
     def close(self) -> None:
         """Give up a report that is being made."""
-        self._command.close()
+        self._job.close()
 
-    def _done(self, code: int, output: str, errors: str) -> None:
-        text = f"{errors}{output}".strip()
-        of_a_damaged_one = code == ExitCode.RECORDING and f"report: {self._report}" in text
-        if code == ExitCode.OK or of_a_damaged_one:
-            self.finished.emit(str(self._print or self._report), "")
+    def _done(self, made: ReportResult | None, error: Exception | None) -> None:
+        if made is None:
+            assert error is not None
+            self.finished.emit("", error_text(error))
         else:
-            self.finished.emit("", text or tr("rig report ended with {code}").format(code=code))
+            self.finished.emit(str(made.main_pdf if self._print else made.main_page), "")

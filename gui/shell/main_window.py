@@ -73,7 +73,7 @@ class MainWindow(QtWidgets.QMainWindow):
         self.banner = Banner(self.stop_button, session.config.virtual is not None, session.config.safety.off)
         self.notice = self.banner.notice
         self.runs = RunDesk(session, self)
-        self.reporting = Reporting(session, self.notice, lambda: self.runs.judged_by.options, self)
+        self.reporting = Reporting(session, self.notice, lambda: self.runs.judged_by, self)
         self.sounds = Sounds(session, settings, self)
         self.operate = OperatePanel(session)
         self.banner.mend_asked.connect(self._press)

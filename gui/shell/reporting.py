@@ -6,7 +6,7 @@ from pathlib import Path
 from pyqtgraph.Qt import QtCore
 
 from gui.live import RecordingsView
-from gui.runs import RunDesk, RunsPage
+from gui.runs import JudgedBy, RunDesk, RunsPage
 from gui.session import Action, ReportMaker, RigSession, finding_against_heavy_work
 from gui.shell.notice import Notice
 from gui.texts import mark, tr
@@ -21,13 +21,13 @@ class Reporting(QtCore.QObject):
     Args:
         session: the rig.
         notice: where failures are said.
-        judged_by: options of `rig report`: by what, where it is not what was recorded.
+        judged_by: gives by what reports judge, where it is not what was recorded.
     """
 
     changed = QtCore.Signal()
 
     def __init__(
-        self, session: RigSession, notice: Notice, judged_by: Callable[[], Sequence[str]], parent: QtCore.QObject
+        self, session: RigSession, notice: Notice, judged_by: Callable[[], JudgedBy], parent: QtCore.QObject
     ) -> None:
         super().__init__(parent)
         self._session, self._notice, self._judged_by = session, notice, judged_by
@@ -44,7 +44,7 @@ class Reporting(QtCore.QObject):
         return tr("a report is being made") if self.maker.busy else self._session.obstacle(Action.REPORT)
 
     def make(
-        self, names: Sequence[str] = (), place: str = "", judged_by: Sequence[str] | None = None, *, pdf: bool = False
+        self, names: Sequence[str] = (), place: str = "", judged_by: JudgedBy | None = None, *, pdf: bool = False
     ) -> None:
         """Make the report of FILE#ID, or of several, left out: of the session's recording, and open it at a place.
 
@@ -61,7 +61,8 @@ class Reporting(QtCore.QObject):
             self._notice.refuse(tr("report"), against)
         elif wanted:
             self._place = "" if pdf else place
-            self.maker.make(wanted, self._judged_by() if judged_by is None else judged_by, pdf=pdf)
+            by = self._judged_by() if judged_by is None else judged_by
+            self.maker.make(wanted, by.thresholds, alone=by.typed, pdf=pdf)
             self.changed.emit()
 
     def close(self) -> None:

@@ -3,23 +3,24 @@
 import shutil
 from collections.abc import Callable
 from dataclasses import dataclass
+from typing import Literal
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import STEP, Phase, RigCommand, RigSession, errors_and_warnings
+from gui.session import JobRunner, Phase, RigSession
 from gui.texts import tr
-from rig.errors import ExitCode
+from rig.services import Event, Progress, StreamRequest, stream_telemetry
 
 
 @dataclass(frozen=True, slots=True)
 class _Tool:
-    """A tool: how `rig stream` calls it, its name, and what a person has to do in it.
+    """A tool: its key in a `StreamRequest`, its name, and what a person has to do in it.
 
     `page` opens it, given the `address`, or says how it is installed; `program` is started in place of that where there
     is one of that name.
     """
 
-    key: str
+    key: Literal["plotjuggler", "foxglove"]
     name: str
     how: str
     page: str
@@ -51,7 +52,7 @@ _OFF = tr("connect first: there is no telemetry without an engine")
 class TelemetryMenu(QtWidgets.QMenu):
     """Two entries for each tool: one sends to it and is ticked meanwhile, the other brings it up as well.
 
-    It is `rig stream` that sends, in a process of its own.
+    `rig.services.stream_telemetry` sends, in a process of its own.
 
     Args:
         session: the rig that the app operates.
@@ -73,9 +74,9 @@ class TelemetryMenu(QtWidgets.QMenu):
         self.entries = {tool.key: self._add(tool) for tool in _TOOLS}
         self.addSeparator()
         self.openers = {tool.key: self._add_opener(tool) for tool in _TOOLS}
-        self._commands: dict[str, RigCommand] = {}
-        self._places: dict[str, str] = {}
-        """where it is sent to, once that is told"""
+        self._jobs: dict[str, JobRunner] = {}
+        self._places: dict[str, tuple[str, str]] = {}
+        """where it is sent to, in words and as an address, once that is told"""
         self._to_open: set[str] = set()
         """tools that are brought up once they are sent to"""
         session.changed.connect(self.refresh)
@@ -86,7 +87,7 @@ class TelemetryMenu(QtWidgets.QMenu):
         up = self._session.phase is Phase.UP and self._session.engine_pid is not None
         for tool in _TOOLS:
             action = self.entries[tool.key]
-            running = tool.key in self._commands
+            running = tool.key in self._jobs
             action.setEnabled(up or running)
             action.setChecked(running)
             action.setToolTip(self._said(tool) if up or running else _OFF)
@@ -98,11 +99,11 @@ class TelemetryMenu(QtWidgets.QMenu):
 
     def _said(self, tool: _Tool) -> str:
         place = self._places.get(tool.key)
-        return tool.how if place is None else tr("Telemetry goes {place}. {how}").format(place=place, how=tool.how)
+        return tool.how if place is None else tr("Telemetry goes {place}. {how}").format(place=place[0], how=tool.how)
 
     def close_streams(self) -> None:
         """Send to nobody any more. May be called again."""
-        for key in list(self._commands):
+        for key in list(self._jobs):
             self._end(key)
 
     def _add(self, tool: _Tool) -> QtGui.QAction:
@@ -121,14 +122,14 @@ class TelemetryMenu(QtWidgets.QMenu):
             self._bring_up(tool)
             return
         self._to_open.add(tool.key)
-        if tool.key not in self._commands:
+        if tool.key not in self._jobs:
             self._choose(tool, True)
 
     def _bring_up(self, tool: _Tool) -> None:
         program = shutil.which(tool.program) if tool.program else None
         if program is not None and QtCore.QProcess.startDetached(program, []):
             return
-        page = tool.page.format(address=self._places[tool.key].rpartition(" ")[2])
+        page = tool.page.format(address=self._places[tool.key][1])
         opened = QtGui.QDesktopServices.openUrl(QtCore.QUrl(page))
         lacks = tr("{name} is not installed here. ").format(name=tool.name) if tool.program else ""
         shown = tr("Its page: {page}") if opened else tr("No browser came up; the page is {page}")
@@ -136,41 +137,39 @@ class TelemetryMenu(QtWidgets.QMenu):
 
     def _choose(self, tool: _Tool, wanted: bool) -> None:
         engine = self._session.engine_pid
-        if not wanted or tool.key in self._commands or engine is None:
+        if not wanted or tool.key in self._jobs or engine is None:
             self._end(tool.key)
             self.refresh()
             return
-        command = RigCommand(self)
-        command.told.connect(lambda line: self._told(tool, line))
-        command.ended.connect(lambda code, _output, stream: self._ended(tool, code, stream))
-        self._commands[tool.key] = command
-        command.start(["stream", tool.key, "--engine", str(engine), "--progress"])
+        job = JobRunner(self)
+        job.told.connect(lambda event: self._told(tool, event))
+        job.ended.connect(lambda _result, error: self._ended(tool, error))
+        self._jobs[tool.key] = job
+        job.start(stream_telemetry, StreamRequest(tool.key, engine=engine))
         self.refresh()
 
-    def _told(self, tool: _Tool, line: str) -> None:
-        if line.startswith(STEP):
-            place = line.removeprefix(STEP)
+    def _told(self, tool: _Tool, event: Event) -> None:
+        if isinstance(event, Progress):
+            place = event.values["place"]
             self._session.log("info", "telemetry", place)
-            self._places[tool.key] = place
+            self._places[tool.key] = place, event.values["address"]
             self._remark(self._said(tool))
             self.refresh()
             if tool.key in self._to_open:
                 self._to_open.discard(tool.key)
                 self._bring_up(tool)
 
-    def _ended(self, tool: _Tool, code: int, stream: str) -> None:
+    def _ended(self, tool: _Tool, error: Exception | None) -> None:
         self._end(tool.key)
-        if code != ExitCode.OK:
-            errors, _warnings = errors_and_warnings(stream)
-            reason = "\n".join(errors) or stream.strip() or tr("the command ended with {code}").format(code=code)
-            self._session.log("warning", "telemetry", reason)
-            self._refuse(tr("telemetry to {name}").format(name=tool.name), reason)
+        if error is not None:
+            self._session.log("warning", "telemetry", str(error))
+            self._refuse(tr("telemetry to {name}").format(name=tool.name), str(error))
         self.refresh()
 
     def _end(self, key: str) -> None:
         self._places.pop(key, None)
         self._to_open.discard(key)
-        command = self._commands.pop(key, None)
-        if command is not None:
-            command.close()
-            command.deleteLater()
+        job = self._jobs.pop(key, None)
+        if job is not None:
+            job.close()
+            job.deleteLater()

@@ -356,14 +356,14 @@ def identify_recordings(
     Args:
         recordings: of one rig. held_out: of the same, to judge by; none: the last quarter of every motion.
         accuracy: how well the mechanism's file and the sensors are known.
-        progress: told each step as it begins, in words.
+        progress: told the code of each stage as it begins: reading-recordings, fitting-parameters, judging.
         calibrated_gains: whether the calibration of the cells, where there is one, tells their gains, not `accuracy`.
         calibrated_geometry: the same of joints and length offsets, and the files of a calibrated geometry.
 
     Raises:
         InputError: recordings that cannot be used. CalibrationError: data that cannot support an answer.
     """
-    progress("reading the recordings")
+    progress("reading-recordings")
     found = force_records([*recordings, *held_out])
     settings = IdentificationSettings(
         accuracy=accuracy,
@@ -382,9 +382,9 @@ def identify_recordings(
             "no motion is long enough to be judged by its last quarter, which takes some 12 s: give another recording "
             "to judge by"
         )
-    progress("fitting the parameters")
+    progress("fitting-parameters")
     result = identify(found.rig.mechanism, fitted, settings)
-    progress("judging by the motions held out")
+    progress("judging")
     judgement = hold_out(result, fitted, judged, settings.coulomb_speed)
     parameters, covariance, nuisance = reported_parameters(result, found.cells)
     sources = tuple(recording.path.name for recording in (*recordings, *held_out))

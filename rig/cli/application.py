@@ -43,7 +43,7 @@ from rig.cli import (
 )
 from rig.cli.help import command_group
 from rig.cli.options import print_error
-from rig.errors import ExitCode, RigError
+from rig.errors import ExitCode, exit_code_of
 from rig.names import printable_streams
 
 _HELP = """
@@ -61,16 +61,6 @@ Exit codes: 0 done · 1 the run ended in a fault · 2 wrong usage or input file 
 
 _OBJECTS = 20_000
 """New objects after which garbage is searched for: loading makes some 100,000, none of them garbage."""
-
-_FAMILIES = (
-    ("kinematics", "KinematicsError", ExitCode.INPUT),
-    ("dynamics", "DynamicsError", ExitCode.INPUT),
-    ("calibration", "CalibrationError", ExitCode.INPUT),
-    ("actuators", "ConfigurationError", ExitCode.INPUT),
-    ("actuators", "ActuatorError", ExitCode.HARDWARE),
-    ("rig.recording", "RecordingError", ExitCode.RECORDING),
-)
-"""Error families of the packages, by name: an error that was raised has its package loaded already."""
 
 app = command_group(
     name="rig",
@@ -99,13 +89,13 @@ app.command("scan", rich_help_panel=_TOOLS)(scan.scan)
 app.command("monitor", rich_help_panel=_TOOLS)(monitor.monitor)
 app.command("report", rich_help_panel=_TOOLS)(report.report)
 app.command("runs", rich_help_panel=_TOOLS)(runs.runs)
-app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench)
-app.command("identify", rich_help_panel=_TOOLS)(identify.identify)
-app.command("excite", rich_help_panel=_TOOLS)(identify.excite)
+app.command("wrench", rich_help_panel=_TOOLS)(wrench.wrench_command)
+app.command("identify", rich_help_panel=_TOOLS)(identify.identify_command)
+app.command("excite", rich_help_panel=_TOOLS)(identify.excite_command)
 app.command("motion", rich_help_panel=_TOOLS)(motion.motion)
-app.command("multisine", rich_help_panel=_TOOLS)(respond.multisine)
-app.command("respond", rich_help_panel=_TOOLS)(respond.respond)
-app.command("weigh", rich_help_panel=_TOOLS)(weigh.weigh)
+app.command("multisine", rich_help_panel=_TOOLS)(respond.multisine_command)
+app.command("respond", rich_help_panel=_TOOLS)(respond.respond_command)
+app.command("weigh", rich_help_panel=_TOOLS)(weigh.weigh_command)
 app.command("export", rich_help_panel=_TOOLS)(export.export)
 app.command("import", rich_help_panel=_TOOLS)(import_log.import_log)
 app.add_typer(calibrate.app, name="calibrate", rich_help_panel=_TOOLS)
@@ -162,24 +152,10 @@ def _run(arguments: Sequence[str], *, debug: bool) -> int:
     except Exception as error:
         if debug:
             raise
-        code = _exit_code(error)
+        code = exit_code_of(error)
         print_error(_text(error, code))
         return code
     return ExitCode.OK
-
-
-def _exit_code(error: Exception) -> ExitCode:
-    if isinstance(error, RigError):
-        return error.exit_code
-    if isinstance(error, OSError) and error.errno == errno.ENAMETOOLONG:
-        return ExitCode.INPUT
-    if getattr(error, "errno", None) == errno.EMFILE:
-        return ExitCode.HARDWARE
-    for module, name, code in _FAMILIES:
-        family = getattr(sys.modules.get(module), name, None)
-        if family is not None and isinstance(error, family):
-            return code
-    return ExitCode.INTERNAL
 
 
 def _text(error: Exception, code: ExitCode) -> str:

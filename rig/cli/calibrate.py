@@ -2,11 +2,10 @@
 
 import json
 import math
-from dataclasses import replace
 from datetime import datetime
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -20,7 +19,6 @@ from rig.cli.options import (
     NewCalibrationOption,
     ProbeOption,
     ProgressOption,
-    check_new_file,
     print_contents,
     table_console,
 )
@@ -28,16 +26,13 @@ from rig.cli.zero import HELP as ZERO_HELP
 from rig.cli.zero import zero
 
 if TYPE_CHECKING:
-    from calibration import CellMeasurements, LoadCellCalibration
+    from calibration import LoadCellCalibration
 
 app = command_group(
     name="calibrate",
     help="Measure the rig's parameters and keep them in dated files.",
     no_args_is_help=True,
 )
-
-
-_ANY = 1e6  # %, a bound that keeps nothing out
 
 
 class Loading(StrEnum):
@@ -120,21 +115,10 @@ def cells(
     as_json: JsonOption = False,
 ) -> None:
     """Calibrate the six load cells; see `_CELLS_HELP`."""
-    from calibration import (
-        STANDARD_GRAVITY,
-        CalibrationError,
-        Limits,
-        Provenance,
-        calibrate_cells,
-        calibration_file_name,
-        judge,
-        read_cell_measurements,
-        save_cell_calibration,
-    )
-    from dynamics import machine_size
-    from rig.cli.progress import print_step
-    from rig.config import load_config
+    from calibration import calibration_file_name
+    from rig.cli.progress import service_events
     from rig.errors import RefusedError
+    from rig.services import CellsRequest, calibrate_cells, cells_contents
 
     if (config is None) == (data is None):
         raise typer.BadParameter("give either a rig's configuration, such as virtual, or --data FILE")
@@ -149,70 +133,35 @@ def cells(
         raise typer.BadParameter(f"--drift-limit must be finite and not negative, got {drift_limit} N")
     date = (day or datetime.now()).date()
     target = output if output is not None else Path(calibration_file_name(date))
-    if look and config is not None:
-        from rig.cli.live_cells import describe
-
-        print_contents(describe(config, numbers), as_json)
-        return
-    if not look:
-        check_new_file(target)
-
-    measurements: CellMeasurements
-    if data is not None:
-        if progress:
-            print_step("fitting the cells")
-        measurements, source = read_cell_measurements(data), f"file {data.name}"
-        if look:
-            loads = [len(each.masses) for each in measurements.loads]
-            tares = (len(measurements.tare_before), len(measurements.tare_after))
-            print_contents(f"{min(loads)} readings of each cell at least, {tares[0]} and {tares[1]} unloaded", as_json)
-            return
-    else:
-        from rig.cli.live_cells import record
-
-        assert config is not None
-        measurements, source, own_gravity = record(config, numbers, samples, load.value, gravity, told=progress)
-        unit, gravity = "N", own_gravity
-    if drift_limit is None:
-        drift_limit = Limits().drift
-        if config is not None:
-            drift_limit *= machine_size(load_config(config).nominal).force
-    limits = Limits(drift=drift_limit, nonlinearity=nonlinearity_limit)
-
-    def fitted(bounds: Limits) -> "LoadCellCalibration":
-        return calibrate_cells(
-            measurements,
-            date,
-            load=load.value,
-            gravity=STANDARD_GRAVITY if gravity is None else gravity,
-            limits=bounds,
-            unit=unit,
-            serials=names,
-            provenance=Provenance(operator, place, weights, source, note),
-        )
-
-    bent: tuple[str, ...] = ()
-    try:
-        calibration = fitted(limits)
-    except CalibrationError as error:
-        bent = error.faults
-        try:
-            calibration = fitted(replace(limits, nonlinearity=_ANY))  # to be looked at, not to be used
-        except CalibrationError as worse:
-            raise RefusedError("\n  ".join(["calibration refused, nothing written", *worse.faults])) from None
-    verdicts = tuple(
-        (*(fault for fault in bent if fault.startswith(f"cell {leg}: ")), *judged)
-        for leg, judged in enumerate(judge(calibration, limits), start=1)
+    request = CellsRequest(
+        config=config,
+        data=data,
+        output=target,
+        masses=tuple(numbers),
+        load=load.value,
+        samples=samples,
+        gravity=gravity,
+        drift_limit=drift_limit,
+        nonlinearity_limit=nonlinearity_limit,
+        unit=unit,
+        serials=tuple(names),
+        day=date,
+        operator=operator,
+        place=place,
+        weights=weights,
+        note=note,
     )
-    reasons = [reason for leg in verdicts for reason in leg]
-    if not reasons:
-        save_cell_calibration(target, calibration)
+    with service_events(progress, bars=False) as tell:
+        if look:
+            print_contents(cells_contents(request, tell).text, as_json)
+            return
+        result = calibrate_cells(request, tell)
     if as_json:
-        typer.echo(json.dumps(_summary(calibration, measurements, verdicts, None if reasons else target), indent=2))
+        typer.echo(json.dumps(result.as_dict(), indent=2))
     else:
-        _print_table(calibration, verdicts)
-    if reasons:
-        raise RefusedError("\n  ".join(["calibration refused, nothing written", *reasons]))
+        _print_table(result.calibration, result.faults)
+    if result.refused:
+        raise RefusedError(result.refusal)
     if not as_json:
         typer.echo(f'calibration: {target}\nname it in the configuration: [load_cells] calibration = "{target.name}"')
 
@@ -230,49 +179,6 @@ def _numbers(text: str) -> list[float]:
     except ValueError as error:
         fault = f"--masses: {text!r} is not a list of numbers, such as 0,2.5,5,10: {error}"
         raise typer.BadParameter(fault) from None
-
-
-def _summary(
-    calibration: "LoadCellCalibration",
-    measurements: "CellMeasurements",
-    verdicts: "tuple[tuple[str, ...], ...]",
-    path: Path | None,
-) -> dict[str, Any]:
-    """JSON object of a calibration: per leg the parameters, the drift and what speaks against it."""
-    from dataclasses import asdict
-
-    drift = calibration.drift
-    assert drift is not None
-    gravity = calibration.gravity if calibration.load == "compression" else -calibration.gravity
-    return {
-        "verdict": "refused" if any(verdicts) else "ok",
-        "date": calibration.date.isoformat(),
-        "unit": calibration.unit,
-        "load": calibration.load,
-        "gravity": calibration.gravity,
-        "cells": [
-            {"leg": index + 1, "serial": calibration.serials[index]}
-            | asdict(cell)
-            | {
-                "drift_n": float(drift.force[index]),
-                "drift_bound_n": float(drift.bound[index]),
-                "faults": list(verdicts[index]),
-                "readings": [
-                    {
-                        "force_n": gravity * mass,
-                        "residual_n": cell.signed_gain * (reading - cell.offset) - gravity * mass,
-                    }
-                    for mass, reading in zip(
-                        measurements.loads[index].masses.tolist(),
-                        measurements.loads[index].readings.tolist(),
-                        strict=True,
-                    )
-                ],
-            }
-            for index, cell in enumerate(calibration.cells)
-        ],
-        "paths": {"calibration": None if path is None else str(path)},
-    }
 
 
 def _print_table(calibration: "LoadCellCalibration", verdicts: "tuple[tuple[str, ...], ...]") -> None:

@@ -3,27 +3,19 @@
 from __future__ import annotations
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 import typer
 
 if TYPE_CHECKING:
-    from kinematics import Trajectory
     from rig.client import DemoResult
-    from rig.config import RigConfig
 
 
-def run_demo_identify(
-    config: RigConfig, trajectory: Trajectory, output: Path | None, lockstep: bool, as_json: bool
-) -> None:
-    """Run, excite, identify, run again, and say what came of it."""
+def print_demo_identify(story: DemoResult, as_json: bool) -> None:
+    """Say what came of a demonstration that was identified; then how it ended."""
     from rig.cli.identify import print_identified
-    from rig.cli.progress import progress_display
-    from rig.client import describe, identify_on
+    from rig.client import describe
 
-    with progress_display() as report:
-        story = identify_on(config, trajectory, "demo", output, lockstep=lockstep, report=report)
     last = story.last
     if as_json:
         typer.echo(json.dumps(_summary(story), indent=2))

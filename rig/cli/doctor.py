@@ -18,9 +18,11 @@ def doctor(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
     Every line is ok, warn (it works, less well) or fail (it will not work), with the remedy below. Nothing is changed.
     Ends with 0 if nothing failed, 2 if the configuration cannot be used, 3 for anything else that failed.
     """
-    from rig.cli import machine_probes, rig_probes
+    from rig.services import DoctorRequest
+    from rig.services import doctor as look
 
-    findings = [*machine_probes.all_findings(), *rig_probes.all_findings(config)]
+    found = look(DoctorRequest(config))
+    findings = found.findings
     if as_json:
         typer.echo(json.dumps({"findings": [dataclasses.asdict(finding) for finding in findings]}, indent=2))
     else:
@@ -31,6 +33,5 @@ def doctor(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
             typer.echo(f" {finding.name:{width}}  {first}")
             for line in more + ([f"→ {finding.fix}"] if finding.fix else []):
                 typer.echo(f"      {'':{width}}  {line}")
-    failed = {finding.name for finding in findings if finding.status == "fail"}
-    if failed:
-        raise typer.Exit(ExitCode.INPUT if "configuration" in failed else ExitCode.HARDWARE)
+    if found.failed:
+        raise typer.Exit(ExitCode.INPUT if "configuration" in found.failed else ExitCode.HARDWARE)

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.help import command_group
-from rig.cli.live import OutputFolder, begin_server_unless, chosen_config, finish
+from rig.cli.live import OutputFolder, begin_server_unless, finish
 from rig.cli.options import ConfigArgument, parse_quantity, warn_of_checks_off
 
 if TYPE_CHECKING:
@@ -44,10 +44,11 @@ def drive(
     from rig.client import Interruption, conduct
     from rig.commissioning import LegMove, check_devices
     from rig.errors import InputError
+    from rig.services import run_config
 
     if sys.stdin is None:
         raise InputError("there is no standard input to read words from")
-    settings = chosen_config(config, None, lockstep, real_time=False)
+    settings = run_config(config, None, lockstep, real_time=False)
     check_devices(settings)
     warn_of_checks_off(settings)
     peak = parse_quantity(speed, Quantity("speed", "m/s"), "--speed")

@@ -5,8 +5,6 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import check_made_of, end_doubtful, print_caveats
-
 
 def export(
     recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap).")],
@@ -22,14 +20,12 @@ def export(
     One line per cycle, SI units, columns named as in the recording and numbered by leg. A recording cut off by a
     crash is exported as far as it goes. One that is damaged is exported too, and says so: exit code 5.
     """
-    from rig.recording import RecordingError, RecordingFile, write_rows_csv
+    from rig.cli.progress import show_notices
+    from rig.errors import ExitCode
+    from rig.services import ExportRequest
+    from rig.services import export as export_rows
 
-    target = output if output is not None else recording.with_suffix(".csv")
-    check_made_of(recording, target)
-    opened = RecordingFile(recording)
-    if not opened.count:
-        raise RecordingError(f"{recording}: holds no telemetry, there is nothing to export")
-    print_caveats(opened)
-    write_rows_csv(opened, target)
-    typer.echo(f"{opened.count} rows: {target}")
-    end_doubtful(opened)
+    made = export_rows(ExportRequest(recording, output), show_notices)
+    typer.echo(f"{made.rows} rows: {made.table}")
+    if made.damaged:
+        raise typer.Exit(ExitCode.RECORDING)

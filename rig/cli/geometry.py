@@ -13,10 +13,10 @@ from rig.cli.options import (
     MechanismArgument,
     ProbeOption,
     ProgressOption,
-    check_new_file,
     parse_quantity,
     print_contents,
     print_warning,
+    refused_parameters,
 )
 
 HELP = """Calibrate where the joints are and what the encoders read, from measured poses and leg lengths.
@@ -104,77 +104,74 @@ def geometry(
     as_json: JsonOption = False,
 ) -> None:
     """Calibrate the geometry; see `HELP`."""
-    from calibration import (
-        CalibrationError,
-        CalibrationFileError,
-        GeometryLimits,
-        GeometryNoise,
-        GeometryPrior,
-        UnobservableError,
-        homing_repeatability,
-    )
-    from dynamics import load_mechanism
     from kinematics import Quantity
-    from rig.cli import geometry_output, geometry_tables
-    from rig.csvio import check_output
+    from rig.cli import geometry_output
+    from rig.cli.progress import service_events
     from rig.errors import RefusedError
+    from rig.services import (
+        GeometryRequest,
+        UnobservableGeometryError,
+        calibrate_geometry,
+        geometry_contents,
+        homing_spread,
+        plan_geometry,
+        warning_words,
+    )
 
     if data is None and plan is None and homing is None:
         raise typer.BadParameter("give --data FILE, --plan N or --homing FILE")
     if not 0.0 < hold_out <= 0.5:
         raise typer.BadParameter(f"{hold_out:g}, must be above 0 and at most 0.5", param_hint="'--hold-out'")
-    noise = GeometryNoise(
-        parse_quantity(position_sigma, Quantity("length", "m"), "--position-sigma"),
-        parse_quantity(rotation_sigma, Quantity("angle", "rad"), "--rotation-sigma"),
-        parse_quantity(length_sigma, Quantity("length", "m"), "--length-sigma"),
-    )
-    prior = GeometryPrior(
-        parse_quantity(joint_tolerance, Quantity("length", "m"), "--joint-tolerance"),
-        parse_quantity(offset_tolerance, Quantity("length", "m"), "--offset-tolerance"),
-        scale_sigma,
-    )
-    limits = GeometryLimits(
-        parse_quantity(most_position_sigma, Quantity("length", "m"), "--most-position-sigma"),
-        parse_quantity(most_rotation_sigma, Quantity("angle", "rad"), "--most-rotation-sigma"),
-    )
-    if faults := [*noise.faults(), *prior.faults(), *limits.faults()]:
-        raise typer.BadParameter("; ".join(faults))
-    nominal = load_mechanism(mechanism, evaluate_only=True)
+    date = (day or datetime.now()).date()
+    target = output or Path("geometry-poses.csv" if plan is not None else f"geometry-{date.isoformat()}.toml")
+    length, angle = Quantity("length", "m"), Quantity("angle", "rad")
+    with refused_parameters():
+        request = GeometryRequest(
+            mechanism=mechanism,
+            data=data,
+            output=target,
+            position_sigma=parse_quantity(position_sigma, length, "--position-sigma"),
+            rotation_sigma=parse_quantity(rotation_sigma, angle, "--rotation-sigma"),
+            length_sigma=parse_quantity(length_sigma, length, "--length-sigma"),
+            joint_tolerance=parse_quantity(joint_tolerance, length, "--joint-tolerance"),
+            offset_tolerance=parse_quantity(offset_tolerance, length, "--offset-tolerance"),
+            scale_sigma=scale_sigma,
+            most_position_sigma=parse_quantity(most_position_sigma, length, "--most-position-sigma"),
+            most_rotation_sigma=parse_quantity(most_rotation_sigma, angle, "--most-rotation-sigma"),
+            hold_out=hold_out,
+            frames=frames.value,
+            targets=targets,
+            homing=homing,
+            plan=plan,
+            seed=seed,
+            day=date,
+            operator=operator,
+            note=note,
+        )
     try:
-        if look:
-            holds = geometry_tables.holds(nominal, data, targets, homing, noise, frames.value, plan is not None)
-            print_contents(holds, as_json)
-            return
-        if plan is not None:
-            target = output or Path("geometry-poses.csv")
-            check_output(target)
-            told = geometry_tables.plan(nominal, data, plan, target, noise, prior, frames.value, seed, progress)
-            typer.echo(json.dumps(told, indent=2) if as_json else geometry_output.plan_words(told))
-            return
-        homed = None if homing is None else homing_repeatability(geometry_tables.read_homings(homing))
-        if data is None:
-            assert homed is not None
-            typer.echo(json.dumps(homed.as_dict(), indent=2) if as_json else geometry_output.homing_words(homed))
-            return
-        date = (day or datetime.now()).date()
-        target = output or Path(f"geometry-{date.isoformat()}.toml")
-        check_new_file(target)
-        measurements = geometry_tables.read_measurements(data, frames.value, targets)
-        provenance = {"source": f"file {data.name}", "operator": operator, "note": note}
-        result = geometry_tables.calibrate(nominal, measurements, noise, prior, limits, hold_out, progress)
-        geometry_tables.save(target, result, nominal, date, provenance, homed)
-    except CalibrationFileError:
-        raise
-    except CalibrationError as error:
-        if as_json and isinstance(error, UnobservableError):
-            typer.echo(json.dumps(geometry_output.unobservable_json(error), indent=2))
-        raise RefusedError("\n  ".join(["geometry refused, nothing written", *error.faults])) from None
+        with service_events(progress) as tell:
+            if look:
+                print_contents(geometry_contents(request, tell).text, as_json)
+                return
+            if plan is not None:
+                told = plan_geometry(request, tell).as_dict()
+                typer.echo(json.dumps(told, indent=2) if as_json else geometry_output.plan_words(told))
+                return
+            if data is None:
+                homed = homing_spread(request, tell)
+                typer.echo(json.dumps(homed.as_dict(), indent=2) if as_json else geometry_output.homing_words(homed))
+                return
+            result = calibrate_geometry(request, tell)
+    except UnobservableGeometryError as error:
+        if as_json:
+            typer.echo(json.dumps(error.told, indent=2))
+        raise RefusedError(str(error)) from None
     if as_json:
-        typer.echo(json.dumps(geometry_output.summary(result, limits, homed, target), indent=2))
+        typer.echo(json.dumps(result.as_dict(), indent=2))
         return
-    geometry_output.print_result(result, limits)
-    if homed is not None:
-        typer.echo(geometry_output.homing_words(homed))
-    for warning in result.warnings:
-        print_warning(geometry_output.warning_words(warning))
+    geometry_output.print_result(result.found, result.limits)
+    if result.homing is not None:
+        typer.echo(geometry_output.homing_words(result.homing))
+    for warning in result.found.warnings:
+        print_warning(warning_words(warning))
     typer.echo(f'parameters: {target}\nname them in the configuration: parameters = ["{target.name}"]')

@@ -1,7 +1,6 @@
 """`rig identify` and `rig excite`: the model's parameters from measured forces, and the motion that tells them."""
 
 import json
-from datetime import datetime
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
@@ -12,19 +11,18 @@ from rig.cli.options import (
     JsonOption,
     ProbeOption,
     ProgressOption,
-    check_new_file,
-    print_caveats,
     print_contents,
+    refused_parameters,
     table_console,
 )
 
 if TYPE_CHECKING:
-    from rig.analysis import ForceRecords, Identified
+    from rig.analysis import Identified
 
 _LISTED = 14
 
 
-def identify(
+def identify_command(
     recordings: Annotated[
         list[Path], typer.Argument(metavar="RECORDING…", help="Recordings (.mcap) of one rig in motion.")
     ],
@@ -88,68 +86,41 @@ def identify(
     cells that are not linear, a base that is not level. Refuses data that cannot support an answer (exit code 4), and
     says why. Where what is left is more than the cells' noise, the fit is told, with exit code 6.
     """
-    from calibration import Accuracy, CalibrationError, parameters_line, save_parameters
-    from rig.analysis import force_records, identify_recordings, rig_of
-    from rig.cli.progress import print_step
-    from rig.errors import ExitCode, RefusedError
-    from rig.recording import RecordingFile
+    from calibration import parameters_line
+    from rig.cli.progress import service_events
+    from rig.errors import ExitCode
+    from rig.services import IdentifyRequest, identify, identify_contents
 
-    if output is not None and not look:
-        check_new_file(output)
-    given = {
-        "mass": mass,
-        "inertia": inertia,
-        "center": center,
-        "friction": friction,
-        "gain": gain,
-        "cross_talk": cross_talk,
-        "joints": joints,
-    }
-    stated = {name: value for name, value in given.items() if value is not None}
-    try:
-        Accuracy(**stated)
-    except CalibrationError as error:
-        raise typer.BadParameter("; ".join(error.faults)) from None
-    opened = [RecordingFile(path) for path in recordings]
-    judged = [RecordingFile(path) for path in hold_out or []]
-    for each in (*opened, *judged):
-        print_caveats(each)
-    if look:
-        print_contents(_holds(force_records([*opened, *judged])), as_json)
-        return
-    accuracy = Accuracy.of(rig_of(opened[0]).mechanism, **stated)
-    try:
-        found = identify_recordings(
-            opened,
-            judged,
-            accuracy,
-            print_step if progress else lambda _step: None,
-            calibrated_gains=gain is None,
-            calibrated_geometry=joints is None,
+    with refused_parameters():
+        request = IdentifyRequest(
+            recordings=tuple(recordings),
+            hold_out=tuple(hold_out or ()),
+            output=None if look else output,
+            mass=mass,
+            inertia=inertia,
+            center=center,
+            friction=friction,
+            gain=gain,
+            cross_talk=cross_talk,
+            joints=joints,
+            note=note,
         )
-        if output is not None:
-            save_parameters(output, found.file(datetime.now().date(), note))
-    except CalibrationError as error:
-        raise RefusedError("\n  ".join(["identification refused, nothing written:", *error.faults])) from None
+    with service_events(progress) as tell:
+        if look:
+            print_contents(identify_contents(request, tell).text, as_json)
+            return
+        result = identify(request, tell)
     if as_json:
-        paths = {"parameters_file": None if output is None else str(output)}
-        typer.echo(json.dumps(found.summary() | {"paths": paths}, indent=2))
+        typer.echo(json.dumps(result.as_dict(), indent=2))
     else:
-        print_identified(found)
+        print_identified(result.found)
         if output is not None:
             typer.echo(f"parameters: {output}\nname it in the configuration: {parameters_line([output.name])}")
-    if found.held_out.verdict == "lack_of_fit":
+    if not result.fits:
         raise typer.Exit(ExitCode.MISFIT)
 
 
-def _holds(found: "ForceRecords") -> str:
-    """What of the recordings can be fitted, in words."""
-    seconds = sum(len(each.pose) / each.rate for each in found.records)
-    stretches = f"{len(found.records)} motions, " if len(found.records) > 1 else ""
-    return f"{stretches}{seconds:.1f} s, {found.rig.mechanism.name}"
-
-
-def excite(
+def excite_command(
     config: ConfigArgument,
     output: Annotated[
         Path, typer.Option("--output", "-o", metavar="TRAJECTORY.toml", help="Trajectory file to write.")
@@ -172,44 +143,15 @@ def excite(
     about what the mechanism's file leaves open, within the limits; half a minute at the defaults. The same --seed gives
     the same motion. Run it with `rig run`, then give its recording to `rig identify`.
     """
-    from calibration import CalibrationError
-    from rig.cli.progress import progress_display
-    from rig.client import Progress, checked_motion, excitation_for, write_excitation
-    from rig.config import load_config
-    from rig.csvio import check_output
-    from rig.errors import RefusedError
+    from rig.cli.progress import service_events
+    from rig.services import ExciteRequest, excite
 
-    settings = load_config(config)
-    check_output(output)
-    try:
-        with progress_display(progress) as show:
-            found = excitation_for(
-                settings,
-                duration,
-                fastest=fastest,
-                margin=margin,
-                candidates=candidates,
-                steps=steps,
-                seed=seed,
-                progress=lambda part: show(Progress("designing", part)),
-            )
-    except CalibrationError as error:
-        raise RefusedError("\n  ".join(["no motion can be designed:", *error.faults])) from None
-    _, verdict = checked_motion(settings, found.trajectory(settings.machine.geometry.home_pose))
-    write_excitation(output, found)
-    summary = {
-        "trajectory": str(output),
-        "duration_s": found.duration,
-        "condition": found.condition,
-        "information_nepers": found.information,
-        "random_information_nepers": found.drawn,
-        "base_parameters": found.parameters,
-        "gain_nepers": found.gain,
-        "candidates": found.tried,
-        "checks": verdict.as_dict()["checks"],
-    }
+    request = ExciteRequest(config, output, duration, fastest, margin, candidates, steps, seed)
+    with service_events(progress) as tell:
+        result = excite(request, tell)
+    found = result.found
     if as_json:
-        typer.echo(json.dumps(summary, indent=2))
+        typer.echo(json.dumps(result.as_dict(), indent=2))
     else:
         typer.echo(
             f"{output}: {found.duration:g} s; it tells the {found.parameters} base parameters {found.information:.2f} "

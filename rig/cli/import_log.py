@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, check_made_of, parse_span, print_warning, table_console
+from rig.cli.options import ConfigArgument, JsonOption, parse_span, table_console
 
 if TYPE_CHECKING:
-    from rig.importing import ImportedLog
+    from collections.abc import Mapping, Sequence
 
 _SHOWN = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("deg", 57.29577951308232), "N": ("N", 1.0)}
 _NO_JITTER = 1e-9  # s, below which it is rounding
@@ -72,52 +72,35 @@ def import_log(
     f1…f6, or as `rig export` has them. Delimiter, decimal comma and lines above the names are recognised. Stamps are
     brought to an even cycle; gaps stay gaps; a lower --rate is low-passed before.
     """
-    from rig.config import load_config
-    from rig.importing import import_log as understood
-    from rig.importing import load_mapping
+    from rig.cli.progress import print_notice
+    from rig.services import Event, ImportRequest, Notice
+    from rig.services import import_log as make_recording
 
-    target = data.with_suffix(".mcap") if output is None else output
-    if not dry_run:
-        _check_new(data, target)
-    found = understood(
+    request = ImportRequest(
+        config,
         data,
-        load_config(config),
-        load_mapping(mapping, columns or ()),
-        span=None if during is None else parse_span(during, "--during"),
+        output,
+        tuple(columns or ()),
+        mapping,
+        during=None if during is None else parse_span(during, "--during"),
         rate=rate,
         bandwidth=bandwidth,
         align=align,
+        dry_run=dry_run,
     )
-    if not dry_run:
-        found.write(target)
-    paths = {"recording": None if dry_run else str(target)}
+    notices: list[Event] = []
+    found = make_recording(request, notices.append)
+    told = found.log.summary()
     if as_json:
-        from rig.importing import ranges_of
-
-        typer.echo(json.dumps(found.summary() | {"ranges": ranges_of(found), "paths": paths}, indent=2))
+        paths = {"recording": None if found.recording is None else str(found.recording)}
+        typer.echo(json.dumps(told | {"ranges": list(found.ranges), "paths": paths}, indent=2))
         return
-    _print(found)
-    typer.echo("nothing was written" if dry_run else f"recording  {target}")
-
-
-def _check_new(data: Path, target: Path) -> None:
-    from rig.errors import InputError
-
-    check_made_of(data, target)
-    if target.exists():
-        raise InputError(
-            f"cannot write {target}: it exists already, recordings are never overwritten; name another: -o"
-        )
-
-
-def _print(found: "ImportedLog") -> None:
-    from rig.recording import finding_text
-
-    told = found.summary()
     typer.echo("\n".join(_lines(told)))
-    _print_ranges(found)
-    for finding in told["findings"]:
-        print_warning(f"the recording is {finding_text(finding)}")
+    _print_ranges(found.ranges)
+    for notice in notices:
+        if isinstance(notice, Notice):
+            print_notice(notice)
+    typer.echo("nothing was written" if found.recording is None else f"recording  {found.recording}")
 
 
 def _lines(told: dict[str, Any]) -> list[str]:
@@ -164,15 +147,13 @@ def _words(name: str) -> str:
     return name.replace("_", " ")
 
 
-def _print_ranges(found: "ImportedLog") -> None:
+def _print_ranges(ranges: "Sequence[Mapping[str, Any]]") -> None:
     from rich.table import Table
-
-    from rig.importing import ranges_of
 
     table = Table(title="Measured ranges and limits")
     for heading in ("", "unit", "least", "most", "limits"):
         table.add_column(heading, justify="left" if heading in ("", "unit") else "right")
-    for entry in ranges_of(found):
+    for entry in ranges:
         unit, scale = _SHOWN[entry["unit"]]
 
         def shown(value: float | None, scale: float = scale) -> str:

@@ -5,15 +5,14 @@ from __future__ import annotations
 import json
 from enum import StrEnum
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, JsonOption, UnprovenOption, print_warning, warn_of_checks_off
+from rig.cli.options import ConfigArgument, JsonOption, UnprovenOption
 
 if TYPE_CHECKING:
     from rig.client import RunResult
-    from rig.config import RigConfig
 
 OutputFolder = Annotated[
     Path | None,
@@ -58,10 +57,6 @@ class DemoPlant(StrEnum):
 
     EXACT = "exact"
     MUJOCO = "mujoco"
-
-
-def _config_of(drives: DemoDrives) -> str:
-    return "virtual" if drives is DemoDrives.TCP else f"virtual-{drives}"
 
 
 def demo(
@@ -122,37 +117,45 @@ def demo(
     if exact and identify:
         raise typer.BadParameter("there is nothing to identify where the plant is the model", param_hint="'--identify'")
     begin_server_unless(lockstep)
-    from rig.client import as_built, expecting, fitted_demo, on_free_ports, with_demo_thresholds
-    from rig.config import load_config, relaxed_timing
+    from rig.cli.progress import service_events
+    from rig.services import DemoRequest, Event, Progress
+    from rig.services import demo as run_demo
 
-    config = load_config(_config_of(drives)).changed(_changes(rate, seed, real_time) | run_metadata(operator, note))
-    if plant is DemoPlant.MUJOCO:
-        from rig.virtual import mujoco_package
+    with service_events() as show:
 
-        mujoco_package()  # before anything is designed or started
-        config = config.changed({"virtual": {"plant": {"engine": plant.value}}})
-    config = with_demo_thresholds(config, timing=not lockstep, exact=exact and plant is not DemoPlant.MUJOCO)
-    if not exact:
-        config = as_built(config, built)
-    trajectory, size = fitted_demo(config, duration)
-    if size < 1.0 and not as_json:
-        bound = 1e3 * config.safety.following_error
-        typer.echo(
-            f"the motion is run at {100 * size:.0f} % of its size, which this machine follows well within "
-            f"safety.following_error ({bound:g} mm)",
-            err=True,
+        def tell(event: Event) -> None:
+            if not (isinstance(event, Progress) and event.stage == "fitted"):
+                show(event)
+            elif not as_json:
+                size, bound = event.values["size"], event.values["bound"]
+                typer.echo(
+                    f"the motion is run at {100 * size:.0f} % of its size, which this machine follows well within "
+                    f"safety.following_error ({1e3 * bound:g} mm)",
+                    err=True,
+                )
+
+        request = DemoRequest(
+            duration,
+            rate,
+            lockstep,
+            real_time,
+            seed,
+            as_built=built,
+            exact=exact,
+            plant=plant.value,
+            identify=identify,
+            drives=drives.value,
+            operator=operator,
+            note=note,
+            output=output,
         )
-    if not exact:
-        config = expecting(config, trajectory)
+        result = run_demo(request, tell)
     if identify:
-        from rig.cli.demo_identify import run_demo_identify
+        from rig.cli.demo_identify import print_demo_identify
 
-        run_demo_identify(config, trajectory, output, lockstep, as_json)
+        print_demo_identify(result, as_json)
         return
-    if not lockstep:
-        config = relaxed_timing(on_free_ports(config))
-    result = _execute(config, trajectory, "demo", output, lockstep, identify=not exact)
-    finish(result, as_json)
+    finish(result.last, as_json)
     if not exact and not as_json:
         typer.echo("to identify: `rig demo --identify`, or `rig identify` with a recording")
 
@@ -209,14 +212,27 @@ def run(
     Ctrl-C stops the rig in a controlled way and closes the recording; a second one stops at once.
     """
     begin_server_unless(lockstep)
-    from kinematics import load_trajectory
+    from rig.cli.progress import service_events
+    from rig.services import RunRequest
+    from rig.services import run as run_trajectory
 
-    settings = chosen_config(config, rate, lockstep, real_time).changed(run_metadata(operator, note))
-    motion = load_trajectory(trajectory, settings.machine.geometry.home_pose)
-    name = Path(trajectory).stem
-    result = _execute(
-        settings, motion, name, output, lockstep, amplitude, repeat, reset, speed=speed / 100.0, unproven=unproven
-    )
+    with service_events() as show:
+        request = RunRequest(
+            config,
+            trajectory,
+            amplitude,
+            speed / 100.0,
+            repeat,
+            rate,
+            reset=reset,
+            lockstep=lockstep,
+            real_time=real_time,
+            unproven=unproven,
+            operator=operator,
+            note=note,
+            output=output,
+        )
+        result = run_trajectory(request, show)
     finish(result, as_json)
 
 
@@ -240,74 +256,6 @@ def begin_server_unless(in_this_process: bool) -> None:
         from rig.runtime import begin_server
 
         begin_server()
-
-
-def chosen_config(config: str, rate: float | None, lockstep: bool, real_time: bool) -> RigConfig:
-    """The configuration as the options want it. Raises InputError where it has no virtual rig for --lockstep."""
-    from rig.config import in_real_time, load_config
-    from rig.errors import InputError
-
-    settings = load_config(config).changed(_changes(rate))
-    if real_time:
-        settings = in_real_time(settings)
-    if lockstep and settings.virtual is None:
-        raise InputError(f"--lockstep: configuration {settings.name!r} has no [virtual] table")
-    return settings
-
-
-def run_metadata(operator: str | None, note: str | None) -> dict[str, Any]:
-    """Changes of a configuration by what was given of who operates the rig and what for."""
-    given = {key: value for key, value in (("operator", operator), ("note", note)) if value is not None}
-    return {"recording": given} if given else {}
-
-
-def _changes(rate: float | None, seed: int | None = None, real_time: bool = False) -> dict[str, Any]:
-    changes: dict[str, Any] = {}
-    if rate is not None:
-        changes["rate"] = rate
-    if real_time:
-        changes["virtual"] = {"real_time": True}
-    if seed is not None:
-        changes.setdefault("virtual", {})["seed"] = seed
-    return changes
-
-
-def _execute(
-    config: RigConfig,
-    trajectory: Any,
-    name: str,
-    output: Path | None,
-    lockstep: bool,
-    amplitude: float = 1.0,
-    repeats: int = 1,
-    reset: bool = False,
-    identify: bool = False,
-    speed: float = 1.0,
-    unproven: bool = False,
-) -> RunResult:
-    from rig.cli.progress import progress_display
-    from rig.client import execute
-    from rig.safety import check_loop, judge_sag
-
-    warn_of_checks_off(config)
-    loop = check_loop(config)
-    for warning in filter(None, [loop.message, judge_sag(config).message] if loop.passed else []):
-        print_warning(warning)
-    with progress_display() as report:
-        return execute(
-            config,
-            trajectory,
-            name,
-            output,
-            amplitude=amplitude,
-            speed=speed,
-            repeats=repeats,
-            reset=reset,
-            unproven=unproven,
-            lockstep=lockstep,
-            identify=identify,
-            report=report,
-        )
 
 
 def finish(result: RunResult, as_json: bool) -> None:

@@ -11,6 +11,7 @@ from rig.cli.options import ConfigArgument, JsonOption, OutputOption
 
 if TYPE_CHECKING:
     from rig.client import Template
+    from rig.services import TemplateError
 
 _NAMES = "sine|sweep|circle|step|random|multisine|csv"
 _OPTIONS = {"axes": "--axis", "start": "--from", "end": "--to"}
@@ -60,13 +61,13 @@ def motion(
     Sizes that are left out are chosen: some half of the largest that pass on this rig. What else is left out has the
     values that the app shows. Numbers are SI or carry their unit. Ends with 4 where the motion does not pass.
     """
-    from kinematics import Thresholds, build_trajectory, trajectory_text
+    from kinematics import Thresholds
     from rig.cli.options import parse_given
-    from rig.client import checked_motion, fitted, template_motion
-    from rig.config import load_config
-    from rig.csvio import check_output, whole_file
-    from rig.errors import RefusedError
+    from rig.errors import InputError
+    from rig.services import MotionRequest, TemplateError, motion_templates, write_motion
 
+    if template not in (known := motion_templates()):
+        raise typer.BadParameter(f"{template!r} is none of {', '.join(known)}", param_hint="'TEMPLATE'")
     given: dict[str, Any] = {
         "axes": tuple(axis) if axis else None,
         "amplitude": _number(amplitude),
@@ -85,25 +86,22 @@ def motion(
         "file": None if file is None else str(file.absolute()),
     }
     given = {name: value for name, value in given.items() if value is not None}
-    made, wanted = _made(template, given), parse_given(threshold or (), Thresholds)
-    check_output(output)
-    rig = load_config(config)
-    made = fitted(rig, made, given)
-    spec = template_motion(made).model_copy(update={"validation": wanted})
-    _, verdict = checked_motion(rig, build_trajectory(spec, rig.machine.geometry.home))
-    if not verdict.passed:
-        raise RefusedError(verdict.message)
-    with whole_file(output) as written:
-        written.write(trajectory_text(spec.model_dump(mode="json", exclude_defaults=True)))
+    thresholds = parse_given(threshold or (), Thresholds)
+    try:
+        made = write_motion(MotionRequest(config, template, output, given, thresholds))
+    except TemplateError as error:
+        raise InputError(_faults(error)) from None
+    named = made.thresholds.named
     if as_json:
-        told = {"trajectory": str(output), "template": template, "numbers": made.model_dump(mode="json")}
-        told["validation"] = wanted.named
-        typer.echo(json.dumps(told | {"duration_s": verdict.duration, "checks": verdict.as_dict()["checks"]}, indent=2))
+        told = {"trajectory": str(output), "template": template, "numbers": made.motion.model_dump(mode="json")}
+        told["validation"] = named
+        checks = made.verdict.as_dict()["checks"]
+        typer.echo(json.dumps(told | {"duration_s": made.verdict.duration, "checks": checks}, indent=2))
         return
-    typer.echo(f"{template}: {_said(made)}")
-    if wanted.named:
-        typer.echo(f"its runs are judged by {', '.join(f'{name} {value:g}' for name, value in wanted.named.items())}")
-    typer.echo(f"{verdict.duration:g} s, passes every limit: {output}")
+    typer.echo(f"{template}: {_numbers(made.motion)}")
+    if named:
+        typer.echo(f"its runs are judged by {', '.join(f'{name} {value:g}' for name, value in named.items())}")
+    typer.echo(f"{made.verdict.duration:g} s, passes every limit: {made.trajectory}")
 
 
 def _number(text: str | None) -> float | str | None:
@@ -116,31 +114,19 @@ def _number(text: str | None) -> float | str | None:
         return math.nan if error.code == "not finite" else text
 
 
-def _made(name: str, given: dict[str, Any]) -> "Template":
-    from pydantic import ValidationError
-
-    from rig.client import TEMPLATES
-    from rig.errors import InputError
-
-    if name not in TEMPLATES:
-        raise typer.BadParameter(f"{name!r} is none of {', '.join(TEMPLATES)}", param_hint="'TEMPLATE'")
-    fields = TEMPLATES[name].model_fields
-    if strange := [_option(each) for each in given if each not in fields]:
-        raise InputError(f"{name}: has no {', '.join(strange)}; it has {', '.join(map(_option, fields))}")
-    try:
-        return TEMPLATES[name].model_validate(given)
-    except ValidationError as error:
-        faults = [
-            f"{_option(str(each['loc'][0]))}: {each['msg'].removeprefix('Value error, ')}" for each in error.errors()
-        ]
-        raise InputError("\n".join(faults)) from None
+def _faults(error: "TemplateError") -> str:
+    """What is wrong with the numbers of a template, by the options that they are given by."""
+    if error.unknown:
+        unknown, known = (", ".join(map(_option, names)) for names in (error.unknown, error.known))
+        return f"{error.template}: has no {unknown}; it has {known}"
+    return "\n".join(f"{_option(name)}: {fault}" for name, fault in error.invalid)
 
 
 def _option(name: str) -> str:
     return _OPTIONS.get(name, f"--{name}")
 
 
-def _said(made: "Template") -> str:
+def _numbers(made: "Template") -> str:
     from kinematics import Quantity, in_words
 
     said = []

@@ -11,8 +11,8 @@ from rig.cli.options import (
     JsonOption,
     MechanismArgument,
     OutputOption,
+    named_by_option,
     parse_pose,
-    print_warning,
 )
 
 MotionArgument = Annotated[
@@ -66,77 +66,25 @@ def inverse(
     With --peaks prints when each of these is greatest, and what the base as a whole bears; with --json besides, as one
     JSON object.
     """
-    import numpy as np
+    from rig.cli.progress import show_notices
+    from rig.services import InverseRequest
+    from rig.services import inverse as inverse_dynamics
 
-    from dynamics import (
-        MODELS,
-        Dynamics,
-        inverse_batch,
-        load_mechanism,
-        reaction_peaks,
-        variant_forces,
-        with_spherical_ends,
-    )
-    from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
-
-    if model not in MODELS:
-        raise typer.BadParameter(f"{model!r} must be one of {', '.join(MODELS)}", param_hint="'--model'")
-    if model != "exact" and (reactions or peaks):
-        option = "--reactions" if reactions else "--peaks"
-        raise typer.BadParameter(
-            f"joint reactions are of the exact model only, not of {model}", param_hint=f"'{option}'"
-        )
-    if model != "exact" and spherical:
-        raise typer.BadParameter(f"goes with the exact model, not with {model}", param_hint="'--spherical-ends'")
     if as_json and not peaks:
         raise typer.BadParameter("goes with --peaks only", param_hint="'--json'")
-    if cluster is not None and (reactions or peaks or model != "exact"):
-        raise typer.BadParameter("the forces of the exact model only, without reactions", param_hint="'--cluster'")
-    check_output(output)
-    machine = load_mechanism(mechanism, evaluate_only=True)
-    _warn(machine.warnings)
-    if spherical:
-        machine = with_spherical_ends(machine)
-    if model != "exact" and any(leg.friction.coulomb for leg in machine.legs):
-        _warn((f"model {model} has no Coulomb friction, the mechanism's is left out",))
-    table = read_table(motion, MOTION, [WRENCH])
-    motions = table.columns(MOTION)
-    wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
-    names, columns = ["t", *per_leg("f")], [table.times[:, np.newaxis]]
-    if cluster is not None:
-        from rig.workspace import inverse_on_cluster, open_cluster
+    with named_by_option():
+        request = InverseRequest(mechanism, motion, output, model, reactions, spherical, peaks, cluster)
+        found = inverse_dynamics(request, show_notices)
+    if found.peaks is None:
+        return
+    from rig.cli.peaks import peaks_summary, print_peaks
 
-        with open_cluster(cluster) as client:
-            columns.append(inverse_on_cluster(client, machine, motions, wrenches))
-    elif model != "exact":
-        columns.append(variant_forces(model, machine, motions, wrenches))
-    elif not reactions:
-        columns.append(inverse_batch(machine, motions, wrenches))
+    if as_json:
+        paths = {"motion": str(motion), "forces": str(found.forces)}
+        told = {"mechanism": found.mechanism, "model": model, "peaks": peaks_summary(found.peaks), "paths": paths}
+        typer.echo(json.dumps(told, indent=2))
     else:
-        result = Dynamics(machine).inverse(motions, wrenches)
-        columns.append(result.forces)
-        vectors = (
-            result.tops,
-            result.base_forces,
-            result.universal_moments,
-            result.prismatic_forces,
-            result.guide_forces,
-            result.prismatic_moments,
-        )
-        for prefix, values in zip(REACTIONS, vectors, strict=True):
-            names += per_leg(prefix, "xyz")
-            columns.append(values.reshape(len(values), -1))
-    write_table(output, names, np.hstack(columns))
-    if peaks:
-        from rig.cli.peaks import peaks_summary, print_peaks
-
-        found = reaction_peaks(machine, motions, wrenches, times=table.times)
-        if as_json:
-            paths = {"motion": str(motion), "forces": str(output)}
-            summary = {"mechanism": machine.name, "model": model, "peaks": peaks_summary(found), "paths": paths}
-            typer.echo(json.dumps(summary, indent=2))
-        else:
-            print_peaks(machine.name, found)
+        print_peaks(found.mechanism, found.peaks)
 
 
 def ik(mechanism: MechanismArgument, motion: MotionArgument, output: OutputOption) -> None:
@@ -144,18 +92,9 @@ def ik(mechanism: MechanismArgument, motion: MotionArgument, output: OutputOptio
 
     Writes t,l1…l6,v1…v6,a1…a6 in m, m/s, m/s².
     """
-    import numpy as np
+    from rig.services import LegLengthsRequest, inverse_kinematics
 
-    from dynamics import load_mechanism
-    from kinematics import leg_kinematics
-    from rig.csvio import MOTION, WRENCH, check_output, per_leg, read_table, write_table
-
-    check_output(output)
-    machine = load_mechanism(mechanism, evaluate_only=True)
-    table = read_table(motion, MOTION, [WRENCH])
-    legs = leg_kinematics(machine.geometry, table.columns(MOTION))
-    names = ("t", *per_leg("l"), *per_leg("v"), *per_leg("a"))
-    write_table(output, names, np.column_stack([table.times, legs.length, legs.velocity, legs.acceleration]))
+    inverse_kinematics(LegLengthsRequest(mechanism, motion, output))
 
 
 def fk(
@@ -188,12 +127,7 @@ def fk(
     the largest error of a leg in m; a row that no pose fits has none. Prints how many there are and whether they are
     certain to be all. Speeds and accelerations are not used.
     """
-    import numpy as np
-
-    from dynamics import load_mechanism
-    from rig.cli.assembly import write_all_poses, write_motion
-    from rig.csvio import check_output, per_leg, read_table
-    from rig.errors import InputError
+    from rig.services import AllPosesRequest, PosesRequest, find_all_poses, follow_poses
 
     if every and guess is not None:
         raise typer.BadParameter("finds every pose and takes no --guess", param_hint="'--all'")
@@ -201,18 +135,15 @@ def fk(
         raise typer.BadParameter("give a --guess near the first pose, or --all for every pose", param_hint="'--guess'")
     if not every and seed is not None:
         raise typer.BadParameter("goes with --all only", param_hint="'--seed'")
-    pose = np.array(parse_pose(guess, "--guess")) if guess is not None else np.empty(7)
-    check_output(output)
-    machine = load_mechanism(mechanism, evaluate_only=True)
-    table = read_table(legs, per_leg("l"), [per_leg("v"), per_leg("a")], increasing=True)
     if every:
-        write_all_poses(machine.geometry, table, output, seed or 0)
-        return
-    if table.has(per_leg("a")) and not table.has(per_leg("v")):
-        raise InputError(f"{legs}: a1…a6 without v1…v6: the leg accelerations say nothing without the leg speeds")
-    write_motion(machine.geometry, table, pose, output)
+        from rig.cli.assembly import QUICK_ROWS, print_modes
+        from rig.cli.progress import service_events
 
-
-def _warn(warnings: tuple[str, ...]) -> None:
-    for warning in warnings:
-        print_warning(warning)
+        with service_events() as show:
+            found = find_all_poses(
+                AllPosesRequest(mechanism, legs, output, seed or 0),
+                lambda event: show(event) if getattr(event, "total", 0) > QUICK_ROWS else None,
+            )
+        print_modes(found.times, found.modes)
+    elif guess is not None:
+        follow_poses(PosesRequest(mechanism, legs, output, parse_pose(guess, "--guess")))

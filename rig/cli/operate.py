@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from rig.cli.live import OutputFolder, RateOption, RealTimeOption, begin_server_unless, chosen_config, finish
+from rig.cli.live import OutputFolder, RateOption, RealTimeOption, begin_server_unless, finish
 from rig.cli.options import ConfigArgument, warn_of_checks_off
 
 if TYPE_CHECKING:
@@ -41,14 +41,14 @@ def operate(
 
     begin_server_unless(lockstep or attach)
     from rig.cli.console import Console
-    from rig.cli.engine import found_engine
     from rig.cli.progress import compile_progress_lines
     from rig.client import Interruption, conduct
     from rig.errors import InputError
+    from rig.services import found_engine, run_config
 
     if sys.stdin is None:
         raise InputError("there is no standard input to read commands from")
-    settings = chosen_config(config, rate, lockstep, real_time)
+    settings = run_config(config, rate, lockstep, real_time)
     warn_of_checks_off(settings)
     if attach and (rate is not None or lockstep or real_time or output is not None):
         raise InputError("--attach: the engine has its rate, its clock and its recording already")

@@ -2,6 +2,7 @@
 
 import math
 import sys
+from contextlib import contextmanager
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, TypeVar
 
@@ -14,7 +15,6 @@ if TYPE_CHECKING:
 
     from kinematics import Quantity, Thresholds
     from rig.config import RigConfig, Validation
-    from rig.recording import Recorded
 
 _LAST_PORT = 65535
 
@@ -91,44 +91,39 @@ def parse_judge(config: str | None, given: "Sequence[str]") -> "Validation | Non
     return parse_given(given, Validation) if given else None
 
 
-def check_new_file(path: Path) -> None:
-    """Refuse a calibration's file that cannot become a new one, before anything is measured.
-
-    Raises:
-        CalibrationFileError: it is there already, or its folder is not.
-        InputError: its folder cannot be written to.
-    """
-    from calibration import CalibrationFileError
-    from rig.csvio import check_output
-
-    if path.exists():
-        raise CalibrationFileError(str(path), "exists already and calibrations are never overwritten; name another: -o")
-    if not path.parent.is_dir():
-        raise CalibrationFileError(str(path), f"there is no folder {path.parent}")
-    check_output(path)
-
-
-def check_made_of(recording: Path, output: Path) -> None:
-    """Refuse an output that cannot be written, or would take the place of the recording that it is made of.
-
-    Raises:
-        InputError: saying why.
-    """
-    from rig.csvio import check_output
+@contextmanager
+def refused_parameters() -> "Iterator[None]":
+    """Within a `with` block, a request that cannot be made is a usage error, which names what is wrong with it."""
     from rig.errors import InputError
 
-    check_output(output)
-    if recording.exists() and output.exists() and output.samefile(recording):
-        raise InputError(f"cannot write {output}: it is the recording itself")
+    try:
+        yield
+    except InputError as error:
+        raise typer.BadParameter("; ".join(error.faults or (error.what,))) from None
 
 
-def print_caveats(recording: "Recorded") -> None:
-    """Say on standard error what whoever uses a recording must know of it."""
-    from rig.recording import caveats
+@contextmanager
+def named_by_option(**options: str) -> "Iterator[None]":
+    """Within a `with` block, a field that cannot be used is a usage error, which names its option.
 
-    say = print_error if recording.doubts else print_warning
-    for text in caveats(recording):
-        say(f"{recording.path}: {text}")
+    Args:
+        options: by the field's name, where the option is called otherwise.
+
+    Raises:
+        typer.BadParameter: FieldError was raised.
+        RefusedError: FieldRefusedError was.
+    """
+    from rig.errors import FieldError, FieldRefusedError, RefusedError
+
+    def option(field: str) -> str:
+        return options.get(field, f"--{field.replace('_', '-')}")
+
+    try:
+        yield
+    except FieldError as error:
+        raise typer.BadParameter(error.fault, param_hint=f"'{option(error.field)}'") from None
+    except FieldRefusedError as error:
+        raise RefusedError(f"{option(error.field)}: {error.fault}") from None
 
 
 def print_contents(holds: str, as_json: bool) -> None:
@@ -136,18 +131,6 @@ def print_contents(holds: str, as_json: bool) -> None:
     import json
 
     typer.echo(json.dumps({"holds": holds}) if as_json else holds)
-
-
-def end_doubtful(recording: "Recorded") -> None:
-    """After what was made of a damaged recording is written: end with the exit code of that.
-
-    Raises:
-        typer.Exit: it is damaged.
-    """
-    from rig.errors import ExitCode
-
-    if recording.doubts:
-        raise typer.Exit(ExitCode.RECORDING)
 
 
 def print_warning(text: str) -> None:
@@ -199,7 +182,7 @@ def _print_marked(mark: str, colour: str, text: str) -> None:
     typer.echo("\n".join(map(elided, text.split("\n"))), err=True)
 
 
-def parse_pose(text: str, option: str) -> tuple[float, ...]:
+def parse_pose(text: str, option: str) -> tuple[float, float, float, float, float, float, float]:
     """Seven numbers x,y,z,qw,qx,qy,qz (m; unit quaternion, scalar first), the quaternion normalised.
 
     `option` is what the text was given to, for the message.
@@ -218,10 +201,11 @@ def parse_pose(text: str, option: str) -> tuple[float, ...]:
     if fault:
         raise typer.BadParameter(fault, param_hint=option)
     norm = math.hypot(*values[3:])
-    return (*values[:3], *(value / norm for value in values[3:]))
+    x, y, z, qw, qx, qy, qz = *values[:3], *(value / norm for value in values[3:])
+    return x, y, z, qw, qx, qy, qz
 
 
-def parse_six(text: str, names: str, option: str) -> tuple[float, ...]:
+def parse_six(text: str, names: str, option: str) -> tuple[float, float, float, float, float, float]:
     """Six finite numbers; `names` says which, `option` is what the text was given to, for the message.
 
     Raises:
@@ -230,10 +214,11 @@ def parse_six(text: str, names: str, option: str) -> tuple[float, ...]:
     from kinematics import read_list
 
     try:
-        return tuple(read_list(text, 6))
+        x, y, z, rx, ry, rz = read_list(text, 6)
     except ValueError as error:
         fault = f"{text!r} is not a list of six finite numbers {names}: {error}"
         raise typer.BadParameter(fault, param_hint=option) from None
+    return x, y, z, rx, ry, rz
 
 
 def parse_span(text: str, option: str) -> tuple[float, float]:

@@ -33,31 +33,25 @@ def paper(
     the numbers of every figure, table and claim as CSV files and the figures as SVG and PDF. Prints every claim with
     what comes out here. A claim that differs, or that cannot be decided, is a result, not an error.
     """
-    from rig.cli.progress import progress_display
-    from rig.client import Progress
-    from rig.csvio import check_folder
-    from rig.papers import STUDIES, reproduce, total, write_studies
+    from rig.cli.progress import service_events
+    from rig.services import PaperRequest, paper_studies, reproduce_papers
 
-    if study not in (*STUDIES, _ALL):
-        known = ", ".join((*STUDIES, _ALL))
-        raise typer.BadParameter(f"{study!r} is none of {known}", param_hint="'STUDY'")
-    check_folder(output)
-    names = STUDIES if study == _ALL else (study,)
-    with progress_display() as show:
-        studies = reproduce(names, lambda what, fraction: show(Progress(what, fraction)))
-    page, *beside = write_studies(studies, output)
-    tables, figures = ([path for path in beside if (path.suffix == ".csv") is csv] for csv in (True, False))
+    known = (*paper_studies(), _ALL)
+    if study not in known:
+        raise typer.BadParameter(f"{study!r} is none of {', '.join(known)}", param_hint="'STUDY'")
+    with service_events() as show:
+        found = reproduce_papers(PaperRequest(() if study == _ALL else (study,), output), show)
     if as_json:
-        found = {one.name: [claim.record() for claim in one.claims] for one in studies}
-        paths = {"page": str(page), "tables": list(map(str, tables)), "figures": list(map(str, figures))}
-        typer.echo(json.dumps({"claims": found, "paths": paths}, indent=2, ensure_ascii=False))
+        typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
         return
-    for one in studies:
+    for one in found.studies:
         _say(one)
-    if len(studies) > 1:
-        print_styled(f"{total(studies)}\n", bold=True)
-    typer.echo(f"page: {page}")
-    typer.echo(f"beside it: {len(tables)} CSV files, {len(figures) // 2} figures, each as SVG and PDF")
+    if len(found.studies) > 1:
+        from rig.papers import total
+
+        print_styled(f"{total(found.studies)}\n", bold=True)
+    typer.echo(f"page: {found.page}")
+    typer.echo(f"beside it: {len(found.tables)} CSV files, {len(found.figures) // 2} figures, each as SVG and PDF")
 
 
 def _say(study: "Study") -> None:

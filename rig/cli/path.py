@@ -2,16 +2,14 @@
 
 import json
 import math
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any, Literal, cast
 
 import typer
 
-from rig.cli.options import JsonOption, MechanismArgument, OutputOption, parse_pose, parse_six, print_warning
+from rig.cli.options import JsonOption, MechanismArgument, OutputOption, named_by_option, parse_pose, parse_six
 
 if TYPE_CHECKING:
-    from dynamics import BestPath, Mechanism
-    from kinematics import Array, PoseLimits
+    from rig.services import PathResult, Pose
 
 _COORDINATES = "x,y,z,rx,ry,rz"
 _POSE = "x,y,z,qw,qx,qy,qz|home"
@@ -70,104 +68,45 @@ def path(
 
     Writes t and the columns of a motion: a trajectory for `rig check` and `rig run`, a motion for `rig inverse`.
     """
-    import numpy as np
-
-    from dynamics import NoPathError, best_path, load_mechanism
-    from kinematics import MOST_SAMPLES, pose_to_coordinates
-    from rig.cli.workspace_options import chosen_limits
-    from rig.csvio import MOTION, check_output, write_table
-    from rig.errors import RefusedError
+    from rig.cli.progress import show_notices
+    from rig.services import PathRequest, plan_path
 
     if objective not in _UNITS:
         raise typer.BadParameter(f"{objective!r} must be condition or force", param_hint="'--objective'")
-    for name, value, unit in (
-        ("duration", duration, "s"),
-        ("step", step, "s"),
-        ("greatest-force", greatest_force, "N"),
-    ):
-        if not value > 0.0 or (unit == "s" and math.isinf(value)):
-            raise typer.BadParameter(f"{value:g} {unit} must be above 0 {unit}", param_hint=f"'--{name}'")
-    if step > duration:
-        raise typer.BadParameter(f"{step:g} s must be at most the duration, {duration:g} s", param_hint="'--step'")
-    if duration / step > MOST_SAMPLES - 1:
-        raise typer.BadParameter(
-            f"{step:g} s is too short for a duration of {duration:g} s: {duration / step + 1.0:.7g} rows, at most "
-            f"{MOST_SAMPLES}, so at least {duration / (MOST_SAMPLES - 1):.3g} s",
-            param_hint="'--step'",
-        )
-    freedom = (0.0,) * 6 if end_freedom is None else _bounds(end_freedom, "--end-freedom", least=0.0)
-    bends = _bounds(reach, "--reach", least=math.ulp(0.0))
-    check_output(output)
-    machine = load_mechanism(mechanism, evaluate_only=True)
-    for warning in machine.warnings:
-        print_warning(warning)
-    limits = chosen_limits(
-        machine, clearance=clearance, leg_radius=leg_radius, characteristic_length=characteristic_length
-    )
-    ends = np.array([_pose(start, "--from", machine), _pose(end, "--to", machine)])
-    _refuse(machine, limits, ends[:1], "--from")
-    if not any(freedom):
-        _refuse(machine, limits, ends[1:], "--to")
-    first, last = pose_to_coordinates(ends)
-    try:
-        best = best_path(
-            machine,
-            first,
-            last,
+    with named_by_option(start="--from", end="--to"):
+        request = PathRequest(
+            mechanism,
+            _pose(start, "--from"),
+            _pose(end, "--to"),
             duration,
-            objective=cast("Literal['condition', 'force']", objective),
-            limits=limits,
+            output,
+            cast("Literal['condition', 'force']", objective),
+            end_freedom=(0.0,) * 6 if end_freedom is None else parse_six(end_freedom, _COORDINATES, "--end-freedom"),
+            reach=parse_six(reach, _COORDINATES, "--reach"),
             greatest_force=greatest_force,
-            reach=bends,
-            end_freedom=freedom,
+            clearance=clearance,
+            leg_radius=leg_radius,
+            characteristic_length=characteristic_length,
+            step=step,
             seed=seed,
         )
-    except NoPathError as error:
-        raise RefusedError(str(error)) from None
-    times = np.linspace(0.0, duration, max(2, round(duration / step) + 1))
-    write_table(output, ("t", *MOTION), np.column_stack([times, best.path.motion(times)]))
-    _say(machine.name, best, output, as_json)
+        found = plan_path(request, show_notices)
+    _print(found, as_json)
 
 
-def _bounds(text: str, option: str, least: float) -> tuple[float, ...]:
-    values = parse_six(text, _COORDINATES, option)
-    for name, value in zip(_COORDINATES.split(","), values, strict=True):
-        if value < least:
-            bound = "at least 0" if least == 0.0 else "above 0"
-            raise typer.BadParameter(f"{name} is {value:g}, must be {bound}, in m or rad", param_hint=f"'{option}'")
-    return values
+def _pose(text: str, option: str) -> "Pose | None":
+    return None if text == "home" else parse_pose(text, option)
 
 
-def _pose(text: str, option: str, machine: "Mechanism") -> "tuple[float, ...] | Array":
-    if text != "home":
-        return parse_pose(text, option)
-    if machine.geometry.home is None:
-        raise typer.BadParameter(f"the mechanism {machine.name} has no home", param_hint=f"'{option}'")
-    return machine.geometry.home
-
-
-def _refuse(machine: "Mechanism", limits: "PoseLimits", pose: "Array", option: str) -> None:
-    """Refuse a pose (1, 7) that breaks a limit, before any path is sought."""
-    from kinematics import PoseFault, assess_poses, strokes_beyond
-    from rig.errors import RefusedError
-
-    faults = PoseFault(int(assess_poses(machine.geometry, pose, limits, threads=1).faults[0]))
-    if not faults:
-        return
-    beyond = int(strokes_beyond(machine.geometry, pose, limits)[0])
-    names = ", ".join(fault.name.lower() for fault in PoseFault if fault in faults and fault.name)
-    leg = f"; leg {abs(beyond)} would be too {'long' if beyond > 0 else 'short'}" if beyond else ""
-    raise RefusedError(f"{option}: the pose is beyond the mechanism's limits: {names}{leg}")
-
-
-def _say(name: str, best: "BestPath", output: Path, as_json: bool) -> None:
+def _print(found: "PathResult", as_json: bool) -> None:
+    best = found.best
     summary: dict[str, Any] = {
-        "mechanism": name,
+        "mechanism": found.mechanism,
         "objective": best.objective,
         "peak": best.peak,
         "straight_peak": best.straight_peak if math.isfinite(best.straight_peak) else None,
         "end_moved": dict(zip(_COORDINATES.split(","), (best.end_moved + 0.0).tolist(), strict=True)),
-        "path": str(output),
+        "path": str(found.motion),
     }
     if as_json:
         typer.echo(json.dumps(summary, indent=2))
@@ -177,4 +116,4 @@ def _say(name: str, best: "BestPath", output: Path, as_json: bool) -> None:
     moved = [f"{key} {value:+.4g}" for key, value in summary["end_moved"].items() if value]
     if moved:
         typer.echo("the end gives way by " + ", ".join(moved) + " (m, rad)")
-    typer.echo(f"wrote {output}")
+    typer.echo(f"wrote {found.motion}")

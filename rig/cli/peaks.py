@@ -2,18 +2,20 @@
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from dynamics import ReactionPeak
 from rig.cli.options import table_console
 
+if TYPE_CHECKING:
+    from dynamics import ReactionPeak
 
-def peaks_summary(peaks: Sequence[ReactionPeak]) -> list[dict[str, Any]]:
+
+def peaks_summary(peaks: "Sequence[ReactionPeak]") -> list[dict[str, Any]]:
     """The peaks as JSON-able objects: magnitude in `unit`, time in s, components in base and in leg axes."""
     return [asdict(peak) for peak in peaks]
 
 
-def print_peaks(mechanism: str, peaks: Sequence[ReactionPeak]) -> None:
+def print_peaks(mechanism: str, peaks: "Sequence[ReactionPeak]") -> None:
     """Print the peaks as a table, a line per joint and leg: magnitude, time, components in base axes."""
     from rich.box import SIMPLE_HEAD
     from rich.table import Table

@@ -2,16 +2,79 @@
 
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import contextmanager
-from typing import TYPE_CHECKING
+from contextlib import ExitStack, contextmanager
+from typing import TYPE_CHECKING, Any
 
 import typer
 
-from rig.cli.options import table_console
+from rig.cli.options import print_error, print_warning, table_console
 
 if TYPE_CHECKING:
+    from rich.progress import Progress as Bar
+
     from rig.client import Progress
     from rig.engine import Compiling
+    from rig.services import Event, Notice, OnEvent
+
+
+@contextmanager
+def service_events(lines: bool = False, *, bars: bool = True) -> Iterator["OnEvent"]:
+    """Give what shows the events of a service on the error stream while the block lasts.
+
+    Notices are printed. Of stages whose end is known a terminal has a bar.
+
+    Args:
+        lines: say every stage, and every per cent, in a line of `print_step`, on a terminal and elsewhere.
+        bars: False where a person is asked for something meanwhile.
+    """
+    from rig.services import Notice, stage_name, stage_text
+
+    last = ""
+    bar: Any = None
+
+    def show(event: "Event") -> None:
+        nonlocal last, bar
+        if isinstance(event, Notice):
+            print_notice(event)
+        elif event.waits:
+            ask_question(stage_text(event)) if lines else _prompt(stage_text(event))
+            wait_for_enter()
+        elif lines:
+            if (text := stage_text(event)) != last:
+                last = text
+                print_step(text)
+        elif bars and event.fraction is not None and sys.stderr.isatty():
+            bar = bar or stack.enter_context(_bar())
+            bar.update(bar.task_ids[0], description=stage_name(event), completed=event.fraction)
+
+    with ExitStack() as stack:
+        yield show
+
+
+def print_notice(notice: "Notice") -> None:
+    """Say on standard error what whoever reads a result must know."""
+    say = print_error if notice.serious else print_warning
+    say(f"{notice.source}: {notice.text}" if notice.source else notice.text)
+
+
+def wait_for_enter() -> None:
+    """Wait for a line of standard input. Raises InputError where it has ended."""
+    from rig.errors import InputError
+
+    if not sys.stdin.readline():
+        raise InputError("standard input ended before the calibration did; nothing written")
+
+
+def _prompt(text: str) -> None:
+    typer.echo(f"{text} Press Enter when all is still … ", nl=False, err=True)
+
+
+def show_notices(event: "Event") -> None:
+    """Print the notices among the events of a service, and nothing of its progress."""
+    from rig.services import Notice
+
+    if isinstance(event, Notice):
+        print_notice(event)
 
 
 def print_step(step: str) -> None:
@@ -36,17 +99,23 @@ def progress_display(lines: bool = False) -> Iterator["Callable[[Progress], None
     if not sys.stderr.isatty():
         yield lambda _progress: None
         return
+    with _bar() as bar:
+
+        def show(progress: "Progress") -> None:
+            bar.update(bar.task_ids[0], description=progress.phase, completed=progress.fraction)
+
+        yield show
+
+
+def _bar() -> "Bar":
+    """A bar of one task, from 0 to 1."""
     from rich.progress import BarColumn, TextColumn, TimeElapsedColumn
     from rich.progress import Progress as Bar
 
     columns = (TextColumn("{task.description:20}"), BarColumn(), TextColumn("{task.percentage:3.0f} %"))
-    with Bar(*columns, TimeElapsedColumn(), console=table_console(err=True), transient=True) as bar:
-        task = bar.add_task("starting", total=1.0)
-
-        def show(progress: "Progress") -> None:
-            bar.update(task, description=progress.phase, completed=progress.fraction)
-
-        yield show
+    made = Bar(*columns, TimeElapsedColumn(), console=table_console(err=True), transient=True)
+    made.add_task("starting", total=1.0)
+    return made
 
 
 def compile_progress_lines() -> "Callable[[Compiling], None]":

@@ -2,7 +2,7 @@
 
 import json
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated
 
 import typer
 
@@ -12,18 +12,11 @@ from rig.cli.options import (
     OutputOption,
     ProbeOption,
     ProgressOption,
-    check_made_of,
-    end_doubtful,
-    print_caveats,
     print_contents,
-    print_warning,
 )
 
-if TYPE_CHECKING:
-    from rig.analysis import Distortion, Response, ResponseFit
 
-
-def multisine(
+def multisine_command(
     config: ConfigArgument,
     output: OutputOption,
     dof: Annotated[str, typer.Option("--dof", metavar="x|y|z|rx|ry|rz", help="The coordinate that is excited.")] = "z",
@@ -47,55 +40,34 @@ def multisine(
     Odd multiples of 1/period, some left out at random, which then show non-linear distortion.
     The motion is checked as `rig check` does; without --amplitude it is made as large as the limits allow.
     """
-    import tomlkit
+    from rig.cli.progress import service_events
+    from rig.services import MultisineRequest, multisine
 
-    from kinematics import TrajectorySpec, build_trajectory
-    from rig.analysis import multisine as spec_of
-    from rig.cli.progress import print_step
-    from rig.client import checked_motion
-    from rig.config import load_config
-    from rig.csvio import check_output, whole_file
-    from rig.errors import InputError, RefusedError
-
-    check_output(output)
-    settings = load_config(config)
-    if high > settings.rate / 4.0:
-        raise InputError(
-            f"to: {high:g} Hz, must be at most {settings.rate / 4.0:g} Hz, a quarter of the cycles a second"
-        )
-    cycles = period * settings.rate
-    if not abs(cycles - round(cycles)) < 1e-6 * max(cycles, 1.0):
-        raise InputError(f"period: {period:g} s, must be a whole number of cycles of {1.0 / settings.rate:g} s")
-    home = settings.machine.geometry.home_pose
-    size = (0.05 if dof.startswith("r") else 0.01) if amplitude is None else amplitude
-    tell = print_step if progress else lambda _step: None
-    for _ in range(2):
-        tell("searching phases")
-        spec = spec_of(dof, low, high, size, period, periods, seed, realizations=realizations, odd=True)
-        tell("checking the motion")
-        _, verdict = checked_motion(settings, build_trajectory(TrajectorySpec.model_validate(spec), home))
-        if verdict.passed or amplitude is not None:
-            break
-        size *= 0.98 * verdict.scale
-    if not verdict.passed:
-        raise RefusedError(verdict.message)
-    with whole_file(output) as file:
-        file.write(tomlkit.dumps(spec))
-    terms = spec["parts"][0]["terms"]
+    request = MultisineRequest(
+        config=config,
+        output=output,
+        dof=dof,
+        low=low,
+        high=high,
+        amplitude=amplitude,
+        period=period,
+        periods=periods,
+        realizations=realizations,
+        seed=seed,
+    )
+    with service_events(progress) as tell:
+        result = multisine(request, tell)
     if as_json:
-        told = {"trajectory": str(output), "dof": dof, "duration_s": verdict.duration, "amplitude": size}
-        told |= {"realizations": realizations, "periods": periods}
-        told |= {"frequency_hz": [term["frequency"] for term in terms], "checks": verdict.as_dict()["checks"]}
-        typer.echo(json.dumps(told, indent=2))
+        typer.echo(json.dumps(result.as_dict(), indent=2))
         return
-    lines = len(terms)
+    tones = result.frequency
     typer.echo(
-        f"{lines} frequencies from {terms[0]['frequency']:g} to {terms[-1]['frequency']:g} Hz, {realizations} "
-        f"realisations, amplitude {size:.3g}, {verdict.duration:g} s: {output}"
+        f"{len(tones)} frequencies from {tones[0]:g} to {tones[-1]:g} Hz, {realizations} "
+        f"realisations, amplitude {result.amplitude:.3g}, {result.verdict.duration:g} s: {output}"
     )
 
 
-def respond(
+def respond_command(
     recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap) of an excitation.")],
     dof: Annotated[
         str | None, typer.Option("--dof", metavar="x|y|z|rx|ry|rz", help="The coordinate; left out: the excited one.")
@@ -121,9 +93,10 @@ def respond(
     force of a drive whose friction the cells do not read rests on the model's: --friction says how well that is known.
     """
     from kinematics import COORDINATES
-    from rig.analysis import described, notes_of, recorded_response
-    from rig.cli.progress import print_step
-    from rig.recording import RecordingFile
+    from rig.analysis import described
+    from rig.cli.progress import service_events
+    from rig.errors import ExitCode
+    from rig.services import RespondRequest, respond, respond_contents
 
     if dof is not None and dof not in COORDINATES:
         raise typer.BadParameter(f"{dof!r} is none of {', '.join(COORDINATES)}", param_hint="'--dof'")
@@ -132,80 +105,19 @@ def respond(
         if low is None or high is None or not 0.0 < low < high < float("inf"):
             raise typer.BadParameter("give --from and --to, both above 0 Hz, the first below", param_hint="'--from'")
         band = (low, high)
-    tell = print_step if progress else lambda _step: None
-    if output is not None and not look:
-        check_made_of(recording, output)
-    opened = RecordingFile(recording)
-    print_caveats(opened)
-    tell("reading the recording")
-    found = recorded_response(opened, dof, band)
-    if look:
-        lines = found.pose.frequency
-        span = f"{len(lines)} frequencies from {lines[0]:.3g} to {lines[-1]:.3g} Hz"
-        print_contents(f"coordinate {found.dof}, {span}, {found.begin:.1f} to {found.end:.1f} s", as_json)
-        return
-    tell("fitting dead time and lag")
-    responses, fits = found.responses(), found.fits(friction)
-    notes = notes_of(found, fits)
-    if output is not None:
-        from rig.analysis import draw_bode
-
-        draw_bode(responses, fits, found.dof, output)
+    request = RespondRequest(recording, dof, band, None if look else output, friction)
+    with service_events(progress) as tell:
+        if look:
+            print_contents(respond_contents(request, tell).text, as_json)
+            return
+        found = respond(request, tell)
     if as_json:
-        told = {name: _told(one, fits[name]) for name, one in responses.items()}
-        base: dict[str, Any] = {
-            "recording": str(recording),
-            "dof": found.dof,
-            "begin_s": found.begin,
-            "end_s": found.end,
-        }
-        base["notes"] = [{"response": name, "code": code, "text": text} for name, code, text in notes]
-        typer.echo(json.dumps(base | told | {"plot": None if output is None else str(output)}, indent=2))
+        typer.echo(json.dumps(found.as_dict(), indent=2))
     else:
         typer.echo(f"coordinate {found.dof}, {found.begin:.3f} to {found.end:.3f} s, {found.rate:g} cycles a second")
-        for name, one in responses.items():
-            typer.echo(described(name, one, fits[name]))
+        for name, one in found.responses.items():
+            typer.echo(described(name, one, found.fits[name]))
         if output is not None:
             typer.echo(f"plot       {output}")
-    for name, _code, text in notes:
-        print_warning(f"{name}: {text}")
-    end_doubtful(opened)
-
-
-def _told(response: "Response", fit: "ResponseFit") -> dict[str, Any]:
-    from dataclasses import asdict
-
-    import numpy as np
-
-    reached, distortion = response.bandwidth(), response.distortion
-    return {
-        "frequency_hz": response.frequency.tolist(),
-        "magnitude": np.abs(response.gain).tolist(),
-        "phase_rad": response.phase.tolist(),
-        "sigma": response.sigma.tolist(),
-        "noise_sigma": response.noise.tolist(),
-        "bias_sigma": response.bias.tolist(),
-        "coherence": response.coherence.tolist(),
-        "output": response.output.tolist(),
-        "averages": response.averages,
-        "realizations": response.realizations,
-        "periodic": response.periodic,
-        "bandwidth_hz": None if reached is None else reached[0],
-        "bandwidth_sigma_hz": None if reached is None else reached[1],
-        "distortion": None if distortion is None else _distortion_told(distortion),
-        "fit": asdict(fit),
-    }
-
-
-def _distortion_told(distortion: "Distortion") -> dict[str, Any]:
-    return {
-        "frequency_hz": distortion.frequency.tolist(),
-        "even": distortion.even.tolist(),
-        "level": distortion.level.tolist(),
-        "noise": distortion.noise.tolist(),
-        "even_part": distortion.even_part,
-        "odd_part": distortion.odd_part,
-        "noise_part": distortion.noise_part,
-        "even_found": distortion.even_found,
-        "odd_found": distortion.odd_found,
-    }
+    if found.damaged:
+        raise typer.Exit(ExitCode.RECORDING)

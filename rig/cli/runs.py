@@ -8,15 +8,13 @@ from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, parse_judge, print_warning
+from rig.cli.options import JsonOption, parse_judge
 
 if TYPE_CHECKING:
-    from collections.abc import Callable, Sequence
-
-    from rig.runs import Catalogue, Listed
+    from rig.runs import Listed
+    from rig.services import RunsResult
 
 _MOST_NAME = 24
-_LOOKS = 5  # at runs that come to their end while others are counted
 
 
 def runs(
@@ -59,67 +57,47 @@ def runs(
     once it is judged, what the model left, how well it was tracked, and the verdict: as `rig report FILE#ID` has them.
     Names, notes and stars are kept in runs.json beside the recordings, which stay as they are.
     """
-    from rig.errors import InputError
-    from rig.runs import Catalogue, matches
+    from rig.cli.progress import print_notice, print_step
+    from rig.services import Event, Notice, RunsRequest, list_runs
 
-    judge_by = parse_judge(thresholds, threshold or ())
-    catalogue = Catalogue(folder)
-    changes = {key: value for key, value in (("name", name), ("note", note), ("starred", star)) if value is not None}
-    if changes:
-        if run is None or len(run) != 1:
-            raise InputError("--name, --note and --star are of one run: name it by --run FILE#ID")
-        catalogue.change(run[0], changes)
-    wanted = set(run or ())
+    request = RunsRequest(
+        folder,
+        search,
+        starred,
+        tuple(run or ()),
+        judge=judge,
+        compare=compare,
+        thresholds=parse_judge(thresholds, threshold or ()),
+        alone=bool(threshold),
+        name=name,
+        note=note,
+        star=star,
+    )
 
-    def listed() -> list[Listed]:
-        there = catalogue.runs()
-        if missing := sorted(wanted - {one.run.id for one in there}):
-            raise InputError(f"{folder}: has no run {', '.join(missing)}")
-        chosen = [one for one in there if not wanted or one.run.id in wanted]
-        return [one for one in chosen if matches(one, search) and (one.entry.starred or not starred)]
+    def show(event: Event) -> None:
+        if isinstance(event, Notice):
+            print_notice(event)
+        else:
+            print_step(event.values["run"])
 
-    found, uncounted = _counted(catalogue, listed) if judge or compare else (listed(), [])
-    for reason in (*catalogue.unreadable, *uncounted):
-        print_warning(reason)
-    if judge_by is not None:
-        found = [one.judged_by(judge_by, alone=bool(threshold)) for one in found]
-    if compare:
-        _tell_comparison(found, as_json)
+    found = list_runs(request, show)
+    if found.comparison is not None:
+        from rig.report import comparison_text  # brings what a list need not wait for
+
+        text = json.dumps({"comparison": found.comparison}, indent=2) if as_json else comparison_text(found.comparison)
+        typer.echo(text)
     elif as_json:
-        typer.echo(json.dumps({"runs": [one.described() for one in found]}, indent=2))
+        typer.echo(json.dumps({"runs": [one.described() for one in found.runs]}, indent=2))
     else:
-        _tell(catalogue, found)
+        _print(found)
 
 
-def _counted(catalogue: Catalogue, listed: Callable[[], list[Listed]]) -> tuple[list[Listed], list[str]]:
-    """The runs that `listed` finds with their numbers, and why some that are over have none."""
-    for _ in range(_LOOKS):
-        faults = catalogue.count(listed(), lambda which: typer.echo(f"… {which}", err=True))
-        found = listed()  # one may have come to its end, or more been recorded of it, while others were counted
-        left = [one.run.id for one in found if one.numbers is None and one.run.end is not None]
-        if len(left) <= len(faults):  # one for each that cannot be counted
-            return found, faults
-    return found, [*faults, *(f"{run}: its recording changed while it was counted" for run in left)]
-
-
-def _tell_comparison(found: Sequence[Listed], as_json: bool) -> None:
-    from rig.errors import InputError
-    from rig.report import comparison_text
-    from rig.runs import compare_runs
-
-    over = [one for one in reversed(found) if one.numbers is not None]
-    if len(over) < 2:
-        raise InputError(f"{len(over)} of the runs chosen can be counted: two or more are needed to compare")
-    entries = compare_runs(over)
-    typer.echo(json.dumps({"comparison": entries}, indent=2) if as_json else comparison_text(entries))
-
-
-def _tell(catalogue: Catalogue, found: Sequence[Listed]) -> None:
-    if not found:
-        typer.echo(f"{catalogue.folder}: no runs")
+def _print(found: RunsResult) -> None:
+    if not found.runs:
+        typer.echo(f"{found.folder}: no runs")
         return
     typer.echo(f"  {'name':<{_MOST_NAME}} size  {'residual':>10} {'position':>10}  {'verdict':<10} {'outcome':<10} run")
-    for one in found:
+    for one in found.runs:
         typer.echo(_line(one))
 
 

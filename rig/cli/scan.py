@@ -3,15 +3,13 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Literal
 
 import typer
 
-from rig.errors import HardwareError, InputError
+from rig.errors import InputError
 
-if TYPE_CHECKING:
-    from actuators import Answer, Endpoint
+Parity = Literal["even", "none", "odd"]
 
 
 def scan(
@@ -46,45 +44,43 @@ def scan(
     do: at another speed than theirs a question could pass for a command. A serial port is asked at one speed and
     parity after the other until somebody answers.
     """
-    wanted = _numbers(units, "--units", 0, 255)
-    found: list[Answer] = []
-    asked = 0
-    for _endpoint, answers in _asked(target, baud, parity, wanted, timeout, rtu=rtu):
-        asked += 1
-        for answer in answers:
-            found.append(answer)
-            if not as_json:
+    from rig.services import Event, NoAnswerError, Progress, ScanRequest
+    from rig.services import scan as ask
+
+    request = ScanRequest(
+        target,
+        _numbers(units, "--units", 0, 255),
+        _numbers(baud, "--baud", 300, 4_000_000) if baud else (),
+        _parities(parity),
+        timeout,
+        rtu,
+    )
+
+    def show(event: Event) -> None:
+        if isinstance(event, Progress) and not as_json:
+            for answer in event.values["answers"]:
                 typer.echo(f"{answer.place}: {answer.described}")
-    if as_json:
-        typer.echo(json.dumps([_as_dict(answer) for answer in found], indent=2))
-    if not found:
-        kind = "line setting" if target.startswith("/") else "host"
-        raise HardwareError(
-            f"nothing answers at {target}: {asked} {kind}{'' if asked == 1 else 's'} asked for {len(wanted)} "
-            f"unit{'' if len(wanted) == 1 else 's'}"
-        )
 
-
-def _asked(
-    target: str, baud: str, parity: str, units: list[int], timeout: float, *, rtu: bool
-) -> Iterator[tuple[Endpoint, list[Answer]]]:
-    """Endpoints that were asked, each with what answered there."""
-    from actuators import BAUDS, PARITIES, ConfigurationError, search
-
-    if (baud or parity) and not target.startswith("/"):
-        raise InputError("--baud, --parity: of a serial port, whose name begins with /")
-    parities: Any = parity.split(",") if parity else PARITIES
-    for name in parities:
-        if name not in PARITIES:
-            raise InputError(f"--parity {name!r}: one of {', '.join(PARITIES)}")
-    bauds = _numbers(baud, "--baud", 300, 4_000_000) if baud else BAUDS
     try:
-        yield from search(target, units, bauds=bauds, parities=parities, timeout=timeout, rtu=rtu)
-    except ConfigurationError as error:
-        raise InputError(str(error)) from None
+        found = ask(request, show)
+    except NoAnswerError:
+        if as_json:
+            typer.echo("[]")
+        raise
+    if as_json:
+        typer.echo(json.dumps(found.as_list(), indent=2))
 
 
-def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
+def _parities(text: str) -> tuple[Parity, ...]:
+    known: dict[str, Parity] = {"even": "even", "none": "none", "odd": "odd"}
+    names = text.split(",") if text else []
+    for name in names:
+        if name not in known:
+            raise InputError(f"--parity {name!r}: one of {', '.join(known)}")
+    return tuple(known[name] for name in names)
+
+
+def _numbers(text: str, option: str, least: int, most: int) -> tuple[int, ...]:
     """The whole numbers of a list like 1-16,20. Raises InputError."""
     found: dict[int, None] = {}
     for part in text.split(","):
@@ -93,18 +89,4 @@ def _numbers(text: str, option: str, least: int, most: int) -> list[int]:
         if not all(end.isdecimal() for end in ends) or not least <= int(ends[0]) <= int(ends[1]) <= most:
             raise InputError(f"{option} {part!r}: numbers from {least} to {most}, for example {least + 1} or 1-16,20")
         found.update(dict.fromkeys(range(int(ends[0]), int(ends[1]) + 1)))
-    return list(found)
-
-
-def _as_dict(answer: Answer) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    from actuators import SerialEndpoint
-
-    endpoint = answer.endpoint
-    if isinstance(endpoint, SerialEndpoint):
-        place: dict[str, Any] = {"device": endpoint.device, "baud": endpoint.baud, "parity": endpoint.parity}
-    else:
-        place = {"host": endpoint.host, "port": endpoint.port}
-    identity = None if answer.identity is None else asdict(answer.identity)
-    return {**place, "unit": answer.unit, "driver": answer.driver, "identity": identity, "said": answer.said}
+    return tuple(found)

@@ -1,6 +1,5 @@
 """`rig setup`: a new rig's configuration written, its drives asked, its legs tested one at a time."""
 
-import contextlib
 import json
 import re
 from dataclasses import replace
@@ -10,11 +9,10 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.help import command_group
-from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, print_styled, warn_of_checks_off
+from rig.cli.options import ConfigArgument, JsonOption, parse_quantity, print_styled
 
 if TYPE_CHECKING:
-    from rig.commissioning import CellAmplifier, Draft, DriveAddress, LegResult
-    from rig.config import RigConfig
+    from rig.commissioning import CellAmplifier, DriveAddress, LegResult
 
 app = command_group(
     name="setup",
@@ -104,23 +102,11 @@ def new(
     Example: rig setup new my-rig.toml --mechanism my-hexapod.toml --drive 10.0.0.1:502 … (six times) --ask
     """
     from kinematics import Quantity
-    from rig.commissioning import (
-        Draft,
-        draft_config,
-        draft_text,
-        placed_mechanism,
-        placed_profile,
-        save_draft,
-    )
-    from rig.csvio import check_output
-    from rig.errors import InputError
+    from rig.services import Draft, SetupRequest, set_up
 
     given = [part.strip() for part in serials.split(",")] if serials else [""] * 6
     if len(drive) != 6 or len(given) != 6:
         raise typer.BadParameter(f"{len(drive)} drives and {len(given)} serial numbers, must be six each")
-    check_output(output)
-    if output.exists() and not overwrite:
-        raise InputError(f"{output} exists already; --overwrite replaces it")
     lengths = [parse_quantity(part, Quantity("length", "m"), "--offset") for part in offset.split(",")]
     if len(lengths) not in (1, 6):
         raise typer.BadParameter(f"{len(lengths)} lengths, must be one or six", param_hint="--offset")
@@ -130,29 +116,26 @@ def new(
     ]
     draft = Draft(
         name=output.stem if name is None else name,
-        mechanism=placed_mechanism(mechanism, output.parent),
+        mechanism=mechanism,
         mode=mode,
         rate=rate,
         driver=driver,
-        profile=placed_profile(profile, output.parent),
+        profile=profile,
         watchdog=watchdog,
         settings=_settings(driver, settings or []),
         drives=tuple(drives),
-        amplifier=None if amplifier is None else _amplifier(amplifier, amplifier_profile, output.parent),
+        amplifier=None if amplifier is None else _amplifier(amplifier, amplifier_profile),
         noise=cell_noise,
         range=cell_range,
         calibration=calibration,
         recording=recordings,
         virtual=virtual,
     )
-    draft_config(draft, output)
-    if ask:
-        draft = _asked(draft, output)
-    config = save_draft(draft, output, overwrite=overwrite)
+    made = set_up(SetupRequest(draft, output, ask, overwrite))
     if as_json:
-        typer.echo(json.dumps({"config": str(output), "text": draft_text(draft)}, indent=2))
+        typer.echo(json.dumps({"config": str(made.config), "text": made.text}, indent=2))
     else:
-        typer.echo(f"configuration {config.name!r}: {output}\nnext: rig setup probe {output}, rig setup leg {output} 1")
+        typer.echo(f"configuration {made.name!r}: {output}\nnext: rig setup probe {output}, rig setup leg {output} 1")
 
 
 @app.command()
@@ -164,13 +147,12 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
     with it.
     """
     from kinematics import toml_item
-    from rig.commissioning import probe_rig, served
-    from rig.config import load_config
     from rig.errors import ExitCode
+    from rig.services import ProbeRequest
+    from rig.services import probe as ask_drives
 
-    settings = load_config(config)
-    with served(settings) as rig:
-        found = probe_rig(rig)
+    answer = ask_drives(ProbeRequest(config))
+    found = answer.probe
     if as_json:
         typer.echo(json.dumps(found.as_dict(), indent=2))
     else:
@@ -180,10 +162,9 @@ def probe(config: ConfigArgument, as_json: JsonOption = False) -> None:
             typer.echo(f"leg {one.leg}  {one.address}  {one.describe()}")
         for finding in found.findings:
             print_styled(finding, fg="red")
-        new_ones = {n: serial for n, serial in found.serials.items() if settings.drives.legs[n - 1].serial is None}
-        if new_ones and not found.findings:
+        if answer.new_serials and not found.findings:
             typer.echo("serial numbers to keep in the configuration, so that a swapped cable is refused:")
-            for place, serial in new_ones.items():
+            for place, serial in answer.new_serials.items():
                 typer.echo(f"  drives.legs, leg {place}: serial = {toml_item(serial).as_string()}")
     if not found.passed:
         raise typer.Exit(ExitCode.HARDWARE)
@@ -220,72 +201,63 @@ def leg(
     the leg does not pass, 3 if a drive does not answer or something else commands it, 4 if refused, 130 after Ctrl-C.
     """
     from kinematics import Quantity
-    from rig.client import Interruption
-    from rig.commissioning import (
-        LatchedFaultError,
-        LegMove,
-        NotHomedError,
-        check_move,
-        leg_recording,
-        run_leg_test,
-        served,
-    )
-    from rig.config import load_config
+    from rig.cli.progress import show_notices
     from rig.errors import InterruptedRunError, RefusedError, RunFaultError
+    from rig.services import Event, LatchedFaultError, LegRequest, NotHomedError, Progress, move_leg
 
-    settings = load_config(config)
-    move = LegMove(
+    request = LegRequest(
+        config,
         number,
         parse_quantity(travel, Quantity("length", "m"), "--travel"),
         parse_quantity(speed, Quantity("speed", "m/s"), "--speed"),
         home,
         clear,
     )
-    check_move(settings, move)
-    warn_of_checks_off(settings)
-    typer.echo(
-        f"leg {number} is going to move {move.travel * 1e3:+g} mm and back: watch that it is leg {number}", err=True
-    )
-    interruption = Interruption()
+
+    def show(event: Event) -> None:
+        show_notices(event)
+        if isinstance(event, Progress):
+            typer.echo(
+                f"leg {number} is going to move {request.travel * 1e3:+g} mm and back: watch that it is leg {number}",
+                err=True,
+            )
+
     try:
-        with interruption.installed(), contextlib.ExitStack() as stack:
-            with interruption.nothing_moving():
-                rig = stack.enter_context(served(settings))
-            recording = leg_recording(rig, move)
-            result = run_leg_test(rig, move, interruption, lambda _test: None, recording)
+        tested = move_leg(request, show)
     except NotHomedError as error:
         raise RefusedError(f"{error} (see --home)") from None
     except LatchedFaultError as error:
         raise RefusedError(f"{error} (see --clear)") from None
+    result = tested.result
     if as_json:
-        typer.echo(json.dumps(result.as_dict() | {"recording": str(recording)}, indent=2))
+        typer.echo(json.dumps(result.as_dict() | {"recording": str(tested.recording)}, indent=2))
     else:
-        typer.echo(f"{_described(result)}\nrecording   {recording}")
-    if result.passed and settings.virtual is None:
-        _prove(settings, result, seen=seen, ask=not as_json)
+        typer.echo(f"{_described(result)}\nrecording   {tested.recording}")
+    if tested.provable:
+        _prove(config, result, seen=seen, ask=not as_json)
     if result.stopped:
         raise InterruptedRunError("; ".join(map(str, result.faults)))
     if not result.passed:
         raise RunFaultError("\n  ".join([f"leg {number} does not pass:", *map(str, result.faults)]))
 
 
-def _prove(config: "RigConfig", result: "LegResult", *, seen: bool, ask: bool) -> None:
+def _prove(config: str, result: "LegResult", *, seen: bool, ask: bool) -> None:
     """Put a test on record if somebody saw that leg move. Raises RunFaultError where it was another one."""
     import sys
 
-    from rig.commissioning import put_on_record, strike_from_record
     from rig.errors import RunFaultError
+    from rig.services import ProofRequest, record_proof
 
     if not seen and ask and sys.stdin is not None and sys.stdin.isatty():
         seen = typer.confirm(f"Was it leg {result.leg} that moved?", err=True)
         if not seen:
-            strike_from_record(config, result.leg)
+            record_proof(ProofRequest(config, result, seen=False))
             raise RunFaultError(
                 f"another leg than leg {result.leg} moved: its drive is wired, or addressed, as leg {result.leg}'s; "
                 "correct drives.legs or the cables, and test again"
             )
     if seen:
-        typer.echo(f"on record   {put_on_record(config, result)}", err=True)
+        typer.echo(f"on record   {record_proof(ProofRequest(config, result, seen=True))}", err=True)
     else:
         typer.echo("not on record as a proof of its wiring: nobody said that it was seen (--seen)", err=True)
 
@@ -302,19 +274,6 @@ def _described(result: "LegResult") -> str:
     if result.homed is not None:
         lines.insert(0, f"reference   found, {result.homed * 1e3:+.3f} mm from the leg's length at home")
     return "\n".join([*lines, f"verdict     {'passed' if result.passed else 'does not pass'}"])
-
-
-def _asked(draft: "Draft", output: Path) -> "Draft":
-    """The draft with the serial numbers that its drives gave; HardwareError where one does not answer as it should."""
-    from rig.commissioning import draft_config, probe_rig, served, with_serials
-    from rig.errors import HardwareError
-
-    with served(draft_config(draft, output)) as rig:
-        found = probe_rig(rig)
-    if not found.passed:
-        faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
-        raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))
-    return with_serials(draft, found.serials)
 
 
 def _drive_address(text: str, driver: str) -> "DriveAddress":
@@ -365,7 +324,7 @@ def _address(text: str, option: str, unit: int = 1) -> tuple[str, int, int]:
     return match["host"].strip("[]"), int(match["port"]), int(match["unit"] or unit)
 
 
-def _amplifier(text: str, profile: str, folder: Path) -> "CellAmplifier":
-    from rig.commissioning import CellAmplifier, placed_profile
+def _amplifier(text: str, profile: str) -> "CellAmplifier":
+    from rig.commissioning import CellAmplifier
 
-    return CellAmplifier(*_address(text, "--amplifier"), placed_profile(profile, folder))
+    return CellAmplifier(*_address(text, "--amplifier"), profile)

@@ -2,15 +2,12 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import Annotated
 
 import typer
 
 from rig.cli.closed_loop import ClosedLoop, closed_loop
-from rig.cli.options import JsonOption, ProgressOption, parse_pose, parse_six, print_warning
-
-if TYPE_CHECKING:
-    pass
+from rig.cli.options import JsonOption, ProgressOption, named_by_option, parse_pose, parse_six
 
 _STEP = 0.0005
 
@@ -151,44 +148,21 @@ def _open_loop(
     wrench: str | None,
     coulomb_speed: float,
 ) -> None:
-    import numpy as np
-
-    from dynamics import load_mechanism
-    from rig.csvio import MOTION, REACTIONS, WRENCH, check_output, per_leg, read_table, write_table
+    from rig.cli.progress import show_notices
     from rig.errors import RefusedError
-    from rig.virtual import simulate as integrate
+    from rig.services import ForcesRequest, simulate_forces
 
-    if not 0.0 < dt < float("inf"):
-        raise typer.BadParameter(f"{dt:g} s must be greater than 0 s", param_hint="'--dt'")
-    if not 0.0 <= coulomb_speed <= 1.0:
-        raise typer.BadParameter(f"{coulomb_speed:g} m/s must be 0 to 1 m/s", param_hint="'--coulomb-speed'")
-    start = parse_pose(pose, "--pose")
-    moving = None if twist is None else np.array(parse_six(twist, "vx,vy,vz,wx,wy,wz", "--twist"))
-    constant = None if wrench is None else np.array(parse_six(wrench, ",".join(WRENCH), "--wrench"))
-    check_output(output)
-    machine = load_mechanism(mechanism)
-    for warning in machine.warnings:
-        print_warning(warning)
-    ignored = [per_leg(prefix, "xyz") for prefix in REACTIONS]
-    table = read_table(forces, per_leg("f"), [WRENCH, *ignored], increasing=True)
-    wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
-    if constant is not None:
-        if wrenches is not None:
-            raise typer.BadParameter(f"{forces} has a wrench of its own", param_hint="'--wrench'")
-        wrenches = np.tile(constant, (len(table.times), 1))
-    found = integrate(
-        machine,
-        table.times,
-        table.columns(per_leg("f")),
-        np.array(start),
-        dt,
-        twist=moving,
-        wrenches=wrenches,
-        coulomb_speed=coulomb_speed,
-    )
-    rows = len(found.motion)
-    if rows == 0:
-        raise RefusedError(f"the start: {found.departure}")
-    write_table(output, ("t", *MOTION), np.column_stack([table.times[:rows], found.motion]))
+    with named_by_option(step="--dt"):
+        request = ForcesRequest(
+            mechanism,
+            forces,
+            parse_pose(pose, "--pose"),
+            output,
+            dt,
+            None if twist is None else parse_six(twist, "vx,vy,vz,wx,wy,wz", "--twist"),
+            None if wrench is None else parse_six(wrench, "fx,fy,fz,mx,my,mz", "--wrench"),
+            coulomb_speed,
+        )
+        found = simulate_forces(request, show_notices)
     if found.departure is not None:
-        raise RefusedError(f"{found.departure}\n{output} has the {rows} of {len(table.times)} rows before")
+        raise RefusedError(f"{found.departure}\n{found.motion} has the {found.rows} of {found.of} rows before")

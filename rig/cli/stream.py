@@ -5,7 +5,7 @@ from typing import Annotated
 
 import typer
 
-from rig.cli.options import ConfigArgument, ProgressOption, address_of, print_warning
+from rig.cli.options import ConfigArgument, ProgressOption, address_of
 
 _LOOPBACK = "127.0.0.1"
 
@@ -42,35 +42,22 @@ def stream(
     PlotJuggler: start its UDP Server on the port that is said, with JSON. Foxglove: open a connection to the WebSocket
     that is said; it needs the extra `foxglove`. Messages are those of a recording.
     """
-    from contextlib import closing
+    from rig.cli.progress import print_notice, print_step
+    from rig.client import Interruption
+    from rig.services import Event, Notice, StreamRequest, stream_telemetry
 
-    from rig.cli.engine import engine_process, found_engine
-    from rig.cli.progress import print_step
-    from rig.client import (
-        FOXGLOVE_PORT,
-        PLOTJUGGLER_PORT,
-        FoxgloveOutlet,
-        Interruption,
-        PlotJugglerOutlet,
-    )
-    from rig.client import stream as stream_rows
-    from rig.config import load_config
-
-    port = PLOTJUGGLER_PORT if tool is Tool.PLOTJUGGLER else FOXGLOVE_PORT
-    place = address_of(at, "--at", least=int(tool is Tool.PLOTJUGGLER)) if at else (_LOOPBACK, port)
-    engine = found_engine(load_config(config)) if process is None else engine_process(process)
+    host, port = address_of(at, "--at", least=int(tool is Tool.PLOTJUGGLER)) if at else (_LOOPBACK, None)
+    request = StreamRequest(tool.value, config, process, host, port, rate)
     interruption = Interruption()
-    with closing(PlotJugglerOutlet(*place) if tool is Tool.PLOTJUGGLER else FoxgloveOutlet(*place)) as outlet:
-        if progress:
-            print_step(outlet.place)
+
+    def tell(event: Event) -> None:
+        if isinstance(event, Notice):
+            print_notice(event)
+        elif progress:
+            print_step(event.values["place"])
         else:
-            typer.echo(f"{outlet.place}: {outlet.steps}; Ctrl-C ends it")
-        with interruption.installed():
-            sent = stream_rows(
-                engine,
-                outlet,
-                rate,
-                lambda: bool(interruption.count),
-                lambda fault: print_warning(f"cycles are not sent: {fault}"),
-            )
-    typer.echo(f"{sent} cycles were sent" + ("" if interruption.count else "; the engine has ended"))
+            typer.echo(f"{event.values['place']}: {event.values['steps']}; Ctrl-C ends it")
+
+    with interruption.installed():
+        result = stream_telemetry(request, tell, ended=lambda: bool(interruption.count))
+    typer.echo(f"{result.sent} cycles were sent" + ("" if interruption.count else "; the engine has ended"))

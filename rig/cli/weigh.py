@@ -3,7 +3,7 @@
 import json
 from datetime import datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
@@ -11,23 +11,16 @@ from rig.cli.options import (
     JsonOption,
     ProbeOption,
     ProgressOption,
-    check_new_file,
-    end_doubtful,
     parse_span,
-    print_caveats,
     print_contents,
-    print_warning,
+    refused_parameters,
 )
 
 if TYPE_CHECKING:
     from calibration import ParameterFile, PayloadEstimate
-    from rig.analysis import Weighing
-    from rig.recording import RecordingFile
-
-_UNITS = ("kg", "m", "m", "m", *["kg m²"] * 6)
 
 
-def weigh(
+def weigh_command(
     recordings: Annotated[
         list[Path], typer.Argument(metavar="RECORDING…", help="Recordings (.mcap) with the payload on the platform.")
     ],
@@ -99,150 +92,37 @@ def weigh(
     Refuses (exit code 4) data that do not tell a number, with what would tell it, and a model that does not fit them.
     The file lays the platform's mass, centre of mass and inertia with its payload over the mechanism.
     """
-    from calibration import CALIBRATED_CELLS, Accuracy, CalibrationError, UnidentifiablePayloadError
-    from rig.analysis import Stretch, rig_of, weighing_of
-    from rig.cli.progress import print_step
-    from rig.errors import InputError, RefusedError
+    from rig.cli.progress import service_events
+    from rig.errors import ExitCode
+    from rig.services import WeighRequest, weigh, weigh_contents
 
-    tell = print_step if progress else lambda _step: None
-    if output is not None and not look:
-        check_new_file(output)
-    stated = {"mass": mass, "inertia": inertia, **({} if center is None else {"center": center}), **CALIBRATED_CELLS}
-    try:
-        Accuracy(**stated)
-    except CalibrationError as error:
-        raise typer.BadParameter("; ".join(error.faults)) from None
-    opened = [_open(path) for path in recordings]
-    span = parse_span(during, "--during") if during else None
-    bare = None
-    if before is not None and Path(before).suffix == ".mcap":
-        bare = Stretch(_open(Path(before)))
-    elif before is not None:
-        bare = Stretch(opened[0], parse_span(before, "--before"))
-    tell("reading the recordings")
-    accuracy = Accuracy.of(rig_of(opened[0]).mechanism, **stated)
-    weighing = weighing_of(
-        [Stretch(one, span) for one in opened],
-        bare,
-        bandwidth=bandwidth,
-        noise=noise,
-        accuracy=accuracy,
-        change=zero_change,
-    )
-    poses, moving = weighing.counts(loaded=True)
-    if look:
-        print_contents(f"{poses} poses at rest, {moving} samples in motion, {weighing.rig.mechanism.name}", as_json)
-        return
-    tell("fitting the payload")
-    in_motion = moving > 0 and not at_rest
-    if not in_motion and not poses:
-        raise InputError("payload: the platform neither rested under power with its pose known, nor moved")
-    try:
-        try:
-            found = weighing.fit(inertia=in_motion)
-        except UnidentifiablePayloadError as error:
-            if not in_motion or not poses:
-                raise
-            print_warning(f"the motion does not tell everything, only poses at rest are used:\n  {error}")
-            found = weighing.fit(inertia=False)
-        file = _file(found, weighing, opened, before, date)
-    except CalibrationError as error:
-        raise RefusedError("\n  ".join(["weighing refused, nothing written:", *error.faults])) from None
-    if output is not None:
-        from calibration import save_parameters
-
-        save_parameters(output, file)
-    typer.echo(json.dumps(_summary(found, file, output), indent=2) if as_json else _described(found, file))
+    recorded = before is not None and Path(before).suffix == ".mcap"
+    with refused_parameters():
+        request = WeighRequest(
+            recordings=tuple(recordings),
+            without=Path(before) if before is not None and recorded else None,
+            without_span=parse_span(before, "--before") if before is not None and not recorded else None,
+            during=parse_span(during, "--during") if during else None,
+            at_rest=at_rest,
+            bandwidth=bandwidth,
+            noise=noise,
+            mass=mass,
+            inertia=inertia,
+            center=center,
+            zero_change=zero_change,
+            output=None if look else output,
+            day=None if date is None else date.date(),
+        )
+    with service_events(progress) as tell:
+        if look:
+            print_contents(weigh_contents(request, tell).text, as_json)
+            return
+        result = weigh(request, tell)
+    typer.echo(json.dumps(result.as_dict(), indent=2) if as_json else _described(result.found, result.file))
     if output is not None and not as_json:
         typer.echo(f"parameters {output}")
-    for one in opened:
-        end_doubtful(one)
-
-
-def _open(path: Path) -> "RecordingFile":
-    from rig.recording import RecordingFile
-
-    opened = RecordingFile(path)
-    print_caveats(opened)
-    return opened
-
-
-def _file(
-    found: "PayloadEstimate",
-    weighing: "Weighing",
-    opened: "list[RecordingFile]",
-    before: str | None,
-    date: datetime | None,
-) -> "ParameterFile":
-    import numpy as np
-
-    from calibration import (
-        Parameter,
-        ParameterFile,
-        loaded_platform,
-        nominal_platform,
-        payload_names,
-        payload_sigma,
-        payload_values,
-    )
-    from rig import __version__
-
-    mechanism = weighing.rig.mechanism
-    names, values, covariance = loaded_platform(mechanism, found)
-    count = len(names)
-    rows = zip(names, _UNITS, nominal_platform(mechanism, count), values, np.sqrt(np.diag(covariance)), strict=False)
-    poses, moving = weighing.counts(loaded=True)
-    bare_poses, bare_moving = weighing.counts(loaded=False)
-    known = "by parameter files" if weighing.nuisance.identified else "by the mechanism's file, to what is stated"
-    if before is not None:
-        known = f"without the payload: {before}"
-    own = zip(payload_names(count), _UNITS, payload_values(found.theta), payload_sigma(found), strict=False)
-    return ParameterFile(
-        kind="payload",
-        date=(datetime.now() if date is None else date).date(),
-        mechanism=mechanism.name,
-        parameters=tuple(
-            Parameter(name, unit, float(nominal), float(value), float(sigma))
-            for name, unit, nominal, value, sigma in rows
-        ),
-        nuisance=tuple(Parameter(name, unit, 0.0, float(value), float(sigma)) for name, unit, value, sigma in own),
-        covariance=covariance,
-        provenance={
-            "recordings": ", ".join(str(one.path) for one in opened),
-            "mechanism_sha256": str(opened[0].header.get("mechanism_sha256", "")),
-            "platform": known,
-            "software": f"stewart-rig {__version__}",
-        },
-        findings={
-            "chi_square_at_rest": found.rest.chi_square,
-            "freedom_at_rest": found.rest.freedom,
-            "chi_square_in_motion": found.motion.chi_square,
-            "freedom_in_motion": found.motion.freedom,
-            "poses": float(poses),
-            "samples_in_motion": float(moving if found.has_inertia else 0),
-            "poses_without": float(bare_poses),
-            "samples_in_motion_without": float(bare_moving if found.has_inertia else 0),
-        },
-    )
-
-
-def _summary(found: "PayloadEstimate", file: "ParameterFile", output: Path | None) -> dict[str, Any]:
-    from dataclasses import asdict
-
-    return {
-        "mechanism": file.mechanism,
-        "cells": [
-            {"leg": leg + 1, "residual_before_n": old, "residual_after_n": new}
-            for leg, (old, new) in enumerate(zip(found.before.tolist(), found.after.tolist(), strict=True))
-        ],
-        "payload": [asdict(each) for each in file.nuisance],
-        "parameters": [asdict(each) for each in file.parameters],
-        "inertia": found.has_inertia,
-        "chi_square": found.chi_square,
-        **{name: value if name.startswith(("chi", "freedom")) else int(value) for name, value in file.findings.items()},
-        "provenance": dict(file.provenance),
-        "output": None if output is None else str(output),
-    }
+    if result.damaged:
+        raise typer.Exit(ExitCode.RECORDING)
 
 
 def _described(found: "PayloadEstimate", file: "ParameterFile") -> str:

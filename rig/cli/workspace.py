@@ -1,17 +1,12 @@
 """`rig workspace`: where a mechanism's platform can be, and how well it is conditioned there."""
 
 import json
-from collections.abc import Callable, Iterator
-from contextlib import AbstractContextManager, contextmanager, nullcontext
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import typer
 
-from rig.cli.options import ClusterOption, JsonOption, MechanismArgument
-
-if TYPE_CHECKING:
-    from rig.workspace import Client
+from rig.cli.options import ClusterOption, JsonOption, MechanismArgument, named_by_option
 
 
 def workspace(
@@ -85,50 +80,38 @@ def workspace(
     Sizes are m³ of positions, or rad³ of orientations (measure cos ry; all of them are 8π²), of a slice one power less.
     "connected" is the part that can be reached from home.
     """
-    from dynamics import load_mechanism
-    from rig.cli.workspace_options import GridOptions, chosen_limits
-    from rig.csvio import check_folder
-    from rig.workspace import FILES, fit_box, summarize, sweep_workspace, write_workspace
+    from rig.cli.progress import service_events
+    from rig.cli.workspace_options import grid_fields
+    from rig.services import WorkspaceRequest, sweep_workspace
 
-    if output is not None:
-        check_folder(output, FILES)
-    machine = load_mechanism(mechanism, evaluate_only=True)
-    limits = chosen_limits(
-        machine,
-        clearance=clearance,
-        leg_radius=leg_radius,
-        condition=condition,
-        characteristic_length=characteristic_length,
-        any_side=any_side,
-    )
-    box = GridOptions(constant_orientation, orientation, grid, poses, slices, tuple(ranges or ())).grid(machine)
-    if not ranges:
-        box = fit_box(machine.geometry, box, limits, threads=threads)
-    with _cluster(cluster) as client, _progress() as show:
-        swept = sweep_workspace(machine.name, machine.geometry, box, limits, threads=threads, client=client, show=show)
-    summary = summarize(swept)
-    paths = [] if output is None else write_workspace(swept, output, summary)
+    if grid is not None and poses is not None:
+        raise typer.BadParameter("give --grid or --poses, not both", param_hint="'--poses'")
+    fields = grid_fields(constant_orientation, orientation, slices, ranges or ())
+    with (
+        named_by_option(fixed="--orientation", plane="--slice", ranges="--range"),
+        service_events() as show,
+    ):
+        request = WorkspaceRequest(
+            mechanism,
+            cells=grid,
+            poses=poses,
+            condition=condition,
+            characteristic_length=characteristic_length,
+            clearance=clearance,
+            leg_radius=leg_radius,
+            any_side=any_side,
+            threads=threads,
+            cluster=cluster,
+            output=output,
+            **fields,
+        )
+        found = sweep_workspace(request, show)
     if as_json:
-        typer.echo(json.dumps(summary | {"paths": [str(path) for path in paths]}, indent=2))
+        typer.echo(json.dumps(found.summary | {"paths": [str(path) for path in found.paths]}, indent=2))
         return
-    _print(summary)
-    for path in paths:
+    _print(found.summary)
+    for path in found.paths:
         typer.echo(f"  wrote {path}")
-
-
-def _cluster(address: str | None) -> "AbstractContextManager[Client | None]":
-    from rig.workspace import open_cluster
-
-    return nullcontext() if address is None else open_cluster(address)
-
-
-@contextmanager
-def _progress() -> "Iterator[Callable[[float], None]]":
-    from rig.cli.progress import progress_display
-    from rig.client import Progress
-
-    with progress_display() as display:
-        yield lambda fraction: display(Progress("sweeping poses", fraction))
 
 
 def _print(summary: dict[str, Any]) -> None:

@@ -1,25 +1,23 @@
 """`rig wrench`: the external wrench on the platform over a recording, and when something touched it."""
 
 import json
-import math
 from pathlib import Path
 from typing import TYPE_CHECKING, Annotated, Any
 
 import typer
 
-from rig.cli.options import JsonOption, check_made_of, end_doubtful, parse_span, print_caveats
+from rig.cli.options import JsonOption, parse_span
 
 if TYPE_CHECKING:
-    from collections.abc import Iterator, Sequence
+    from collections.abc import Sequence
 
-    from rig.analysis import Contact, ContactLog, ExternalWrench, Smoothing, WrenchEstimator
-    from rig.recording import Recorded
+    from rig.analysis import Contact
 
 _AXES = ("fx", "fy", "fz", "mx", "my", "mz")
 _LISTED = 20
 
 
-def wrench(
+def wrench_command(
     recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap).")],
     output: Annotated[
         Path | None,
@@ -56,122 +54,27 @@ def wrench(
     from nothing than noise gets by chance more often than --false-alarms says. Give --quiet where the model is not
     exact: what it leaves there, bias, covariance and course in time, is what counts as noise.
     """
-    from calibration import ReadingsUncertainty
-    from rig.analysis import (
-        ContactLog,
-        Smoothing,
-        WrenchEstimator,
-        learned_noise,
-        recorded_calibration,
-        recorded_parameters,
-        recorded_residuals,
-        rig_of,
-        stated_noise,
-    )
-    from rig.errors import InputError
-    from rig.recording import RecordingFile
+    from rig.cli.progress import service_events
+    from rig.errors import ExitCode
+    from rig.services import WrenchRequest, external_wrench
 
     if noise is not None and quiet is not None:
         raise typer.BadParameter("noise is stated by --noise or learned by --quiet, not both", param_hint="'--noise'")
-    if output is not None:
-        check_made_of(recording, output)
-    opened = RecordingFile(recording)
-    print_caveats(opened)
-    made_by = rig_of(opened)
-    smoothing = Smoothing(bandwidth or None, made_by.rate)
-    if quiet is not None:
-        span = parse_span(quiet, "--quiet")
-        learned = learned_noise(list(recorded_residuals(opened, smoothing, span)))
-    else:
-        sigma = made_by.noise if noise is None else noise
-        if sigma is None:
-            raise InputError(f"{recording}: does not say the cells' noise; give --noise or --quiet")
-        learned = stated_noise(sigma, smoothing, math.hypot(model_sigma, made_by.rounding.max()))
-    unsure = ReadingsUncertainty(
-        made_by.mechanism, recorded_parameters(opened), made_by.coulomb_speed, recorded_calibration(opened)
+    request = WrenchRequest(
+        recording=recording,
+        output=output,
+        bandwidth=bandwidth or None,
+        false_alarms=false_alarms,
+        quiet=None if quiet is None else parse_span(quiet, "--quiet"),
+        noise=noise,
+        model_sigma=model_sigma,
     )
-    estimator = WrenchEstimator(made_by.mechanism, smoothing, learned, false_alarms, unsure)
-    survey = _Survey(ContactLog(smoothing))
-    pieces = survey.watched(_estimates(opened, smoothing, estimator))
-    if output is not None:
-        _write(output, pieces)
-    else:
-        for _ in pieces:
-            pass
-    if not survey.samples:
-        raise InputError(
-            f"{recording}: the platform never stood under power with its pose known, or not for long enough"
-        )
-    found = survey.log.found
-    summary: dict[str, Any] = {
-        "recording": str(recording),
-        "bandwidth_hz": smoothing.bandwidth,
-        "noise": learned.source,
-        "bias_n": learned.mean.tolist(),
-        "threshold": estimator.threshold,
-        "false_alarms_per_hour": false_alarms,
-        "begin_s": survey.begin,
-        "end_s": survey.end,
-        "judged_s": survey.samples / made_by.rate,
-        "sigma": dict(zip(_AXES, survey.sigma, strict=True)),
-        "contacts": [_told(one) for one in found],
-        "output": None if output is None else str(output),
-    }
-    typer.echo(json.dumps(summary, indent=2) if as_json else _described(summary, found))
-    end_doubtful(opened)
-
-
-def _estimates(opened: "Recorded", smoothing: "Smoothing", estimator: "WrenchEstimator") -> "Iterator[ExternalWrench]":
-    from rig.analysis import recorded_residuals
-
-    for residuals in recorded_residuals(opened, smoothing):
-        yield estimator.estimate(residuals)
-
-
-class _Survey:
-    """What is kept of the wrenches that pass by."""
-
-    def __init__(self, log: "ContactLog") -> None:
-        self.log = log
-        self.samples = 0
-        self.begin = self.end = 0.0
-        self._variances: Any = 0.0
-
-    @property
-    def sigma(self) -> list[float]:
-        """Root mean square of the standard uncertainties (6,)."""
-        found: list[float] = ((self._variances / self.samples) ** 0.5).tolist()
-        return found
-
-    def watched(self, pieces: "Iterator[ExternalWrench]") -> "Iterator[ExternalWrench]":
-        """The same pieces, taken note of."""
-        for piece in pieces:
-            if not self.samples:
-                self.begin = float(piece.t[0])
-            self.end = float(piece.t[-1])
-            self.samples += len(piece)
-            self._variances = self._variances + (piece.sigma**2).sum(axis=0)
-            self.log.add(piece)
-            yield piece
-
-
-def _write(output: Path, pieces: "Iterator[ExternalWrench]") -> None:
-    from rig.csvio import write_blocks
-
-    names = ("t", *_AXES, *(f"sigma_{axis}" for axis in _AXES), "distance", "contact")
-    blocks = ([one.t, *one.wrench.T, *one.sigma.T, one.distance, one.contact.astype(int)] for one in pieces)
-    write_blocks(output, names, blocks)
-
-
-def _told(one: "Contact") -> dict[str, Any]:
-    return {
-        "begin_s": one.begin,
-        "end_s": one.end,
-        "peak_s": one.peak,
-        "distance": one.distance,
-        "wrench": dict(zip(_AXES, one.wrench, strict=True)),
-        "sigma": dict(zip(_AXES, one.sigma, strict=True)),
-    }
+    with service_events() as tell:
+        result = external_wrench(request, tell)
+    summary = result.as_dict()
+    typer.echo(json.dumps(summary, indent=2) if as_json else _described(summary, result.contacts))
+    if result.damaged:
+        raise typer.Exit(ExitCode.RECORDING)
 
 
 def _described(summary: dict[str, Any], found: "Sequence[Contact]") -> str:

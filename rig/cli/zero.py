@@ -1,7 +1,6 @@
 """`rig calibrate zero`: a new zero for the load cells of a rig that stands parked."""
 
 import json
-from pathlib import Path
 from typing import TYPE_CHECKING, Annotated
 
 import typer
@@ -11,8 +10,6 @@ from rig.cli.options import (
     JsonOption,
     NewCalibrationOption,
     UnprovenOption,
-    check_new_file,
-    warn_of_checks_off,
 )
 
 if TYPE_CHECKING:
@@ -44,53 +41,26 @@ def zero(
     as_json: JsonOption = False,
 ) -> None:
     """Zero the six load cells; see `HELP`."""
-    from datetime import date
-
-    from calibration import save_cell_calibration
-    from rig.cli.progress import progress_display
+    from rig.cli.progress import service_events
     from rig.client import Interruption
-    from rig.commissioning import (
-        ZeroOptions,
-        check_naming,
-        check_zero,
-        free_calibration_path,
-        name_calibration,
-        zero_rig,
-    )
-    from rig.config import load_config, relaxed_timing, shipped_configs
-    from rig.errors import InputError, RefusedError
+    from rig.errors import RefusedError
+    from rig.services import ZeroRequest, zero_cells
 
-    settings = load_config(config)
-    if apply and config in shipped_configs():
-        raise InputError(f"--apply: {config} is shipped with the program; copy it to a file of your own first")
-    if output is None:
-        output = free_calibration_path(settings.folder if apply else Path(), date.today())
-    if apply and output.resolve().parent != settings.folder.resolve():
-        raise InputError(f"--apply: {output} is not beside {settings.path}")
-    check_new_file(output)
-    options = ZeroOptions(duration, largest_shift, operator, note)
-    check_zero(settings, options)
-    if apply:
-        check_naming(settings.path, output.name)
-    warn_of_checks_off(settings)
+    request = ZeroRequest(config, output, apply, duration, largest_shift, operator, note, unproven)
     interruption = Interruption()
-    with interruption.installed(), progress_display() as report:
-        rig = settings if settings.virtual is None else relaxed_timing(settings)
-        found = zero_rig(rig, options, interruption, report, unproven=unproven)
-    if not found.faults:
-        save_cell_calibration(output, found.calibration)
-        if apply:
-            name_calibration(settings.path, output.name)
+    with interruption.installed(), service_events() as tell:
+        result = zero_cells(request, tell, interruption=interruption)
     if as_json:
-        path = None if found.faults else str(output)
-        typer.echo(json.dumps(found.as_dict() | {"paths": {"calibration": path}}, indent=2))
+        typer.echo(json.dumps(result.as_dict(), indent=2))
     else:
-        _print(found)
-    if found.faults:
-        raise RefusedError("\n  ".join(["zero refused, nothing written", *found.faults]))
+        _print(result.found)
+    if result.refusal:
+        raise RefusedError(result.refusal)
     if not as_json:
-        named = f"named in {settings.path}" if apply else f'name it: [load_cells] calibration = "{output.name}"'
-        typer.echo(f"calibration: {output}\n{named}")
+        path = result.calibration_file
+        assert path is not None
+        named = f"named in {result.named_in}" if apply else f'name it: [load_cells] calibration = "{path.name}"'
+        typer.echo(f"calibration: {path}\n{named}")
 
 
 def _print(found: "Zero") -> None:

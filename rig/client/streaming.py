@@ -38,6 +38,10 @@ class Outlet(Protocol):
     """One tool that is sent rows."""
 
     @property
+    def address(self) -> str:
+        """Where the rows go to, or are had, as the tool takes it."""
+
+    @property
     def place(self) -> str:
         """Where it is, in words, the last of which is its address."""
 
@@ -67,6 +71,7 @@ class PlotJugglerOutlet:
             raise InputError(f"PlotJuggler at {shown}: not a host name") from error
         self._address: tuple[Any, ...] = address
         self._socket.setblocking(False)
+        self.address = shown
         self.place = f"to PlotJuggler at {shown}"
         self.steps = f'start there Streaming → UDP Server, port {port}, JSON, field "timestamp" as time'
 
@@ -106,7 +111,8 @@ class FoxgloveOutlet:
         self._channel = foxglove.Channel(CYCLE_TOPIC, schema=schema, message_encoding="cdr")
         self.port: int = self._server.port
         here = _shown(socket.gethostname() if host in _EVERYWHERE else host, self.port)
-        self.place = f"to Foxglove at ws://{here}"
+        self.address = f"ws://{here}"
+        self.place = f"to Foxglove at {self.address}"
         self.steps = "open there a connection to that address"
 
     def send(self, at: float, row: npt.NDArray[np.void]) -> str:

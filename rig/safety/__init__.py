@@ -17,7 +17,7 @@ from rig.safety.machine import (
 )
 from rig.safety.measured_bounds import MeasuredBounds
 from rig.safety.slowing_check import check_slowing
-from rig.safety.stability import check_loop
+from rig.safety.stability import LoopVerdict, check_loop
 from rig.safety.stiffness_margin import MASS_ERROR, judge_sag
 from rig.safety.swap_detection import Exchange, ExchangeSearch, exchanges_found
 from rig.safety.torque_checks import TorqueChecks
@@ -39,6 +39,7 @@ __all__ = [
     "ExchangeSearch",
     "FeedbackMonitor",
     "LimitCheck",
+    "LoopVerdict",
     "MeasuredBounds",
     "Recheck",
     "ReferenceCheck",

@@ -12,7 +12,7 @@ from rig.virtual.closed_loop import (
     run_loop,
 )
 from rig.virtual.faults import FAULTS, WHOLE_RIG, ActiveFault, Faults, fault_text
-from rig.virtual.free_motion import simulate
+from rig.virtual.free_motion import Departure, simulate
 from rig.virtual.mujoco_plant import MujocoPlant, mujoco_package
 from rig.virtual.plant import Plant, hose_wrenches, plant_mechanism, scaled_mechanism
 from rig.virtual.port import LegPort
@@ -25,6 +25,7 @@ __all__ = [
     "FAULTS",
     "WHOLE_RIG",
     "ActiveFault",
+    "Departure",
     "Faults",
     "LegPort",
     "LoopRun",

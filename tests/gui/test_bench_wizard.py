@@ -141,6 +141,12 @@ def test_cells_of_the_rig_are_read_as_a_person_loads_them(reading: BenchWizard, 
     assert calibration.provenance.source == "rig bench"
 
 
+def test_serial_numbers_that_are_not_six_are_refused_by_name(reading: BenchWizard, qtbot: Any) -> None:
+    reading.readings.serials.setText("a, b")
+    reading.readings.fields.edited.emit()
+    assert "serials" in looked(reading, qtbot) and not reading.button(BUTTON.NextButton).isEnabled()
+
+
 def test_cells_that_are_being_loaded_can_be_given_up(
     reading: BenchWizard, session: FakeSession, cells: list[Bench], qtbot: Any
 ) -> None:

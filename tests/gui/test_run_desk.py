@@ -82,7 +82,7 @@ def test_card_list_and_report_are_by_the_same_thresholds(
 ) -> None:
     window = whole_window
     made: list[Any] = []
-    monkeypatch.setattr(window.reporting.maker, "make", lambda *given, pdf: made.append((*given, pdf)))
+    monkeypatch.setattr(window.reporting.maker, "make", lambda *given, alone, pdf: made.append((*given, alone, pdf)))
     session.recording = make_runs(tmp_path / "a.mcap", (0.0,))
     page, card = window.runs_page, window.runs.card
     page.set_folder(tmp_path)
@@ -100,10 +100,9 @@ def test_card_list_and_report_are_by_the_same_thresholds(
     press(page.buttons["Report"])
     press(page.buttons["PDF"])
     window.reporting.make()
-    run, typed = tmp_path / "a.mcap#1", ["position_rms=0.001", "peak_force=10.0", "confidence=0.95"]
-    options = [part for one in typed for part in ("--threshold", one)]
-    pages = [([run], [], False), *2 * [([run], options, False)]]
-    assert made == [*pages, ([run], options, True), ([tmp_path / "a.mcap"], options, False)]
+    run, typed = tmp_path / "a.mcap#1", Validation(position_rms=1e-3, peak_force=10.0)
+    pages = [([run], None, False, False), *2 * [([run], typed, True, False)]]
+    assert made == [*pages, ([run], typed, True, True), ([tmp_path / "a.mcap"], typed, True, False)]
 
 
 def test_thresholds_being_typed_stay_when_a_verdict_comes(
@@ -163,7 +162,9 @@ def test_reports_of_runs_do_not_wait_for_something_to_be_recorded(
     whole_window: MainWindow, session: FakeSession, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     made: list[Any] = []
-    monkeypatch.setattr(whole_window.reporting.maker, "make", lambda *given, pdf: made.append((*given, pdf)))
+    monkeypatch.setattr(
+        whole_window.reporting.maker, "make", lambda *given, alone, pdf: made.append((*given, alone, pdf))
+    )
     assert session.recording is None
     whole_window.reporting.make([f"{tmp_path}/a.mcap#1", f"{tmp_path}/b.mcap#1"])
     assert len(made) == 1
@@ -173,7 +174,7 @@ def test_runs_side_by_side_are_one_report_made_in_a_process_of_its_own(qtbot: Qt
     path = make_runs(tmp_path / "a.mcap", (0.0, 3.0))
     maker, runs = ReportMaker(), [path.with_name(f"a.mcap#{number}") for number in (1, 2)]
     with qtbot.waitSignal(maker.finished, timeout=START) as made:
-        maker.make(runs, ["--threshold", "position_max=1 mm"])
+        maker.make(runs, Validation(position_max=1e-3), alone=True)
     report, fault = made.args
     assert (report, fault) == (str(comparison_path(runs)), "")
     assert "2 runs side by side" in Path(report).read_text(encoding="utf-8") and not maker.busy

@@ -16,7 +16,7 @@ from shell_support import KEY, FakeSession, make_status, press
 from validated import RATE
 
 from gui.live import RecordingsView
-from gui.runs import RunDesk, RunsPage, VerdictCard
+from gui.runs import JudgedBy, RunDesk, RunsPage, VerdictCard
 from gui.runs.run_desk import RunJudge
 from gui.runs.run_display import verdict_style
 from gui.shell.main_window import MainWindow
@@ -294,7 +294,7 @@ def test_thresholds_are_checked_where_they_are_edited(card: VerdictCard, judged:
 def test_runs_are_judged_in_a_process_of_their_own(qtbot: QtBot, folder: Path) -> None:
     judge = RunJudge()
     with qtbot.waitSignal(judge.judged, timeout=START) as told:
-        judge.start(folder / "a.mcap", ["a.mcap#1"], ["--threshold", "residual_rms=0.1"])
+        judge.start(folder / "a.mcap", ["a.mcap#1"], JudgedBy(Validation(residual_rms=0.1)))
     (run,), reason = told.args
     assert (run["run"], run["verdict"], reason) == ("a.mcap#1", "fail", "") and not judge.busy
     judge.close()
@@ -315,8 +315,21 @@ def test_judging_can_be_cancelled_and_has_a_deadline(qtbot: QtBot, folder: Path)
 def test_what_cannot_be_judged_is_said(qtbot: QtBot, folder: Path) -> None:
     judge = RunJudge()
     with qtbot.waitSignal(judge.judged, timeout=START) as told:
-        judge.start(folder, ["a.mcap#1"], ["--threshold", "residual_rms=x"])
-    assert told.args[0] == [] and "residual_rms" in told.args[1]
+        judge.start(folder / "none", ["a.mcap#1"])
+    assert told.args[0] == [] and "neither a folder nor a recording" in told.args[1]
+
+
+def test_a_run_that_is_not_on_the_disk_yet_is_looked_for_again(qtbot: QtBot, folder: Path, tmp_path: Path) -> None:
+    judge = RunJudge()
+    with qtbot.waitSignal(judge.judged, timeout=START) as told:
+        judge.start(tmp_path, ["a.mcap#1"])
+        with qtbot.waitSignal(judge._job.ended, timeout=START):
+            pass
+        assert judge.busy
+        shutil.copy(folder / "a.mcap", tmp_path)
+    (run,), reason = told.args
+    assert (run["run"], reason) == ("a.mcap#1", "") and run["numbers"] is not None
+    judge.close()
 
 
 # -- in the window ---------------------------------------------------------------------------------------------------
@@ -363,7 +376,7 @@ def test_a_machine_that_is_real_is_not_kept_from_its_processor(
     _ends(session, ENDED)
     assert not started and "processor belongs to the engine" in desk.card.advice.text()
     session.take(make_status(State.PARKED, last_motion=ENDED))
-    assert started == [(folder / "a.mcap", ["a.mcap#1"], [])]
+    assert started == [(folder / "a.mcap", ["a.mcap#1"], JudgedBy())]
     desk.close()
     session.close()
 

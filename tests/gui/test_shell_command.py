@@ -85,7 +85,7 @@ def test_a_system_library_that_is_missing_is_said_by_its_package(
     done = subprocess.run(command, env=without, capture_output=True, text=True, timeout=60.0)
     assert done.returncode == 2 and len(done.stderr.splitlines()) == 1
     assert done.stderr.endswith(f"; type: sudo apt-get install {package}\n")
-    look = "from rig.cli.machine_probes import qt; print(qt().status, qt().fix)"
+    look = "from rig.services.machine_probes import qt; print(qt().status, qt().fix)"
     looked = subprocess.run([sys.executable, "-c", look], env=without, capture_output=True, text=True, timeout=60.0)
     assert looked.stdout == f"warn sudo apt-get install {package}\n"
 

@@ -7,26 +7,26 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtGui
 from shell_support import FakeSession, make_status
 
-from gui.session import STEP
 from gui.shell import telemetry_menu
 from gui.shell.main_window import MainWindow
-from rig.errors import ExitCode
+from rig.errors import HardwareError
+from rig.services import Progress, StreamRequest, stream_telemetry
 from rig.states import State
 
 _FOXGLOVE = "to Foxglove at ws://127.0.0.1:8765"
 _LINK = "https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url=ws://127.0.0.1:8765&openIn=desktop"
 
 
-class _Command:
-    """What would be `rig stream` in a process of its own."""
+class _Job:
+    """What would be the service in a process of its own."""
 
-    started: list[list[str]]
+    started: list[tuple[object, object]]
 
     def __init__(self, _parent: Any) -> None:
         self.told, self.ended = _Told(), _Told()
 
-    def start(self, arguments: list[str]) -> None:
-        self.started.append(arguments)
+    def start(self, service: object, request: object) -> None:
+        self.started.append((service, request))
 
     def close(self) -> None:
         pass
@@ -44,8 +44,8 @@ class _Told:
 def opened(window: MainWindow, session: FakeSession, monkeypatch: pytest.MonkeyPatch, tmp_path: Path) -> list[str]:
     """Pages that were opened; an engine is there, and no tool is installed."""
     pages: list[str] = []
-    _Command.started = []
-    monkeypatch.setattr(telemetry_menu, "RigCommand", _Command)
+    _Job.started = []
+    monkeypatch.setattr(telemetry_menu, "JobRunner", _Job)
 
     def open_url(url: QtCore.QUrl) -> bool:
         pages.append(url.toString())
@@ -59,13 +59,14 @@ def opened(window: MainWindow, session: FakeSession, monkeypatch: pytest.MonkeyP
 
 
 def _told(window: MainWindow, key: str, place: str) -> None:
-    window.telemetry._commands[key].told.emit(STEP + place)
+    values = {"place": place, "address": place.rpartition(" ")[2], "steps": ""}
+    window.telemetry._jobs[key].told.emit(Progress("streaming", values=values))
 
 
 def test_the_address_is_said_as_long_as_it_is_sent_to(window: MainWindow, opened: list[str]) -> None:
     entry = window.telemetry.entries["foxglove"]
     entry.trigger()
-    assert _Command.started == [["stream", "foxglove", "--engine", "77", "--progress"]]
+    assert _Job.started == [(stream_telemetry, StreamRequest("foxglove", engine=77))]
     _told(window, "foxglove", _FOXGLOVE)
     assert window.notice.text().startswith(f"Telemetry goes {_FOXGLOVE}. In Foxglove") and opened == []
     window.notice.clear()
@@ -77,17 +78,17 @@ def test_the_address_is_said_as_long_as_it_is_sent_to(window: MainWindow, opened
 def test_foxglove_is_opened_by_a_link_once_it_is_sent_to(window: MainWindow, opened: list[str]) -> None:
     opener = window.telemetry.openers["foxglove"]
     opener.trigger()
-    assert len(_Command.started) == 1 and opened == []
+    assert len(_Job.started) == 1 and opened == []
     _told(window, "foxglove", _FOXGLOVE)
     assert opened == [_LINK] and _LINK in window.notice.text()
     opener.trigger()  # again: it is sent to already
-    assert opened == [_LINK] * 2 and len(_Command.started) == 1
+    assert opened == [_LINK] * 2 and len(_Job.started) == 1
 
 
 def test_what_fails_opens_nothing(window: MainWindow, opened: list[str]) -> None:
     window.telemetry.openers["foxglove"].trigger()
-    failure = "error: cannot serve Foxglove at 127.0.0.1:8765: taken"
-    window.telemetry._commands["foxglove"].ended.emit(ExitCode.HARDWARE, "", failure)
+    failure = HardwareError("cannot serve Foxglove at 127.0.0.1:8765: taken")
+    window.telemetry._jobs["foxglove"].ended.emit(None, failure)
     assert opened == [] and "cannot serve Foxglove" in window.notice.text()
     window.telemetry.entries["foxglove"].trigger()
     _told(window, "foxglove", _FOXGLOVE)

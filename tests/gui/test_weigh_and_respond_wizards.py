@@ -12,6 +12,7 @@ from calibration import load_parameters
 from gui.calibrate import CalibrateMenu
 from gui.calibrate.respond_wizard import RespondWizard
 from gui.calibrate.weigh_wizard import WeighWizard
+from rig.services import RespondRequest, WeighRequest, respond, weigh
 
 
 @pytest.fixture
@@ -42,8 +43,8 @@ def test_a_payload_is_weighed_by_the_command_and_saved(weighing: WeighWizard, qt
     assert fit.table.item(0, 1).text() == "platform.mass" and fit.table.rowCount() == 4
     target = save(weighing, qtbot)
     assert target == tmp_path / "loaded-payload.toml" and load_parameters(target).kind == "payload"
-    command = ["weigh", str(tmp_path / "loaded.mcap"), "--before", str(tmp_path / "bare.mcap"), "--at-rest"]
-    assert sorted(outcome.asked.arguments(Path("f"))) == sorted([*command, "--progress", "--json", "-o", "f", "--"])
+    wanted = WeighRequest((tmp_path / "loaded.mcap",), tmp_path / "bare.mcap", at_rest=True, output=Path("f"))
+    assert outcome.asked.service is weigh and outcome.asked.request(Path("f")) == wanted
 
 
 def test_a_stretch_that_is_none_is_refused(weighing: WeighWizard, qtbot: Any) -> None:
@@ -54,7 +55,7 @@ def test_a_stretch_that_is_none_is_refused(weighing: WeighWizard, qtbot: Any) ->
     assert "the first moment, 5 s, must be before the last, 2 s" in looked(weighing, qtbot)
     assert weighing.computing.begin.obstacle and weighing.outcome is None
     during.end.set_si(7.5)
-    assert "--during 5.0,7.5" in " ".join(weighing.recordings.asked.options)
+    assert weighing.recordings.asked.request().during == (5.0, 7.5)
 
 
 @pytest.fixture
@@ -84,8 +85,8 @@ def test_a_response_is_drawn_and_the_command_s_plots_are_saved(
     assert [fit.table.item(row, 0).text() for row in range(fit.table.rowCount())] == ["pose", "force"]
     target = save(responding, qtbot)
     assert target == tmp_path / "sines-bode.svg" and not responding.storing.use.isVisible()
-    told = ["respond", "--progress", "--json", "-o", "plots.svg", "--", str(tmp_path / "sines.mcap")]
-    assert outcome.asked.arguments(Path("plots.svg")) == told
+    wanted = RespondRequest(tmp_path / "sines.mcap", output=Path("plots.svg"))
+    assert outcome.asked.service is respond and outcome.asked.request(Path("plots.svg")) == wanted
     assert outcome.text is not None and target.read_bytes() == outcome.text.encode() and "</svg>" in outcome.text
 
 

@@ -152,7 +152,7 @@ def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]
     return {
         asking: looked,
         computing: {
-            "computing": lambda: computing.show_progress(f"{LONG} 40 %"),
+            "computing": lambda: computing.show_progress(f"{LONG} 40 %", 0.4),
             "asked": lambda: computing.show_question(LONG),
             "answered": lambda: computing.show_question(""),
             "done": _each(lambda: computing.show_progress(""), lambda: computing.show_outcome(None)),  # type: ignore[arg-type]

@@ -114,6 +114,8 @@ def test_late_cycles_count_beside_skipped_ones() -> None:
     lateness.note(Tick(0.3, 1.2e-3), 20)
     lateness.note(Tick(0.4, 0.1e-3), 1)
     said = lateness.explained(Cause(Finding(Code.DRIVE_WATCHDOG, 2), 0.5))
-    assert said.text.startswith("the computer was busy: 23 cycles late (longest 41 ms) in the second before; leg 2: the")
+    assert said.text.startswith(
+        "the computer was busy: 23 cycles late (longest 41 ms) in the second before; leg 2: the"
+    )
     assert (said.code, said.t, said.leg) == (FaultCode.DRIVE_WATCHDOG, 0.5, 2)
     assert lateness.explained(Cause(Finding(Code.DRIVE_WATCHDOG, 2), 1.35)).finding.code is Code.DRIVE_WATCHDOG

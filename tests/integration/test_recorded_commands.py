@@ -115,7 +115,11 @@ def test_no_client_floods_the_recording(tmp_path: Path) -> None:
         recording = bench.recording()
     texts = [event.text for event in recording.events]
     refused = f"{COMMAND}engage, by a client without the lease, refused: {Finding(Code.LEASE_NEEDED)}"
-    assert texts.count(refused) == 50 and f"{COMMAND}and 950 more within a second" in texts and "the last" in texts
+    assert (
+        texts.count(refused) == 50
+        and f"{COMMAND}and 950 more within a second" in texts
+        and "virtual rig: the last" in texts
+    )
 
 
 def test_jogging_a_hundred_times_is_recorded_whole(tmp_path: Path) -> None:
@@ -188,7 +192,10 @@ def test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere(tmp_pa
     causes = (status.last_motion.cause_text, motion.cause_text, run.cause, summary["motion"]["cause"])
     assert causes == (said,) * 4 and said in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert run.injected == ("cable 3 unplugged",)
-    assert [fault["cause"] for fault in summary["faults"]] == ["client lost: nobody holds the command lease any more", said]
+    assert [fault["cause"] for fault in summary["faults"]] == [
+        "client lost: nobody holds the command lease any more",
+        said,
+    ]
     assert "drop_all" not in (tmp_path / "report.html").read_text(encoding="utf-8")
     older = [replace(one, cause=None, cause_code=0) for one in recording.motions]
     (again,) = runs_of(replace(recording, motions=tuple(older)))

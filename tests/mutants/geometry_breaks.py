@@ -74,7 +74,7 @@ GEOMETRY_BREAKS = [
     ),
     Break(
         "the workspace is where it was measured",
-        "rig/cli/geometry_tables.py",
+        "rig/services/geometry_tables.py",
         "workspace_poses(nominal.geometry, reach) if bounded else None",
         "None",
         (f"{_COMMAND}::test_what_poses_leave_open_is_told_with_the_refusal",),

@@ -23,6 +23,7 @@ from recorder_breaks import RECORDER_BREAKS
 from response_breaks import RESPONSE_BREAKS
 from sampling_breaks import SAMPLING_BREAKS
 from screen_breaks import SCREEN_BREAKS
+from service_breaks import SERVICE_BREAKS
 from state_breaks import STATE_BREAKS
 from time_breaks import TIME_BREAKS
 from torque_breaks import TORQUE_BREAKS
@@ -57,6 +58,7 @@ BREAKS: list[Break] = [
     *RESPONSE_BREAKS,
     *SAMPLING_BREAKS,
     *SCREEN_BREAKS,
+    *SERVICE_BREAKS,
     *UNCERTAINTY_BREAKS,
     *VERDICT_BREAKS,
     *WEIGH_BREAKS,

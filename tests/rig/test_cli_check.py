@@ -8,10 +8,11 @@ import pytest
 
 from dynamics import format_mechanism
 from kinematics import load_trajectory
-from rig.cli import main, rig_probes
+from rig.cli import main
 from rig.config.rig_config import load_config
 from rig.csvio import POSE, write_table
 from rig.errors import ExitCode
+from rig.services import rig_probes
 
 RIG = load_config()
 

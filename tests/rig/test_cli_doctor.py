@@ -12,11 +12,12 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from rig.cli import machine_probes, main, rig_probes
+from rig.cli import main
 from rig.commissioning import cycle_jitter
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import ExitCode
 from rig.runtime.runtime_folder import RuntimeFolder
+from rig.services import machine_probes, rig_probes
 
 
 @pytest.fixture
@@ -69,7 +70,7 @@ def test_it_reports_every_line(
 def test_the_kernels_cache_is_the_folder_in_use(tmp_path: Path, variable: str, below: Path) -> None:
     environment = {name: value for name, value in os.environ.items() if name != "NUMBA_CACHE_DIR"}
     environment |= {variable: str(tmp_path / "cache"), "PYTHONPATH": str(Path(__file__).parents[2])}
-    program = "from rig.cli.machine_probes import kernel_cache; print(kernel_cache().detail)"
+    program = "from rig.services.machine_probes import kernel_cache; print(kernel_cache().detail)"
     done = subprocess.run(  # numba looks at the variable by itself, so it is not set in this process
         [sys.executable, "-c", program], env=environment, capture_output=True, text=True, timeout=60, check=True
     )

@@ -154,7 +154,7 @@ def test_ctrl_c_while_the_virtual_rig_starts_ends_it_at_once(monkeypatch: pytest
             yield rig
 
     assert main(["setup", "new", "mine.toml", *DEAF, "--virtual"]) == ExitCode.OK
-    monkeypatch.setattr(commissioning, "served", interrupted)
+    monkeypatch.setattr("rig.services.setting_up.served", interrupted)
     assert main(["setup", "leg", "mine.toml", "1", "--home"]) == ExitCode.INTERRUPTED
     assert not went_on
 

@@ -20,11 +20,11 @@ from dynamics import MechanismError, load_mechanism
 from kinematics import MOST_BYTES, InputFileError, TrajectoryError, load_trajectory, parse_toml, read_poses
 from kinematics.inputs import files
 from rig.cli import main
-from rig.cli.geometry_tables import read_measurements
 from rig.commissioning import name_calibration
 from rig.config.rig_config import load_config
 from rig.csvio import POSE, Table, read_table
 from rig.errors import ExitCode, InputError
+from rig.services.geometry_tables import read_measurements
 
 HOME = load_config().machine.geometry.home_pose
 SHIPPED = load_config().path.read_text(encoding="utf-8")

@@ -10,7 +10,7 @@ from importlib import metadata
 from pathlib import Path
 
 from rig import __version__
-from rig.cli.finding import Finding
+from rig.services.finding import Finding
 
 _OLDEST_PYTHON = (3, 11)
 PACKAGES = (

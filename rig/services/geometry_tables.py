@@ -1,10 +1,9 @@
-"""What `rig calibrate geometry` reads, works out and writes."""
+"""What a calibration of the geometry reads, works out and writes."""
 
 import re
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
-from typing import Any
 
 import numpy as np
 
@@ -17,6 +16,7 @@ from calibration import (
     GeometryPrior,
     HomingRepeatability,
     KnownFrames,
+    PosePlan,
     calibrate_geometry,
     next_poses,
     prepare_geometry,
@@ -25,10 +25,9 @@ from calibration import (
 )
 from dynamics import Mechanism, pose_limits
 from kinematics import Array, KinematicsError, forward_kinematics
-from rig.cli.progress import progress_display
-from rig.client import Progress
 from rig.csvio import POSE, per_leg, read_table, write_table
 from rig.errors import InputError, RefusedError
+from rig.services.job import OnEvent, Progress
 
 LENGTHS = per_leg("l")
 _TARGET = re.compile(r"t(\d+)[xyz]$")
@@ -134,26 +133,25 @@ def calibrate(
     prior: GeometryPrior,
     limits: GeometryLimits,
     hold_out: float,
-    lines: bool = False,
+    progress: OnEvent,
 ) -> GeometryCalibration:
-    """The calibration, with its progress shown, in lines if asked for. CalibrationError as `calibrate_geometry`.
+    """The calibration. CalibrationError as `calibrate_geometry`.
 
     It is judged all over the mechanism's workspace; where its file does not bound that, at the measured poses.
     """
     reach = pose_limits(nominal)
     bounded = nominal.geometry.home is not None and bool(np.isfinite(reach.lengths).all())
-    with progress_display(lines) as show:
-        return calibrate_geometry(
-            nominal.geometry,
-            measurements,
-            length_offsets=nominal.length_offsets,
-            noise=noise,
-            prior=prior,
-            limits=limits,
-            workspace=workspace_poses(nominal.geometry, reach) if bounded else None,
-            hold_out=hold_out,
-            progress=lambda part: show(Progress("geometry", part)),
-        )
+    return calibrate_geometry(
+        nominal.geometry,
+        measurements,
+        length_offsets=nominal.length_offsets,
+        noise=noise,
+        prior=prior,
+        limits=limits,
+        workspace=workspace_poses(nominal.geometry, reach) if bounded else None,
+        hold_out=hold_out,
+        progress=lambda part: progress(Progress("fitting-geometry", part, 1.0)),
+    )
 
 
 def save(
@@ -181,9 +179,9 @@ def plan(
     prior: GeometryPrior,
     known: KnownFrames,
     seed: int,
-    lines: bool = False,
-) -> dict[str, Any]:
-    """Write the next poses to measure, and tell what is expected of them; `lines`: its progress, too.
+    progress: OnEvent,
+) -> tuple[PosePlan, int]:
+    """Write the next poses to measure; they with what is expected of them, and how many are measured already.
 
     Raises:
         InputError: rows of lengths of which the nominal mechanism has no pose.
@@ -191,27 +189,20 @@ def plan(
         RefusedError: the mechanism's file gives no home pose, about which poses are looked for.
     """
     measured = _measured(nominal, data, known)
-    with progress_display(lines) as show:
-        found = next_poses(
-            nominal.geometry,
-            pose_limits(nominal),
-            count,
-            measured=np.array(measured).reshape(-1, 7),
-            noise=noise,
-            prior=prior,
-            gauge=Gauge(known not in ("base", "both"), known not in ("platform", "both")),
-            seed=seed,
-            progress=lambda part: show(Progress("planning", part)),
-        )
+    found = next_poses(
+        nominal.geometry,
+        pose_limits(nominal),
+        count,
+        measured=np.array(measured).reshape(-1, 7),
+        noise=noise,
+        prior=prior,
+        gauge=Gauge(known not in ("base", "both"), known not in ("platform", "both")),
+        seed=seed,
+        progress=lambda part: progress(Progress("planning", part, 1.0)),
+    )
     lengths = found.lengths + nominal.length_offsets
     write_table(output, (*POSE, *LENGTHS), np.hstack([found.poses, lengths]))
-    return {
-        "poses": found.poses.tolist(),
-        "measured": len(measured),
-        "pose_position_sigma_before_m": found.sigma_before,
-        "pose_position_sigma_after_m": found.sigma_after,
-        "paths": {"poses": str(output)},
-    }
+    return found, len(measured)
 
 
 def _measured(nominal: Mechanism, data: Path | None, known: KnownFrames) -> list[Array]:

@@ -9,13 +9,13 @@ from pathlib import Path
 
 from actuators import DriveAddress, SerialEndpoint, TcpEndpoint
 from dynamics import DynamicsError
-from rig.cli.finding import Finding
-from rig.cli.machine_probes import writable
 from rig.commissioning import Steadiness, measure
 from rig.config import RigConfig, load_config
 from rig.engine import loop_mode
 from rig.errors import ConfigError, HardwareError
 from rig.safety import check_loop
+from rig.services.finding import Finding
+from rig.services.machine_probes import writable
 
 _PATIENCE = 1.0  # s, for a connection to be taken
 _LITTLE_DISK = 2e9  # bytes

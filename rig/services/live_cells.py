@@ -1,22 +1,20 @@
 """Load cells read from a rig for their calibration: a real one with a person who loads them, or the virtual one."""
 
-import sys
 import time
 from collections.abc import Callable, Sequence
 from contextlib import ExitStack, closing
 from typing import TYPE_CHECKING
 
 import numpy as np
-import typer
 
 from actuators import COMMAND_OFF, Wire, exchange_all
 from calibration import CELLS, CellBench, CellMeasurements, Load, check_masses, record_measurements
 from kinematics import Array
-from rig.cli.progress import ask_question, print_step
 from rig.config import RigConfig, load_config
 from rig.engine import claim_drives, make_cells, make_drive
-from rig.errors import HardwareError, InputError
+from rig.errors import HardwareError
 from rig.runtime import Cadence
+from rig.services.job import OnEvent, Progress
 
 if TYPE_CHECKING:
     from rig.virtual import VirtualRig
@@ -97,40 +95,36 @@ class CellReader:
 
 
 class AttendedCells:
-    """Cells of a real rig, loaded by the person at the keyboard: a `calibration.CellBench`.
+    """Cells of a real rig, loaded by a person: a `calibration.CellBench`.
 
     Args:
         reader: of the cells, connected.
         period: s between two samples.
         load: how the masses load the cells.
-        ask: called with what is to be done; returns once standard input is to be waited at.
+        progress: told what is to be done, by events with `waits`; returns once it is.
     """
 
-    def __init__(self, reader: CellReader, period: float, load: Load, ask: Callable[[str], None]) -> None:
-        self._ask = ask
+    def __init__(self, reader: CellReader, period: float, load: Load, progress: OnEvent) -> None:
+        self._progress = progress
         self._reader = reader
         self._period = period
-        self._verb = "Put" if load == "compression" else "Hang"
+        self._placed = "put-on" if load == "compression" else "hang-from"
 
     def load(self, cell: int, mass: float) -> None:
-        """Ask for the mass and wait for Enter."""
-        self._wait_for(
-            f"Cell {cell}: {self._verb} {mass:g} kg on it, in all." if mass else f"Cell {cell}: take everything off."
-        )
+        """Ask for the mass."""
+        if mass:
+            self._progress(Progress(self._placed, values={"cell": cell, "mass": mass}, waits=True))
+        else:
+            self._progress(Progress("take-off", values={"cell": cell}, waits=True))
 
     def unload(self) -> None:
-        """Ask for empty cells and wait for Enter."""
-        self._wait_for("Take everything off all six cells; none may carry its leg or the platform.")
+        """Ask for empty cells."""
+        self._progress(Progress("take-off-all", waits=True))
 
     def read(self, samples: int) -> Array:
         """One sample a period. Raises HardwareError after `SILENCE` without a fresh one."""
         self._reader.reconnect()
         return _read(self._reader, samples, self._period, Cadence(self._period).wait)
-
-    def _wait_for(self, text: str) -> None:
-        self._ask(text)
-        if not sys.stdin.readline():
-            raise InputError("standard input ended before the calibration did; nothing written")
 
 
 class VirtualCells:
@@ -174,9 +168,11 @@ class PromptedCells:
     Args:
         cells: that are read.
         steps: how many times they are loaded or unloaded.
+        progress: told.
     """
 
-    def __init__(self, cells: CellBench, steps: int) -> None:
+    def __init__(self, cells: CellBench, steps: int, progress: OnEvent) -> None:
+        self._progress = progress
         self._cells = cells
         self._steps = steps
         self._done = 0
@@ -184,19 +180,19 @@ class PromptedCells:
     def load(self, cell: int, mass: float) -> None:
         """See `CellBench`."""
         self._cells.load(cell, mass)
-        self._tell(f"reading cell {cell} under {mass:g} kg")
+        self._tell("reading-cell", {"cell": cell, "mass": mass})
 
     def unload(self) -> None:
         """See `CellBench`."""
         self._cells.unload()
-        self._tell("reading all cells without load")
+        self._tell("reading-cells", {})
 
     def read(self, samples: int) -> Array:
         """See `CellBench`."""
         return self._cells.read(samples)
 
-    def _tell(self, what: str) -> None:
-        print_step(f"{what}: {100 * self._done / self._steps:.0f} %")
+    def _tell(self, stage: str, values: dict[str, float]) -> None:
+        self._progress(Progress(stage, self._done, self._steps, values))
         self._done += 1
 
 
@@ -215,7 +211,7 @@ def describe(name: str, masses: Sequence[float]) -> str:
 
 
 def record(
-    name: str, masses: Sequence[float], samples: int, load: Load, gravity: float | None, *, told: bool = False
+    name: str, masses: Sequence[float], samples: int, load: Load, gravity: float | None, progress: OnEvent
 ) -> tuple[CellMeasurements, str, float]:
     """Measurements of a rig's cells, where they come from in words, and the gravity (m/s²) that acted.
 
@@ -225,7 +221,7 @@ def record(
         samples: samples of a reading.
         load: how the masses load the cells.
         gravity: m/s²; None: the mechanism's.
-        told: say steps and questions in lines of their own, for a program.
+        progress: told each step, and what is to be done before it.
 
     Raises:
         ConfigError, ActuatorError, HardwareError, CalibrationError: as its parts.
@@ -235,7 +231,7 @@ def record(
 
     def recorded(cells: CellBench) -> CellMeasurements:
         steps = CELLS * len(masses) + 2
-        return record_measurements(PromptedCells(cells, steps) if told else cells, masses, samples)
+        return record_measurements(PromptedCells(cells, steps, progress), masses, samples)
 
     with ExitStack() as stack:
         if config.virtual is None:
@@ -243,7 +239,7 @@ def record(
                 stack.enter_context(claim_drives(config))
             reader = stack.enter_context(closing(CellReader(config)))
             reader.connect()
-            cells = AttendedCells(reader, config.period, load, ask_question if told else _prompt)
+            cells = AttendedCells(reader, config.period, load, progress)
             return recorded(cells), f"rig {config.name}", own
         from rig.virtual import VirtualRig
 
@@ -271,7 +267,3 @@ def _read(reader: CellReader, samples: int, period: float, wait: Callable[[], No
             names = ", ".join(sorted(mute) or silent)
             raise HardwareError(f"{names}: no fresh load-cell reading for {SILENCE:g} s")
     return readings
-
-
-def _prompt(text: str) -> None:
-    typer.echo(f"{text} Press Enter when all is still … ", nl=False, err=True)

@@ -1,0 +1,90 @@
+"""A service of the rig in a process of its own, beside the app."""
+
+from collections.abc import Callable
+from typing import Any
+
+from pyqtgraph.Qt import QtCore
+
+from rig.errors import ExitCode, RigError, exit_code_of
+from rig.services import Job, start
+
+
+class JobRunner(QtCore.QObject):
+    """Runs one service at a time; see `rig.services`.
+
+    Signals: `told(event)` for each event as it comes; `ended(result, error)`: what the service gave and None, or None
+    and the error that it, or its process, ended with.
+    """
+
+    told = QtCore.Signal(object)
+    ended = QtCore.Signal(object, object)
+
+    def __init__(self, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self._job: Job[Any] | None = None
+        self._watches: list[QtCore.QSocketNotifier] = []
+
+    @property
+    def busy(self) -> bool:
+        """Whether a service is running."""
+        return self._job is not None
+
+    def start(self, service: Callable[..., Any], request: object) -> None:
+        """Run a service. Nothing while another runs."""
+        if self._job is not None:
+            return
+        try:
+            job = self._job = start(service, request)
+        except (RigError, OSError) as error:
+            self.ended.emit(None, error)
+            return
+        for descriptor in job.descriptors:
+            watch = QtCore.QSocketNotifier(descriptor, QtCore.QSocketNotifier.Type.Read)
+            watch.activated.connect(lambda *_: self._poll())
+            self._watches.append(watch)
+
+    def proceed(self) -> None:
+        """Say that what it asked for is done. Nothing while none runs."""
+        if self._job is not None:
+            self._job.proceed()
+
+    def close(self) -> None:
+        """End what is running; nothing is told any more. May be called again."""
+        job = self._release()
+        if job is not None:
+            job.close()
+
+    def _poll(self) -> None:
+        job = self._job
+        if job is None:
+            return
+        self._watch(False)  # where it has ended, what is watched is closed
+        for event in job.events():
+            self.told.emit(event)
+            if self._job is not job:  # whoever was told has closed it
+                return
+        if not job.ended:  # not asked anew: what came meanwhile is to be told first
+            self._watch(True)
+            return
+        self._release()
+        try:
+            result = job.result(0.0)
+        except Exception as error:  # of the service, whatever it is: for whoever asked
+            self.ended.emit(None, error)
+        else:
+            self.ended.emit(result, None)
+
+    def _watch(self, wanted: bool) -> None:
+        for watch in self._watches:
+            watch.setEnabled(wanted)
+
+    def _release(self) -> "Job[Any] | None":
+        self._watch(False)
+        self._watches.clear()
+        job, self._job = self._job, None
+        return job
+
+
+def error_text(error: Exception) -> str:
+    """Why a service gave no result, in words."""
+    return f"{type(error).__name__}: {error}" if exit_code_of(error) == ExitCode.INTERNAL else str(error)

@@ -1,0 +1,220 @@
+"""Load cells on a bench: gain, offset and polarity of each from readings under known masses."""
+
+from dataclasses import asdict, dataclass, replace
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from calibration import (
+    STANDARD_GRAVITY,
+    CalibrationError,
+    CellMeasurements,
+    Limits,
+    LoadCellCalibration,
+    Provenance,
+    judge,
+    read_cell_measurements,
+    save_cell_calibration,
+)
+from calibration import (
+    calibrate_cells as fit_cells,
+)
+from dynamics import machine_size
+from rig.config import load_config
+from rig.errors import InputError, RefusedError
+from rig.services.job import OnEvent, Progress, no_progress
+from rig.services.outputs import check_new_file
+from rig.services.request import request
+from rig.services.sources import Contents
+
+_ANY = 1e6  # %, a bound that keeps nothing out
+MASSES = (0.0, 5.0, 10.0, 20.0, 10.0, 5.0, 0.0)
+"""kg, for each cell in order"""
+
+
+@request
+class CellsRequest:
+    """Readings of the six cells under known masses: of a file, or of a rig's cells as they are loaded.
+
+    Raises:
+        InputError: neither or both of `config` and `data`, or a number that cannot be one.
+    """
+
+    config: str | None = None
+    """a configuration's file, or the name of a shipped one: its cells are read now; those of a virtual rig load
+    themselves"""
+    data: Path | None = None
+    """CSV file of readings taken before, columns cell,mass,reading,phase"""
+    output: Path | None = None
+    """calibration to write, never overwritten"""
+    masses: tuple[float, ...] = MASSES
+    """kg, for each cell in order, where a rig is read"""
+    load: Literal["compression", "tension"] = "compression"
+    """masses placed on the cell, or hung from it"""
+    samples: Annotated[int, Field(ge=2, le=1_000_000)] = 200
+    """that a reading is the mean of, where a rig is read"""
+    gravity: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] | None = None
+    """m/s²; None: the mechanism's, or 9.80665"""
+    drift_limit: Annotated[float, Field(ge=0.0, allow_inf_nan=False)] | None = None
+    """N, of the zero; None: 0.5 N, times the machine's size"""
+    nonlinearity_limit: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = 0.5
+    """% of the force range, residual beyond the noise"""
+    unit: str = "N"
+    """of the readings in `data`"""
+    serials: Annotated[tuple[str, ...], Field(min_length=6, max_length=6)] = ("",) * 6
+    """numbers of the six cells"""
+    day: date | None = None
+    """of the calibration; None: today"""
+    operator: str = ""
+    """kept in the file, as the following"""
+    place: str = ""
+    weights: str = ""
+    note: str = ""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class CellsResult:
+    """What came of it.
+
+    calibration: of the six cells, also where it is refused, to be looked at. measurements: that it is of. faults: what
+    speaks against each cell, by leg; empty where nothing does. calibration_file: that was written, None for none.
+    """
+
+    calibration: LoadCellCalibration
+    measurements: CellMeasurements
+    faults: tuple[tuple[str, ...], ...]
+    calibration_file: Path | None
+
+    @property
+    def refused(self) -> tuple[str, ...]:
+        """What speaks against the calibration; empty where it is good and was written."""
+        return tuple(reason for leg in self.faults for reason in leg)
+
+    @property
+    def refusal(self) -> str:
+        """The same as a message; empty where nothing speaks against it."""
+        return "\n  ".join(["calibration refused, nothing written", *self.refused]) if self.refused else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as a JSON object: by leg the parameters, the drift, the readings, and what speaks against it."""
+        calibration, drift = self.calibration, self.calibration.drift
+        assert drift is not None
+        gravity = calibration.gravity if calibration.load == "compression" else -calibration.gravity
+        return {
+            "verdict": "refused" if any(self.faults) else "ok",
+            "date": calibration.date.isoformat(),
+            "unit": calibration.unit,
+            "load": calibration.load,
+            "gravity": calibration.gravity,
+            "cells": [
+                {"leg": index + 1, "serial": calibration.serials[index]}
+                | asdict(cell)
+                | {
+                    "drift_n": float(drift.force[index]),
+                    "drift_bound_n": float(drift.bound[index]),
+                    "faults": list(self.faults[index]),
+                    "readings": [
+                        {
+                            "force_n": gravity * mass,
+                            "residual_n": cell.signed_gain * (reading - cell.offset) - gravity * mass,
+                        }
+                        for mass, reading in zip(
+                            self.measurements.loads[index].masses.tolist(),
+                            self.measurements.loads[index].readings.tolist(),
+                            strict=True,
+                        )
+                    ],
+                }
+                for index, cell in enumerate(calibration.cells)
+            ],
+            "paths": {"calibration": None if self.calibration_file is None else str(self.calibration_file)},
+        }
+
+
+def calibrate_cells(request: CellsRequest, progress: OnEvent = no_progress) -> CellsResult:
+    """Fit gain, offset and polarity of each cell, judge them, and write a calibration that is within its bounds.
+
+    A real rig's cells are loaded by a person: what is to be done comes by events with `waits`.
+
+    Raises:
+        InputError: the request, the file or the configuration.
+        CalibrationFileError: the file exists already.
+        HardwareError, ActuatorError: a device does not answer, or is commanded by an engine.
+        RefusedError: readings that nothing can be fitted to.
+    """
+    _check_source(request)
+    if request.output is not None:
+        check_new_file(request.output)
+    unit, gravity = request.unit, request.gravity
+    if request.data is not None:
+        progress(Progress("fitting-cells"))
+        measurements, source = read_cell_measurements(request.data), f"file {request.data.name}"
+    else:
+        from rig.services.live_cells import record
+
+        assert request.config is not None
+        measurements, source, gravity = record(
+            request.config, request.masses, request.samples, request.load, gravity, progress
+        )
+        unit = "N"
+    drift_limit = request.drift_limit
+    if drift_limit is None:
+        drift_limit = Limits().drift
+        if request.config is not None:
+            drift_limit *= machine_size(load_config(request.config).nominal).force
+    limits = Limits(drift=drift_limit, nonlinearity=request.nonlinearity_limit)
+
+    def fitted(bounds: Limits) -> LoadCellCalibration:
+        return fit_cells(
+            measurements,
+            date.today() if request.day is None else request.day,
+            load=request.load,
+            gravity=STANDARD_GRAVITY if gravity is None else gravity,
+            limits=bounds,
+            unit=unit,
+            serials=list(request.serials),
+            provenance=Provenance(request.operator, request.place, request.weights, source, request.note),
+        )
+
+    bent: tuple[str, ...] = ()
+    try:
+        calibration = fitted(limits)
+    except CalibrationError as error:
+        bent = error.faults
+        try:
+            calibration = fitted(replace(limits, nonlinearity=_ANY))  # to be looked at, not to be used
+        except CalibrationError as worse:
+            raise RefusedError("\n  ".join(["calibration refused, nothing written", *worse.faults])) from None
+    faults = tuple(
+        (*(fault for fault in bent if fault.startswith(f"cell {leg}: ")), *judged)
+        for leg, judged in enumerate(judge(calibration, limits), start=1)
+    )
+    written = None if any(faults) else request.output
+    if written is not None:
+        save_cell_calibration(written, calibration)
+    return CellsResult(calibration, measurements, faults, written)
+
+
+def cells_contents(request: CellsRequest, progress: OnEvent = no_progress) -> Contents:
+    """What the file holds, or what it takes to read the rig's cells; nothing is connected to.
+
+    Raises as `calibrate_cells`, as far as that is known without readings.
+    """
+    _check_source(request)
+    if request.config is not None:
+        from rig.services.live_cells import describe
+
+        return Contents(describe(request.config, request.masses))
+    assert request.data is not None
+    progress(Progress("fitting-cells"))
+    measurements = read_cell_measurements(request.data)
+    least = min(len(each.masses) for each in measurements.loads)
+    tares = len(measurements.tare_before), len(measurements.tare_after)
+    return Contents(f"{least} readings of each cell at least, {tares[0]} and {tares[1]} unloaded")
+
+
+def _check_source(request: CellsRequest) -> None:
+    if (request.config is None) == (request.data is None):
+        raise InputError("give either a rig's configuration, such as virtual, or a file of readings")

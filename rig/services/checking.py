@@ -1,0 +1,91 @@
+"""A configuration, its mechanism and a trajectory, before anything moves."""
+
+from dataclasses import dataclass
+from typing import Any
+
+from rig.config import RigConfig
+from rig.engine import BusVerdict
+from rig.safety import LoopVerdict, TrajectoryVerdict
+from rig.services.job import Notice, OnEvent, no_progress
+from rig.services.request import request
+
+
+@request
+class CheckRequest:
+    """What is checked."""
+
+    config: str = "virtual"
+    """a configuration's file, or the name of a shipped one"""
+    trajectory: str | None = None
+    """a trajectory (TOML, or CSV of poses), or "demo"; None: the configuration alone"""
+
+
+@dataclass(frozen=True, slots=True)
+class CheckResult:
+    """What came of it.
+
+    config: as it was read. warnings: what must be known of it: codes `mechanism`, `unidentified` (drives), `unwatched`
+    (drives) and `sag`. loop: the control loop. buses: the serial lines. verdict: of the trajectory, None without one.
+    """
+
+    config: RigConfig
+    warnings: tuple[Notice, ...]
+    loop: LoopVerdict
+    buses: BusVerdict
+    verdict: TrajectoryVerdict | None
+
+    @property
+    def faults(self) -> tuple[Notice, ...]:
+        """Why it does not pass, empty where it does: codes `loop`, `buses` and `trajectory`."""
+        judged = (("loop", self.loop), ("buses", self.buses), ("trajectory", self.verdict))
+        return tuple(
+            Notice(code, one.message, serious=True) for code, one in judged if one is not None and not one.passed
+        )
+
+    @property
+    def passed(self) -> bool:
+        """Whether loop, lines and trajectory do."""
+        return not self.faults
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as a JSON object, SI, but for the trajectory's name."""
+        told = {
+            "config": str(self.config.path),
+            "mechanism": self.config.machine.name,
+            "warnings": [warning.text for warning in self.warnings],
+            "checks_off": list(self.config.safety.off),
+            "control_loop": self.loop.as_dict(),
+            "buses": self.buses.as_dict(),
+        }
+        return told if self.verdict is None else told | {"verdict": self.verdict.as_dict()}
+
+
+def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult:
+    """Check a configuration with its mechanism and control loop, and whether the rig may run a trajectory.
+
+    Raises:
+        InputError: a file that is wrong, that of a virtual plant too.
+    """
+    from kinematics import load_trajectory
+    from rig.commissioning import check_devices
+    from rig.config import load_config
+    from rig.engine import judge_buses, make_drive_group
+    from rig.safety import check_loop, check_trajectory, judge_sag
+    from rig.virtual import VirtualRig
+
+    del progress  # it is done at once
+    rig = load_config(request.config)
+    check_devices(rig)
+    bank = make_drive_group(rig)
+    if rig.virtual is not None:
+        VirtualRig(rig)  # with a plant of its own, which may be wrong
+    loop, buses = check_loop(rig), judge_buses(rig, bank.plans)
+    warnings = [Notice("mechanism", text) for text in rig.machine.warnings]
+    unwatched = "" if bank.unwatched is None else bank.unwatched.text
+    found = {"unidentified": rig.drives.unidentified, "unwatched": unwatched, "sag": judge_sag(rig).message}
+    warnings += [Notice(code, text) for code, text in found.items() if text]
+    verdict = None
+    if request.trajectory is not None:
+        path = load_trajectory(request.trajectory, rig.machine.geometry.home)
+        verdict = check_trajectory(rig.machine, rig.safety, path, rig.rate)
+    return CheckResult(rig, tuple(warnings), loop, buses, verdict)

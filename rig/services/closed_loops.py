@@ -1,0 +1,194 @@
+"""Controllers on the virtual rig's plant, compared along a trajectory, offline."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any
+
+import numpy as np
+from pydantic import Field
+
+from dynamics import load_mechanism, mechanism_names
+from kinematics import Array, InputFileError, parse_toml, read_text
+from rig.config import RigConfig, load_config, shipped_configs
+from rig.csvio import MOTION, WRENCH, check_output, per_leg, read_table, write_table
+from rig.services.job import Notice, OnEvent, Progress, no_progress
+from rig.services.request import request
+from rig.services.sources import Notices
+
+if TYPE_CHECKING:
+    from dynamics import Mechanism
+    from rig.report import LoopTrace
+    from rig.virtual import LoopRun, Merit, Truth
+
+_SHOWN = ("as modelled", "as given", "as built")
+"""plants whose runs are drawn and written"""
+
+Six = Annotated[tuple[float, ...], Field(min_length=6, max_length=6)]
+
+
+@request
+class LoopsRequest:
+    """Controllers that follow a trajectory, and the plants that they are tried on."""
+
+    machine: str
+    """a configuration's or a mechanism's file, or the name of a shipped one"""
+    trajectory: str
+    """its file, or the name of a shipped one"""
+    controllers: tuple[str, ...]
+    """of `rig.virtual.CONTROLLERS`"""
+    plant: str | None = None
+    """mechanism that moves; None: the configuration's"""
+    built: int | None = None
+    """seed of a machine as built"""
+    mass_error: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
+    """of masses and inertias, as a part: two more plants, greater and smaller by it; 0 for none"""
+    twist: Six | None = None
+    """m/s, rad/s: of the platform at the start beside the reference's"""
+    wrench: Six | None = None
+    """N, N m: external wrench at all times, in platform axes"""
+    wrench_file: Path | None = None
+    """CSV file of the external wrench over time"""
+    output: Path | None = None
+    """CSV file of the motion of a single controller to write"""
+    plot: Path | None = None
+    """SVG, PDF or PNG file of tracking and forces over time to write"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class LoopsResult:
+    """What came of it: `runs`, one for each controller and plant. duration: s. rate: cycles a second."""
+
+    config: str
+    mechanism: str
+    trajectory: str
+    duration: float
+    rate: float
+    runs: "tuple[Merit, ...]"
+    paths: dict[str, str]
+    notices: tuple[Notice, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as a JSON object."""
+        return {
+            "config": self.config,
+            "mechanism": self.mechanism,
+            "trajectory": self.trajectory,
+            "duration_s": self.duration,
+            "rate_hz": self.rate,
+            "runs": [one.as_dict() for one in self.runs],
+            "paths": self.paths,
+        }
+
+
+def compare_loops(request: LoopsRequest, progress: OnEvent = no_progress) -> LoopsResult:
+    """Run and compare the controllers, and write what is asked for.
+
+    Raises:
+        InputError, KinematicsError, DynamicsError: a file that is wrong.
+    """
+    from kinematics import load_trajectory
+    from rig.client import checked_motion
+    from rig.virtual import cycle_times, force_bounds, merit, on_reference, run_loop
+
+    for path in filter(None, (request.output, request.plot)):
+        check_output(path)
+    notices = Notices(progress)
+    config = _config(request.machine)
+    table, verdict = checked_motion(config, load_trajectory(request.trajectory, config.machine.geometry.home_pose))
+    wrenches = _wrenches(request, cycle_times(config, table))
+    twist = None if request.twist is None else np.array(request.twist)
+    start, bounds = on_reference(config, table, twist), force_bounds(config)
+    found: list[Merit] = []
+    traces: list[LoopTrace] = []
+    plants, truth = _plants(config, request)
+    total = len(request.controllers) * len(plants)
+    for name in request.controllers:
+        for label, plant in plants:
+            progress(Progress("closed-loop", len(found), total, {"controller": name, "plant": label}))
+            run = run_loop(
+                config, table, name, plant=plant, friction=truth.friction, hose=truth.hose,
+                start=start, wrenches=wrenches,
+            )  # fmt: skip
+            found.append(merit(run, label, bounds))
+            if label in _SHOWN:
+                traces.append(_trace(run))
+                if request.output is not None:
+                    _write_motion(request.output, run)
+    if request.plot is not None:
+        from rig.report import write_loop_figure
+
+        write_loop_figure(request.plot, traces)
+    if not verdict.passed:
+        notices.add("motion-refused", f"a rig would not run it: {verdict.message}")
+    written = (("motion", request.output), ("plot", request.plot))
+    return LoopsResult(
+        config=str(config.path),
+        mechanism=config.machine.name,
+        trajectory=request.trajectory,
+        duration=table.duration,
+        rate=1.0 / config.exchange_period,
+        runs=tuple(found),
+        paths={name: str(path) for name, path in written if path is not None},
+        notices=notices.found,
+    )
+
+
+def _config(name: str) -> RigConfig:
+    """The configuration of that name, or `virtual` with the mechanism of that name."""
+    path = Path(name)
+    if name in shipped_configs():
+        return load_config(name)
+    mechanism = name in mechanism_names()
+    if not mechanism:
+        try:
+            data = parse_toml(read_text(path))
+        except InputFileError:
+            return load_config(name)  # says what is wrong with it
+        mechanism = "platform" in data and "drives" not in data
+    if not mechanism:
+        return load_config(name)
+    return load_config("virtual").changed({"mechanism": name if name in mechanism_names() else str(path.absolute())})
+
+
+def _plants(config: "RigConfig", request: LoopsRequest) -> "tuple[list[tuple[str, Mechanism]], Truth]":
+    """What the controllers are tried on, its name and its mechanism, and what no model has of it."""
+    from rig.virtual import scaled_mechanism, truth_of
+
+    if request.built is not None:
+        config = config.changed({"virtual": {"plant": {"as_built": request.built}}})
+    truth = truth_of(config)
+    name, machine = "as modelled" if request.built is None else "as built", truth.mechanism
+    if request.plant is not None:
+        name, machine = "as given", load_mechanism(request.plant)
+    plants = [(name, machine)]
+    for factor in (1.0 + request.mass_error, 1.0 - request.mass_error) if request.mass_error else ():
+        plants.append((f"masses {100.0 * (factor - 1.0):+.3g} %", scaled_mechanism(machine, factor)))
+    return plants, truth
+
+
+def _wrenches(request: LoopsRequest, times: Array) -> Array | None:
+    """The external wrench of each cycle (n, 6): that in its middle."""
+    if request.wrench is not None:
+        return np.tile(np.array(request.wrench), (len(times), 1))
+    if request.wrench_file is None:
+        return None
+    table = read_table(request.wrench_file, WRENCH, increasing=True)
+    middles = times + 0.5 * (times[1] - times[0] if len(times) > 1 else 0.0)
+    return np.column_stack(
+        [np.interp(middles, table.times, column, left=0.0, right=0.0) for column in table.columns(WRENCH).T]
+    )
+
+
+def _trace(run: "LoopRun") -> "LoopTrace":
+    from rig.report import LoopTrace
+
+    size = np.linalg.norm
+    return LoopTrace(
+        run.controller, run.times, size(run.error[:, :3], axis=1), size(run.error[:, 3:], axis=1), run.motors
+    )
+
+
+def _write_motion(path: Path, run: "LoopRun") -> None:
+    names = ("t", *MOTION, *WRENCH, *(name for prefix in "fclv" for name in per_leg(prefix)))
+    columns = [run.times[:, np.newaxis], run.motion, run.wrenches, run.motors, run.cells(), *run.encoders()]
+    write_table(path, names, np.hstack(columns))

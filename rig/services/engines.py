@@ -1,0 +1,166 @@
+"""An engine that runs already, whoever started it: looked at, stopped, ended."""
+
+import math
+from contextlib import closing
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal
+
+from rig.client import LiveRig, bring_to_rest, has_stopped, when_silent
+from rig.config import RigConfig
+from rig.engine import RunningEngine, Snapshot, Stop, find_engine, running_engines
+from rig.errors import HardwareError
+from rig.runtime import wait_until
+from rig.services.job import OnEvent, no_progress
+from rig.services.request import request
+from rig.states import State
+
+_CLIENT = "rig engine"
+_POLL = 0.02  # s
+_STOP_TIMEOUT = 10.0  # s
+
+
+@request
+class EngineRequest:
+    """Whose engine."""
+
+    config: str = "virtual"
+    """a configuration's file, or the name of a shipped one"""
+
+
+@request
+class StopRequest:
+    """Whose engine, and how it is to stop the platform."""
+
+    config: str = "virtual"
+    """a configuration's file, or the name of a shipped one"""
+    category: Literal[0, 1, 2] = 1
+    """2: hold under power, 1: decelerate, torque off, 0: torque off at once"""
+
+
+@dataclass(frozen=True, slots=True)
+class EngineFound:
+    """An engine that commands a rig's drives.
+
+    rig: its name. pid: None where there is no engine; then the rest is as it is made. words: who it is, in words. age:
+    s. snapshot: its state, None where it does not answer; then `fault` says why.
+    """
+
+    rig: str
+    pid: int | None = None
+    words: str = ""
+    owner: int | None = None
+    owner_alive: bool = False
+    age: float = 0.0
+    recording: Path | None = None
+    snapshot: Snapshot | None = None
+    fault: str = ""
+
+    def as_dict(self) -> dict[str, Any] | None:
+        """It as a JSON object; None where there is no engine."""
+        if self.pid is None:
+            return None
+        found: dict[str, Any] = {"pid": self.pid, "owner": self.owner, "owner_alive": self.owner_alive}
+        found |= {"age_s": self.age, "recording": str(self.recording)}
+        seen = self.snapshot
+        if seen is None:
+            return found | {"error": self.fault}
+        room = seen.recording_room if math.isfinite(seen.recording_room) else None
+        found |= {"state": seen.state.name, "cause": seen.cause_text, "lease": seen.lease}
+        found |= {"seconds_left": seen.hold_left}
+        found |= {"rejected": [drive.rejected for drive in seen.drives], "cells_rejected": seen.cells_rejected}
+        return found | {"rows": seen.rows, "recording_fault": seen.recording_fault, "recording_room_s": room}
+
+
+def engine_status(request: EngineRequest, progress: OnEvent = no_progress) -> EngineFound:
+    """Say which engine commands the drives. Changes nothing.
+
+    Raises:
+        InputError: the configuration.
+    """
+    del progress  # it is done at once
+    settings = _config(request.config)
+    engine = find_engine(settings)
+    if engine is None:
+        return EngineFound(settings.name)
+    snapshot, fault = None, ""
+    try:
+        snapshot = engine.status()
+    except HardwareError as error:
+        fault = str(error)
+    return EngineFound(
+        settings.name,
+        engine.pid,
+        engine.describe(),
+        engine.owner,
+        engine.owner_alive,
+        engine.age,
+        engine.recording,
+        snapshot,
+        fault,
+    )
+
+
+def stop_engine(request: StopRequest, progress: OnEvent = no_progress) -> State:
+    """Stop the platform, whoever commands it, and wait for its rest; the state then. It is not a safety function.
+
+    Raises:
+        InputError: the configuration.
+        HardwareError: no engine, or it did not come to rest.
+    """
+    del progress  # it is done at once
+    engine = found_engine(_config(request.config))
+    wanted = request.category
+    engine.request_stop(wanted)  # even where it no longer answers
+    with closing(engine.client(_STOP_TIMEOUT)) as client:
+        client.request(Stop(wanted))
+        stopped = wait_until(lambda: has_stopped(client.status(), wanted), _STOP_TIMEOUT, _POLL)
+        state = client.status().state
+    if not stopped:
+        raise HardwareError(f"the rig did not come to rest within {_STOP_TIMEOUT:g} s; its state is {state.name}")
+    return state
+
+
+def end_engine(request: EngineRequest, progress: OnEvent = no_progress) -> Path:
+    """Take the command lease, stop the platform, close the recording and end the engine; the recording.
+
+    Raises:
+        InputError: the configuration.
+        HardwareError: no engine, or one that does not answer or end.
+        RefusedError: another client that lives holds the lease.
+    """
+    del progress  # it is done at once
+    settings = _config(request.config)
+    engine = found_engine(settings)
+    try:
+        engine.status()
+    except HardwareError as error:
+        text = f"the engine does not answer; `kill -9 {engine.pid}` ends it; then: {when_silent(settings)}"
+        raise HardwareError(text) from error
+    with LiveRig(settings, engine, _CLIENT) as rig:
+        bring_to_rest(rig)
+    if engine.alive:
+        raise HardwareError(f"the engine was told to end, and has not: `kill {engine.pid}`")
+    return engine.recording
+
+
+def engine_process(process: int) -> RunningEngine:
+    """The engine that is a process. Raises HardwareError where none of this user's is."""
+    for engine in running_engines():
+        if engine.pid == process:
+            return engine
+    raise HardwareError(f"process {process} is no engine of yours")
+
+
+def found_engine(settings: RigConfig) -> RunningEngine:
+    """The engine that commands the configuration's drives. Raises HardwareError where there is none of this user's."""
+    engine = find_engine(settings)
+    if engine is None:
+        raise HardwareError(f"no engine of yours commands {settings.name!r}")
+    return engine
+
+
+def _config(name: str) -> RigConfig:
+    from rig.config import load_config
+
+    return load_config(name)

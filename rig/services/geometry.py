@@ -1,0 +1,248 @@
+"""The geometry of a platform: where the joints are and what the encoders read, from measured poses and leg lengths."""
+
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import Annotated, Any, Literal
+
+from pydantic import Field
+
+from calibration import (
+    CalibrationError,
+    CalibrationFileError,
+    GeometryCalibration,
+    GeometryLimits,
+    GeometryNoise,
+    GeometryPrior,
+    HomingRepeatability,
+    PosePlan,
+    UnobservableError,
+    homing_repeatability,
+)
+from dynamics import load_mechanism
+from rig.csvio import check_output
+from rig.errors import InputError, RefusedError
+from rig.services import geometry_tables
+from rig.services.geometry_summary import summary, unobservable_json
+from rig.services.job import OnEvent, no_progress
+from rig.services.outputs import check_new_file
+from rig.services.request import request
+from rig.services.sources import Contents
+
+_MICRO = 1e-6
+"""times a number it is what "20 um" of the command line is, to the last bit"""
+
+
+@request
+class GeometryRequest:
+    """Measured poses and leg lengths of a mechanism, and how well things are measured and known before.
+
+    Raises:
+        InputError: a number that cannot be one.
+    """
+
+    mechanism: str
+    """a mechanism's file, or the name of a shipped one"""
+    data: Path | None = None
+    """CSV file of measured poses and leg lengths; for a plan: those measured already"""
+    output: Path | None = None
+    """parameter file to write, never overwritten; of a plan its poses"""
+    position_sigma: float = 20 * _MICRO
+    """m, standard deviation of a measured position, by axis"""
+    rotation_sigma: float = 100 * _MICRO
+    """rad, standard deviation of a measured orientation, by axis, or of a level"""
+    length_sigma: float = 5 * _MICRO
+    """m, standard deviation of a leg's length as the encoder tells it"""
+    joint_tolerance: float = 2e-3
+    """m, standard deviation of a joint's place about the drawing, by axis"""
+    offset_tolerance: float = 2e-3
+    """m, standard deviation of a length offset about the nominal one"""
+    scale_sigma: float = 20e-6
+    """standard deviation of the tracker's scale"""
+    most_position_sigma: float = 0.5e-3
+    """m, of a pose along its worst axis: less certain ones are refused"""
+    most_rotation_sigma: float = 2e-3
+    """rad, the same of its rotation"""
+    hold_out: Annotated[float, Field(gt=0.0, le=0.5)] = 0.2
+    """part of the rows that is predicted at a time by a fit to the others"""
+    frames: Literal["none", "base", "platform", "both"] = "none"
+    """that are known: poses are the base's, the platform's own, or both"""
+    targets: Path | None = None
+    """CSV file of the targets' places in the platform's frame, x,y,z, if known"""
+    homing: Path | None = None
+    """CSV file of lengths l1…l6 at one pose after each of several homings"""
+    plan: Annotated[int, Field(ge=1, le=1000)] | None = None
+    """poses to plan, see `plan_geometry`"""
+    seed: Annotated[int, Field(ge=0)] = 0
+    """of the poses that a plan chooses from"""
+    day: date | None = None
+    """of the calibration; None: today"""
+    operator: str = ""
+    """kept in the file, as the following"""
+    note: str = ""
+
+    def __post_init__(self) -> None:
+        if faults := [*self.noise.faults(), *self.prior.faults(), *self.limits.faults()]:
+            raise InputError("geometry: cannot be used", faults)
+
+    @property
+    def noise(self) -> GeometryNoise:
+        """Of the measurements."""
+        return GeometryNoise(self.position_sigma, self.rotation_sigma, self.length_sigma)
+
+    @property
+    def prior(self) -> GeometryPrior:
+        """What is known before."""
+        return GeometryPrior(self.joint_tolerance, self.offset_tolerance, self.scale_sigma)
+
+    @property
+    def limits(self) -> GeometryLimits:
+        """Beyond which poses are refused."""
+        return GeometryLimits(self.most_position_sigma, self.most_rotation_sigma)
+
+
+class UnobservableGeometryError(RefusedError):
+    """Poses that leave directions of the geometry open; `told` is what they tell, as a JSON object."""
+
+    def __init__(self, text: str, told: dict[str, Any] | None = None) -> None:
+        super().__init__(text)
+        self.told = told or {}
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class GeometryResult:
+    """What came of it.
+
+    found: parameters, their uncertainties, hold-out and warnings. limits: that it was judged by. homing: how well
+    homing repeats, None where that was not measured. parameters_file: that was written, None for none.
+    """
+
+    found: GeometryCalibration
+    limits: GeometryLimits
+    homing: HomingRepeatability | None
+    parameters_file: Path | None
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as a JSON object, SI."""
+        return summary(self.found, self.limits, self.homing, self.parameters_file)
+
+
+def calibrate_geometry(request: GeometryRequest, progress: OnEvent = no_progress) -> GeometryResult:
+    """Calibrate joint positions and length offsets, and write them to a file.
+
+    Raises:
+        InputError, KinematicsError, DynamicsError: faults of a file.
+        CalibrationFileError: the file exists already.
+        UnobservableGeometryError: poses that would leave those of the workspace too uncertain.
+        RefusedError: other data that cannot support an answer.
+    """
+    nominal = load_mechanism(request.mechanism, evaluate_only=True)
+    with _refusals():
+        homed = _homing(request)
+        if request.output is not None:
+            check_new_file(request.output)
+        if request.data is None:
+            raise InputError("no file of measured poses is given")
+        measurements = geometry_tables.read_measurements(request.data, request.frames, request.targets)
+        provenance = {"source": f"file {request.data.name}", "operator": request.operator, "note": request.note}
+        found = geometry_tables.calibrate(
+            nominal, measurements, request.noise, request.prior, request.limits, request.hold_out, progress
+        )
+        if request.output is not None:
+            day = date.today() if request.day is None else request.day
+            geometry_tables.save(request.output, found, nominal, day, provenance, homed)
+    return GeometryResult(found, request.limits, homed, request.output)
+
+
+def homing_spread(request: GeometryRequest, progress: OnEvent = no_progress) -> HomingRepeatability:
+    """How well homing repeats, by leg. Raises InputError for the file, RefusedError for its numbers."""
+    del progress
+    load_mechanism(request.mechanism, evaluate_only=True)
+    with _refusals():
+        homed = _homing(request)
+    if homed is None:
+        raise InputError("no file of homings is given")
+    return homed
+
+
+def geometry_contents(request: GeometryRequest, progress: OnEvent = no_progress) -> Contents:
+    """What the files hold. Raises as the calibration or the plan, as far as that is known without a fit."""
+    del progress
+    nominal = load_mechanism(request.mechanism, evaluate_only=True)
+    with _refusals():
+        text = geometry_tables.holds(
+            nominal,
+            request.data,
+            request.targets,
+            request.homing,
+            request.noise,
+            request.frames,
+            request.plan is not None,
+        )
+    return Contents(text)
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PlanGeometryResult:
+    """What came of it: the poses that would tell most, how many are measured already, and the file of the poses."""
+
+    found: PosePlan
+    measured: int
+    poses_file: Path
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as a JSON object, SI."""
+        return {
+            "poses": self.found.poses.tolist(),
+            "measured": self.measured,
+            "pose_position_sigma_before_m": self.found.sigma_before,
+            "pose_position_sigma_after_m": self.found.sigma_after,
+            "paths": {"poses": str(self.poses_file)},
+        }
+
+
+def plan_geometry(request: GeometryRequest, progress: OnEvent = no_progress) -> PlanGeometryResult:
+    """Write the `plan` poses that would tell most beside those in `data`.
+
+    Raises:
+        InputError: faults of a file, or no number of poses.
+        RefusedError: a mechanism without a home pose, or poses that cannot be planned.
+    """
+    if request.plan is None:
+        raise InputError("no number of poses to plan is given")
+    nominal = load_mechanism(request.mechanism, evaluate_only=True)
+    output = Path("geometry-poses.csv") if request.output is None else request.output
+    with _refusals():
+        check_output(output)
+        found, measured = geometry_tables.plan(
+            nominal,
+            request.data,
+            request.plan,
+            output,
+            request.noise,
+            request.prior,
+            request.frames,
+            request.seed,
+            progress,
+        )
+    return PlanGeometryResult(found, measured, output)
+
+
+def _homing(request: GeometryRequest) -> HomingRepeatability | None:
+    return None if request.homing is None else homing_repeatability(geometry_tables.read_homings(request.homing))
+
+
+@contextmanager
+def _refusals() -> Iterator[None]:
+    """Within a `with` block, data that cannot support an answer are refused; a file's own faults are not."""
+    try:
+        yield
+    except CalibrationFileError:
+        raise
+    except CalibrationError as error:
+        text = "\n  ".join(["geometry refused, nothing written", *error.faults])
+        if isinstance(error, UnobservableError):
+            raise UnobservableGeometryError(text, unobservable_json(error)) from None
+        raise RefusedError(text) from None

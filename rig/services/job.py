@@ -1,0 +1,333 @@
+"""A service in a process of its own: events and result come back as objects, and it can be cancelled.
+
+`start(service, request)` gives a `Job`. The process is forked as those of a rig are (`rig.runtime`). It ends with its
+result, its error, a cancellation, or its owner.
+"""
+
+import contextlib
+import fcntl
+import gc
+import os
+import pickle
+import signal
+import time
+import traceback
+from collections import deque
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from multiprocessing.connection import Connection
+from types import TracebackType
+from typing import Any, Generic, Protocol, Self, TypeVar
+
+from rig.errors import ExitCode, RigError, exit_code_of
+from rig.runtime import ChildDiedError, ChildLateError, ChildProcess
+
+PATIENCE = 2.0
+"""s from a cancellation, or from the end of the owner, to the end of the process"""
+
+_CANCEL, _PROCEED = "cancel", "proceed"
+_EVENT, _RESULT, _ERROR = "event", "result", "error"
+_OBJECTS = 20_000  # new ones after which garbage is searched for: loading makes some 100,000
+_NAP = 0.2  # s between two looks at a process that says nothing
+_PAUSE = 0.02  # s between two looks whether what was asked for is done
+
+_Request = TypeVar("_Request", contravariant=True)
+_Result = TypeVar("_Result", covariant=True)
+_Answer = TypeVar("_Answer")
+
+
+@dataclass(frozen=True, slots=True)
+class Progress:
+    """How far a service is.
+
+    stage: code of what begins or goes on. done, total: of the stage, in any unit; total is 0 where it is not known.
+    values: what belongs to the stage, by name, such as the number of a cell or a mass in kg. waits: something must be
+    done before the service goes on. A callback returns once it is done; of a job, see `Job.proceed`.
+    """
+
+    stage: str
+    done: float = 0.0
+    total: float = 0.0
+    values: Mapping[str, Any] = field(default_factory=dict)
+    waits: bool = False
+
+    @property
+    def fraction(self) -> float | None:
+        """Part of the stage that is done, 0 to 1; None where it is not known."""
+        return self.done / self.total if self.total else None
+
+
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """What whoever reads the result must know.
+
+    code: which it is. text: its words, as they are printed. source: the file that it is about, empty for none. serious:
+    the result may be wrong because of it.
+    """
+
+    code: str
+    text: str
+    source: str = ""
+    serious: bool = False
+
+
+Event = Progress | Notice
+OnEvent = Callable[[Event], None]
+"""Told each event as it comes; raises CancelledError where the work is to end."""
+
+
+class CancelledError(RigError):
+    """The job was cancelled."""
+
+    exit_code = ExitCode.INTERRUPTED
+
+
+def no_progress(_event: Event) -> None:
+    """Ignore an event."""
+
+
+class Service(Protocol[_Request, _Result]):
+    """A use case; a function of a module, which its process finds by name."""
+
+    def __call__(self, request: _Request, /, progress: OnEvent = ...) -> _Result:
+        """Do it. Raises RigError, and the errors of the packages that it uses."""
+
+
+def start(service: Service[_Request, _Result], request: _Request) -> "Job[_Result]":
+    """Run a service in a process of its own, in the folder of this process and with its environment.
+
+    Raises:
+        HardwareError: no process can be started.
+    """
+    return Job(service, request)
+
+
+class Job(Generic[_Answer]):
+    """A service that runs in another process; see `start`. It is ended where a `with` block of it is left.
+
+    Args:
+        service: found by its name.
+        request: pickled.
+    """
+
+    def __init__(self, service: Callable[..., _Answer], request: object) -> None:
+        name = getattr(service, "__name__", "service")
+        self._child = ChildProcess(f"the job {name}", _serve, service, request, os.getcwd(), daemon=False)
+        self._events: deque[Event] = deque()
+        self._answer: tuple[str, Any] | None = None
+        self._cancelled: float | None = None
+        """when the process is to be ended, s of `time.monotonic`; None while it was not cancelled"""
+
+    @property
+    def pid(self) -> int | None:
+        """Process id."""
+        return self._child.pid
+
+    @property
+    def descriptors(self) -> tuple[int, int]:
+        """File descriptors that can be read from when `poll` has something to do: of its messages, of its end.
+
+        Only while the job has not ended.
+        """
+        return self._child.pipe.fileno(), self._child.sentinel
+
+    @property
+    def ended(self) -> bool:
+        """Whether the job had ended when `poll` or `events` was last asked for."""
+        return self._answer is not None
+
+    def poll(self) -> bool:
+        """Take in what has come, without waiting; whether the job has ended. Then `result` gives it at once."""
+        while self._answer is None:
+            try:
+                if not self._child.pipe.poll(0.0):
+                    if not self._child.alive and not self._child.pipe.poll(0.0):
+                        self._end(_ERROR, self._child.died())
+                    break
+                kind, content = self._child.pipe.recv()
+            except (EOFError, OSError):
+                self._child.join(PATIENCE)
+                self._end(_ERROR, self._child.died())
+                break
+            if kind == _EVENT:
+                self._events.append(content)
+            else:
+                self._end(kind, content)
+        if self._answer is None and self._cancelled is not None and time.monotonic() >= self._cancelled:
+            self._end(_ERROR, CancelledError("cancelled"))
+        return self._answer is not None
+
+    def events(self) -> list[Event]:
+        """The events that came since this was asked for, in their order; does not wait."""
+        self.poll()
+        came = list(self._events)
+        self._events.clear()
+        return came
+
+    def cancel(self, patience: float = PATIENCE) -> None:
+        """Have the service end at its next event, and its process after `patience` s at the latest; returns at once.
+
+        `poll` and `result` see to that. Nothing happens where it has ended. `close` ends it now.
+        """
+        if not self.ended and self._cancelled is None:
+            self._cancelled = time.monotonic() + patience
+            self._send((_CANCEL, patience))
+
+    def proceed(self) -> None:
+        """Say that what an event with `waits` asks for is done; nothing happens where the job has ended."""
+        if not self.ended:
+            self._send((_PROCEED, None))
+
+    def result(self, timeout: float) -> _Answer:
+        """What the service returns, waiting for at most `timeout` s; its process has ended then in any case.
+
+        Raises:
+            ChildLateError: it did not end in time.
+            ChildDiedError: its process ended without a result.
+            CancelledError: it was cancelled.
+            Exception: the error of the service, with its type and its fields.
+        """
+        deadline = time.monotonic() + timeout
+        while not self.poll():
+            if (left := deadline - time.monotonic()) <= 0.0:
+                self._end(_ERROR, ChildLateError(f"{self._child.name} did not end within {timeout:g} s"))
+            else:
+                self._wait(min(left, _NAP))
+        assert self._answer is not None
+        kind, content = self._answer
+        if kind == _ERROR:
+            raise content
+        answer: _Answer = content
+        return answer
+
+    def close(self) -> None:
+        """End the process now, whatever it does. `result` raises CancelledError then. May be called again."""
+        if self._answer is None:
+            self._end(_ERROR, CancelledError("cancelled"))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def __del__(self) -> None:
+        with contextlib.suppress(AttributeError):  # it could not be started
+            self.close()
+
+    def _wait(self, timeout: float) -> None:
+        with contextlib.suppress(OSError, EOFError):
+            self._child.pipe.poll(timeout)
+
+    def _send(self, order: tuple[str, Any]) -> None:
+        with contextlib.suppress(ChildDiedError):  # `poll` finds out
+            self._child.send(order)
+
+    def _end(self, kind: str, content: Any) -> None:
+        """Keep the answer, and end the process: by itself after a result, at once otherwise."""
+        error = _rebuilt(*content) if kind == _ERROR and isinstance(content, tuple) else content
+        self._answer = kind, error
+        by_itself = kind == _RESULT or isinstance(content, tuple)
+        self._child.end(PATIENCE if by_itself else 0.0, terminate=False)
+
+
+class _Orders:
+    """What the owner says to the process: taken in by a signal, while the service computes.
+
+    The service's process has no second thread, which would keep it from forking what helps it.
+
+    Args:
+        owner: the pipe to whoever started it.
+    """
+
+    def __init__(self, owner: Connection) -> None:
+        self._owner = owner
+        self._cancelled = False
+        self._proceed = False
+        signal.signal(signal.SIGIO, lambda _signal, _frame: self._take_in())
+        fcntl.fcntl(owner, fcntl.F_SETOWN, os.getpid())
+        fcntl.fcntl(owner, fcntl.F_SETFL, fcntl.fcntl(owner, fcntl.F_GETFL) | os.O_ASYNC)
+        self._take_in()  # what came before
+
+    def tell(self, event: Event) -> None:
+        """See `OnEvent`: send it, and wait where it has `waits`."""
+        self._check()
+        self._proceed = False
+        self._owner.send((_EVENT, event))
+        while isinstance(event, Progress) and event.waits and not self._proceed:
+            self._check()
+            time.sleep(_PAUSE)
+        self._check()
+
+    def _check(self) -> None:
+        if self._cancelled:
+            raise CancelledError("cancelled")
+
+    def _take_in(self) -> None:
+        try:
+            while self._owner.poll(0.0):
+                order, content = self._owner.recv()
+                self._proceed = self._proceed or order == _PROCEED
+                if order == _CANCEL:
+                    self._end_within(content)
+        except (EOFError, OSError):  # the owner has gone
+            self._end_within(PATIENCE)
+
+    def _end_within(self, patience: float) -> None:
+        """Have the service raise at its next event, and the kernel end this process where none comes."""
+        if not self._cancelled:
+            self._cancelled = True
+            signal.signal(signal.SIGALRM, signal.SIG_DFL)
+            signal.setitimer(signal.ITIMER_REAL, max(patience, 1e-3))
+
+
+def _serve(service: Callable[..., Any], request: object, folder: str, owner: Connection) -> None:
+    """Main function of a job's process.
+
+    Args:
+        service, request: what to do.
+        folder: to be in, which the server's may not be.
+        owner: the pipe to whoever started it.
+    """
+    gc.set_threshold(_OBJECTS)
+    orders = _Orders(owner)
+    try:
+        os.chdir(folder)
+        answer: tuple[str, Any] = _RESULT, service(request, orders.tell)
+        pickle.dumps(answer)  # one that cannot be sent is an error like any other
+    except Exception as error:
+        answer = _ERROR, _described(error)
+    with contextlib.suppress(OSError):  # the owner is gone
+        owner.send(answer)
+
+
+def _described(error: Exception) -> tuple[type[Exception], tuple[Any, ...], dict[str, Any], bytes | None]:
+    """An error as it can be sent: its class, arguments and fields, and its pickle where it can be made again of it.
+
+    A defect has where it was raised as a note.
+    """
+    if exit_code_of(error) == ExitCode.INTERNAL:
+        error.add_note("".join(traceback.format_exception(error)).rstrip())
+    whole = None
+    with contextlib.suppress(Exception):
+        data = pickle.dumps(error)
+        if str(pickle.loads(data)) == str(error):
+            whole = data
+    try:
+        pickle.dumps((error.args, vars(error)))
+    except Exception:
+        return RuntimeError, (f"{type(error).__name__}: {error}",), {"__notes__": getattr(error, "__notes__", [])}, None
+    return type(error), error.args, vars(error), whole
+
+
+def _rebuilt(kind: type[Exception], args: tuple[Any, ...], fields: dict[str, Any], whole: bytes | None) -> Exception:
+    """The error that `_described` describes; without its constructor, whose arguments may be others."""
+    if whole is not None:
+        found: Exception = pickle.loads(whole)
+        return found
+    error = kind.__new__(kind)
+    error.args = args
+    vars(error).update(fields)
+    return error

@@ -1,0 +1,315 @@
+"""The model applied to CSV files: inverse dynamics, inverse and forward kinematics."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from kinematics import (
+    ACCELERATION,
+    TWIST,
+    Array,
+    AssemblyModes,
+    Geometry,
+    KinematicsError,
+    assembly_modes,
+    forward_acceleration,
+    forward_kinematics,
+    forward_twist,
+    leg_kinematics,
+)
+from rig.csvio import (
+    MOTION,
+    POSE,
+    REACTIONS,
+    WRENCH,
+    Table,
+    check_output,
+    per_leg,
+    read_table,
+    whole_file,
+    write_table,
+)
+from rig.errors import FieldError, InputError
+from rig.services.job import OnEvent, Progress, no_progress
+from rig.services.path_planning import Pose
+from rig.services.request import request
+from rig.services.sources import Notices
+
+if TYPE_CHECKING:
+    from dynamics import Mechanism, ReactionPeak
+
+
+@request
+class InverseRequest:
+    """Leg forces of a motion."""
+
+    mechanism: str
+    """a mechanism file, or the name of a shipped one"""
+    motion: Path
+    """CSV file of t and the columns of a motion; an external wrench fx…mz, platform axes, may follow"""
+    output: Path
+    """CSV file of t and f1…f6, N, pushing positive; with `reactions` those of every joint, N and N m, base axes"""
+    model: str = "exact"
+    """or a published one: dasgupta-1998, pedrammehr-2012, massless"""
+    reactions: bool = False
+    """add the reactions of every joint; of the exact model"""
+    spherical_ends: bool = False
+    """spherical joints at the legs' base ends too; of the exact model"""
+    peaks: bool = False
+    """find the greatest reaction of every joint; of the exact model"""
+    cluster: str | None = None
+    """address of a Dask scheduler, or local:N; forces of the exact model only"""
+
+    def __post_init__(self) -> None:
+        from dynamics import MODELS
+
+        exact = self.model == "exact"
+        if self.model not in MODELS:
+            raise FieldError("model", f"{self.model!r} must be one of {', '.join(MODELS)}")
+        if not exact and (self.reactions or self.peaks):
+            field = "reactions" if self.reactions else "peaks"
+            raise FieldError(field, f"joint reactions are of the exact model only, not of {self.model}")
+        if not exact and self.spherical_ends:
+            raise FieldError("spherical_ends", f"goes with the exact model, not with {self.model}")
+        if self.cluster is not None and (self.reactions or self.peaks or not exact):
+            raise FieldError("cluster", "the forces of the exact model only, without reactions")
+
+
+@dataclass(frozen=True, slots=True)
+class InverseResult:
+    """What came of it: the file, the mechanism's name, and the peaks, None where they were not asked for."""
+
+    forces: Path
+    mechanism: str
+    peaks: "tuple[ReactionPeak, ...] | None"
+
+
+def inverse(request: InverseRequest, progress: OnEvent = no_progress) -> InverseResult:
+    """Inverse dynamics of a motion. The published models are as their papers print them, without Coulomb friction.
+
+    Events: notices of the mechanism, and of friction that a model leaves out.
+
+    Raises:
+        InputError, KinematicsError, DynamicsError: a file that cannot be read or written.
+    """
+    from dynamics import inverse_batch, load_mechanism, reaction_peaks, variant_forces, with_spherical_ends
+
+    check_output(request.output)
+    machine = load_mechanism(request.mechanism, evaluate_only=True)
+    notices = Notices(progress)
+    for warning in machine.warnings:
+        notices.add("mechanism", warning)
+    if request.spherical_ends:
+        machine = with_spherical_ends(machine)
+    exact = request.model == "exact"
+    if not exact and any(leg.friction.coulomb for leg in machine.legs):
+        notices.add("friction", f"model {request.model} has no Coulomb friction, the mechanism's is left out")
+    table = read_table(request.motion, MOTION, [WRENCH])
+    motions = table.columns(MOTION)
+    wrenches = table.columns(WRENCH) if table.has(WRENCH) else None
+    names, columns = ["t", *per_leg("f")], [table.times[:, np.newaxis]]
+    if request.cluster is not None:
+        from rig.workspace import inverse_on_cluster, open_cluster
+
+        with open_cluster(request.cluster) as client:
+            columns.append(inverse_on_cluster(client, machine, motions, wrenches))
+    elif not exact:
+        columns.append(variant_forces(request.model, machine, motions, wrenches))
+    elif not request.reactions:
+        columns.append(inverse_batch(machine, motions, wrenches))
+    else:
+        for prefixes, values in _reactions(machine, motions, wrenches):
+            names += prefixes
+            columns.append(values)
+    write_table(request.output, names, np.hstack(columns))
+    peaks = reaction_peaks(machine, motions, wrenches, times=table.times) if request.peaks else None
+    return InverseResult(request.output, machine.name, None if peaks is None else tuple(peaks))
+
+
+def _reactions(machine: "Mechanism", motions: Array, wrenches: Array | None) -> list[tuple[Sequence[str], Array]]:
+    """The forces, and the reactions of every joint with the names of their columns."""
+    from dynamics import Dynamics
+
+    result = Dynamics(machine).inverse(motions, wrenches)
+    vectors = (
+        result.tops,
+        result.base_forces,
+        result.universal_moments,
+        result.prismatic_forces,
+        result.guide_forces,
+        result.prismatic_moments,
+    )
+    named = zip(REACTIONS, vectors, strict=True)
+    return [
+        ((), result.forces),
+        *((per_leg(prefix, "xyz"), values.reshape(len(values), -1)) for prefix, values in named),
+    ]
+
+
+@request
+class LegLengthsRequest:
+    """Leg lengths, speeds and accelerations of a motion."""
+
+    mechanism: str
+    """a mechanism file, or the name of a shipped one"""
+    motion: Path
+    """CSV file of t and the columns of a motion"""
+    output: Path
+    """CSV file of t, l1…l6, v1…v6, a1…a6, m, m/s, m/s²"""
+
+
+@dataclass(frozen=True, slots=True)
+class LegLengthsResult:
+    """What came of it: the file, and how many rows it has."""
+
+    legs: Path
+    rows: int
+
+
+def inverse_kinematics(request: LegLengthsRequest, progress: OnEvent = no_progress) -> LegLengthsResult:
+    """Inverse kinematics of a motion.
+
+    Raises:
+        InputError, KinematicsError, DynamicsError: a file that cannot be read or written.
+    """
+    from dynamics import load_mechanism
+
+    del progress  # it is done at once
+    check_output(request.output)
+    machine = load_mechanism(request.mechanism, evaluate_only=True)
+    table = read_table(request.motion, MOTION, [WRENCH])
+    legs = leg_kinematics(machine.geometry, table.columns(MOTION))
+    names = ("t", *per_leg("l"), *per_leg("v"), *per_leg("a"))
+    write_table(request.output, names, np.column_stack([table.times, legs.length, legs.velocity, legs.acceleration]))
+    return LegLengthsResult(request.output, len(table.times))
+
+
+@request
+class PosesRequest:
+    """Platform poses of given leg lengths, each row starting from the pose before."""
+
+    mechanism: str
+    """a mechanism file, or the name of a shipped one"""
+    legs: Path
+    """CSV file of t, increasing, l1…l6, m; v1…v6, m/s, and then a1…a6, m/s², may follow"""
+    output: Path
+    """CSV file of t and poses, with twists and accelerations as far as the legs have speeds and accelerations"""
+    guess: Pose
+    """a pose near that of the first row: x, y, z, m, and a unit quaternion, scalar first"""
+
+
+@dataclass(frozen=True, slots=True)
+class PosesResult:
+    """What came of it: the file, and how many rows it has."""
+
+    motion: Path
+    rows: int
+
+
+def follow_poses(request: PosesRequest, progress: OnEvent = no_progress) -> PosesResult:
+    """Forward kinematics along the rows.
+
+    Raises:
+        InputError: a file that cannot be read or written; a row that leads to no pose, to another assembly mode or,
+            with speeds, to a singular pose. Nothing is left of the file then.
+    """
+    del progress  # it is done at once
+    machine, table = _legs(request)
+    if table.has(per_leg("a")) and not table.has(per_leg("v")):
+        raise InputError(
+            f"{request.legs}: a1…a6 without v1…v6: the leg accelerations say nothing without the leg speeds"
+        )
+    _write_motion(machine.geometry, table, np.array(request.guess), request.output)
+    return PosesResult(request.output, len(table.times))
+
+
+@request
+class AllPosesRequest:
+    """Every pose of given leg lengths, row by row."""
+
+    mechanism: str
+    """a mechanism file, or the name of a shipped one"""
+    legs: Path
+    """CSV file of t, increasing, and l1…l6, m"""
+    output: Path
+    """CSV file of t, mode, a pose and residual, m; modes are numbered from the highest downwards"""
+    seed: int = 0
+    """where the search starts"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class AllPosesResult:
+    """What came of it: the file, and of each row its time, s, and every way to assemble the legs."""
+
+    poses: Path
+    times: tuple[float, ...]
+    modes: tuple[AssemblyModes, ...]
+
+
+def find_all_poses(request: AllPosesRequest, progress: OnEvent = no_progress) -> AllPosesResult:
+    """Every way to assemble the legs, whatever their strokes and joint limits.
+
+    Events: `assembly-modes` before each row.
+
+    Raises:
+        InputError: a file that cannot be read or written, a row whose lengths cannot be used.
+    """
+    machine, table = _legs(request)
+    lengths = table.columns(per_leg("l"))
+    found: list[AssemblyModes] = []
+    for row, time in enumerate(table.times):
+        progress(Progress("assembly-modes", row, len(lengths)))
+        try:
+            found.append(assembly_modes(machine.geometry, lengths[row], seed=request.seed))
+        except KinematicsError as error:
+            raise InputError(f"{table.path}: row {row + 1} (t = {time:g} s): {error}") from error
+    times = table.times.tolist()
+    with whole_file(request.output) as file:
+        file.write(",".join(("t", "mode", *POSE, "residual")) + "\n")
+        for time, modes in zip(times, found, strict=True):
+            for mode, (pose, residual) in enumerate(zip(modes.poses, modes.residuals, strict=True), start=1):
+                numbers = [*pose.tolist(), float(residual)]
+                file.write(f"{time!r},{mode}," + ",".join(map(repr, numbers)) + "\n")
+    return AllPosesResult(request.output, tuple(times), tuple(found))
+
+
+def _legs(request: PosesRequest | AllPosesRequest) -> "tuple[Mechanism, Table]":
+    from dynamics import load_mechanism
+
+    check_output(request.output)
+    machine = load_mechanism(request.mechanism, evaluate_only=True)
+    return machine, read_table(request.legs, per_leg("l"), [per_leg("v"), per_leg("a")], increasing=True)
+
+
+def _write_motion(geometry: Geometry, table: Table, guess: Array, output: Path) -> None:
+    """Follow the leg lengths in the rows of the table from a pose (7,) near the first, and write what they lead to.
+
+    Poses; with leg speeds v1…v6 also twists, with leg accelerations a1…a6 also accelerations.
+
+    Raises:
+        InputError: a row leads to no pose, or to a singular one where more than the pose is asked for, or the file
+            cannot be written; nothing is left of it then.
+    """
+    lengths = table.columns(per_leg("l"))
+    speeds, accelerations = (table.columns(per_leg(x)) if table.has(per_leg(x)) else None for x in "va")
+    reach = len(POSE) if speeds is None else TWIST.stop if accelerations is None else ACCELERATION.stop
+    motions = np.empty((len(lengths), reach))
+    pose = guess
+    for row, time in enumerate(table.times):
+        wanted = "pose"
+        try:
+            motions[row, : len(POSE)] = pose = forward_kinematics(geometry, lengths[row], pose)
+            if speeds is not None:
+                wanted = "twist"
+                motions[row, TWIST] = forward_twist(geometry, pose, speeds[row])
+            if accelerations is not None:
+                wanted = "acceleration"
+                motions[row, ACCELERATION] = forward_acceleration(
+                    geometry, pose, motions[row, TWIST], accelerations[row]
+                )
+        except KinematicsError as error:
+            raise InputError(f"{table.path}: no {wanted} for row {row + 1} (t = {time:g} s): {error}") from error
+    write_table(output, ("t", *MOTION[:reach]), np.column_stack([table.times, motions]))

@@ -1,0 +1,229 @@
+"""Rigs in motion: a trajectory run from end to end, and the demonstration on a virtual rig."""
+
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from rig.client import DemoResult, RunResult
+from rig.client import Progress as RunProgress
+from rig.config import RigConfig, in_real_time, relaxed_timing
+from rig.errors import FieldError, InputError
+from rig.services.job import OnEvent, Progress, no_progress
+from rig.services.request import request
+from rig.services.sources import Notices
+
+if TYPE_CHECKING:
+    from kinematics import Trajectory
+
+Drives = Literal["tcp", "servo", "orca", "iai", "jrk-g2", "mixed"]
+
+
+@request
+class RunRequest:
+    """A trajectory on a rig: home, engage, move to its start, follow it, park, report."""
+
+    config: str
+    """a configuration's file, or the name of a shipped one; one with a [virtual] table starts its virtual rig"""
+    trajectory: str
+    """a trajectory (TOML, or CSV of poses), or "demo" """
+    amplitude: Annotated[float, Field(ge=1e-3, le=1.0)] = 1.0
+    """size of the motion about its start pose"""
+    speed: Annotated[float, Field(ge=0.1, le=1.0)] = 1.0
+    """part of full speed, along the same path"""
+    repeats: Annotated[int, Field(ge=1, le=1000)] = 1
+    """how many times it is run"""
+    rate: float | None = None
+    """cycles a second; None: the configuration's"""
+    reset: bool = False
+    """reset a fault that the drives have from before"""
+    lockstep: bool = False
+    """a virtual rig in this process, on a manual clock"""
+    real_time: bool = False
+    """the virtual rig keeps to the wall clock"""
+    unproven: bool = False
+    """home although a leg was not tested as it is wired now"""
+    operator: str | None = None
+    """who operates the rig, for the recording"""
+    note: str | None = None
+    """what the run is for, for the recording"""
+    output: Path | None = None
+    """folder of recording and report; None: the configuration's"""
+
+
+@request
+class DemoRequest:
+    """The virtual rig from end to end."""
+
+    duration: Annotated[float, Field(ge=4.0, le=3600.0)] = 20.0
+    """s, of the motion"""
+    rate: float | None = None
+    """cycles a second; None: the configuration's"""
+    lockstep: bool = False
+    """rig and engine in this process on a manual clock: always the same"""
+    real_time: bool = False
+    """the virtual rig keeps to the wall clock"""
+    seed: Annotated[int, Field(ge=0)] | None = None
+    """of the load cells' noise; None: the configuration's"""
+    as_built: Annotated[int, Field(ge=0)] = 1
+    """seed of the machine, which is as built off its drawing"""
+    exact: bool = False
+    """the plant is the model itself, in place of that"""
+    plant: Literal["exact", "mujoco"] = "exact"
+    """whose equations move it"""
+    identify: bool = False
+    """go on: a motion that tells the parameters, their identification, the first motion again with them"""
+    drives: Drives = "tcp"
+    """which virtual drives"""
+    operator: str | None = None
+    """who operates the rig, for the recording"""
+    note: str | None = None
+    """what the run is for, for the recording"""
+    output: Path | None = None
+    """folder of recordings and reports; None: the configuration's"""
+
+    def __post_init__(self) -> None:
+        if self.exact and self.identify:
+            raise FieldError("identify", "there is nothing to identify where the plant is the model")
+
+
+def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
+    """Run a trajectory on a rig. Whatever ends it, the rig is brought to rest and the recording closed.
+
+    Events: `rig` with its `phase`; notices of checks that are off and of the control loop.
+
+    Returns:
+        Its recording and report; `error` says why it did not go to its end.
+
+    Raises:
+        RefusedError, TrajectoryError: the motion is outside the limits, or the loop is unstable; nothing was started.
+        InputError: a file that cannot be used, or a folder.
+        HardwareError: a process could not be started.
+    """
+    from kinematics import load_trajectory
+    from rig.client import execute
+
+    config = run_config(request.config, request.rate, request.lockstep, request.real_time)
+    config = config.changed(_metadata(request.operator, request.note))
+    motion = load_trajectory(request.trajectory, config.machine.geometry.home_pose)
+    _tell_doubts(config, progress)
+    return execute(
+        config,
+        motion,
+        Path(request.trajectory).stem,
+        request.output,
+        amplitude=request.amplitude,
+        speed=request.speed,
+        repeats=request.repeats,
+        reset=request.reset,
+        unproven=request.unproven,
+        lockstep=request.lockstep,
+        report=_reporting(progress),
+    )
+
+
+def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
+    """Run the virtual rig from end to end, and identify it where the request says so.
+
+    Events: `fitted` where the motion is run smaller than it is, with `size`, part of it, and `bound`,
+    `safety.following_error`, m; `rig` with its `phase`; notices of the control loop.
+
+    Returns:
+        The run, and what followed where it was identified.
+
+    Raises:
+        As `run`; RefusedError where the forces do not support an identification.
+    """
+    from rig.client import as_built, expecting, fitted_demo, identify_on, on_free_ports, with_demo_thresholds
+    from rig.config import load_config
+
+    changes = _changes(request.rate, request.seed, request.real_time) | _metadata(request.operator, request.note)
+    config = load_config("virtual" if request.drives == "tcp" else f"virtual-{request.drives}").changed(changes)
+    foreign = request.plant == "mujoco"
+    if foreign:
+        from rig.virtual import mujoco_package
+
+        mujoco_package()  # before anything is designed or started
+        config = config.changed({"virtual": {"plant": {"engine": request.plant}}})
+    config = with_demo_thresholds(config, timing=not request.lockstep, exact=request.exact and not foreign)
+    if not request.exact:
+        config = as_built(config, request.as_built)
+    trajectory, size = fitted_demo(config, request.duration)
+    if size < 1.0:
+        progress(Progress("fitted", values={"size": size, "bound": config.safety.following_error}))
+    if not request.exact:
+        config = expecting(config, trajectory)
+    if request.identify:
+        return identify_on(
+            config, trajectory, "demo", request.output, lockstep=request.lockstep, report=_reporting(progress)
+        )
+    if not request.lockstep:
+        config = relaxed_timing(on_free_ports(config))
+    return DemoResult(_demo_run(config, trajectory, request, progress))
+
+
+def _demo_run(config: RigConfig, trajectory: "Trajectory", request: DemoRequest, progress: OnEvent) -> RunResult:
+    from rig.client import execute
+
+    _tell_doubts(config, progress)
+    return execute(
+        config,
+        trajectory,
+        "demo",
+        request.output,
+        lockstep=request.lockstep,
+        identify=not request.exact,
+        report=_reporting(progress),
+    )
+
+
+def run_config(config: str, rate: float | None, lockstep: bool, real_time: bool) -> RigConfig:
+    """The configuration of a run. Raises InputError where it has no virtual rig for `lockstep`."""
+    from rig.config import load_config
+
+    settings = load_config(config).changed(_changes(rate))
+    if real_time:
+        settings = in_real_time(settings)
+    if lockstep and settings.virtual is None:
+        raise InputError(f"--lockstep: configuration {settings.name!r} has no [virtual] table")
+    return settings
+
+
+def _metadata(operator: str | None, note: str | None) -> dict[str, Any]:
+    """Changes of a configuration by what was given of who operates the rig and what for."""
+    given = {key: value for key, value in (("operator", operator), ("note", note)) if value is not None}
+    return {"recording": given} if given else {}
+
+
+def _changes(rate: float | None, seed: int | None = None, real_time: bool = False) -> dict[str, Any]:
+    changes: dict[str, Any] = {}
+    if rate is not None:
+        changes["rate"] = rate
+    if real_time:
+        changes["virtual"] = {"real_time": True}
+    if seed is not None:
+        changes.setdefault("virtual", {})["seed"] = seed
+    return changes
+
+
+def _tell_doubts(config: RigConfig, progress: OnEvent) -> None:
+    """Tell which checks are off, and what is doubtful of a control loop that may be closed."""
+    from rig.safety import check_loop, judge_sag
+
+    notices = Notices(progress)
+    if config.safety.off:
+        notices.add("checks-off", f"checks {config.safety.said_off}")
+    loop = check_loop(config)
+    if loop.passed:
+        for code, text in (("loop", loop.message), ("sag", judge_sag(config).message)):
+            if text:
+                notices.add(code, text)
+
+
+def _reporting(progress: OnEvent) -> Any:
+    """What takes the progress of a run and tells it as an event."""
+
+    def report(now: RunProgress) -> None:
+        progress(Progress("rig", now.fraction, 1.0, {"phase": now.phase}))
+
+    return report

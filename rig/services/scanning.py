@@ -1,0 +1,123 @@
+"""What answers on a serial port, at a TCP port, or in a network."""
+
+from collections.abc import Iterator
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, Annotated, Any, Literal
+
+from pydantic import Field
+
+from rig.errors import FieldError, HardwareError, InputError
+from rig.services.job import OnEvent, Progress, no_progress
+from rig.services.request import request
+
+if TYPE_CHECKING:
+    from actuators import Answer, Endpoint
+
+
+@request
+class ScanRequest:
+    """Whom to ask, in Modbus; registers are only read."""
+
+    target: str
+    """a serial port, a host, with its port or without, or the hosts of a network, 192.168.10.0/24"""
+    units: tuple[Annotated[int, Field(ge=0, le=255)], ...] = tuple(range(1, 17))
+    """that are asked"""
+    bauds: tuple[Annotated[int, Field(ge=300, le=4_000_000)], ...] = ()
+    """speeds of a serial line; empty: the usual ones"""
+    parities: tuple[Literal["even", "none", "odd"], ...] = ()
+    """of a serial line; empty: all three"""
+    timeout: Annotated[float, Field(ge=1e-3, le=10.0)] = 0.1
+    """s, for each unit to answer"""
+    rtu: bool = False
+    """frames of a serial line behind a TCP port"""
+
+    def __post_init__(self) -> None:
+        if not self.units:
+            raise FieldError("units", "none given")
+        if (self.bauds or self.parities) and not self.is_serial:
+            raise InputError("--baud, --parity: of a serial port, whose name begins with /")
+
+    @property
+    def is_serial(self) -> bool:
+        """Whether a serial port is asked."""
+        return self.target.startswith("/")
+
+
+@dataclass(frozen=True, slots=True)
+class ScanResult:
+    """Who answered, at least one, and how many line settings or hosts were asked."""
+
+    answers: "tuple[Answer, ...]"
+    asked: int
+
+    def as_list(self) -> list[dict[str, Any]]:
+        """The answers as JSON objects."""
+        return [_as_dict(answer) for answer in self.answers]
+
+
+class NoAnswerError(HardwareError):
+    """Nobody answered.
+
+    Args:
+        target: that was asked.
+        asked: how many line settings or hosts.
+        units: how many units of each.
+    """
+
+    def __init__(self, target: str, asked: int, units: int) -> None:
+        kind = "line setting" if target.startswith("/") else "host"
+        super().__init__(
+            f"nothing answers at {target}: {asked} {kind}{'' if asked == 1 else 's'} asked for {units} "
+            f"unit{'' if units == 1 else 's'}"
+        )
+        self.target, self.asked, self.units = target, asked, units
+
+
+def scan(request: ScanRequest, progress: OnEvent = no_progress) -> ScanResult:
+    """Ask a serial port at one speed and parity after the other until somebody answers, or hosts.
+
+    Events: `asked` after each line setting or host, whose value `answers` has who answered there.
+
+    Raises:
+        InputError: no such target.
+        NoAnswerError: nobody answered.
+        HardwareError: the port cannot be opened.
+    """
+    found: list[Answer] = []
+    asked = 0
+    for _endpoint, answers in _asked(request):
+        asked += 1
+        found.extend(answers)
+        progress(Progress("asked", asked, values={"answers": tuple(answers)}))
+    if not found:
+        raise NoAnswerError(request.target, asked, len(request.units))
+    return ScanResult(tuple(found), asked)
+
+
+def _asked(request: ScanRequest) -> "Iterator[tuple[Endpoint, list[Answer]]]":
+    """Endpoints that were asked, each with what answered there."""
+    from actuators import BAUDS, PARITIES, ConfigurationError, search
+
+    try:
+        yield from search(
+            request.target,
+            list(request.units),
+            bauds=request.bauds or BAUDS,
+            parities=request.parities or PARITIES,
+            timeout=request.timeout,
+            rtu=request.rtu,
+        )
+    except ConfigurationError as error:
+        raise InputError(str(error)) from None
+
+
+def _as_dict(answer: "Answer") -> dict[str, Any]:
+    from actuators import SerialEndpoint
+
+    endpoint = answer.endpoint
+    if isinstance(endpoint, SerialEndpoint):
+        place: dict[str, Any] = {"device": endpoint.device, "baud": endpoint.baud, "parity": endpoint.parity}
+    else:
+        place = {"host": endpoint.host, "port": endpoint.port}
+    identity = None if answer.identity is None else asdict(answer.identity)
+    return {**place, "unit": answer.unit, "driver": answer.driver, "identity": identity, "said": answer.said}

@@ -1,0 +1,215 @@
+"""A new rig: its configuration written, its drives asked, its legs moved one at a time."""
+
+import contextlib
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Annotated, Any
+
+from pydantic import Field
+
+from rig.client import Interruption
+from rig.commissioning import (
+    Draft,
+    LatchedFaultError,
+    LegMove,
+    LegResult,
+    NotHomedError,
+    Probe,
+    check_move,
+    draft_config,
+    draft_text,
+    leg_recording,
+    placed_mechanism,
+    placed_profile,
+    probe_rig,
+    put_on_record,
+    run_leg_test,
+    save_draft,
+    served,
+    strike_from_record,
+    with_serials,
+)
+from rig.config import load_config
+from rig.csvio import check_output
+from rig.errors import HardwareError, InputError
+from rig.services.job import OnEvent, Progress, no_progress
+from rig.services.request import request
+from rig.services.sources import Notices
+
+__all__ = ["Draft", "LatchedFaultError", "LegResult", "NotHomedError"]
+
+
+@request
+class SetupRequest:
+    """A configuration to write."""
+
+    draft: Draft
+    """what it says; its paths are of this folder"""
+    output: Path
+    """TOML file"""
+    ask: bool = False
+    """ask the drives, and take the serial numbers found into the file"""
+    overwrite: bool = False
+    """replace a file that exists"""
+
+
+@dataclass(frozen=True, slots=True)
+class SetupResult:
+    """What came of it: the file, its text, and the rig's name."""
+
+    config: Path
+    name: str
+    text: str
+
+
+@request
+class ProbeRequest:
+    """The rig whose drives are asked."""
+
+    config: str
+    """a configuration's file, or the name of a shipped one; one with a [virtual] table starts its virtual rig"""
+
+
+@dataclass(frozen=True, slots=True)
+class ProbeResult:
+    """What the drives said, and the serial numbers that the configuration has not, by leg, 1 to 6."""
+
+    probe: Probe
+    new_serials: dict[int, Any]
+
+
+@request
+class LegRequest:
+    """One leg to be moved a little, there and back."""
+
+    config: str
+    """a configuration's file, or the name of a shipped one; one with a [virtual] table starts its virtual rig"""
+    leg: Annotated[int, Field(ge=1, le=6)]
+    travel: float = 0.002
+    """m; negative retracts"""
+    speed: float = 0.005
+    """m/s, at most"""
+    home: bool = False
+    """let the leg look for its reference first where its drive has none"""
+    clear: bool = False
+    """clear faults that drives have latched"""
+
+
+@dataclass(frozen=True, slots=True)
+class LegTested:
+    """What came of it: how the leg moved, the recording, and whether a proof of its wiring can come of it."""
+
+    result: LegResult
+    recording: Path
+    provable: bool
+
+
+@request
+class ProofRequest:
+    """What somebody saw of a leg that was moved."""
+
+    config: str
+    """the configuration that it was moved with"""
+    result: LegResult
+    """of the leg, which passed"""
+    seen: bool
+    """whether it was that leg that moved; else its proof is struck from the record"""
+
+
+def set_up(request: SetupRequest, progress: OnEvent = no_progress) -> SetupResult:
+    """Write a new rig's configuration. What is written is valid; else nothing is, and every fault is listed.
+
+    Raises:
+        InputError: what is wrong with it, or a file that exists.
+        HardwareError: a drive that is asked does not answer as it should.
+    """
+    del progress  # it is done at once
+    output = request.output
+    check_output(output)
+    if output.exists() and not request.overwrite:
+        raise InputError(f"{output} exists already; --overwrite replaces it")
+    draft = _placed(request.draft, output.parent)
+    draft_config(draft, output)
+    if request.ask:
+        draft = _asked(draft, output)
+    config = save_draft(draft, output, overwrite=request.overwrite)
+    return SetupResult(output, config.name, draft_text(draft))
+
+
+def _placed(draft: Draft, folder: Path) -> Draft:
+    """The draft with its paths from the folder of the file to be written."""
+    amplifier = draft.amplifier
+    if amplifier is not None:
+        amplifier = replace(amplifier, profile=placed_profile(amplifier.profile, folder))
+    return replace(
+        draft,
+        mechanism=placed_mechanism(draft.mechanism, folder),
+        profile=placed_profile(draft.profile, folder),
+        amplifier=amplifier,
+    )
+
+
+def _asked(draft: Draft, output: Path) -> Draft:
+    """The draft with the serial numbers that its drives gave; HardwareError where one does not answer as it should."""
+    with served(draft_config(draft, output)) as rig:
+        found = probe_rig(rig)
+    if not found.passed:
+        faults = [f"leg {leg.leg}: {leg.fault}" for leg in found.legs if leg.fault] + list(found.findings)
+        raise HardwareError("\n  ".join([f"{output} was not written:", *faults]))
+    return with_serials(draft, found.serials)
+
+
+def probe(request: ProbeRequest, progress: OnEvent = no_progress) -> ProbeResult:
+    """Ask the six drives who they are: connect, identify, configure the watchdog, read, close. Nothing moves.
+
+    Raises:
+        InputError: the configuration.
+        HardwareError: something else commands them, or a process cannot be started.
+    """
+    del progress  # it is done at once
+    settings = load_config(request.config)
+    with served(settings) as rig:
+        found = probe_rig(rig)
+    missing = {n: serial for n, serial in found.serials.items() if settings.drives.legs[n - 1].serial is None}
+    return ProbeResult(found, missing)
+
+
+def move_leg(request: LegRequest, progress: OnEvent = no_progress) -> LegTested:
+    """Move ONE leg a little, there and back; the other five are held by their brakes, torque off.
+
+    Ctrl-C stops the leg by its drive's quick stop, a second one takes the torque off at once.
+
+    Events: a notice of checks that are off; `moving` with `leg` and `travel`, m, before it is moved.
+
+    Raises:
+        InputError: the configuration, or the move.
+        NotHomedError, LatchedFaultError: see `home` and `clear` of the request.
+        HardwareError: a drive does not answer, or something else commands it.
+    """
+    settings = load_config(request.config)
+    move = LegMove(request.leg, request.travel, request.speed, request.home, request.clear)
+    check_move(settings, move)
+    if settings.safety.off:
+        Notices(progress).add("checks-off", f"checks {settings.safety.said_off}")
+    progress(Progress("moving", values={"leg": request.leg, "travel": request.travel}))
+    interruption = Interruption()
+    with interruption.installed(), contextlib.ExitStack() as stack:
+        with interruption.nothing_moving():
+            rig = stack.enter_context(served(settings))
+        recording = leg_recording(rig, move)
+        result = run_leg_test(rig, move, interruption, lambda _test: None, recording)
+    return LegTested(result, recording, result.passed and settings.virtual is None)
+
+
+def record_proof(request: ProofRequest, progress: OnEvent = no_progress) -> Path | None:
+    """Put a leg's test on record as proof of its wiring, or strike it where another leg moved.
+
+    Returns:
+        The record; None where it was struck.
+    """
+    del progress  # it is done at once
+    settings = load_config(request.config)
+    if request.seen:
+        return put_on_record(settings, request.result)
+    strike_from_record(settings, request.result.leg)
+    return None

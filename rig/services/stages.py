@@ -1,0 +1,47 @@
+"""The words of every stage that a service tells, once for all who show them."""
+
+from rig.services.job import Progress
+
+_WORDS = {
+    "reading-recording": "reading the recording",
+    "reading-recordings": "reading the recordings",
+    "fitting-parameters": "fitting the parameters",
+    "judging": "judging by the motions held out",
+    "fitting-payload": "fitting the payload",
+    "fitting-cells": "fitting the cells",
+    "fitting-geometry": "geometry",
+    "fitting-response": "fitting dead time and lag",
+    "designing": "designing",
+    "searching-phases": "searching phases",
+    "checking-motion": "checking the motion",
+    "planning": "planning",
+    "rig": "{phase}",
+    "streaming": "{place}",
+    "sweeping": "sweeping poses",
+    "assembly-modes": "assembly modes",
+    "reproducing": "{what}",
+    "reported": "a report is written",
+    "counting": "{run}",
+    "looking": "looking at the machine",
+    "asked": "asking devices",
+    "fitted": "the motion is run at a part of its size",
+    "moving": "moving leg {leg}",
+    "closed-loop": "{controller}, {plant}",
+    "reading-cell": "reading cell {cell} under {mass:g} kg",
+    "reading-cells": "reading all cells without load",
+    "put-on": "Cell {cell}: Put {mass:g} kg on it, in all.",
+    "hang-from": "Cell {cell}: Hang {mass:g} kg on it, in all.",
+    "take-off": "Cell {cell}: take everything off.",
+    "take-off-all": "Take everything off all six cells; none may carry its leg or the platform.",
+}
+
+
+def stage_text(event: Progress) -> str:
+    """A stage in words, with how much of it is done where that is known."""
+    text = _WORDS[event.stage].format(**event.values)
+    return text if event.fraction is None else f"{text}: {100.0 * event.fraction:.0f} %"
+
+
+def stage_name(event: Progress) -> str:
+    """The words of a stage alone."""
+    return _WORDS[event.stage].format(**event.values)

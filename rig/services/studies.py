@@ -1,0 +1,75 @@
+"""The studies of papers, reproduced."""
+
+from dataclasses import dataclass
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from rig.errors import FieldError
+from rig.services.job import OnEvent, Progress, no_progress
+from rig.services.request import request
+
+if TYPE_CHECKING:
+    from rig.papers import Study
+
+
+@request
+class PaperRequest:
+    """Which studies, and where they are written."""
+
+    studies: tuple[str, ...] = ()
+    """see `paper_studies`; empty: all"""
+    output: Path = Path("papers")
+    """folder, made where it is missing"""
+
+    def __post_init__(self) -> None:
+        for name in self.studies:
+            if name not in (known := paper_studies()):
+                raise FieldError("studies", f"{name!r} is none of {', '.join(known)}")
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class PaperResult:
+    """What came of it: the studies with their claims, the page, and the files beside it."""
+
+    studies: "tuple[Study, ...]"
+    page: Path
+    tables: tuple[Path, ...]
+    figures: tuple[Path, ...]
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as a JSON object."""
+        found = {one.name: [claim.record() for claim in one.claims] for one in self.studies}
+        paths = {
+            "page": str(self.page),
+            "tables": list(map(str, self.tables)),
+            "figures": list(map(str, self.figures)),
+        }
+        return {"claims": found, "paths": paths}
+
+
+def paper_studies() -> tuple[str, ...]:
+    """The names of the studies that there are."""
+    from rig.papers import STUDIES
+
+    return STUDIES
+
+
+def reproduce_papers(request: PaperRequest, progress: OnEvent = no_progress) -> PaperResult:
+    """Reproduce studies: their figures, their tables, and what becomes of their claims.
+
+    Events: `reproducing` with `what` is computed.
+
+    Raises:
+        InputError: a file that cannot be written.
+    """
+    from rig.csvio import check_folder
+    from rig.papers import reproduce, write_studies
+
+    check_folder(request.output)
+    studies = reproduce(
+        request.studies or paper_studies(),
+        lambda what, fraction: progress(Progress("reproducing", fraction, 1.0, {"what": what})),
+    )
+    page, *beside = write_studies(studies, request.output)
+    tables, figures = (tuple(path for path in beside if (path.suffix == ".csv") is csv) for csv in (True, False))
+    return PaperResult(studies, page, tables, figures)

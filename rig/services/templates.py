@@ -1,0 +1,113 @@
+"""Motions made from templates, in a size that a rig tolerates."""
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from pydantic import ValidationError
+
+from kinematics import Thresholds
+from rig.errors import InputError, RefusedError
+from rig.services.job import OnEvent, no_progress
+from rig.services.request import request
+
+if TYPE_CHECKING:
+    from rig.client import Template
+    from rig.safety import TrajectoryVerdict
+
+
+@request
+class MotionRequest:
+    """A motion made from a template, begun and ended at rest."""
+
+    config: str
+    """a configuration's file, or the name of a shipped one"""
+    template: str
+    """its name, see `motion_templates`"""
+    output: Path
+    """trajectory file to write"""
+    numbers: Mapping[str, Any] = field(default_factory=dict)
+    """by name, see `motion_templates`: SI, or text with a unit; sizes left out are chosen, the rest has its default"""
+    thresholds: Thresholds = Thresholds()
+    """what its runs have to achieve"""
+
+
+@dataclass(frozen=True, slots=True)
+class MotionResult:
+    """What came of it: the file, the template with all its numbers, and the verdict of the limits, which it passes."""
+
+    trajectory: Path
+    motion: "Template"
+    thresholds: Thresholds
+    verdict: "TrajectoryVerdict"
+
+
+class TemplateError(InputError):
+    """Numbers that a template does not take.
+
+    Args:
+        template: its name.
+        unknown: names of numbers that it has not.
+        invalid: what is wrong with others, each with its name.
+        known: the names that it has.
+    """
+
+    def __init__(
+        self, template: str, unknown: tuple[str, ...], invalid: Sequence[tuple[str, str]], known: tuple[str, ...]
+    ):
+        self.template, self.unknown, self.invalid, self.known = template, unknown, tuple(invalid), known
+        missing = f"{template}: has no {', '.join(unknown)}; it has {', '.join(known)}"
+        super().__init__(missing if unknown else "\n".join(f"{name}: {fault}" for name, fault in invalid))
+
+
+def motion_templates() -> dict[str, tuple[str, ...]]:
+    """The templates that there are, each with the names of its numbers."""
+    from rig.client import TEMPLATES
+
+    return {name: tuple(kind.model_fields) for name, kind in TEMPLATES.items()}
+
+
+def write_motion(request: MotionRequest, progress: OnEvent = no_progress) -> MotionResult:
+    """Write a motion from a template, checked as `check` does.
+
+    Sizes that are left out are some half of the largest that pass on this rig.
+
+    Raises:
+        TemplateError: numbers that the template does not take.
+        InputError: no such template, a file that cannot be read or written.
+        RefusedError: the motion does not pass, or no size does.
+    """
+    from kinematics import build_trajectory, trajectory_text
+    from rig.client import checked_motion, fitted, template_motion
+    from rig.config import load_config
+    from rig.csvio import check_output, whole_file
+
+    del progress  # it is done at once
+    made = _made(request.template, request.numbers)
+    check_output(request.output)
+    rig = load_config(request.config)
+    made = fitted(rig, made, request.numbers)
+    spec = template_motion(made).model_copy(update={"validation": request.thresholds})
+    _, verdict = checked_motion(rig, build_trajectory(spec, rig.machine.geometry.home))
+    if not verdict.passed:
+        raise RefusedError(verdict.message)
+    with whole_file(request.output) as written:
+        written.write(trajectory_text(spec.model_dump(mode="json", exclude_defaults=True)))
+    return MotionResult(request.output, made, request.thresholds, verdict)
+
+
+def _made(name: str, numbers: Mapping[str, Any]) -> "Template":
+    from rig.client import TEMPLATES
+
+    if name not in TEMPLATES:
+        raise InputError(f"{name!r} is none of {', '.join(TEMPLATES)}")
+    kind = TEMPLATES[name]
+    known = tuple(kind.model_fields)
+    if unknown := tuple(each for each in numbers if each not in known):
+        raise TemplateError(name, unknown, (), known)
+    try:
+        return kind.model_validate(dict(numbers))
+    except ValidationError as error:
+        faults = [(str(each["loc"][0]), each["msg"].removeprefix("Value error, ")) for each in error.errors()]
+        raise TemplateError(name, (), faults, known) from None

@@ -1,0 +1,121 @@
+"""A new zero for the load cells of a rig that stands parked."""
+
+from dataclasses import dataclass
+from datetime import date
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+from calibration import save_cell_calibration
+from rig.errors import InputError
+from rig.services.job import Notice, OnEvent, Progress, no_progress
+from rig.services.outputs import check_new_file
+from rig.services.request import request
+from rig.services.sources import Notices
+
+if TYPE_CHECKING:
+    from rig.client import Interruption
+    from rig.client import Progress as RigProgress
+    from rig.commissioning import Zero
+
+
+@request
+class ZeroRequest:
+    """A rig whose cells are zeroed; nothing may touch its platform."""
+
+    config: str
+    """a configuration's file, or the name of a shipped one"""
+    output: Path | None = None
+    """calibration to write, never overwritten; None: cells-DATE.toml, with `apply` beside the configuration"""
+    apply: bool = False
+    """name the new file in the configuration"""
+    duration: float = 3.0
+    """s at rest"""
+    largest_shift: float | None = None
+    """N, that is accepted; None: a tenth of the cells' range"""
+    operator: str = ""
+    """kept in the file, as the following"""
+    note: str = ""
+    unproven: bool = False
+    """home although a leg was not tested as it is wired now"""
+
+
+@dataclass(frozen=True, slots=True, eq=False)
+class ZeroResult:
+    """What came of it.
+
+    found: shift, noise and drift of each zero, and `faults`, what speaks against it. calibration_file: that was
+    written, None where it is refused. named_in: the configuration that names it now, None for none. notices: what must
+    be known.
+    """
+
+    found: "Zero"
+    calibration_file: Path | None
+    named_in: Path | None
+    notices: tuple[Notice, ...]
+
+    @property
+    def refusal(self) -> str:
+        """What speaks against it, as a message; empty where nothing does."""
+        return "\n  ".join(["zero refused, nothing written", *self.found.faults]) if self.found.faults else ""
+
+    def as_dict(self) -> dict[str, Any]:
+        """It as a JSON object, SI."""
+        path = None if self.calibration_file is None else str(self.calibration_file)
+        return self.found.as_dict() | {"paths": {"calibration": path}}
+
+
+def zero_cells(
+    request: ZeroRequest, progress: OnEvent = no_progress, *, interruption: "Interruption | None" = None
+) -> ZeroResult:
+    """Connect, home, stand parked, compare the cells with the model, and write their new zero. The platform moves.
+
+    Args:
+        request: the rig.
+        progress: told each phase; where it raises, the rig is brought to rest.
+        interruption: looked at while waiting; None where Ctrl-C is to interrupt as anywhere.
+
+    Raises:
+        InputError: the request or the configuration.
+        CalibrationFileError: the file exists already.
+        RefusedError, RunFaultError, HardwareError: the rig does not get to rest, or another engine commands it.
+        InterruptedRunError: it was stopped.
+    """
+    from rig.client import Interruption
+    from rig.commissioning import (
+        ZeroOptions,
+        check_naming,
+        check_zero,
+        free_calibration_path,
+        name_calibration,
+        zero_rig,
+    )
+    from rig.config import load_config, relaxed_timing, shipped_configs
+
+    config, apply, output = request.config, request.apply, request.output
+    settings = load_config(config)
+    if apply and config in shipped_configs():
+        raise InputError(f"--apply: {config} is shipped with the program; copy it to a file of your own first")
+    if output is None:
+        output = free_calibration_path(settings.folder if apply else Path(), date.today())
+    if apply and output.resolve().parent != settings.folder.resolve():
+        raise InputError(f"--apply: {output} is not beside {settings.path}")
+    check_new_file(output)
+    options = ZeroOptions(request.duration, request.largest_shift, request.operator, request.note)
+    check_zero(settings, options)
+    if apply:
+        check_naming(settings.path, output.name)
+    notices = Notices(progress)
+    if settings.safety.off:
+        notices.add("checks-off", f"checks {settings.safety.said_off}")
+
+    def tell(now: "RigProgress") -> None:
+        progress(Progress("rig", now.fraction, 1.0, {"phase": now.phase}))
+
+    rig = settings if settings.virtual is None else relaxed_timing(settings)
+    found = zero_rig(rig, options, interruption or Interruption(), tell, unproven=request.unproven)
+    if found.faults:
+        return ZeroResult(found, None, None, notices.found)
+    save_cell_calibration(output, found.calibration)
+    if apply:
+        name_calibration(settings.path, output.name)
+    return ZeroResult(found, output, settings.path if apply else None, notices.found)
