@@ -11,8 +11,7 @@ from numpy.typing import ArrayLike, NDArray
 from calibration.cells import CELLS, CellCalibration, LoadCellCalibration, Provenance, Tare, drift, read_only
 from calibration.errors import CalibrationError
 from calibration.in_place.rests import Rests, cell_forces, check_rests, exchanged_cells, robust_lines
-from calibration.inertia.prior import STATED, Accuracy
-from dynamics import BODIES, Mechanism, Regressor, linear_parameters
+from dynamics import BODIES, Mechanism, Regressor, linear_parameters, machine_size
 from kinematics import Array, coordinates_to_pose, pose_to_coordinates
 
 _NAMES = ("x", "y", "z", "rx", "ry", "rz")
@@ -62,8 +61,8 @@ class WeightSigmas:
 
     mass: float = 0.0
     center: float = 0.0
-    leg_mass: float = STATED.mass
-    leg_center: float = STATED.center
+    leg_mass: float = 0.2
+    leg_center: float = 3e-3
 
     def __post_init__(self) -> None:
         """Refuse what is no standard deviation."""
@@ -79,7 +78,7 @@ class WeightSigmas:
     @classmethod
     def of(cls, mechanism: Mechanism, **stated: float) -> "WeightSigmas":
         """What is taken of a mechanism where nothing else is `stated`: the defaults, lengths times its size."""
-        return cls(**{"leg_center": Accuracy.of(mechanism).center} | stated)
+        return cls(**{"leg_center": cls().leg_center * machine_size(mechanism).length} | stated)
 
     def roots(self, mechanism: Mechanism) -> Array:
         """What θ of `dynamics.linear_parameters` may be off (n, k), k independent errors of one σ each."""

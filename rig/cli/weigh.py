@@ -48,16 +48,22 @@ def weigh_command(
         typer.Option("--noise", metavar="N", help="Of each load cell, standard deviation; left out: the recording's."),
     ] = None,
     mass: Annotated[
-        float,
+        float | None,
         typer.Option(
-            metavar="PART", help="How well masses that no parameter file tells are known, one sigma: 0.2 is 20 %."
+            metavar="PART",
+            help="How well masses that no parameter file tells are known, one sigma; left out: 0.115, of an even "
+            "distribution within 20 %.",
         ),
-    ] = 0.2,
-    inertia: Annotated[float, typer.Option(metavar="PART", help="The same of moments of inertia.")] = 0.2,
+    ] = None,
+    inertia: Annotated[
+        float | None, typer.Option(metavar="PART", help="The same of moments of inertia; left out: the same.")
+    ] = None,
     center: Annotated[
         float | None,
         typer.Option(
-            metavar="M", help="The same of centres of mass, each axis; left out: 3 mm, times the machine's size."
+            metavar="M",
+            help="The same of centres of mass, each axis; left out: 1.7 mm, even within 3 mm, times the machine's "
+            "size.",
         ),
     ] = None,
     zero_change: Annotated[

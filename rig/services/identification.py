@@ -30,16 +30,16 @@ class IdentifyRequest:
     """to judge by; none: the last quarter of every motion"""
     output: Path | None = None
     """parameter file to write, never overwritten"""
-    mass: float = 0.2
-    """of masses, as a part"""
-    inertia: float = 0.2
-    """of moments of inertia, as a part"""
+    mass: float | None = None
+    """of masses, as a part; None: even within 20 %"""
+    inertia: float | None = None
+    """of moments of inertia, as a part; None: even within 20 %"""
     center: float | None = None
-    """of centres of mass, m, each axis; None: 3 mm, times the machine's size"""
+    """of centres of mass, m, each axis; None: even within 3 mm, times the machine's size"""
     friction: float = 0.5
     """of frictions, as a part"""
     gain: float | None = None
-    """of the load cells' gains, as a part; None: by their calibration, 0.01 without"""
+    """of the load cells' gains, as a part; None: by their calibration, even within 1 % without"""
     cross_talk: float = 5e-3
     """part of a neighbouring leg's force that a cell may read"""
     joints: float | None = None

@@ -58,12 +58,12 @@ class WeighRequest:
     """Hz, of the low-pass on cells and model alike"""
     noise: float | None = None
     """N, of each load cell, standard deviation; None: the recording's"""
-    mass: float = 0.2
-    """how well masses are known that no parameter file tells, as a part, one standard deviation"""
-    inertia: float = 0.2
-    """the same of moments of inertia"""
+    mass: float | None = None
+    """how well masses are known that no parameter file tells, as a part, one sigma; None: even within 20 %"""
+    inertia: float | None = None
+    """the same of moments of inertia; None: even within 20 %"""
     center: float | None = None
-    """the same of centres of mass, m, each axis; None: 3 mm, times the machine's size"""
+    """the same of centres of mass, m, each axis; None: even within 3 mm, times the machine's size"""
     zero_change: float | None = None
     """N, by which a cell's zero may change between recordings, one standard deviation; None: by its calibration"""
     output: Path | None = None
@@ -82,8 +82,8 @@ class WeighRequest:
     @property
     def stated(self) -> dict[str, float]:
         """What is known before, by the names of `calibration.Accuracy`."""
-        center = {} if self.center is None else {"center": self.center}
-        return {"mass": self.mass, "inertia": self.inertia, **center, **CALIBRATED_CELLS}
+        given = {"mass": self.mass, "inertia": self.inertia, "center": self.center}
+        return {name: value for name, value in given.items() if value is not None} | CALIBRATED_CELLS
 
 
 @dataclass(frozen=True, slots=True, eq=False)

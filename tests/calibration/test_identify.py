@@ -366,8 +366,9 @@ def test_spikes_are_left_out_and_counted() -> None:
 
 def test_a_known_gain_tells_the_platform_s_mass_better() -> None:
     record = recorded(drawn(2), PATH, 2).record
-    known = replace(STATED_NOISE, accuracy=Accuracy(gain=5e-4, cross_talk=5e-4))
-    wide, narrow = (identify(MACHINE, [record], settings) for settings in (STATED_NOISE, known))
+    unknown, known = (Accuracy(gain=gain, cross_talk=0.5 * gain) for gain in (1e-2, 1e-3))
+    each = (replace(STATED_NOISE, accuracy=accuracy) for accuracy in (unknown, known))
+    wide, narrow = (identify(MACHINE, [record], settings) for settings in each)
     assert narrow.covariance[0, 0] < 0.2 * wide.covariance[0, 0]
 
 
