@@ -21,6 +21,7 @@ from rig.safety import (
     TORQUE_STATES,
     Cause,
     FeedbackMonitor,
+    LegReference,
     MeasuredBounds,
     Recheck,
     ReferenceCheck,
@@ -82,6 +83,7 @@ class Supervision:
         self._bank = bank
         self._machine = machine
         self._frame = frame
+        self._legs_reference = LegReference(frame.fields["length_reference"], frame.fields["velocity_reference"])
         self._limits = limits
         self._stops = stops
         self._monitor = FeedbackMonitor(config, bank.resolution, bank.velocity_feedback)
@@ -120,10 +122,8 @@ class Supervision:
         self._braking.keep(0.0, frame.now, frame.legs, standing)
         self._braking.brake(standing, 0.0)
         self._braking.forget()
-        self._monitor.check_motion(
-            0.0, 1.0, bank.fresh, length, velocity, bank.lag, length, velocity, homed=True, controlled=True
-        )
-        self._monitor.check_forces(0.0, force, residual, 0, 0.0, bank.cells_silence, controlled=False)
+        self._monitor.check_motion(0.0, 1.0, bank, LegReference(length, velocity), homed=True, controlled=True)
+        self._monitor.check_forces(0.0, bank, residual, controlled=False)
         self._measured.check_speed(0.0, bank.fresh, velocity)
         self._measured.check_force(0.0, bank.fresh, force, Code.FORCE_WHILE_HOMING)
         self._rest.check(0.0, 1.0, bank.fresh, bank.status, length, velocity, self._monitor.departure, homed=True)
@@ -148,18 +148,7 @@ class Supervision:
     def feedback(self, t: float, elapsed: float) -> None:
         """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""
         bank, machine, monitor, frame, law = self._bank, self._machine, self._monitor, self._frame, self.law
-        found = monitor.check_drives(
-            t,
-            bank.stale,
-            bank.age,
-            bank.status,
-            bank.error,
-            bank.length,
-            bank.error_text,
-            bank.silence,
-            homed=machine.homed,
-        )
-        self._trip(found)
+        self._trip(monitor.check_drives(t, bank, homed=machine.homed))
         self._trip_or_report(
             self._torque.check(t, bank.stale, bank.status, bank.asked, bank.searching)
         )  # a fault of the drive would explain its torque
@@ -176,12 +165,8 @@ class Supervision:
             monitor.check_motion(
                 t,
                 elapsed,
-                bank.fresh,
-                bank.length,
-                bank.velocity,
-                bank.lag,
-                frame.fields["length_reference"],
-                frame.fields["velocity_reference"],
+                bank,
+                self._legs_reference,
                 homed=machine.homed if law.platform else law.homed,
                 controlled=self.controlled if law.platform else law.commanded,
                 following_error_stop=law.following_error_stop,
@@ -194,11 +179,8 @@ class Supervision:
         self._trip(
             monitor.check_forces(
                 t,
-                bank.force,
+                bank,
                 residual,
-                bank.cells_stale,
-                bank.cells_age,
-                bank.cells_silence,
                 controlled=self.controlled and law.platform,
                 alive=law.platform and machine.state is not State.IDLE,
             )

@@ -16,6 +16,7 @@ from rig.safety.machine import (
     at_legs,
 )
 from rig.safety.measured_bounds import MeasuredBounds
+from rig.safety.samples import LegReference
 from rig.safety.slowing_check import check_slowing
 from rig.safety.stability import LoopVerdict, check_loop
 from rig.safety.stiffness_margin import MASS_ERROR, judge_sag
@@ -38,6 +39,7 @@ __all__ = [
     "ExchangeCheck",
     "ExchangeSearch",
     "FeedbackMonitor",
+    "LegReference",
     "LimitCheck",
     "LoopVerdict",
     "MeasuredBounds",

@@ -1,7 +1,6 @@
 """Readings of the load cells, judged by themselves and against the model."""
 
 import math
-from collections.abc import Callable
 from functools import partial
 
 import numpy as np
@@ -10,6 +9,7 @@ from kinematics import Array, kernel
 from rig.config import RigConfig
 from rig.findings import Code, Finding
 from rig.safety.machine import Cause
+from rig.safety.samples import CellSamples
 from rig.safety.trip import Trip, no_recheck, not_fresh
 from rig.states import StopSeverity
 
@@ -109,60 +109,49 @@ class CellChecks:
         residual, frozen = safety.bound("force_residual"), safety.bound("frozen_cycles")
         self._bounds = np.array([cells.noise, cells.range, residual, frozen])
         self._steps = np.array(config.cell_steps)
-        self._cells = np.zeros((7, _LEGS))
+        self._counts = np.zeros((7, _LEGS))
         self.forget()
 
     def forget(self) -> None:
         """Begin anew: the next reading is compared with none before it."""
-        self._cells[:] = 0.0
-        self._cells[_READING] = np.nan
-        self._cells[_LEAST] = np.inf
+        self._counts[:] = 0.0
+        self._counts[_READING] = np.nan
+        self._counts[_LEAST] = np.inf
 
     def check(
-        self,
-        t: float,
-        force: Array,
-        residual: Array,
-        stale: int,
-        age: float,
-        silence: Callable[[], str],
-        *,
-        controlled: bool,
-        alive: bool = True,
+        self, t: float, cells: CellSamples, residual: Array, *, controlled: bool, alive: bool = True
     ) -> Trip | None:
         """Judge the load cells.
 
         Args:
             t: s, rig time.
-            force: (6,) N, measured.
+            cells: what they read.
             residual: (6,) N, measured less modelled.
-            stale: consecutive cycles without a fresh reading of all cells.
-            age: s since there was one.
-            silence: what is known of why there is none, "" for nothing.
             controlled: the platform follows its reference, so that a residual means something.
             alive: a reading that means nothing stops the rig; else it is for others to say.
         """
+        stale, age, force = cells.cells_stale, cells.cells_age, cells.force
         if stale >= self._fewest and age >= self._old:
-            found = not_fresh(Code.NO_READING, 0, age, self._stale_time, self._period, silence())
+            found = not_fresh(Code.NO_READING, 0, age, self._stale_time, self._period, cells.cells_silence())
             return Trip(Cause(found, t), StopSeverity.CATEGORY_2, no_recheck)
         if stale:
             return None
-        cells = self._cells
+        counts = self._counts
         silent, missing, beyond = _count_kernel(
-            force, residual, self._bounds, self._steps, controlled, self._suspicion, cells
+            force, residual, self._bounds, self._steps, controlled, self._suspicion, counts
         )
-        if alive and missing >= 0 and cells[_MISSING, missing] >= self._most_missing:
+        if alive and missing >= 0 and counts[_MISSING, missing] >= self._most_missing:
             dead = self._no_force(missing, force)
             if dead is not None:
                 return Trip(Cause(dead, t), StopSeverity.CATEGORY_2, partial(self._no_force, missing, force))
-        if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:
-            moved = cells[_HIGH, silent] - cells[_LOW, silent]
+        if silent >= 0 and counts[_SILENT, silent] >= self._bounds[3]:
+            moved = counts[_HIGH, silent] - counts[_LOW, silent]
             found = Finding(
-                Code.CELL_FROZEN, silent + 1, float(moved), details={"cycles": float(cells[_SILENT, silent])}
+                Code.CELL_FROZEN, silent + 1, float(moved), details={"cycles": float(counts[_SILENT, silent])}
             )
             recheck = partial(_no_news, silent, force, float(force[silent]))
             return Trip(Cause(found, t), StopSeverity.CATEGORY_2, recheck)
-        if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:
+        if beyond < 0 or counts[_BEYOND, beyond] < _RESIDUAL_CYCLES:
             return None
         cause = Cause(self._off_the_model(beyond, residual), t)
         return Trip(cause, StopSeverity.CATEGORY_1, partial(self._still_off, beyond, residual))

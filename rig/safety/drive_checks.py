@@ -2,14 +2,14 @@
 
 import math
 from collections import deque
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from functools import partial
 from typing import NamedTuple
 
 from actuators import Status
-from kinematics import Array
 from rig.findings import Code, Finding, Value
 from rig.safety.machine import Cause
+from rig.safety.samples import DriveSamples
 from rig.safety.trip import Trip, no_length, no_recheck, not_fresh
 from rig.states import StopSeverity
 
@@ -47,39 +47,17 @@ class DriveChecks:
         self._bound = stale_time - 0.5 * period  # cycles do not begin to the microsecond
         self._fewest = 1 if stale_time < 1.5 * period else 2  # one late reply of a host that overslept tells nothing
 
-    def check(
-        self,
-        t: float,
-        stale: list[int],
-        age: list[float],
-        status: list[int],
-        error: list[int],
-        length: Array,
-        explain: Callable[[int], str],
-        silence: Callable[[int], str],
-        *,
-        homed: bool,
-    ) -> Trip | None:
-        """Judge what the drives say of themselves.
-
-        Args:
-            t: s, rig time.
-            stale: consecutive cycles without fresh feedback, by leg.
-            age: s since the last fresh one, by leg.
-            status: bits of `actuators.Status`, by leg.
-            error: the drives' own error codes.
-            length: (6,) m, by leg.
-            explain: the present error of a leg (index) in words.
-            silence: what is known of why a leg (index) is silent, "" for nothing.
-            homed: the rig counts as homed.
-        """
+    def check(self, t: float, drives: DriveSamples, *, homed: bool) -> Trip | None:
+        """Judge what the drives say of themselves at rig time `t` (s); homed: the rig counts as homed."""
+        stale, age, status = drives.stale, drives.age, drives.status
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
         if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
-            why = silence(0) if len({silence(leg) for leg in range(_LEGS)}) == 1 else ""
+            whys = {drives.silence(leg) for leg in range(_LEGS)}
+            why = whys.pop() if len(whys) == 1 else ""
             found = not_fresh(Code.NO_FEEDBACK_AT_ALL, 0, max(age), self._stale_time, self._period, why)
             return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
         for leg in lost:
-            found = not_fresh(Code.NO_FEEDBACK, leg + 1, age[leg], self._stale_time, self._period, silence(leg))
+            found = not_fresh(Code.NO_FEEDBACK, leg + 1, age[leg], self._stale_time, self._period, drives.silence(leg))
             return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
         for leg in range(_LEGS):
             if stale[leg]:
@@ -87,11 +65,13 @@ class DriveChecks:
             if status[leg] & _WATCHDOG:
                 found = Finding(Code.DRIVE_WATCHDOG, leg + 1)
                 return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
-            if not math.isfinite(length[leg]):
+            if not math.isfinite(drives.length[leg]):
                 # before the drive's own fault, which says the same and would take the torque off at once
-                return no_length(leg, float(length[leg]), t, unhome=not status[leg] & _HOMED)
+                return no_length(leg, float(drives.length[leg]), t, unhome=not status[leg] & _HOMED)
             if status[leg] & _FAULT:
-                found = Finding(Code.DRIVE_FAULT, leg + 1, details={"error": error[leg], "text": explain(leg)})
+                found = Finding(
+                    Code.DRIVE_FAULT, leg + 1, details={"error": drives.error[leg], "text": drives.error_text(leg)}
+                )
                 return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)
             if homed and not status[leg] & _HOMED:
                 found = Finding(Code.DRIVE_RESTARTED, leg + 1)

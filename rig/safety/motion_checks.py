@@ -11,6 +11,7 @@ from kinematics import Array, kernel
 from rig.config import Safety
 from rig.findings import Code, Finding
 from rig.safety.machine import Cause
+from rig.safety.samples import DriveSamples, LegReference
 from rig.safety.trip import Trip, no_length, no_recheck
 from rig.states import StopSeverity
 
@@ -207,38 +208,32 @@ class MotionChecks:
         self,
         t: float,
         elapsed: float,
-        fresh: Array,
-        length: Array,
-        velocity: Array,
-        lag: Array,
-        length_reference: Array,
-        velocity_reference: Array,
+        drives: DriveSamples,
+        reference: LegReference,
         *,
         homed: bool | Array,
         controlled: bool | Array,
         following_error_stop: StopSeverity = StopSeverity.CATEGORY_1,
     ) -> Trip | None:
-        """Judge lengths (6,) m and velocities (6,) m/s against each other, the cycle before and the reference.
+        """Judge lengths and velocities against each other, the cycle before and the reference.
 
         Args:
             t: s, rig time.
             elapsed: s since the cycle before took its samples.
-            fresh: (6,) 1 where the sample is fresh, 0 where it is stale.
-            length, velocity: (6,) measured.
-            lag: (6,) cycles by which the samples are old.
-            length_reference, velocity_reference: (6,) of the reference at `t`.
+            drives: what they report.
+            reference: of the legs at `t`.
             homed: lengths are absolute; of all legs, or (6,) by leg.
             controlled: the leg is to be at its reference, so that a following error means something; likewise.
             following_error_stop: how the rig must stop for a following error.
         """
         homed, controlled = _by_leg(homed), _by_leg(controlled)
         what, leg, value = _check_kernel(
-            fresh,
-            length,
-            velocity,
-            lag,
-            length_reference,
-            velocity_reference,
+            drives.fresh,
+            drives.length,
+            drives.velocity,
+            drives.lag,
+            reference.length,
+            reference.velocity,
             self._legs,
             self._bounds,
             self._drives,

@@ -34,7 +34,7 @@ from rig.engine import Connect, MoveLeg
 from rig.engine.devices import make_drive
 from rig.engine.wiring import unproven
 from rig.errors import ExitCode, HardwareError, InterruptedRunError, RefusedError
-from rig.findings import Code
+from rig.findings import Code, Finding
 from rig.states import State
 from rig.virtual import VirtualRigProcess
 
@@ -114,7 +114,7 @@ def test_the_owner_stops_it_and_falls_silent(hardware: Hardware) -> None:
     with Test(hardware) as test:
         test.rig.raise_stop_flag(1)
         result = test.result()
-        assert result.stopped and result.faults == ("stop flag, category 1",)
+        assert result.stopped and result.faults == (Finding(Code.STOP_FLAG, details={"category": 1}),)
         assert hardware.off(1) and not hardware.status(1) & Status.WATCHDOG
     with Test(hardware, beating=False) as test:  # no sign of life any more
         eventually(lambda: hardware.off(1), "the leg to be stopped")

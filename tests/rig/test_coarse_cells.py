@@ -5,6 +5,7 @@ from datetime import date
 from pathlib import Path
 from typing import Any
 
+import feedback_samples
 import numpy as np
 import pytest
 from engine_support import CONFIG, Bench, bench, smooth_table
@@ -52,7 +53,7 @@ class Cells:
         if frozen is not None:
             force[frozen] = self._last[frozen]
         self._last = force.copy()
-        return self._checks.check(1.0, force, force - model, 0, 0.0, str, controlled=True)
+        return self._checks.check(1.0, feedback_samples.Cells(force), force - model, controlled=True)
 
 
 # -- what is known of the steps --------------------------------------------------------------------------------------

@@ -7,6 +7,7 @@ import pytest
 from configured import limits
 from drive_support import servo_of
 from engine_support import CONFIG, HOME, Bench, bench, refused, smooth_table
+from feedback_samples import Cells, Drives, LegReference
 
 from actuators import Mode, Status
 from dynamics import DynamicsError
@@ -36,8 +37,8 @@ def test_old_readings_of_the_cells_are_not_judged_and_stop_the_rig_when_they_sta
     checks, bad = cell_checks(np.zeros((2, 6))), np.full(6, np.nan)
     for stale in range(1, K):
         for _ in range(5):
-            assert checks.check(1.0, bad, bad, stale, stale * CONFIG.period, str, controlled=True) is None
-    found = checks.check(1.0, np.zeros(6), np.zeros(6), K, K * CONFIG.period, str, controlled=True)
+            assert checks.check(1.0, Cells(bad, stale, stale * CONFIG.period), bad, controlled=True) is None
+    found = checks.check(1.0, Cells(np.zeros(6), K, K * CONFIG.period), np.zeros(6), controlled=True)
     assert found is not None and (found.cause.code, found.cause.leg) == (FaultCode.LOAD_CELL, 0)
     assert found.category is StopSeverity.CATEGORY_2
 
@@ -65,7 +66,7 @@ def test_no_force_is_held_against_the_model_while_an_encoder_is_in_doubt(row: in
 
     def look() -> object:
         force = generator.normal(size=6)
-        return checks.check(1.0, force, np.full(6, 2.0 * SAFETY.force_residual), 0, 0.0, str, controlled=True)
+        return checks.check(1.0, Cells(force), np.full(6, 2.0 * SAFETY.force_residual), controlled=True)
 
     suspicion[row, 4] = 1.0  # it repeats itself, or runs against its reference: the model is none of this leg's pose
     assert [look() for _ in range(10)] == [None] * 10
@@ -77,10 +78,10 @@ def test_no_force_is_held_against_the_model_while_an_encoder_is_in_doubt(row: in
 def test_no_following_error_is_told_of_an_encoder_that_repeats_itself() -> None:
     """It reads where the leg was: what is wrong is the encoder, and is said once it repeats itself for long enough."""
     checks = MotionChecks(CONFIG.machine, SAFETY, CONFIG.period, CONFIG.drives.watchdog)
-    length, rest, moving = np.full(6, 0.5), np.zeros(6), np.full(6, 0.05)
+    length, moving = np.full(6, 0.5), np.full(6, 0.05)
     ahead = length + 1.5 * SAFETY.following_error
     found = [
-        checks.check(1.0, CONFIG.period, np.ones(6), length, rest, rest, ahead, moving, homed=True, controlled=True)
+        checks.check(1.0, CONFIG.period, Drives(length), LegReference(ahead, moving), homed=True, controlled=True)
         for _ in range(SAFETY.frozen_cycles + 1)
     ]
     codes = [None if one is None else one.cause.code for one in found[1:]]  # the first repeats nothing yet

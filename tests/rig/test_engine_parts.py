@@ -7,6 +7,7 @@ from pathlib import Path
 import numpy as np
 import pytest
 from engine_support import CONFIG, HOME, bench, smooth_table
+from feedback_samples import Drives, LegReference
 from scipy.spatial.transform import Rotation
 
 from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
@@ -55,12 +56,8 @@ def look(
     return judge.check_motion(
         1.0,
         PERIOD,
-        np.ones(6) if fresh is None else fresh,
-        length,
-        velocity,
-        ZERO,
-        length if reference is None else reference,
-        speed,
+        Drives(length, velocity, np.ones(6) if fresh is None else fresh),
+        LegReference(length if reference is None else reference, speed),
         homed=homed,
         controlled=controlled,
     )
@@ -140,17 +137,8 @@ def test_a_moving_encoder_must_not_repeat_itself() -> None:
 def drives(
     stale: Sequence[int] = (0,) * 6, status: Sequence[int] = (Status.HOMED,) * 6, age: Sequence[float] | None = None
 ) -> Trip | None:
-    return monitor().check_drives(
-        1.0,
-        list(stale),
-        [CONFIG.period * count for count in stale] if age is None else list(age),
-        list(status),
-        [7] * 6,
-        LENGTH,
-        lambda _leg: "over temperature",
-        lambda _leg: "",
-        homed=True,
-    )
+    ages = [CONFIG.period * count for count in stale] if age is None else list(age)
+    return monitor().check_drives(1.0, Drives(LENGTH, stale=list(stale), age=ages, status=list(status)), homed=True)
 
 
 def test_what_the_drives_say_of_themselves() -> None:

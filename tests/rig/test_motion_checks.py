@@ -6,6 +6,7 @@ import numpy as np
 import numpy.typing as npt
 import pytest
 from engine_support import CONFIG, HOME
+from feedback_samples import Drives, LegReference
 
 from kinematics import leg_lengths
 from rig.safety.motion_checks import MotionChecks
@@ -40,9 +41,8 @@ class Judge:
         where, rate = (length, ZERO) if reference is None else reference
         present = np.ones(6) if fresh else ZERO
         controlled = reference is not None
-        return self.checks.check(
-            1.0, self.period, present, length, speed, lag, where, rate, homed=True, controlled=controlled
-        )
+        drives = Drives(length, speed, present, lag)
+        return self.checks.check(1.0, self.period, drives, LegReference(where, rate), homed=True, controlled=controlled)
 
 
 def off(amount: float) -> Floats:
