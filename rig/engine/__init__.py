@@ -1,14 +1,21 @@
 """The engine: the cyclic part of the rig, its states, its safety checks and the link by which clients command it."""
 
-from rig.engine.bus_load import BusVerdict, check_buses, judge_buses
 from rig.engine.compiling import Compiling, ProgressCallback, receive_answer, send_compile_progress
 from rig.engine.core import Engine
-from rig.engine.cycle_data import CycleData
-from rig.engine.devices import cell_calibration, make_cells, make_drive, make_drive_group
+from rig.engine.cycle_data import CycleData, estimate_kernel
+from rig.engine.devices import (
+    BusVerdict,
+    cell_calibration,
+    check_buses,
+    judge_buses,
+    make_cells,
+    make_drive,
+    make_drive_group,
+    virtual_port,
+)
 from rig.engine.drive_group import DriveGroup
 from rig.engine.drive_lock import claim_addresses, claim_drives
 from rig.engine.engine_discovery import EngineAddress, RunningEngine, find_engine, running_engines
-from rig.engine.estimate import estimate_kernel
 from rig.engine.guards import STATES_OF, Obstacle, obstacle
 from rig.engine.header import ClockPair, recording_header
 from rig.engine.journal import note_departures
@@ -55,12 +62,9 @@ from rig.engine.pacer import pace_path
 from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
 from rig.engine.publishing import closing_counts
-from rig.engine.rate_change import RAMPS
-from rig.engine.reference import straight_move
+from rig.engine.reference import RAMPS, ReferenceSource, straight_move
 from rig.engine.snapshot import DriveReport, Event, Snapshot, Unproven
-from rig.engine.source import ReferenceSource
 from rig.engine.tare import reads_reversed
-from rig.engine.virtual_terminals import virtual_port
 from rig.engine.warmup import kernels_of, rehearsed, warm_up
 from rig.engine.wiring import put_on_record, record_path, strike_from_record
 from rig.runtime import ControlBlock

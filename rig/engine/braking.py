@@ -12,8 +12,7 @@ from kinematics import (
     table_motion_kernel,
 )
 from rig.config import RigConfig
-from rig.engine.reference import Reference
-from rig.engine.source import ReferenceSource
+from rig.engine.reference import Reference, ReferenceSource
 from rig.safety import Cause, ReferenceCheck, check_kernel
 
 _SAMPLES = 20

@@ -14,23 +14,19 @@ from actuators import Command, Status
 from kinematics import leg_lengths
 from rig.config import RigConfig
 from rig.engine.command_arbiter import CommandArbiter
-from rig.engine.cycle_data import CycleData
-from rig.engine.cycle_row import CycleRow
-from rig.engine.drive_group import DriveGroup
+from rig.engine.cycle_data import CycleData, CycleRow
+from rig.engine.drive_group import DriveGroup, ExchangeTimes
 from rig.engine.fault_reset import Clearing
 from rig.engine.homing import Homing, disagreement
 from rig.engine.host_load import HostLateness
-from rig.engine.io_timing import ExchangeTimes
 from rig.engine.laws import ControlLaw, SingleLegLaw, make_law
 from rig.engine.leg_testing import end_leg_test
 from rig.engine.messages import Reply
 from rig.engine.motion_log import MotionLog
 from rig.engine.publishing import Publisher
-from rig.engine.rate_change import RAMPS, RateChange
-from rig.engine.reference import Reference
+from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
 from rig.engine.snapshot import Event, Snapshot
-from rig.engine.source import ReferenceSource
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
 from rig.engine.wiring import compare_forces, explain_forces

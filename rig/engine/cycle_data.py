@@ -1,4 +1,4 @@
-"""The numbers of one cycle: measured, reference and model, written straight into the telemetry row."""
+"""The data of a cycle: the estimated pose, reference, model at each leg's own time, and the telemetry row of it."""
 
 import math
 from collections.abc import Iterator, Sequence
@@ -6,15 +6,122 @@ from collections.abc import Iterator, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
+from actuators import Command
 from dynamics import Dynamics, DynamicsError
-from kinematics import Array, condition_number_kernel, inverse_kinematics_kernel, kernel
+from kinematics import (
+    CONVERGED,
+    FORWARD_WORK,
+    Array,
+    Geometry,
+    condition_number_kernel,
+    forward_kinematics_kernel,
+    inverse_kinematics_kernel,
+    kernel,
+    leg_rows_kernel,
+    solve_kernel,
+)
 from rig.config import RigConfig
 from rig.engine.drive_group import DriveGroup
-from rig.engine.estimate import PoseEstimator
-from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference
 from rig.engine.zero_order_hold import ZeroOrderHold
-from rig.telemetry import ROW
+from rig.runtime import Tick
+from rig.safety import StateMachine
+from rig.telemetry import ROW, CycleFlag, RowWriter
+
+_TOLERANCE = 1e-9  # m, far below what a drive resolves
+_ITERATIONS = 8
+
+
+@kernel
+def _twist_kernel(geometry: Array, pose: Array, velocity: Array, rows: Array, twist: Array) -> bool:
+    """Twist (6,) whose leg speeds at `pose` are `velocity` (6,): Hᵀ [v; ω] = L̇. False at a singular pose."""
+    leg_rows_kernel(geometry, pose, rows)
+    for i in range(6):
+        rows[i, 6] = velocity[i]
+    if solve_kernel(rows) == 0.0:
+        return False
+    for i in range(6):
+        twist[i] = rows[i, 6]
+    return True
+
+
+@kernel
+def estimate_kernel(
+    geometry: Array, length: Array, velocity: Array, pose: Array, twist: Array, work: Array, rows: Array
+) -> bool:
+    """Move `pose` (7,) on to the leg `length` (6,), m, and fill `twist` (6,) from `velocity` (6,), m/s.
+
+    geometry (6, 9), work (FORWARD_WORK,), rows (6, 7). False when the lengths have no pose near, or a singular one.
+    """
+    status, _, _, _ = forward_kinematics_kernel(geometry, length, pose, _TOLERANCE, _ITERATIONS, work)
+    return status == CONVERGED and _twist_kernel(geometry, pose, velocity, rows, twist)
+
+
+class PoseEstimator:
+    """Forward kinematics of each cycle, from the pose of the cycle before.
+
+    Args:
+        geometry: of the platform; must have a home pose.
+    """
+
+    def __init__(self, geometry: Geometry) -> None:
+        self._geometry = geometry.array
+        self._home = geometry.home_pose
+        self._pose = self._home.copy()
+        self._work = np.zeros(FORWARD_WORK)
+        self._rows = np.zeros((6, 7))
+
+    def forget(self) -> None:
+        """Begin anew from the home pose."""
+        self._pose[:] = self._home
+
+    def update(self, length: Array, velocity: Array, pose: Array, twist: Array) -> bool:
+        """Fill `pose` (7,) and `twist` (6,), base frame, from leg `length` m and `velocity` m/s (6,).
+
+        False, with both left alone, when the lengths have no pose near the one before.
+        """
+        if not estimate_kernel(self._geometry, length, velocity, self._pose, twist, self._work, self._rows):
+            return False
+        pose[:] = self._pose
+        return True
+
+
+_DEPTH = 128
+"""cycles that are kept"""
+
+
+class ModelHistory:
+    """What the model said in the last cycles, and between them on a straight line."""
+
+    def __init__(self, terms: int) -> None:
+        """terms: how many the model's forces have."""
+        self._times = [math.nan] * _DEPTH
+        self._cells = np.zeros((_DEPTH, 6))
+        self._terms = np.zeros((_DEPTH, terms, 6))
+        self._count = 0
+
+    def forget(self) -> None:
+        """Begin anew: what was before is another machine's, or of nowhere."""
+        self._count = 0
+
+    def note(self, t: float, cells: Array, terms: Array) -> None:
+        """Keep the forces at the cells (6,) and by term (n, 6) of the cycle at `t`, s; later than the one before."""
+        place = self._count % _DEPTH
+        self._times[place] = t
+        self._cells[place], self._terms[place] = cells, terms
+        self._count += 1
+
+    def recall(self, t: float, leg: int, cells: Array, terms: Array) -> bool:
+        """Put in what the model said of a leg (index) at `t`, s; False, and nothing put in, where that is not kept."""
+        for back in range(1, min(self._count, _DEPTH)):
+            after, before = (self._count - back) % _DEPTH, (self._count - back - 1) % _DEPTH
+            if self._times[before] <= t <= self._times[after]:
+                part = (t - self._times[before]) / (self._times[after] - self._times[before])
+                for kept, out in ((self._cells[:, leg], cells[leg : leg + 1]), (self._terms[:, :, leg], terms[:, leg])):
+                    out[:] = (1.0 - part) * kept[before] + part * kept[after]
+                return True
+        return False
+
 
 _SAME_TIME = 2e-5
 """s; a force changes by nothing that can be measured in it"""
@@ -231,3 +338,76 @@ class CycleData:
         error = bank.length - self._marks
         leg = int(np.argmax(np.abs(error)))
         return leg, float(error[leg])
+
+
+_FRESH, _HOMED, _POSE, _PAUSED, _LATCHED = (flag.value for flag in CycleFlag)
+
+
+class CycleRow:
+    """Completes the row that `frame` holds.
+
+    Args:
+        frame: its row is written.
+        machine, bank, reference: what is reported.
+    """
+
+    def __init__(self, frame: CycleData, machine: StateMachine, bank: DriveGroup, reference: Reference) -> None:
+        self._frame = frame
+        self._machine = machine
+        self._bank = bank
+        self._reference = reference
+        self._row = RowWriter(frame.row)
+
+    def complete(
+        self,
+        tick: Tick,
+        cycles: int,
+        motion: int,
+        commands: Sequence[Command],
+        exchange_time: float,
+        compute_time: float,
+    ) -> None:
+        """Write the scalars of the cycle at `tick`.
+
+        Args:
+            tick: the cycle's time.
+            cycles: done before it.
+            motion: id of the motion under way, 0 for none.
+            commands: the six decided in it.
+            exchange_time, compute_time: s.
+        """
+        machine, bank, reference, frame = self._machine, self._bank, self._reference, self._frame
+        cause = machine.cause
+        flags = (
+            (0 if any(bank.stale) else _FRESH)
+            | (_HOMED if machine.homed else 0)
+            | (_POSE if frame.pose_valid else 0)
+            | (_PAUSED if reference.paused else 0)
+            | (_LATCHED if machine.latched else 0)
+        )
+        self._row.times(
+            (
+                tick.t,
+                tick.lateness,
+                tick.period,
+                exchange_time,
+                compute_time,
+                reference.path_time,
+                reference.path_rate,
+                frame.condition,
+            )
+        )
+        self._row.state(
+            cycles + tick.overruns,
+            tick.overruns,
+            flags,
+            motion,
+            *bank.error,
+            *bank.stale,
+            *bank.status,
+            0 if cause is None else cause.code.value,
+            machine.state.value,
+            machine.stop.value,
+            0 if cause is None else cause.leg,
+            *[command.mode for command in commands],
+        )

@@ -12,9 +12,9 @@ import numpy.typing as npt
 
 from actuators import Status as DriveStatus
 from kinematics import MotionTable, coordinates_to_pose, pose_difference
-from rig.engine.bus_load import judge_buses
 from rig.engine.checking import check_motion, received_table
 from rig.engine.core import Engine
+from rig.engine.devices import judge_buses
 from rig.engine.guards import missing_feedback, obstacle
 from rig.engine.hold_to_run import HoldToRun
 from rig.engine.journal import Journal
@@ -44,7 +44,7 @@ from rig.engine.messages import (
     refusal,
 )
 from rig.engine.point_to_point import approach_move
-from rig.engine.rate_change import RAMPS
+from rig.engine.reference import RAMPS
 from rig.engine.wiring import unproven
 from rig.errors import HardwareError, RefusedError
 from rig.findings import Code, Finding, Value

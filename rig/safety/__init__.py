@@ -3,7 +3,7 @@
 from rig.safety.brake_check import RestMonitor
 from rig.safety.cell_checks import no_force
 from rig.safety.cell_model import CellModel
-from rig.safety.drive_checks import Traffic, TrafficCheck
+from rig.safety.drive_checks import TorqueChecks, Traffic, TrafficCheck
 from rig.safety.feedback import FeedbackMonitor
 from rig.safety.limits import START_DISTANCE, ReferenceCheck, check_kernel
 from rig.safety.machine import (
@@ -16,15 +16,10 @@ from rig.safety.machine import (
     at_legs,
 )
 from rig.safety.measured_bounds import MeasuredBounds
-from rig.safety.samples import LegReference
-from rig.safety.slowing_check import check_slowing
-from rig.safety.stability import LoopVerdict, check_loop
-from rig.safety.stiffness_margin import MASS_ERROR, judge_sag
-from rig.safety.swap_detection import Exchange, ExchangeSearch, exchanges_found
-from rig.safety.torque_checks import TorqueChecks
-from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_trajectory
-from rig.safety.trip import Recheck, Trip, no_recheck
-from rig.safety.wiring_check import ExchangeCheck
+from rig.safety.stability import MASS_ERROR, LoopVerdict, check_loop, judge_sag
+from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_slowing, check_trajectory
+from rig.safety.trip import LegReference, Recheck, Trip, no_recheck
+from rig.safety.wiring_check import Exchange, ExchangeCheck, ExchangeSearch, exchanges_found
 
 __all__ = [
     "LAW_STATES",

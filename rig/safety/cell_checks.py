@@ -9,8 +9,7 @@ from kinematics import Array, kernel
 from rig.config import RigConfig
 from rig.findings import Code, Finding
 from rig.safety.machine import Cause
-from rig.safety.samples import CellSamples
-from rig.safety.trip import Trip, no_recheck, not_fresh
+from rig.safety.trip import CellSamples, Trip, no_recheck, not_fresh
 from rig.states import StopSeverity
 
 _LEGS = 6

@@ -1,20 +1,4 @@
-"""Whether the control loop that the host closes is stable at its rate: the sampled loop's eigenvalues at home.
-
-In mode `force` the legs have one gain each, so that the six directions decouple: in the eigenvectors of the mass that
-the legs feel, M_L = H⁻¹ M H⁻ᵀ, each is a mass m with the legs' viscous friction b. In mode `computed-torque` the model
-takes mass and friction out: a unit mass with the gains of the task space. In both the force follows its command by a
-dead time and a first-order lag; where drives close their own loops these are taken to hold their legs' lengths, so that
-of M_L only the other legs' block is left, and nothing is judged where all six do. In mode `observer` it is the loop of
-`force` with what the observer gives: nothing where the model is right. A machine is not quite its model: masses 20 %
-greater and smaller than the model's m̂ are judged as well, in every mode:
-
-    q̇ = v,   m v̇ = f − b v,   τ ḟ = u − f,   u(t) = d_k − K_p q(t_k) − K_d v(t_k)   for  t_k + T + δ ≤ t < t_k + 2T + δ
-    d_k = d_{k−1} + s [(m − m̂)(v(t_k) − v(t_{k−1}))/T − d_{k−1}],   s = 1 − e^{−2π B T},   of bandwidth B; else d_k = 0
-
-A command goes out with the exchange of the cycle after the one that measured: the delay is a whole period T beside the
-drive's own δ. T is the time between two exchanges: of drives that are slower than the cycle, their own. Coulomb
-friction, which holds small vibrations down, and the change of mass away from home are left out.
-"""
+"""Whether the control loop is stable for this machine, and by how much wrong masses would make it sag."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -280,3 +264,54 @@ def _lowest_rate(enough: Callable[[float], bool]) -> int | None:
         else:
             failing = middle
     return passing
+
+
+MASS_ERROR = 0.2
+"""part by which the masses of a machine may be off its model's, as `check_loop` takes it"""
+
+
+@dataclass(frozen=True, slots=True)
+class SagVerdict:
+    """The greatest error of a leg at home, m, with all masses `MASS_ERROR` off; None where that is not the host's.
+
+    bound: m, `safety.following_error`. stiffness: that at which the sag is half the bound, in the mode's unit.
+    """
+
+    mode: str
+    sag: float | None
+    bound: float
+    stiffness: float
+
+    @property
+    def message(self) -> str:
+        """What is to be expected, and what would help; empty where the sag is within the bound."""
+        if self.sag is None or self.sag <= self.bound:
+            return ""
+        name, unit = ("task_stiffness", "1/s²") if self.mode == "computed-torque" else ("stiffness", "N/m")
+        return (
+            f"with masses {100.0 * MASS_ERROR:.0f} % off the model's a leg hangs {1e3 * self.sag:.1f} mm off its "
+            f"reference at home (safety.following_error {1e3 * self.bound:g} mm): identify the masses (rig identify), "
+            f"take mode observer, or control.{name} of {self.stiffness:.3g} {unit}"
+        )
+
+
+def judge_sag(config: RigConfig) -> SagVerdict:
+    """The sag of a configuration at the mechanism's home. Raises DynamicsError where home is singular."""
+    bound = config.safety.following_error
+    if config.mode == "observer" or all(config.own_loops):
+        return SagVerdict(config.mode, None, bound, 0.0)
+    machine, control = config.machine, config.control
+    home = np.zeros(19)
+    home[:7] = machine.geometry.home_pose
+    model = Dynamics(machine)
+    unknown = MASS_ERROR * model.forces(home)
+    if config.mode == "computed-torque":
+        stiffness = control.task_stiffness
+        moved = model.response(home[np.newaxis, :13], unknown[np.newaxis])[0]
+        errors = leg_matrix(machine.geometry, home[:7]).T @ moved
+    else:
+        stiffness = control.stiffness
+        errors = unknown[~np.array(config.own_loops)]
+    worst = float(np.abs(errors).max())
+    sag = worst / stiffness if stiffness > 0.0 else np.inf
+    return SagVerdict(config.mode, sag, bound, 2.0 * worst / bound)

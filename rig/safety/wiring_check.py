@@ -1,12 +1,8 @@
-"""Whether the drives of two legs answer at each other's address, from the static forces before and after homing.
-
-Such drives move their own legs and read their own cells, only under the other's number, and every length looks right.
-But the forces by which the legs carry the platform at rest follow from the pose, and the pose from which leg is how
-long: between where homing began and home they change by something else than the model says for the lengths as reported.
-"""
+"""Whether drives or cells of two legs are exchanged: by the forces at rest, before and after homing, and in motion."""
 
 import itertools
 import math
+from collections import deque
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 
@@ -19,18 +15,198 @@ from rig.config import RigConfig
 from rig.findings import Code, Finding
 from rig.safety.cell_model import CellModel
 from rig.safety.machine import Cause
-from rig.safety.swap_detection import PAIRS, pair
 from rig.safety.trip import Trip, no_recheck
 from rig.states import StopSeverity
+
+PAIRS = tuple(itertools.combinations(range(6), 2))
+_SPACING = 0.01  # s, at least, from one sample to the next
+_SPAN = 5  # samples to which a moment's motion is fitted
+_MOMENTS, _STEP = 16, 6  # how many moments are compared at most, and how many samples apart
+_COMPUTING = 0.6  # s at most, over which the computation is spread, where a cycle has room for it
+_MOVED = 0.5e-3  # m from home, below which a moment tells nothing
+_DEPARTURE = 0.05  # standard deviation of a force from the model, by friction and the like, of the mean one at home
+_GAIN = 0.03  # standard deviation of a cell's gain
+_ZERO = 0.1  # and of its force at home, by friction that held the legs there, of the mean one
+# Sums of squared deviations, in standard deviations. Of an exchange that is named: at most so much per force, so large
+# a part of that of the configured wiring without its worst cell, and so much less. Others are named beside the best one
+# up to so many times its sum, or so much more.
+_FITS, _EXPLAINS, _BETTER = 1.0, 0.25, 10.0
+_ALIKE, _CLOSE = 3.0, 6.0
+_MOST_NAMED = 3
+
+_Sample = tuple[float, Array, Array]
+
+
+@dataclass(frozen=True, slots=True)
+class Exchange:
+    """Two legs (1…6) whose drives, or whose load cells alone, may be exchanged."""
+
+    legs: tuple[int, int]
+    cells: bool
+
+
+def exchanges_found(exchanges: Sequence[Exchange]) -> Finding:
+    """What may be exchanged, and that it is what was measured that says so."""
+    parts = []
+    for cells, code in ((False, Code.DRIVES_EXCHANGED), (True, Code.CELLS_EXCHANGED)):
+        pairs = tuple(pair(Code.PAIR_OF_LEGS, each.legs) for each in exchanges if each.cells is cells)
+        if pairs:
+            parts.append(Finding(code, within=pairs))
+    leg = min(min(each.legs) for each in exchanges)
+    return Finding(Code.EXCHANGED_IN_MOTION, leg, within=tuple(parts))
+
+
+def pair(code: Code, legs: Sequence[int]) -> Finding:
+    """Two legs (1…6) of an exchange."""
+    return Finding(code, details={"one": legs[0], "other": legs[1]})
+
+
+class ExchangeSearch:
+    """Stores what is measured in motion, and compares it on request with every exchange of two legs.
+
+    Args:
+        config: gives the period, and whether the cells are wired to the drives or to an amplifier.
+        model: the cells' forces.
+    """
+
+    def __init__(self, config: RigConfig, model: CellModel) -> None:
+        self._model = model
+        self._home_lengths = config.machine.geometry.home_lengths
+        self._own_cells = config.load_cells.source == "drive"
+        self._samples: deque[_Sample] = deque(maxlen=_MOMENTS * _STEP + _SPAN)
+        self._longest = 1.5 * (_SPAN - 1) * max(_SPACING, config.period)
+        self._calls = math.ceil(_MOMENTS * (1 + len(PAIRS)) * config.period / _COMPUTING)
+        self._work: Iterator[tuple[Exchange, ...] | None] | None = None
+        self._next = -math.inf
+
+    @property
+    def active(self) -> bool:
+        """Whether a search is under way."""
+        return self._work is not None
+
+    def forget(self) -> None:
+        """Begin anew: the drives' positions, or the drives, may be others."""
+        self._samples.clear()
+        self._work, self._next = None, -math.inf
+
+    def note(self, t: float, length: Array, force: Array) -> None:
+        """Store what is measured away from home in a cycle at rig time `t` (s): `length` (6,) m, `force` (6,) N."""
+        if t >= self._next:
+            self._next = t + _SPACING - 1e-6
+            if np.abs(length - self._home_lengths).max() >= _MOVED:
+                self._samples.append((t, length.copy(), force.copy()))
+
+    def begin(self, at_home: Array) -> None:
+        """Look for an exchange that explains what was measured; `at_home` (6,) N were the forces at rest there."""
+        self._work = self._search(at_home.copy(), list(self._samples))
+
+    def proceed(self) -> tuple[Exchange, ...] | None:
+        """Do a part of the search that is under way, small enough for a cycle; None before the end.
+
+        Then the exchanges that fit what was measured: none where the configured wiring does, where nothing fits well,
+        or where too many would.
+        """
+        assert self._work is not None
+        for result in itertools.islice(self._work, self._calls):
+            if result is not None:
+                self._work = None
+                return result
+        return None
+
+    def rehearse(self) -> None:
+        """Do the computations once at home, so that kernels are compiled; nothing is kept."""
+        self._model.forces(self._home_lengths, np.zeros(6), np.zeros(6))
+        expected = self._model.at_home[np.newaxis]
+        self._misfit(expected[..., 0], expected, list(range(6)))
+
+    def _search(self, at_home: Array, samples: list[_Sample]) -> Iterator[tuple[Exchange, ...] | None]:
+        moments = self._moments(samples)
+        if not moments:
+            yield ()
+            return
+        measured = np.array([force for _, force in moments]) - at_home
+        straight = list(range(6))
+        wired = np.full((len(moments), 6, 5), math.nan)
+        for _ in self._expect(moments, straight, wired):
+            yield None
+        if not np.isfinite(wired).all():
+            yield ()
+            return
+        # the configured wiring, but for one cell that may read anything
+        least = min(self._misfit(measured, wired, [leg for leg in straight if leg != out]) for out in straight)
+        found: list[tuple[float, Exchange]] = []
+        for one, other in PAIRS:
+            order = straight.copy()
+            order[one], order[other] = other, one
+            legs = (one + 1, other + 1)
+            expected = np.full_like(wired, math.nan)
+            for _ in self._expect(moments, order, expected):
+                yield None
+            if self._own_cells:
+                expected = expected[:, order]
+            found.append((self._misfit(measured, expected, straight), Exchange(legs, cells=False)))
+            found.append((self._misfit(measured, wired[:, order], straight), Exchange(legs, cells=True)))
+        best = min(misfit for misfit, _ in found)
+        if not best <= min(_FITS * measured.size, _EXPLAINS * least, least - _BETTER):
+            yield ()
+            return
+        named = [exchange for misfit, exchange in found if misfit <= max(_ALIKE * best, best + _CLOSE)]
+        yield tuple(named) if len(named) <= _MOST_NAMED else ()
+
+    def _moments(self, samples: list[_Sample]) -> list[tuple[Array, Array]]:
+        """Motion (3, 6) (lengths, m, their speeds and accelerations) and forces (6,) N at moments, newest first."""
+        moments = []
+        for end in range(len(samples), _SPAN - 1, -_STEP):
+            window = samples[end - _SPAN : end]
+            t = np.array([sample[0] for sample in window])
+            motion, force = np.array([sample[1] for sample in window]), np.array([sample[2] for sample in window])
+            if t[-1] - t[0] > self._longest or not (np.isfinite(motion).all() and np.isfinite(force).all()):
+                continue
+            fit = np.linalg.pinv(np.vander(t - t.mean(), 3, increasing=True))
+            at = fit @ motion
+            at[2] *= 2.0
+            moments.append((at, fit[0] @ force))
+        return moments[:_MOMENTS]
+
+    def _expect(self, moments: list[tuple[Array, Array]], order: list[int], out: Array) -> Iterator[None]:
+        """Fill `out` (moments, 6, 5) with the change of `CellModel.forces` from home, of lengths in another order.
+
+        What is no motion of the platform is left alone.
+        """
+        for row, (motion, _) in enumerate(moments):
+            try:
+                out[row] = self._model.forces(*motion[:, order]) - self._model.at_home
+            except (DynamicsError, KinematicsError):
+                return
+            yield
+
+    def _misfit(self, measured: Array, expected: Array, legs: list[int]) -> float:
+        """Squared deviations of the cells of `legs`, summed, that no likely mass, gains and zeros take away.
+
+        measured (moments, 6) N, expected (moments, 6, 5) as `CellModel.forces`; infinite where that is no number.
+        """
+        if not np.isfinite(expected).all():
+            return math.inf
+        scale = self._model.noise(_DEPARTURE)
+        change = expected[:, legs, 0]
+        error = ((measured[:, legs] - change) / scale).ravel()
+        own = np.eye(len(legs))
+        gains = change[:, :, None] * (_GAIN * own)
+        zeros = np.broadcast_to(self._model.noise(_ZERO) * own, gains.shape)
+        columns = [expected[:, legs, 1:] * self._model.prior, gains, zeros]
+        by = np.concatenate(columns, axis=2).reshape(len(error), -1) / scale
+        along = error @ by
+        return float(error @ error - along @ np.linalg.solve(by.T @ by + np.eye(len(along)), along))
+
 
 SETTLING = 0.15  # s at rest after homing, before the forces are compared
 _REFERENCE = (Status.HOMED | Status.HOMING).value  # a drive may zero its position where one of these changes
 _MOST = 256  # samples of a mean; the newest count
 _FEWEST = 5
-_COMPUTING = 0.1  # s at most, over which the computation is spread
+_AT_REST_COMPUTING = 0.1  # s at most, over which the computation is spread
 # What a force may be wrong by beside the platform's mass, standard deviations: a cell's gain; what it keeps from one
 # load to the next, of its noise.
-_GAIN, _CREEP = 0.03, 0.2
+_AT_REST_GAIN, _CREEP = 0.03, 0.2
 # Sums of six squared deviations, in those: one that is borne, one that is excluded, and by how much one must be worse
 # than the best to be told from it. Without an exchange one in a million is beyond the first by chance alone.
 _BORNE, _EXCLUDED, _APART = 38.0, 80.0, 20.0
@@ -58,7 +234,7 @@ class ExchangeCheck:
         self._noise = config.cell_noise
         self._own_cells = config.load_cells.source == "drive"
         self._prior = np.diag(model.prior**2)
-        self._halves = math.ceil(2 * (1 + len(PAIRS)) * config.period / _COMPUTING)
+        self._halves = math.ceil(2 * (1 + len(PAIRS)) * config.period / _AT_REST_COMPUTING)
         self._before, self._samples_before = np.zeros(6), 0
         self._status, self._length, self._moved = [0] * 6, [math.nan] * 6, [0.0] * 6
         self._expected: Iterator[tuple[Array, Array] | None] = iter(())
@@ -164,7 +340,7 @@ class ExchangeCheck:
         found = np.full(len(change), math.inf)
         real = np.isfinite(change).all(axis=1)
         change, by_mass = change[real], by_mass[real]
-        own = (noise + (_GAIN * change) ** 2)[:, None] * np.eye(6)
+        own = (noise + (_AT_REST_GAIN * change) ** 2)[:, None] * np.eye(6)
         error = (measured - change)[:, :, None]
         weighted = np.linalg.solve(own + by_mass @ self._prior @ by_mass.swapaxes(1, 2), error)
         found[real] = (error * weighted).sum(axis=(1, 2))

@@ -216,17 +216,7 @@ def plan_geometry(request: GeometryRequest, progress: OnEvent = no_progress) -> 
     output = Path("geometry-poses.csv") if request.output is None else request.output
     with _refusals():
         check_output(output)
-        found, measured = geometry_tables.plan(
-            nominal,
-            request.data,
-            request.plan,
-            output,
-            request.noise,
-            request.prior,
-            request.frames,
-            request.seed,
-            progress,
-        )
+        found, measured = geometry_tables.plan(request, nominal, request.plan, output, progress)
     return PlanGeometryResult(found, measured, output)
 
 

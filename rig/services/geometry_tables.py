@@ -4,6 +4,7 @@ import re
 from collections.abc import Sequence
 from datetime import date
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import numpy as np
 
@@ -28,6 +29,9 @@ from kinematics import Array, KinematicsError, forward_kinematics
 from rig.csvio import POSE, per_leg, read_table, write_table
 from rig.errors import InputError, RefusedError
 from rig.services.job import OnEvent, Progress
+
+if TYPE_CHECKING:
+    from rig.services.geometry import GeometryRequest
 
 LENGTHS = per_leg("l")
 _TARGET = re.compile(r"t(\d+)[xyz]$")
@@ -171,33 +175,25 @@ def save(
 
 
 def plan(
-    nominal: Mechanism,
-    data: Path | None,
-    count: int,
-    output: Path,
-    noise: GeometryNoise,
-    prior: GeometryPrior,
-    known: KnownFrames,
-    seed: int,
-    progress: OnEvent,
+    request: "GeometryRequest", nominal: Mechanism, count: int, output: Path, progress: OnEvent
 ) -> tuple[PosePlan, int]:
-    """Write the next poses to measure; they with what is expected of them, and how many are measured already.
+    """Write the next `count` poses to measure; they with what is expected of them, and how many are measured already.
 
     Raises:
         InputError: rows of lengths of which the nominal mechanism has no pose.
         CalibrationError: as `next_poses`.
         RefusedError: the mechanism's file gives no home pose, about which poses are looked for.
     """
-    measured = _measured(nominal, data, known)
+    measured, known = _measured(nominal, request.data, request.frames), request.frames
     found = next_poses(
         nominal.geometry,
         pose_limits(nominal),
         count,
         measured=np.array(measured).reshape(-1, 7),
-        noise=noise,
-        prior=prior,
+        noise=request.noise,
+        prior=request.prior,
         gauge=Gauge(known not in ("base", "both"), known not in ("platform", "both")),
-        seed=seed,
+        seed=request.seed,
         progress=lambda part: progress(Progress("planning", part, 1.0)),
     )
     lengths = found.lengths + nominal.length_offsets

@@ -26,7 +26,7 @@ from rig.config.virtual_rig import Tolerance
 from rig.engine.messages import Connect, Engage, Follow, Home, Park, Reset
 from rig.errors import RefusedError
 from rig.safety import CellModel, Exchange, ExchangeSearch
-from rig.safety.swap_detection import PAIRS
+from rig.safety.wiring_check import PAIRS
 from rig.states import FaultCode, State
 from rig.virtual.truth import Draw
 

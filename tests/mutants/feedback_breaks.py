@@ -14,7 +14,7 @@ _DRIVERS = "conformance/test_every_driver.py"
 
 
 def _motion(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/safety/motion_checks.py", old, new, tests)
+    return Break(name, "rig/safety/feedback.py", old, new, tests)
 
 
 def _drive(name: str, old: str, new: str, *tests: str) -> Break:
@@ -234,7 +234,7 @@ FEEDBACK_BREAKS = [
     _drive("a drive's watchdog is not noticed", "if status[leg] & _WATCHDOG:", "if False:", _PARTS),
     _drive(
         "a drive without a position is its own fault alone",
-        "if not math.isfinite(length[leg]):",
+        "if not math.isfinite(drives.length[leg]):",
         "if False:",
         f"{_FAULTS}::test_an_absurd_position_is_a_quick_stop_at_once_and_homing_is_lost",
     ),
@@ -249,13 +249,13 @@ FEEDBACK_BREAKS = [
     ),
     _cell(
         "a cell without a value is not noticed",
-        "if alive and missing >= 0 and cells[_MISSING, missing] >= self._most_missing:",
+        "if alive and missing >= 0 and counts[_MISSING, missing] >= self._most_missing:",
         "if False:",
         f"{_FORCES}::test_a_load_cell_without_a_value_holds_the_platform_on_the_model_alone",
     ),
     _cell(
         "a cell may repeat itself",
-        "if silent >= 0 and cells[_SILENT, silent] >= self._bounds[3]:",
+        "if silent >= 0 and counts[_SILENT, silent] >= self._bounds[3]:",
         "if False:",
         f"{_FORCES}::test_a_silent_load_cell_holds_the_platform_on_the_model_alone",
     ),
@@ -328,7 +328,7 @@ FEEDBACK_BREAKS = [
     ),
     _cell(
         "no force is off the model",
-        "if beyond < 0 or cells[_BEYOND, beyond] < _RESIDUAL_CYCLES:",
+        "if beyond < 0 or counts[_BEYOND, beyond] < _RESIDUAL_CYCLES:",
         "if True:",
         _DOUBTS,
     ),
@@ -417,7 +417,7 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "an encoder may jump where the speed is differentiated from positions",
-        "rig/safety/motion_checks.py",
+        "rig/safety/feedback.py",
         "if drives[_DIFFERENTIATED, i] != 0.0:",
         "if False:",
         (f"{_FAULTS}::test_a_jump_where_the_speed_is_differentiated",),

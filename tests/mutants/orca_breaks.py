@@ -84,14 +84,14 @@ ORCA_BREAKS = [
     ),
     Break(
         "a leg that has found its reference must keep its torque",
-        "rig/safety/torque_checks.py",
+        "rig/safety/drive_checks.py",
         "ended = searching[leg] and",
         "ended = False and",
         ("integration/test_orca_rig.py",),
     ),
     Break(
         "a leg may lose its torque as it searches its reference",
-        "rig/safety/torque_checks.py",
+        "rig/safety/drive_checks.py",
         "self._ends_off[leg] and status[leg] & (_HOMED | _HOMING) == _HOMED",
         "self._ends_off[leg]",
         ("integration/test_orca_rig.py", "integration/test_torque_returns.py"),

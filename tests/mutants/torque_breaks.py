@@ -8,7 +8,7 @@ _LOST = f"{_TORQUE}::test_torque_that_is_lost_comes_back_by_a_new_engage_only"
 
 
 def _check(name: str, old: str, new: str, *tests: str) -> Break:
-    return Break(name, "rig/safety/torque_checks.py", old, new, tests)
+    return Break(name, "rig/safety/drive_checks.py", old, new, tests)
 
 
 TORQUE_BREAKS = [
@@ -97,7 +97,7 @@ TORQUE_BREAKS = [
     ),
     Break(
         "a drive whose search ends without torque has lost it, while its leg is tested",
-        "rig/safety/torque_checks.py",
+        "rig/safety/drive_checks.py",
         "ended = searching[leg] and",
         "ended = self._machine.state.name == 'HOMING' and searching[leg] and",
         ("conformance/test_commissioning.py",),

@@ -177,14 +177,14 @@ VERDICT_BREAKS = [
     ),
     _engine(
         "a change of pace within a ramp begins at once, with a step of the acceleration",
-        "table_source.py",
+        "reference.py",
         " and self.moving and self._elapsed >= self._duration:",
         " and self.moving:",
         "test_a_pace_asked_for_within_a_ramp_waits_for_its_end_so_that_no_acceleration_jumps",
     ),
     _engine(
         "a motion goes on at full speed after a pause",
-        "table_source.py",
+        "reference.py",
         "self._change(self._full, durations)",
         "self._change(1.0, durations)",
         "test_a_pace_asked_for_while_it_stands_is_that_with_which_it_goes_on",

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 import numpy as np
 
 from kinematics import Array
-from rig.safety.samples import LegReference
+from rig.safety.trip import LegReference
 
 __all__ = ["Cells", "Drives", "LegReference"]
 
@@ -16,7 +16,7 @@ def _zeros() -> Array:
 
 @dataclass
 class Drives:
-    """Six drives that report this; see `rig.safety.samples.DriveSamples`."""
+    """Six drives that report this; see `rig.safety.trip.DriveSamples`."""
 
     length: Array
     velocity: Array = field(default_factory=_zeros)
@@ -36,7 +36,7 @@ class Drives:
 
 @dataclass
 class Cells:
-    """Six load cells that read this; see `rig.safety.samples.CellSamples`."""
+    """Six load cells that read this; see `rig.safety.trip.CellSamples`."""
 
     force: Array
     cells_stale: int = 0

@@ -17,8 +17,8 @@ from rig.engine.messages import Connect, Disconnect, Engage, MoveLeg, Reset, Sto
 from rig.errors import RefusedError
 from rig.findings import Code, Finding
 from rig.safety.cell_checks import CellChecks
+from rig.safety.feedback import MotionChecks
 from rig.safety.machine import Cause
-from rig.safety.motion_checks import MotionChecks
 from rig.states import FaultCode, State, StopSeverity
 
 SAFETY, CELLS = CONFIG.safety, CONFIG.load_cells

@@ -13,8 +13,7 @@ from scipy.spatial.transform import Rotation
 from actuators import COMMAND_STOP, Capabilities, Command, Mode, Status
 from kinematics import Array, Geometry, condition_number, inverse_kinematics_kernel, leg_kinematics, leg_lengths
 from rig.config.sections import Safety
-from rig.engine.cycle_data import CycleData
-from rig.engine.estimate import PoseEstimator
+from rig.engine.cycle_data import CycleData, PoseEstimator
 from rig.engine.homing import Homing, disagreement
 from rig.engine.laws import make_law
 from rig.engine.lease import Leases

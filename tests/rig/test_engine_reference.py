@@ -7,10 +7,7 @@ import pytest
 
 from dynamics import load_mechanism
 from kinematics import Array, MotionTable, coordinates_to_motion, leg_kinematics, pose_to_coordinates
-from rig.engine.rate_change import RateChange
-from rig.engine.reference import Reference, straight_move
-from rig.engine.source import ReferenceSource
-from rig.engine.table_source import TableSource
+from rig.engine.reference import RateChange, Reference, ReferenceSource, TableSource, straight_move
 
 HOME = load_mechanism("lab-hexapod").geometry.home_pose
 GEOMETRY = load_mechanism("lab-hexapod").geometry

@@ -9,7 +9,7 @@ from engine_support import CONFIG, HOME
 from feedback_samples import Drives, LegReference
 
 from kinematics import leg_lengths
-from rig.safety.motion_checks import MotionChecks
+from rig.safety.feedback import MotionChecks
 from rig.safety.trip import Trip
 from rig.states import FaultCode, StopSeverity
 

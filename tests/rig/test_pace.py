@@ -14,9 +14,7 @@ from rig.cli import main
 from rig.client import MotionSequence, Stage, open_rig
 from rig.config import load_config
 from rig.engine import LEAST_PACE, Follow, Pace, Park, Pause, Resume, Stop
-from rig.engine.rate_change import RAMPS
-from rig.engine.reference import Reference
-from rig.engine.table_source import TableSource
+from rig.engine.reference import RAMPS, Reference, TableSource
 from rig.errors import ExitCode, InputError
 from rig.recording import RecordingFile
 from rig.states import MotionKind, State

@@ -18,8 +18,7 @@ from rig.client import demo_trajectory
 from rig.client.motions import checked_motion
 from rig.config.rig_config import load_config
 from rig.engine.braking import Braking
-from rig.engine.rate_change import RateChange
-from rig.engine.reference import Reference
+from rig.engine.reference import RateChange, Reference
 from rig.safety import START_DISTANCE, ReferenceCheck
 from rig.states import FaultCode
 

@@ -10,9 +10,8 @@ from engine_support import CONFIG, HOME, smooth_table
 
 from dynamics import Dynamics
 from kinematics import Array, leg_kinematics
-from rig.engine.cycle_data import CycleData
+from rig.engine.cycle_data import CycleData, ModelHistory
 from rig.engine.laws import make_law
-from rig.engine.model_history import ModelHistory
 from rig.engine.reference import Reference
 
 OFFSET = np.array([0.0, 1e-3, 2e-3, 1e-3, 2e-3, 0.0])  # s
