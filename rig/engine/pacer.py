@@ -29,6 +29,7 @@ from actuators import (
     terminal_number,
 )
 from rig.config import RigConfig
+from rig.findings import Code, Finding
 from rig.runtime import ProcessWatch, pace_messages, runtime_root
 
 _SLICE = 5e-3
@@ -75,7 +76,7 @@ class Pacer:
         self._overtaken = False
         self._held = self._lost = False
         self._retry_at = 0.0
-        self.say: Callable[[str], object] = lambda _text: None
+        self.report: Callable[[Finding], object] = lambda _finding: None
         """told in words when the plant is lost, and when it is there again"""
         self.epoch = 0
         """rises with every plant that is attached to, whose clock is its own"""
@@ -120,7 +121,7 @@ class Pacer:
             return False
         self._lost = False  # one that does not answer is not waited for again
         if self._take():
-            self.say("the virtual rig takes its time from the engine again")
+            self.report(Finding(Code.PLANT_PACED_AGAIN))
             return True
         return False
 
@@ -217,7 +218,7 @@ class Pacer:
         self.close()
         if held:
             self._lost, self._retry_at = True, time.monotonic() + _RETRY
-            self.say("the virtual rig does not take its time from the engine any more: it goes by the wall clock")
+            self.report(Finding(Code.PLANT_UNPACED))
 
     def _send(self, message: pace_messages.Message) -> None:
         assert self._socket is not None

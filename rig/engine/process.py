@@ -86,7 +86,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             engine = Engine(config, bank, Nowhere(), ticker, MonotonicClock())
             resources.callback(bank.close)
             if pacer is not None:
-                pacer.say = partial(engine.record, "warning")
+                pacer.report = partial(engine.record, "warning")
             operator = Operator(engine, checker.check, leases.held)
             warm_up(engine)
             checker.wait_ready()

@@ -796,6 +796,16 @@ class Code(StrEnum):
     CHECKS_OFF = _code("checks_off", "{text}", severity=Severity.WARNING)
     GAINS_UNUSED = _code("gains_unused", "{text}", severity=Severity.INFO)
     LOOP_DOUBTFUL = _code("loop_doubtful", "{text}", severity=Severity.WARNING)
+    PLANT_PACED_AGAIN = _code(
+        "plant_paced_again",
+        "the virtual rig takes its time from the engine again",
+        severity=Severity.WARNING,
+    )
+    PLANT_UNPACED = _code(
+        "plant_unpaced",
+        "the virtual rig does not take its time from the engine any more: it goes by the wall clock",
+        severity=Severity.WARNING,
+    )
     REALTIME = _code("realtime", "{text}", severity=Severity.INFO)
     COMMAND_GIVEN = _code("command_given", "command: {text}", severity=Severity.INFO)
     INJECTED = _code("injected", "virtual rig: [[{action}: ]]{text}", severity=Severity.INFO)

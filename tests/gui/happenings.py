@@ -17,7 +17,7 @@ from gui.session.found_engine import Holder
 from gui.shell.main_window import MainWindow
 from rig.engine import Compiling
 from rig.findings import Code, Finding
-from rig.states import FaultCode, State, StopSeverity
+from rig.states import State, StopSeverity
 
 LONG = (
     "leg 3: measured force is +30.5 N off the model's −412.7 N, bound 25 N; leg 5: following error 2.31 mm, bound "
@@ -85,7 +85,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         say("recordings", "")
 
     running = {"motion": "demo", "path_time": 5.0, "path_duration": 20.0}
-    fault = {"latched": True, "cause": LONG, "cause_code": FaultCode.FORCE_RESIDUAL, "cause_t": 12.345}
+    fault = {"latched": True, "cause": LONG, "cause_t": 12.345}
     card, refused = window.runs.card, session.refused.emit
     return {
         "starting": lambda: session.enter(Phase.STARTING),

@@ -98,7 +98,7 @@ def test_brakes_that_slip_behind_another_fault_are_said_once_beside_it(bench: Be
 def test_what_brakes_give_as_they_close_on_a_moving_platform_is_no_fault(bench: Bench, category: int) -> None:
     bench.run()
     assert np.abs(bench.engine.bank.velocity).max() > 0.1
-    bench.engine.stop(category, "the operator's")  # type: ignore[arg-type]
+    bench.engine.stop(category)  # type: ignore[arg-type]
     bench.until_state(State.PARKED)
     bench.steps(1000)
     assert bench.in_state(State.PARKED) and bench.machine.homed

@@ -147,7 +147,7 @@ def test_torque_that_does_not_come_is_not_waited_for_for_long(
 def test_torque_taken_off_by_a_stop_is_not_lost(tmp_path: Path, category: int) -> None:
     with Bench(tmp_path) as bench:
         bench.run(0.6)
-        bench.engine.stop(category, "the operator's")  # type: ignore[arg-type]
+        bench.engine.stop(category)  # type: ignore[arg-type]
         bench.until_state(State.PARKED)
         without_torque(bench, 300)
         assert bench.in_state(State.PARKED) and bench.machine.cause is None
@@ -199,7 +199,7 @@ def test_a_drive_that_does_not_switch_off_is_named(tmp_path: Path, category: int
         bench.inject("torque_stuck", LEG)
         bench.steps(5)
         assert bench.in_state(State.ENGAGED) and bench.machine.cause is None  # it is to have torque
-        bench.engine.stop(category, "the operator's")  # type: ignore[arg-type]
+        bench.engine.stop(category)  # type: ignore[arg-type]
         bench.steps(2)
         assert bench.in_state(state)
         told = bench.engine.tick.t

@@ -9,7 +9,7 @@ import pytest
 
 CLI = Path(__file__).parents[2] / "rig" / "cli"
 
-FACES = ("typer", "rich", "click", "rig.services", "rig.cli", "rig.errors", "rig.names")
+FACES = ("typer", "rich", "click", "rig.services", "rig.cli", "rig.errors", "rig.findings", "rig.names")
 """Packages of which a command may use anything, beside the standard library."""
 
 TEXT = {

@@ -13,6 +13,7 @@ from waiting import eventually
 
 from actuators import COMMAND_OFF, ConnectError, TcpEndpoint
 from rig.engine.pacer import PacedWire, Pacer
+from rig.findings import Code, Finding
 from rig.runtime import pace_messages
 
 PERIOD = 2e-3
@@ -76,14 +77,14 @@ def test_a_reply_that_is_delayed_comes_by_the_plants_clock(plant: Plant, delay: 
 
 
 def test_a_time_that_is_lost_is_said_and_taken_back(plant: Plant) -> None:
-    said: list[str] = []
-    plant.pacer.say = said.append
+    said: list[Finding] = []
+    plant.pacer.report = said.append
     plant.cycle()
     t = plant.ticker.next().t
     assert plant.pacer._socket is not None
     plant.pacer._socket.shutdown(socket.SHUT_RDWR)
     plant.cycle()
-    assert not plant.pacer.attached and len(said) == 1 and "goes by the wall clock" in said[0]
+    assert not plant.pacer.attached and [found.code for found in said] == [Code.PLANT_UNPACED]
     cycles = 1
 
     def back() -> bool:
@@ -93,7 +94,7 @@ def test_a_time_that_is_lost_is_said_and_taken_back(plant: Plant) -> None:
         return plant.pacer.attached
 
     eventually(back, "the plant's time")
-    assert said[1:] == ["the virtual rig takes its time from the engine again"]
+    assert [found.code for found in said[1:]] == [Code.PLANT_PACED_AGAIN]
     assert plant.cycle() == plant.rig.time and plant.bank.fresh.all()
     assert plant.ticker.next().t == pytest.approx(t + (cycles + 2) * PERIOD)
 
