@@ -91,4 +91,4 @@ def test_thresholds_are_saved_in_the_motions_own_file(
     row.saved_in_motion.emit(Validation(bias=0.25))
     assert "lag: the rig's configuration asks 0.001 of every motion" in row.message.text()
     _ends(session, replace(ENDED, id=2))
-    assert started[-1] == []
+    assert started[-1].thresholds is None

@@ -46,4 +46,4 @@ def test_the_check_says_it_as_well(profile: Path, tmp_path: Path, capsys: pytest
     path.write_text(text, encoding="utf-8")
     code = main(["check", str(path)])
     assert code == 0, capsys.readouterr().err
-    assert "warning: leg 1, 2, 3, 4, 5, 6: no watchdog in the drive" in capsys.readouterr().out
+    assert "warning: legs 1, 2, 3, 4, 5, 6: no watchdog in the drive" in capsys.readouterr().out

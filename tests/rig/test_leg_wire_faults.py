@@ -77,7 +77,7 @@ def stopped(rig: Bench, since: int, code: FaultCode, within: int, leg: int = LEG
     cause, test = rig.engine.machine.cause, rig.status().leg_test
     assert cause is not None and (cause.code, cause.leg) == (code, leg), cause
     assert test is not None and test.result is not None and not test.result.passed and not test.result.stopped
-    assert test.result.faults[0] == cause.text
+    assert test.result.faults[0] == cause.finding
     rig.run(0.2)
     assert all(rig.virtual.plant.braked(index) for index in range(6))
     rows = recorded(rig).rows

@@ -2,7 +2,6 @@
 
 import gc
 import os
-import pickle
 import signal
 import subprocess
 import sys
@@ -125,8 +124,6 @@ def test_an_error_is_raised_again_with_its_type_fields_and_exit_code() -> None:
     with pytest.raises(InputError, match=r"row 4: inf") as caught:
         start(add_up, Sums(fails="input")).result(PATIENCE)
     assert caught.value.faults == ("row 3: nan", "row 4: inf") and caught.value.exit_code == ExitCode.INPUT
-    with pytest.raises(TypeError):
-        pickle.loads(pickle.dumps(OddError(4, "V")))
     with pytest.raises(OddError, match="cell 4 reads V") as odd:
         start(add_up, Sums(fails="odd")).result(PATIENCE)
     assert (odd.value.cell, odd.value.unit) == (4, "V") and exit_code_of(odd.value) == ExitCode.INPUT
