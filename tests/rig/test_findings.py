@@ -1,10 +1,9 @@
 """Findings: each code has its text, in any language, and comes back from JSON as it was."""
 
 import math
-from string import Formatter
-from typing import Any
 
 import pytest
+from filled_findings import filled
 
 from rig.findings import (
     Code,
@@ -18,20 +17,6 @@ from rig.findings import (
     statement,
 )
 from rig.states import FaultCode
-
-LISTS = {"within": (Finding(Code.PAIR_OF_LEGS, details={"one": 1, "other": 2}),) * 2}
-NUMBERS: dict[str, Any] = {"low": 0.5, "high": 1.5, "legs": [2, 3], "pairs": ["1 and 2", "3 and 4"]}
-
-
-def filled(code: Code, leg: int = 3) -> Finding:
-    """A finding of a code with everything that its text names."""
-    names = {name for _, name, spec, _ in Formatter().parse(code.text.replace("[[", "").replace("]]", "")) if name}
-    specs = {name: spec for _, name, spec, _ in Formatter().parse(code.text) if name}
-    details: dict[str, Any] = {
-        name: NUMBERS.get(name, 1.25 if specs.get(name) else f"<{name}>")
-        for name in names - {"leg", "value", "bound", "within"}
-    }
-    return Finding(code, leg, 2.5, 2.0, details, LISTS["within"] if "within" in names else ())
 
 
 @pytest.mark.parametrize("code", Code)
