@@ -34,7 +34,7 @@ help:
 	@echo "               EXPLORE_SEED=N begins with that seed"
 	@echo "make mutants   guards, checks and reactions taken out one at a time: does a test fail?"
 	@echo "make lint      style, types, who may import whom"
-	@echo "make texts     the catalogue of the app's texts, to be translated"
+	@echo "make texts     the catalogue of the app's texts, and the translations of it"
 	@echo "make reference the pages of all keys and all commands, from schema and help"
 	@echo "make bench     the speeds, beside those of other engines"
 	@echo "make pictures  the user guide's pictures, taken from the running app"
@@ -123,7 +123,7 @@ bench: $(VENV)/.installed-test $(VENV)/.system
 PICTURES = start armed jog jog-drag motion-template motion-refused fault engine-died live-forces live-terms live-models dashboards platform recording-curves setup-drives
 
 pictures: $(VENV)/.installed $(VENV)/.system
-	@$(SCREEN) $(BIN)/python -m gui.tour -o docs/images --size 1280x800 --theme light $(PICTURES:%=--only %)
+	@$(SCREEN) env LANGUAGE=C $(BIN)/python -m gui.tour -o docs/images --size 1280x800 --theme light $(PICTURES:%=--only %)
 
 clean:
 	rm -rf $(VENV) $(VENV)-bootstrap build *.egg-info .mypy_cache .ruff_cache .pytest_cache .import_linter_cache \

@@ -17,6 +17,7 @@ _PATIENCE = 5.0  # s, for processes and threads on their way out
 
 os.environ.setdefault("MPLBACKEND", "Agg")
 os.environ.setdefault("OPENBLAS_NUM_THREADS", "1")  # as `rig` has it; here before any test loads NumPy
+os.environ["LANGUAGE"] = "C"  # the texts that tests compare are the English ones
 if not os.environ.get("DISPLAY"):
     os.environ.setdefault("QT_QPA_PLATFORM", "offscreen")
 

@@ -45,11 +45,21 @@ def mark(text: str) -> str:
 
 
 def fits(text: str, translation: str) -> bool:
-    """Whether a translation can be filled in as the text is: it has fields of the text alone, each in the same form."""
+    """Whether a translation can be filled in as the text is: it has fields of the text alone, each in the same form.
+
+    A field that stands in `[[…]]`, which a finding may lack, stands so in the translation.
+    """
     try:
-        return _fields(translation) <= _fields(text)
+        return _fields(translation) <= _fields(text) and _fields(_always(translation)) <= _fields(_always(text))
     except ValueError:  # braces that are no fields
         return False
+
+
+def _always(text: str) -> str:
+    """A text without what a finding leaves out where it lacks a field of it."""
+    import re  # only where there is a catalogue
+
+    return re.sub(r"\[\[.*?\]\]", "", text, flags=re.DOTALL)
 
 
 def _fields(text: str) -> set[tuple[str, str, str]]:

@@ -1,4 +1,5 @@
-"""The catalogue of the app's texts: what is to be translated, read from the code. As a program it writes the file."""
+"""The catalogue of the app's texts: what is to be translated, read from the code. As a program it writes the file, and
+brings the translations that come along up to it."""
 
 import inspect
 import io
@@ -8,6 +9,7 @@ from typing import Any, get_args
 
 from babel.messages.catalog import Catalog
 from babel.messages.extract import extract_from_dir
+from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from pydantic import BaseModel
 
@@ -25,22 +27,37 @@ from rig.virtual import FAULTS
 GUI = Path(__file__).parent.parent.parent / "gui"
 TEMPLATE = GUI / "texts" / f"{DOMAIN}.pot"
 _KEYWORDS: dict[str, Any] = {"tr": None, "trn": (1, 2), "mark": None}
-_HEAD = """# The texts of the app, written by `make texts`. Translations of it: docs/adding-a-language.md.
-msgid ""
-msgstr ""
-"Project-Id-Version: stewart-rig\\n"
-"MIME-Version: 1.0\\n"
-"Content-Type: text/plain; charset=UTF-8\\n"
-"Content-Transfer-Encoding: 8bit\\n"
+_COMMENT = "# The texts of the app, written by `make texts`. Translations of it: docs/adding-a-language.md."
 
-"""
+
+class _Undated(Catalog):
+    """A catalogue whose header has no dates: its files change with the texts alone."""
+
+    @property
+    def mime_headers(self) -> list[tuple[str, str]]:
+        """Lines of the header."""
+        language = self.locale_identifier
+        own = [("Language", language), ("Plural-Forms", self.plural_forms)] if language else []
+        return [
+            ("Project-Id-Version", DOMAIN),
+            *own,
+            ("MIME-Version", "1.0"),
+            ("Content-Type", "text/plain; charset=UTF-8"),
+            ("Content-Transfer-Encoding", "8bit"),
+        ]
+
+
+def texts_in(*places: str) -> Iterator[str | tuple[str, ...]]:
+    """Every text of some modules or packages of `gui`, of all without any; those with a plural are pairs."""
+    for path, _line, text, _comments, _context in extract_from_dir(GUI, [("**.py", "python")], keywords=_KEYWORDS):
+        if not places or path.startswith(places):
+            yield text
 
 
 def extracted() -> Catalog:
     """Every text of `gui`, and of other packages those that the app shows as labels."""
-    found = extract_from_dir(GUI, [("**.py", "python")], keywords=_KEYWORDS)
     catalogue = Catalog(fuzzy=False)
-    for _path, _line, text, _comments, _context in found:
+    for text in texts_in():
         catalogue.add(text)
     for borrowed_text in borrowed():
         catalogue.add(borrowed_text)
@@ -79,8 +96,32 @@ def _models(annotation: Any) -> Iterator[type[BaseModel]]:
 def as_file(catalogue: Catalog) -> str:
     """The catalogue as its file: sorted, without places and dates, so that it changes with the texts alone."""
     written = io.BytesIO()
-    write_po(written, catalogue, no_location=True, omit_header=True, sort_output=True, width=0)
-    return _HEAD + written.getvalue().decode("utf-8")
+    undated = _undated(catalogue)
+    write_po(written, undated, no_location=True, omit_header=True, sort_output=True, width=0, ignore_obsolete=True)
+    comment = catalogue.header_comment if catalogue.locale_identifier else _COMMENT
+    header = "".join(f'"{name}: {value}\\n"\n' for name, value in undated.mime_headers)
+    return f'{comment}\nmsgid ""\nmsgstr ""\n{header}\n{written.getvalue().decode("utf-8")}'
+
+
+def compiled(catalogue: Catalog) -> bytes:
+    """The translations of a catalogue as gettext reads them, its `.mo`."""
+    written = io.BytesIO()
+    write_mo(written, _undated(catalogue))
+    return written.getvalue()
+
+
+def _undated(catalogue: Catalog) -> _Undated:
+    undated = _Undated(locale=catalogue.locale_identifier, fuzzy=False)
+    for message in catalogue:
+        if message.id:
+            undated[message.id] = message
+    return undated
+
+
+def updated(catalogue: Catalog) -> Catalog:
+    """A translation, its texts those of the code: new ones are empty, those that went are left out."""
+    catalogue.update(extracted(), no_fuzzy_matching=True)
+    return catalogue
 
 
 def read(path: Path) -> Catalog:
@@ -100,5 +141,14 @@ def misfits(catalogue: Catalog) -> list[str]:
     return found
 
 
+def update_translations(folder: Path) -> None:
+    """Bring every translation in a folder up to the texts, and compile it."""
+    for path in sorted(folder.rglob("*.po")):
+        translation = updated(read(path))
+        path.write_text(as_file(translation), encoding="utf-8")
+        path.with_suffix(".mo").write_bytes(compiled(translation))
+
+
 if __name__ == "__main__":
     TEMPLATE.write_text(as_file(extracted()), encoding="utf-8")
+    update_translations(TEMPLATE.parent)

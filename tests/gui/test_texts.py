@@ -12,7 +12,8 @@ from pathlib import Path
 import pytest
 from babel.messages.catalog import Catalog
 from babel.messages.mofile import write_mo
-from catalogue import GUI, TEMPLATE, as_file, extracted, misfits, read
+from babel.messages.pofile import write_po
+from catalogue import GUI, TEMPLATE, as_file, compiled, extracted, misfits, read, update_translations
 from pseudo import LANGUAGE, translated, without_texts, write_pseudo
 from sinks import bare_texts, hidden_texts, words_of
 
@@ -261,9 +262,38 @@ def test_a_translation_whose_fields_do_not_fit_is_left_out(monkeypatch: pytest.M
     assert misfits(catalogue) == ["leg {leg}"]
 
 
+@pytest.mark.parametrize(
+    ("translation", "fitting"), [("{b}[[: {a}]]", True), ("[[{b} ]]{a}", False), ("{a}: {b}", False)]
+)
+def test_a_field_that_a_finding_may_lack_stays_optional(translation: str, fitting: bool) -> None:
+    assert texts.fits("[[{a}: ]]{b}", translation) is fitting
+
+
+def test_a_new_translation_is_brought_up_to_the_texts_and_compiled(tmp_path: Path) -> None:
+    folder = tmp_path / "fr" / "LC_MESSAGES"
+    folder.mkdir(parents=True)
+    catalogue = Catalog(locale="fr")
+    catalogue.add("Go", "Aller")
+    catalogue.add("a text that went", "un texte disparu")
+    with (folder / "stewart-rig.po").open("wb") as file:
+        write_po(file, catalogue)
+    update_translations(tmp_path)
+    written = read(folder / "stewart-rig.po")
+    assert {str(message.id) for message in written} == {str(message.id) for message in read(TEMPLATE)}
+    assert "-Date:" not in (folder / "stewart-rig.po").read_text(encoding="utf-8")
+    french = gettext.translation("stewart-rig", tmp_path, ["fr"])
+    assert french.gettext("Go") == "Aller" and french.gettext("Park") == "Park"
+    assert french.ngettext("{count} row", "{count} rows", 2) == "{count} rows"
+
+
 def test_the_catalogues_that_come_along_fit_and_are_compiled() -> None:
     assert misfits(read(TEMPLATE)) == []
-    for path in TEMPLATE.parent.rglob("*.po"):
-        catalogue, compiled = read(path), io.BytesIO()
-        write_mo(compiled, catalogue)
-        assert misfits(catalogue) == [] and compiled.getvalue() == path.with_suffix(".mo").read_bytes(), path
+    template = {str(message.id) for message in read(TEMPLATE)}
+    paths = list(TEMPLATE.parent.rglob("*.po"))
+    assert paths
+    for path in paths:
+        catalogue = read(path)
+        assert {str(message.id) for message in catalogue} == template, f"make texts updates {path}"
+        assert misfits(catalogue) == [] and not any(message.fuzzy for message in catalogue if message.id), path
+        assert as_file(catalogue) == path.read_text(encoding="utf-8"), f"make texts updates {path}"
+        assert compiled(catalogue) == path.with_suffix(".mo").read_bytes(), f"make texts compiles {path}"
