@@ -123,9 +123,11 @@ class EventLog(QtWidgets.QWidget):
         self.table.verticalHeader().setDefaultSectionSize(self.fontMetrics().height() + 8)
         self.table.horizontalHeader().setStretchLastSection(True)
         self.table.horizontalHeader().setHighlightSections(False)
-        code = max((code.name for code in FaultCode), key=self.fontMetrics().horizontalAdvance)
-        for column, sample in enumerate(("00:00:00.000", tr("Rig time, s"), tr("warning"), tr("operator"), code)):
-            self.table.setColumnWidth(column, self.fontMetrics().horizontalAdvance(sample) + 16)
+        width = self.fontMetrics().horizontalAdvance
+        code = max((code.name for code in FaultCode), key=width)
+        source = max((tr("operator"), tr("engine"), tr("set-up")), key=width)
+        for column, sample in enumerate(("00:00:00.000", tr("Rig time, s"), tr("warning"), source, code)):
+            self.table.setColumnWidth(column, width(sample) + 16)
         self._following = True
         """whether the end is in view, as somebody left it: what else comes into the window does not change that"""
         end = self.table.verticalScrollBar()
