@@ -300,7 +300,14 @@ def summarize(recording: Recorded) -> dict[str, Any]:
         ],
         "faults": [fault | {"cause": _cause(fault, recording.events)} for fault in survey.faults],
         "events": [
-            {"t_s": event.t, "level": event.level, "code": event.code, "kind": _kind(event), "text": event.text}
+            {
+                "t_s": event.t,
+                "level": event.level,
+                "code": event.code,
+                "kind": _kind(event),
+                "text": event.text,
+                "finding": None if event.finding is None else event.finding.as_dict(),
+            }
             for event in recording.events
         ],
         "begin_s": survey.begin,

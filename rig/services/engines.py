@@ -66,7 +66,8 @@ class EngineFound:
         if seen is None:
             return found | {"error": self.fault}
         room = seen.recording_room if math.isfinite(seen.recording_room) else None
-        found |= {"state": seen.state.name, "cause": seen.cause_text, "lease": seen.lease}
+        cause = None if seen.finding is None else seen.finding.as_dict()
+        found |= {"state": seen.state.name, "cause": seen.cause_text, "finding": cause, "lease": seen.lease}
         found |= {"seconds_left": seen.hold_left}
         found |= {"rejected": [drive.rejected for drive in seen.drives], "cells_rejected": seen.cells_rejected}
         return found | {"rows": seen.rows, "recording_fault": seen.recording_fault, "recording_room_s": room}

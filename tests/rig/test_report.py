@@ -133,7 +133,7 @@ def test_the_state_timeline_is_without_gaps(summary: dict[str, Any]) -> None:
     ends = [stretch["end_s"] for stretch in summary["states"]]
     assert [stretch["begin_s"] for stretch in summary["states"]] == [0.0, *ends[:-1]]
     assert summary["faults"] == []
-    assert summary["events"][1] == {"t_s": 3.0, "level": 30, "code": 0, "kind": "", "text": "late"}
+    assert summary["events"][1] == {"t_s": 3.0, "level": 30, "code": 0, "kind": "", "text": "late", "finding": None}
 
 
 def test_a_fault_is_named_with_its_leg_and_stop() -> None:
