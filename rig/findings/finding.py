@@ -130,8 +130,14 @@ class Finding:
 
 
 def render(finding: Finding, translate: Translate = str) -> str:
-    """A finding in words; `translate` gives a template in another language, with the same fields."""
-    return _Words(finding, translate).whole()
+    """A finding in words; `translate` gives a template in another language, with the same fields.
+
+    One that lacks what its text names is told by code and numbers: words that are missing must not stop an engine.
+    """
+    try:
+        return _Words(finding, translate).whole()
+    except (KeyError, TypeError, ValueError, IndexError):
+        return f"{finding.code}: {finding_to_json(finding)}"
 
 
 def statement(finding: Finding, translate: Translate = str) -> str:

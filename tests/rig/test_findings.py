@@ -1,6 +1,10 @@
 """Findings: each code has its text, in any language, and comes back from JSON as it was."""
 
+import ast
 import math
+import re
+from pathlib import Path
+from string import Formatter
 
 import pytest
 from filled_findings import filled
@@ -95,3 +99,36 @@ def test_the_texts_to_translate_are_those_of_all_codes() -> None:
     texts = finding_texts()
     assert len(texts) == len(set(texts)) and {"leg {leg}", " or of legs "} <= set(texts)
     assert Code.DRIVE_WATCHDOG.text in texts and Code.MESSAGE.text not in texts
+
+
+def test_a_finding_that_lacks_what_its_text_names_is_told_by_its_numbers() -> None:
+    lacking = Finding(Code.OVERSPEED, 3, 0.7)
+    assert lacking.text == 'overspeed: {"code":"overspeed","leg":3,"value":0.7}'
+    assert Finding(Code.DISTURBED, details={"sent": 5}).text.startswith("disturbed: ")
+
+
+def required(code: Code) -> set[str]:
+    """What the text of a code names, but for what it may leave out."""
+    text = re.sub(r"\[\[.*?\]\]", "", code.text, flags=re.DOTALL)
+    return {name for _, name, _, _ in Formatter().parse(text) if name}
+
+
+def test_whoever_makes_a_finding_gives_what_its_text_names() -> None:
+    """Where the details stand in the call; those that are made before it are for the tests of who makes them."""
+    root = Path(__file__).parent.parent.parent
+    calls = 0
+    for path in (*(root / "rig").rglob("*.py"), *(root / "gui").rglob("*.py")):
+        for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))):
+            if not (isinstance(node, ast.Call) and ast.unparse(node.func) == "Finding" and node.args):
+                continue
+            if not isinstance(node.args[0], ast.Attribute):
+                continue  # a code that is chosen between some
+            calls += 1
+            given = dict(zip(("leg", "value", "bound", "details", "within"), node.args[1:], strict=False))
+            given |= {keyword.arg: keyword.value for keyword in node.keywords if keyword.arg}
+            details = given.pop("details", ast.Dict([], []))
+            if isinstance(details, ast.Dict):
+                named = {ast.literal_eval(key) for key in details.keys if key is not None}
+                code = Code[node.args[0].attr]
+                assert required(code) <= named | set(given), f"{path}:{node.lineno}: {code}"
+    assert calls > 150
