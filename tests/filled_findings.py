@@ -6,7 +6,15 @@ from typing import Any
 from rig.findings import Code, Finding
 
 LISTS = {"within": (Finding(Code.PAIR_OF_LEGS, details={"one": 1, "other": 2}),) * 2}
-NUMBERS: dict[str, Any] = {"low": 0.5, "high": 1.5, "legs": [2, 3], "pairs": ["1 and 2", "3 and 4"]}
+NUMBERS: dict[str, Any] = {
+    "state": "PARKED",
+    "before": "IDLE",
+    "after": "HOMING",
+    "low": 0.5,
+    "high": 1.5,
+    "legs": [2, 3],
+    "pairs": ["1 and 2", "3 and 4"],
+}
 
 
 def filled(code: Code, leg: int = 3) -> Finding:

@@ -186,7 +186,9 @@ class Code(StrEnum):
         "torque lost without a fault of the drive (every drive: safe torque off, or the supply)",
         FaultCode.TORQUE_LOST,
     )
-    TORQUE_UNEXPECTED = _code("torque_unexpected", "the drive has torque in state {state}", FaultCode.TORQUE_UNEXPECTED)
+    TORQUE_UNEXPECTED = _code(
+        "torque_unexpected", "the drive has torque in state {state:state}", FaultCode.TORQUE_UNEXPECTED
+    )
     TEMPERATURE = _code(
         "temperature",
         "the drive's temperature is {value:~.1f} °C (bound {bound:~.1f} °C)",
@@ -707,7 +709,7 @@ class Code(StrEnum):
     MOVING_WHEN_ASKED = _code("moving_when_asked", "the platform was moving when it was asked for: ask again")
     SOURCE_NOT_ENGAGED = _code(
         "source_not_engaged",
-        "{source!r} cannot be followed in state {state}: engage first",
+        "{source!r} cannot be followed in state {state:state}: engage first",
         remedy=Remedy.ENGAGE,
     )
     DRIVE_CHANGED = _code("drive_changed", "{within}; disconnect, connect and home anew", remedy=Remedy.RECONNECT)
@@ -779,7 +781,7 @@ class Code(StrEnum):
 
     # -- what happens --------------------------------------------------------------------------------------------------
 
-    STATE_CHANGED = _code("state_changed", "{before} → {after}", severity=Severity.INFO)
+    STATE_CHANGED = _code("state_changed", "{before:state} → {after:state}", severity=Severity.INFO)
     DRIVE_IDENTIFIED = _code("drive_identified", "{identity}", severity=Severity.INFO)
     HOMING_UNPROVEN = _code("homing_unproven", "homing on the operator's word: {within}", severity=Severity.WARNING)
     MOTION_ABANDONED = _code(

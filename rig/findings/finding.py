@@ -13,6 +13,7 @@ them unless its template names them, or the findings in it. Formats, beside Pyth
 | `…*1e3` | times that, for millimetres and milliseconds |
 | `in:m` | with a unit of a size that fits, as `2.5 mm` |
 | `join, ` | the parts of a list, or the findings, with that between |
+| `state` | a state by its name, in the language of the text |
 """
 
 import json
@@ -25,7 +26,7 @@ from string import Formatter
 from typing import Any, ClassVar, Self
 
 from rig.findings.codes import Code, Remedy, Severity
-from rig.states import FaultCode
+from rig.states import FaultCode, State
 
 Translate = Callable[[str], str]
 
@@ -34,9 +35,11 @@ _SPEC = re.compile(r"([~^]?)([^~^/*]*)(?:/(\d+))?(?:\*([-+.e\d]+))?")
 _COMPARED = {"~": ("value", "bound"), "^": ("value", "low", "high")}
 _JOIN = "join"
 _IN = "in:"
+_STATE = "state"
 _NAMES_LEGS = {"leg", "legs", "within"}
 LEG, LEGS = "leg {leg}", "legs {legs}"
 """What one leg and several are called."""
+_NAMES = (LEG, LEGS, *(state.name for state in State))
 _CODES = {code.value: code for code in Code}
 Value = str | int | float | bool | list[int] | list[float] | list[str]
 
@@ -192,6 +195,8 @@ class _Words:
         if name == "within" or spec.startswith(_JOIN):
             between = self._translate(spec.removeprefix(_JOIN) if spec else ", ")
             return between.join(render(one, self._translate) if isinstance(one, Finding) else str(one) for one in value)
+        if spec == _STATE:
+            return self._translate(value)
         if spec.startswith(_IN):
             from kinematics import in_words
 
@@ -242,7 +247,7 @@ def fields_of(template: str) -> frozenset[str]:
 
 
 def finding_texts() -> list[str]:
-    """Every text that findings are made from, for catalogues of translations: templates, and what joins their parts."""
+    """Every text that findings are made from, for catalogues of translations: templates, joints of lists, states."""
     joints = {
         spec.removeprefix(_JOIN)
         for code in Code
@@ -250,7 +255,7 @@ def finding_texts() -> list[str]:
         if spec and spec.startswith(_JOIN)
     }
     words = sorted(joint for joint in joints if any(map(str.isalpha, joint)))
-    return [*dict.fromkeys(code.text for code in Code if any(map(str.isalpha, _bare(code.text)))), LEG, LEGS, *words]
+    return [*dict.fromkeys(code.text for code in Code if any(map(str.isalpha, _bare(code.text)))), *_NAMES, *words]
 
 
 def _bare(template: str) -> str:

@@ -19,7 +19,7 @@ from sinks import words_of
 from gui.session import STATE_WORDS, Action, repair_of
 from gui.texts import DOMAIN, fits
 from rig.findings import Code, Finding, finding_texts, render
-from rig.states import FaultCode, fault_name
+from rig.states import FaultCode, State, fault_name
 
 _TESTS = GUI.parent / "tests"
 _PO = TEMPLATE.parent / "de" / "LC_MESSAGES" / f"{DOMAIN}.po"
@@ -107,6 +107,13 @@ def test_the_language_of_the_environment_is_that_of_the_app(said: dict[str, dict
         same = [key for key, text in english.items() if text == german[key]]
         assert [key for key in same if subject != "findings" or key in translated] == [], subject
     assert said["C"]["findings"] == {code.value: filled(code).text for code in Code}
+
+
+def test_states_are_called_the_same_in_findings(
+    said: dict[str, dict[str, Any]], german: gettext.NullTranslations
+) -> None:
+    assert said["de"]["states"] == {state.name: german.gettext(state.name) for state in State}
+    assert said["de"]["findings"]["state_changed"] == "Bein 3: Bereit → Referenzfahrt"
 
 
 def test_a_fault_is_said_in_german_with_the_step_out_of_it(said: dict[str, dict[str, Any]]) -> None:

@@ -95,6 +95,13 @@ def test_long_texts_are_elided_wherever_they_are() -> None:
     assert len(outer.text) < 300 and "left out" in outer.text
 
 
+def test_a_state_is_translated_by_its_name() -> None:
+    found = Finding(Code.STATE_CHANGED, details={"before": "RUNNING", "after": "OF_A_LATER_VERSION"})
+    assert found.text == "RUNNING → OF_A_LATER_VERSION"
+    assert render(found, lambda text: text.replace("RUNNING", "Läuft")) == "Läuft → OF_A_LATER_VERSION"
+    assert "RUNNING" in finding_texts()
+
+
 def test_the_texts_to_translate_are_those_of_all_codes() -> None:
     texts = finding_texts()
     assert len(texts) == len(set(texts)) and {"leg {leg}", " or of legs "} <= set(texts)
