@@ -90,7 +90,7 @@ _TURNED = 0.5  # of the residual that a cell leaves as it is, against that with 
 _UNEXPLAINED = 6.0  # times the noise
 _FAR = 4.0  # standard deviations, mean square, from what was known before
 _FAR_SCALE = 5.0  # standard deviations of a gain or cross-talk from what was known before
-_LEAST_TOLD = 0.25  # of the base parameters
+_LEAST_TOLD = 0.15  # of the base parameters; the fewer, the better they were known before
 
 
 def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Samples, coulomb_speed: float) -> None:
