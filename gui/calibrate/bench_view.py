@@ -47,7 +47,7 @@ class BenchView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        told = outcome.told
+        told = outcome.result
         cells = told["cells"]
         self.residuals.show_points(
             [

@@ -101,7 +101,7 @@ class ClosedLoopView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        told = outcome.told
+        told = outcome.result
         runs = told["runs"]
         names = list(dict.fromkeys(run["controller"] for run in runs))
         plants = list(dict.fromkeys(run["plant"] for run in runs))

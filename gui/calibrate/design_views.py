@@ -30,12 +30,12 @@ class DesignView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        checks = [each for each in outcome.told["checks"] if not each["name"].startswith(_ENDS)]
+        checks = [each for each in outcome.result["checks"] if not each["name"].startswith(_ENDS)]
         parts = [100.0 * used(each) for each in checks]
         self.used.name_places([str(row) for row in range(1, len(checks) + 1)])
         self.used.show_bars(((parts, self._theme.accent),), [100.0] * len(checks))
         self.table.fill([_row(number, *each) for number, each in enumerate(zip(checks, parts, strict=True), 1)])
-        lines = self.lines(outcome.told)
+        lines = self.lines(outcome.result)
         if checks:
             most = max(range(len(parts)), key=parts.__getitem__)
             nearest = (

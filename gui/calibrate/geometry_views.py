@@ -49,7 +49,7 @@ class GeometryView(ResultView):
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
         assert outcome.text is not None  # `UnobservableView` shows what is refused
-        told, theme = outcome.told, self._theme
+        told, theme = outcome.result, self._theme
         _show_directions(self.directions, told, theme)
         parameters = parse_parameters(outcome.text).parameters
         changes = np.array([each.value - each.nominal for each in parameters]) * _MM
@@ -160,14 +160,14 @@ class UnobservableView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        _show_directions(self.directions, outcome.told, self._theme)
+        _show_directions(self.directions, outcome.result, self._theme)
         first, *lines = (line.strip() for line in outcome.refusal.splitlines())
         self.table.fill([(line,) for line in lines])
-        sigmas = outcome.told["direction_sigmas_m"]
+        sigmas = outcome.result["direction_sigmas_m"]
         open_ones = tr("{count} directions of the geometry, {untold} of them not told at all.").format(
             count=len(sigmas), untold=sigmas.count(None)
         )
-        return outcome_text(replace(outcome, refusal=first), [_pose_line(outcome.told), open_ones])
+        return outcome_text(replace(outcome, refusal=first), [_pose_line(outcome.result), open_ones])
 
 
 class PosePlanView(ResultView):
@@ -200,7 +200,7 @@ class PosePlanView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        told = outcome.told
+        told = outcome.result
         coordinates = pose_to_coordinates(np.array(told["poses"]))
         shown = np.hstack([_MM * coordinates[:, :3], np.degrees(coordinates[:, 3:])])
         numbers = range(1, len(shown) + 1)

@@ -36,7 +36,7 @@ class InPlaceView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        told = outcome.told
+        told = outcome.result
         cells = told["cells"]
         gains = [100.0 * (each["gain"] / each["gain_before"] - 1.0) for each in cells]
         sigmas = [100.0 * each["gain_standard_error"] / each["gain_before"] for each in cells]
@@ -103,7 +103,7 @@ class WeightPlanView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        told = outcome.told
+        told = outcome.result
         least, greatest = told["forces_n"]["least"], told["forces_n"]["greatest"]
         self.forces.show_bars(((least, self._theme.muted), (greatest, self._theme.accent)))
         rows = zip(least, greatest, strict=True)

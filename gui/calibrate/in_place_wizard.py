@@ -48,4 +48,4 @@ class InPlaceWizard(FitWizard):
                 "reversed cell is not engaged: widen safety.tare_shift and safety.force_residual for this one run."
             )
             return Use(tr("To run it"), shlex.join(["rig", "run", str(config.path), str(target)]), about, motion=True)
-        return cells_use(config, outcome.told["mechanism"] == config.nominal.name, target)
+        return cells_use(config, outcome.result["mechanism"] == config.nominal.name, target)

@@ -68,7 +68,7 @@ class RespondView(ResultView):
 
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
-        told = outcome.told
+        told = outcome.result
         responses = {name: told[name] for name in self._colours if name in told}
         groups: tuple[list[Points], ...] = ([], [], [])
         for name, one in responses.items():

@@ -30,7 +30,7 @@ class WeighView(ResultView):
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
         assert outcome.text is not None  # the command refuses before it tells anything
-        told, file = outcome.told, parse_parameters(outcome.text)
+        told, file = outcome.result, parse_parameters(outcome.text)
         self.residuals.show_bars(
             [
                 ([each[key] for each in told["cells"]], colour)

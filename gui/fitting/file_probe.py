@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.job_request import JobRequest, error_text
-from gui.session import JobRunner
+from gui.fitting.job_request import JobRequest
+from gui.session import JobRunner, error_text
 from rig.errors import InputError
 from rig.services import Contents
 

@@ -5,8 +5,6 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any
 
-from rig.errors import ExitCode, exit_code_of
-
 
 @dataclass(frozen=True, slots=True)
 class JobRequest:
@@ -43,23 +41,16 @@ def unless(value: float, usual: float) -> float | None:
     return None if value == usual else value
 
 
-def error_text(error: Exception) -> str:
-    """Why there is no result, in the error's words."""
-    if exit_code_of(error) != ExitCode.INTERNAL:
-        return str(error)
-    return f"internal error: {type(error).__name__}: {error}"
-
-
 @dataclass(frozen=True, slots=True)
 class Outcome:
     """What came of it.
 
-    asked: for it. told: the result as a JSON object. text: of the file that it wrote, None where it refused to write
+    asked: for it. result: as a JSON object. text: of the file that it wrote, None where it refused to write
     one. refusal: why, in its words. warnings: that it gave.
     """
 
     asked: JobRequest
-    told: Mapping[str, Any]
+    result: Mapping[str, Any]
     text: str | None
     refusal: str = ""
     warnings: tuple[str, ...] = ()

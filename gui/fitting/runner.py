@@ -6,8 +6,8 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.job_request import JobRequest, Outcome, error_text
-from gui.session import JobRunner
+from gui.fitting.job_request import JobRequest, Outcome
+from gui.session import JobRunner, error_text
 from rig.errors import InputError
 from rig.services import Event, Notice, UnobservableGeometryError, stage_text
 
@@ -27,7 +27,7 @@ class FitRunner(QtCore.QObject):
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self._job = JobRunner(self)
-        self._job.told.connect(self._told)
+        self._job.reported.connect(self._take)
         self._job.ended.connect(self._done)
         self._asked: JobRequest | None = None
         self._folder: tempfile.TemporaryDirectory[str] | None = None
@@ -65,7 +65,7 @@ class FitRunner(QtCore.QObject):
         assert self._folder is not None and self._asked is not None
         return Path(self._folder.name) / f"fit{self._asked.saved.suffix}"
 
-    def _told(self, event: Event) -> None:
+    def _take(self, event: Event) -> None:
         if isinstance(event, Notice):
             return  # the result has them all
         if event.waits:
@@ -77,12 +77,12 @@ class FitRunner(QtCore.QObject):
         assert self._asked is not None
         outcome = None
         if isinstance(error, UnobservableGeometryError):
-            outcome = Outcome(self._asked, error.told, None, str(error))
+            outcome = Outcome(self._asked, error.result, None, str(error))
         elif error is None:
             refusal = getattr(result, "refusal", "")
             outcome = Outcome(
                 asked=self._asked,
-                told=result.as_dict(),
+                result=result.as_dict(),
                 text=None if refusal else self.output.read_bytes().decode(),
                 refusal=refusal,
                 warnings=tuple(map(_words, getattr(result, "notices", ()))),

@@ -158,7 +158,7 @@ class FitWizard(StepWizard):
         def done(_none: Any, error: Exception | None) -> None:
             self._saving = False
             if error is not None:
-                self.storing.show_failure(_said(error, path))
+                self.storing.show_failure(_write_fault(error, path))
             elif self.outcome is outcome:
                 self.storing.show_saved(path)
                 self._log("info", tr("saved {path}").format(path=path))
@@ -202,7 +202,7 @@ class FitWizard(StepWizard):
         self._worker.join(_PATIENCE)
 
 
-def _said(error: Exception, path: Path) -> str:
+def _write_fault(error: Exception, path: Path) -> str:
     """Why a file cannot be written, without its name, which the page says already."""
     if isinstance(error, OSError):
         return error.strerror or str(error)

@@ -80,7 +80,7 @@ class IdentifyView(ResultView):
     def show_outcome(self, outcome: Outcome) -> tuple[str, str]:
         """See `ResultView`."""
         assert outcome.text is not None  # the command refuses before it tells anything
-        result = self.result = identified(outcome.told, outcome.text)
+        result = self.result = identified(outcome.result, outcome.text)
         self.residuals.show_bars(((result.before, self._theme.muted), (result.after, self._theme.accent)), result.noise)
         self.table.show_parameters(result.parameters)
         warnings = []

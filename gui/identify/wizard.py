@@ -38,4 +38,4 @@ class IdentifyWizard(FitWizard):
 
     def use(self, outcome: Outcome, target: Path) -> Use:
         """See `FitWizard`."""
-        return parameters_use(self.session.config, outcome.told["mechanism"], target)
+        return parameters_use(self.session.config, outcome.result["mechanism"], target)

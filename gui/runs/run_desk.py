@@ -62,7 +62,7 @@ class RunJudge(QtCore.QObject):
     def __init__(self, parent: QtCore.QObject | None = None, deadline: int = _DEADLINE) -> None:
         super().__init__(parent)
         self._job = JobRunner(self)
-        self._job.told.connect(self._told)
+        self._job.reported.connect(self._take)
         self._job.ended.connect(self._done)
         self._request: RunsRequest | None = None
         self._notices: list[str] = []
@@ -109,7 +109,7 @@ class RunJudge(QtCore.QObject):
         self._notices.clear()
         self._job.start(list_runs, self._request)
 
-    def _told(self, event: Event) -> None:
+    def _take(self, event: Event) -> None:
         if isinstance(event, Notice):
             self._notices.append(event.text)
 

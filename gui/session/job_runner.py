@@ -5,6 +5,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
+from gui.texts import finding_text
 from rig.errors import ExitCode, RigError, exit_code_of
 from rig.services import Job, start
 
@@ -12,11 +13,11 @@ from rig.services import Job, start
 class JobRunner(QtCore.QObject):
     """Runs one service at a time; see `rig.services`.
 
-    Signals: `told(event)` for each event as it comes; `ended(result, error)`: what the service gave and None, or None
-    and the error that it, or its process, ended with.
+    Signals: `reported(event)` for each event as it comes; `ended(result, error)`: what the service gave and None, or
+    None and the error that it, or its process, ended with.
     """
 
-    told = QtCore.Signal(object)
+    reported = QtCore.Signal(object)
     ended = QtCore.Signal(object, object)
 
     def __init__(self, parent: QtCore.QObject | None = None) -> None:
@@ -49,7 +50,7 @@ class JobRunner(QtCore.QObject):
             self._job.proceed()
 
     def close(self) -> None:
-        """End what is running; nothing is told any more. May be called again."""
+        """End what is running; nothing is reported any more. May be called again."""
         job = self._release()
         if job is not None:
             job.close()
@@ -60,10 +61,10 @@ class JobRunner(QtCore.QObject):
             return
         self._watch(False)  # where it has ended, what is watched is closed
         for event in job.events():
-            self.told.emit(event)
-            if self._job is not job:  # whoever was told has closed it
+            self.reported.emit(event)
+            if self._job is not job:  # whoever took it has closed it
                 return
-        if not job.ended:  # not asked anew: what came meanwhile is to be told first
+        if not job.ended:  # not asked anew: what came meanwhile comes first
             self._watch(True)
             return
         self._release()
@@ -86,5 +87,7 @@ class JobRunner(QtCore.QObject):
 
 
 def error_text(error: Exception) -> str:
-    """Why a service gave no result, in words."""
+    """Why a service gave no result, in the person's language where it is a finding."""
+    if isinstance(error, RigError) and error.exit_code != ExitCode.INTERNAL:
+        return finding_text(error.finding)
     return f"{type(error).__name__}: {error}" if exit_code_of(error) == ExitCode.INTERNAL else str(error)

@@ -142,13 +142,13 @@ class TelemetryMenu(QtWidgets.QMenu):
             self.refresh()
             return
         job = JobRunner(self)
-        job.told.connect(lambda event: self._told(tool, event))
+        job.reported.connect(lambda event: self._take(tool, event))
         job.ended.connect(lambda _result, error: self._ended(tool, error))
         self._jobs[tool.key] = job
         job.start(stream_telemetry, StreamRequest(tool.key, engine=engine))
         self.refresh()
 
-    def _told(self, tool: _Tool, event: Event) -> None:
+    def _take(self, tool: _Tool, event: Event) -> None:
         if isinstance(event, Progress):
             place = event.values["place"]
             self._session.log("info", "telemetry", place)

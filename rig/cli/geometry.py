@@ -164,7 +164,7 @@ def geometry(
             result = calibrate_geometry(request, tell)
     except UnobservableGeometryError as error:
         if as_json:
-            typer.echo(json.dumps(error.told, indent=2))
+            typer.echo(json.dumps(error.result, indent=2))
         raise RefusedError(str(error)) from None
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))

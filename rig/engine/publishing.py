@@ -144,7 +144,7 @@ class Publisher:
             force_model=tuple(fields["force_model"].tolist()) if braked else _NONE,
             tare_residual=tuple(engine.tare_residual.tolist()) if braked else _NONE,
             tare_bound=self._tare_bound,
-            leg_test=None if engine.leg_test is None else engine.leg_test.told,
+            leg_test=None if engine.leg_test is None else engine.leg_test.status,
             loop=around.loop,
             unproven=around.unproven,
             slower=tick.slower,

@@ -104,11 +104,11 @@ class GeometryRequest:
 
 
 class UnobservableGeometryError(RefusedError):
-    """Poses that leave directions of the geometry open; `told` is what they tell, as a JSON object."""
+    """Poses that leave directions of the geometry open; `result` is what they give all the same, as a JSON object."""
 
-    def __init__(self, text: str, told: dict[str, Any] | None = None) -> None:
+    def __init__(self, text: str, result: dict[str, Any] | None = None) -> None:
         super().__init__(text)
-        self.told = told or {}
+        self.result = result or {}
 
 
 @dataclass(frozen=True, slots=True, eq=False)

@@ -38,11 +38,11 @@ def test_readings_become_the_command_s_file(wizard: BenchWizard, qtbot: Any, tmp
     assert said.startswith("Readings in mV, masses in compression: residuals up to ")
     outcome = wizard.outcome
     assert outcome is not None
-    for cell, zero in zip(outcome.told["cells"], BIAS, strict=True):
+    for cell, zero in zip(outcome.result["cells"], BIAS, strict=True):
         residuals = [abs(each["residual_n"]) for each in cell["readings"]]
         assert max(residuals) == pytest.approx(cell["residual_max"]) and cell["offset"] == pytest.approx(zero, abs=0.1)
         assert cell["readings"][3]["force_n"] == pytest.approx(20.0 * 9.80665)
-    assert wizard.fit.table.item(0, 7).text() == f"{outcome.told['cells'][0]['hysteresis']:.3f}"
+    assert wizard.fit.table.item(0, 7).text() == f"{outcome.result['cells'][0]['hysteresis']:.3f}"
     target = save(wizard, qtbot)
     command = ["calibrate", "cells", "--data", str(tmp_path / "data.csv"), "--unit", "mV", "--serials", "a,b,c,d,e,f"]
     assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK

@@ -29,7 +29,7 @@ def test_controllers_are_compared_and_what_loses_the_platform_is_named(
     assert outcome is not None, said
     assert steps[0] == "none, as modelled: 0 %" and len(steps) == 18
     assert said.splitlines()[0] == f"lab-hexapod: {tmp_path / 'small.toml'}, 0.5 s at 500 Hz."
-    runs = outcome.told["runs"]
+    runs = outcome.result["runs"]
     worst = {
         name: max(run["position_rms_mm"] for run in runs if run["controller"] == name)
         for name in NAMES

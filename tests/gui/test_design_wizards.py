@@ -31,7 +31,7 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     assert steps == ["designing: 0 %", "designing: 50 %", "designing: 100 %"]
     outcome = wizard.outcome
     assert outcome is not None
-    assert all(each["passed"] for each in outcome.told["checks"])
+    assert all(each["passed"] for each in outcome.result["checks"])
     shown = [float(wizard.fit.table.item(row, 6).text()) for row in range(wizard.fit.table.rowCount())]
     assert len(shown) > 5 and 60.0 < max(shown) <= 100.0 and f"{max(shown):.0f} % of it." in said
     target = save(wizard, qtbot)
@@ -66,7 +66,9 @@ def test_a_coordinate_is_excited_as_the_command_does_it(
     said = compute(multisine, qtbot)
     outcome = multisine.outcome
     assert outcome is not None
-    assert said.startswith(f"Coordinate rx: {len(outcome.told['frequency_hz'])} frequencies from 1 to 9 Hz, amplitude ")
+    assert said.startswith(
+        f"Coordinate rx: {len(outcome.result['frequency_hz'])} frequencies from 1 to 9 Hz, amplitude "
+    )
     assert not multisine.storing.open.isEnabled()
     target = save(multisine, qtbot)
     assert target == session.folder / "multisine-rx.toml" and multisine.storing.open.isEnabled()

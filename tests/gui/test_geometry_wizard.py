@@ -71,7 +71,7 @@ def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
     assert fit.isVisible() and not wizard.plan.isVisible()
     outcome = wizard.outcome
     assert outcome is not None
-    held = outcome.told["holdout"]
+    held = outcome.result["holdout"]
     assert [each["row"] for each in held["poses"]] == [f"row {row}" for row in range(1, COUNT + 1)]
     errors = np.array([each["position_after_m"] for each in held["poses"]])
     assert np.sqrt(np.mean(errors**2)) == pytest.approx(held["after"]["position_rms_m"])
@@ -130,7 +130,7 @@ def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: GeometryWiza
     outcome = wizard.outcome
     assert outcome is not None, said
     assert "✗ geometry refused, nothing written" in said and not wizard.fit.isVisible()
-    sigmas = outcome.told["direction_sigmas_m"]
+    sigmas = outcome.result["direction_sigmas_m"]
     assert said.startswith("A pose is told to ")
     assert f"{len(sigmas)} directions of the geometry, {sigmas.count(None)} of them not told at all." in said
     lines = [wizard.untold.table.item(row, 0).text() for row in range(wizard.untold.table.rowCount())]

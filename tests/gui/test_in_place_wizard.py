@@ -41,8 +41,8 @@ def test_cells_are_judged_before_they_are_saved_as_the_command_saves_them(
     assert steps == ["reading the recordings", "fitting the cells"]
     assert fit.isVisible() and not wizard.plan.isVisible() and fit.table.rowCount() == 6
     outcome = wizard.outcome
-    assert outcome is not None and len(outcome.told["rests"]) == int(holds.split()[0])
-    for cell in outcome.told["cells"]:
+    assert outcome is not None and len(outcome.result["rests"]) == int(holds.split()[0])
+    for cell in outcome.result["cells"]:
         assert cell["gain"] == pytest.approx(1.0, abs=4.0 * cell["gain_standard_error"])
     target = save(wizard, qtbot)
     assert target == tmp_path / "rests-cells.toml"

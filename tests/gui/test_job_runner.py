@@ -46,7 +46,7 @@ def runner(qtbot: Any) -> Iterator[JobRunner]:
     made.close()
 
 
-def test_every_event_is_told_before_the_end(runner: JobRunner, qtbot: Any) -> None:
+def test_every_event_comes_before_the_end(runner: JobRunner, qtbot: Any) -> None:
     told: list[Progress] = []
 
     def tell(event: Progress) -> None:
@@ -56,7 +56,7 @@ def test_every_event_is_told_before_the_end(runner: JobRunner, qtbot: Any) -> No
         elif event.done == 19:
             time.sleep(0.3)  # the question comes while this is told
 
-    runner.told.connect(tell)
+    runner.reported.connect(tell)
     with qtbot.waitSignal(runner.ended, timeout=_PATIENCE) as ended:
         runner.start(count, Counted(20))
         assert runner.busy
@@ -67,17 +67,17 @@ def test_every_event_is_told_before_the_end(runner: JobRunner, qtbot: Any) -> No
 
 
 def test_an_error_comes_as_an_object(runner: JobRunner, qtbot: Any) -> None:
-    runner.told.connect(lambda event: runner.proceed() if event.waits else None)
+    runner.reported.connect(lambda event: runner.proceed() if event.waits else None)
     with qtbot.waitSignal(runner.ended, timeout=_PATIENCE) as ended:
         runner.start(count, Counted(1, fails=True))
     result, error = ended.args
     assert result is None and isinstance(error, InputError) and error.faults == ("too far",)
 
 
-def test_nothing_is_left_and_nothing_told_of_one_that_is_closed(runner: JobRunner, qtbot: Any) -> None:
+def test_one_that_is_closed_leaves_and_reports_nothing(runner: JobRunner, qtbot: Any) -> None:
     told: list[object] = []
     runner.ended.connect(lambda *what: told.append(what))
-    with qtbot.waitSignal(runner.told, timeout=_PATIENCE):
+    with qtbot.waitSignal(runner.reported, timeout=_PATIENCE):
         runner.start(count, Counted(1, sleeps=100.0))
     job: Any = runner._job
     runner.close()
@@ -86,13 +86,13 @@ def test_nothing_is_left_and_nothing_told_of_one_that_is_closed(runner: JobRunne
     assert not runner.busy and not told and not Path(f"/proc/{job.pid}").exists()
 
 
-def test_a_process_that_is_killed_is_told(runner: JobRunner, qtbot: Any) -> None:
+def test_a_process_that_is_killed_is_an_error(runner: JobRunner, qtbot: Any) -> None:
     def kill(event: Progress) -> None:
         if event.waits:
             assert runner._job is not None and runner._job.pid is not None
             os.kill(runner._job.pid, signal.SIGKILL)
 
-    runner.told.connect(kill)
+    runner.reported.connect(kill)
     with qtbot.waitSignal(runner.ended, timeout=_PATIENCE) as ended:
         runner.start(count, Counted(1))
     result, error = ended.args

@@ -23,7 +23,7 @@ class _Job:
     started: list[tuple[object, object]]
 
     def __init__(self, _parent: Any) -> None:
-        self.told, self.ended = _Told(), _Told()
+        self.reported, self.ended = _Signal(), _Signal()
 
     def start(self, service: object, request: object) -> None:
         self.started.append((service, request))
@@ -35,7 +35,7 @@ class _Job:
         pass
 
 
-class _Told:
+class _Signal:
     def connect(self, slot: Any) -> None:
         self.emit = slot
 
@@ -60,7 +60,7 @@ def opened(window: MainWindow, session: FakeSession, monkeypatch: pytest.MonkeyP
 
 def _told(window: MainWindow, key: str, place: str) -> None:
     values = {"place": place, "address": place.rpartition(" ")[2], "steps": ""}
-    window.telemetry._jobs[key].told.emit(Progress("streaming", values=values))
+    window.telemetry._jobs[key].reported.emit(Progress("streaming", values=values))
 
 
 def test_the_address_is_said_as_long_as_it_is_sent_to(window: MainWindow, opened: list[str]) -> None:

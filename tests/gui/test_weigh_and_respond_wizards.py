@@ -37,9 +37,9 @@ def test_a_payload_is_weighed_by_the_command_and_saved(weighing: WeighWizard, qt
     assert said.startswith("Payload: mass ") and "Poses at rest do not tell the inertia" in said
     outcome = weighing.outcome
     assert outcome is not None
-    for found, true in zip(outcome.told["payload"], (PAYLOAD[0], *PAYLOAD[1]), strict=True):
+    for found, true in zip(outcome.result["payload"], (PAYLOAD[0], *PAYLOAD[1]), strict=True):
         assert found["value"] == pytest.approx(true, abs=4.0 * found["sigma"])
-    assert all(each["residual_after_n"] < 0.1 * each["residual_before_n"] for each in outcome.told["cells"])
+    assert all(each["residual_after_n"] < 0.1 * each["residual_before_n"] for each in outcome.result["cells"])
     assert fit.table.item(0, 1).text() == "platform.mass" and fit.table.rowCount() == 4
     target = save(weighing, qtbot)
     assert target == tmp_path / "loaded-payload.toml" and load_parameters(target).kind == "payload"
@@ -81,7 +81,7 @@ def test_a_response_is_drawn_and_the_command_s_plots_are_saved(
     assert said.startswith("Coordinate z, ")
     outcome = responding.outcome
     assert outcome is not None
-    assert np.abs(np.array(outcome.told["pose"]["magnitude"]) - 1.0).max() < 0.05
+    assert np.abs(np.array(outcome.result["pose"]["magnitude"]) - 1.0).max() < 0.05
     assert [fit.table.item(row, 0).text() for row in range(fit.table.rowCount())] == ["pose", "force"]
     target = save(responding, qtbot)
     assert target == tmp_path / "sines-bode.svg" and not responding.storing.use.isVisible()

@@ -93,7 +93,7 @@ def bring(bench: Bench, state: State, leg: int, draw: Random) -> None:
         bench.rig.request(MoveLeg(leg, 2e-3, 5e-3, home=True))
         bench.until(lambda: bool(bench.engine.bank.status[leg - 1] & Status.ENABLED))
         if draw.random() < 0.5:  # else while it looks for its reference
-            bench.until(lambda: bench.engine.leg_test is not None and "moving" in bench.engine.leg_test.told.phase)
+            bench.until(lambda: bench.engine.leg_test is not None and "moving" in bench.engine.leg_test.status.phase)
     elif state is State.ENGAGING:
         bench.park().rig.request(Engage())
         bench.until(lambda: bench.engine.bank.all(Status.ENABLED))
@@ -204,8 +204,8 @@ def test_a_drive_whose_search_ends_without_torque_is_given_none_afterwards(tmp_p
         bench.rig.request(Connect())
         bench.rig.request(MoveLeg(3, 2e-3, 5e-3, home=True))
         bench.until(lambda: bench.in_state(State.IDLE))
-        assert bench.engine.leg_test is not None and bench.engine.leg_test.told.result is not None
-        assert bench.engine.leg_test.told.result.passed
+        assert bench.engine.leg_test is not None and bench.engine.leg_test.status.result is not None
+        assert bench.engine.leg_test.status.result.passed
         bench.rig.request(Home())
         watched = Watched(bench)
         ended = [0] * 6

@@ -57,7 +57,7 @@ class Stand:
     def phase(self) -> str:
         """Where the test is."""
         test = self.rig.engine.leg_test
-        return "" if test is None or self.machine.state is not State.SINGLE_LEG else test.told.phase
+        return "" if test is None or self.machine.state is not State.SINGLE_LEG else test.status.phase
 
     def run(self, move: LegMove = HOME) -> LegResult:
         check_move(self.config, move)

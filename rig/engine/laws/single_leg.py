@@ -121,7 +121,7 @@ class SingleLegLaw(ControlLaw):
         return self._result
 
     @property
-    def told(self) -> LegTest:
+    def status(self) -> LegTest:
         """Where it is."""
         return LegTest(self._move.leg, self._phase, float(self._bank.length[self._leg]), self._result)
 
