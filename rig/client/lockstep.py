@@ -30,7 +30,6 @@ from rig.engine import (
     Snapshot,
     Submission,
     cell_calibration,
-    closing_counts,
     make_drive_group,
     note_departures,
     recording_header,
@@ -117,11 +116,11 @@ class LockstepRig:
         self._stops: deque[StopRequest] = deque()
         self._holds = 0
         self._ticker = ManualTicker(config.period)
-        bank = make_drive_group(config, self.virtual.wires, clock=self._ticker)
+        drives = make_drive_group(config, self.virtual.wires, clock=self._ticker)
         calibration = cell_calibration(config) if config.load_cells.calibration else None
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self.sink = _BatchSink(self._writer)
-        self.engine = Engine(config, bank, self.sink, self._ticker)
+        self.engine = Engine(config, drives, self.sink, self._ticker)
         self.operator = Operator(self.engine, held=self.held)
         note_departures(config, self.operator.journal.injected)
         warm_up(self.engine)
@@ -208,10 +207,10 @@ class LockstepRig:
         with contextlib.ExitStack() as resources:
             resources.enter_context(self._passing)
             resources.callback(self._writer.abandon)
-            resources.callback(self.engine.bank.close)
+            resources.callback(self.engine.drives.close)
             self.operator.journal.write()
             self.sink.flush()
-            self._writer.close(closing_counts(self.engine) | {"overruns": self._ticker.overruns})
+            self._writer.close(self.engine.closing_counts() | {"overruns": self._ticker.overruns})
 
     def _pass(self, cycles: int) -> None:
         """Let so many cycles pass, or a little while in which another thread does so."""

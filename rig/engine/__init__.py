@@ -61,7 +61,6 @@ from rig.engine.operator import Operator
 from rig.engine.pacer import pace_path
 from rig.engine.point_to_point import approach_move
 from rig.engine.process import EngineProcess
-from rig.engine.publishing import closing_counts
 from rig.engine.reference import RAMPS, ReferenceSource, straight_move
 from rig.engine.snapshot import DriveReport, Event, Snapshot, Unproven
 from rig.engine.tare import reads_reversed
@@ -130,7 +129,6 @@ __all__ = [
     "check_move",
     "claim_addresses",
     "claim_drives",
-    "closing_counts",
     "estimate_kernel",
     "find_engine",
     "judge_buses",

@@ -1,19 +1,20 @@
-"""What the six drives are told with the next exchange."""
+"""The six commands of the next exchange: those of the control law, or what the state asks for."""
 
 import math
-from collections.abc import Sequence
+from collections.abc import Generator, Sequence
 
 import numpy as np
 
 from actuators import COMMAND_CLEAR, COMMAND_HOME, COMMAND_OFF, COMMAND_STOP, Command
+from dynamics import DynamicsError
 from kinematics import Array
 from rig.engine.cycle_data import CycleData
 from rig.engine.homing import Homing
 from rig.engine.laws import ControlLaw, LawFault
 from rig.engine.reference import Reference
-from rig.engine.supervision import Stops, Supervision
+from rig.engine.supervision import Supervision
 from rig.findings import Code, Finding
-from rig.safety import Cause, StateMachine
+from rig.safety import Cause, Judgements, Report, StateMachine, Trip
 from rig.states import State, StopSeverity
 
 
@@ -22,10 +23,9 @@ class CommandArbiter:
 
     Args:
         law: the one in command, where the state lets it.
-        machine, frame, reference, homing: what the commands follow from.
+        machine, cycle, reference, homing: what the commands follow from.
         force_bound: (6,) N, largest force of each leg.
-        supervision: says whether the law commands, and guards the model.
-        stops: told of forces that cannot be sent.
+        supervision: says whether the law commands, and judges what it asks for.
 
     `commands` are those of the next exchange.
     """
@@ -34,22 +34,20 @@ class CommandArbiter:
         self,
         law: ControlLaw,
         machine: StateMachine,
-        frame: CycleData,
+        cycle: CycleData,
         reference: Reference,
         homing: Homing,
         force_bound: Array,
         supervision: Supervision,
-        stops: Stops,
     ) -> None:
         self.commands: Sequence[Command] = (COMMAND_OFF,) * 6
         self.law = law
         self._machine = machine
-        self._frame = frame
+        self._cycle = cycle
         self._reference = reference
         self._homing = homing
         self._force_bound = force_bound
         self._supervision = supervision
-        self._stops = stops
 
     def off(self) -> None:
         """Torque off."""
@@ -68,61 +66,72 @@ class CommandArbiter:
         command = COMMAND_CLEAR if clear else COMMAND_OFF
         self.commands = [COMMAND_OFF if held else command for held in self.law.held]
 
-    def decide(self, t: float, *, clear: bool) -> None:
+    def decide(self, t: float, *, clear: bool) -> Judgements:
         """Decide the commands of the cycle at rig time `t` (s); clear: see `passive`."""
-        frame = self._frame
-        frame.no_command()
+        cycle = self._cycle
+        cycle.set_points.clear()
         if self._supervision.controlled:
-            force = frame.fields["force_command"]
-            if self._computed(t) and self._within_limits(t, force):
-                self.commands = self.law.commands(frame)
+            if (yield from self._compute(t)) and (yield from self._within_limits(t)):
+                self.commands = self.law.commands(cycle)
                 if self.law.platform:
-                    frame.note_command(t)
+                    cycle.note_command(t)
                 return
-            frame.no_command()
-        frame.held.forget()
+            cycle.set_points.clear()
+        cycle.model.zero_order_hold.forget()
         self.passive(clear=clear)
 
-    def _computed(self, t: float) -> bool:
-        """Compute the set-points; the reference is judged before, and left where the model itself asks for too much."""
-        law, frame, supervision, reference = self.law, self._frame, self._supervision, self._reference
+    def _compute(self, t: float) -> Generator[Trip | Report, None, bool]:
+        """Compute the set-points; False where there are none.
 
-        def compute() -> None:
-            if not law.platform:
-                law.compute(frame)
-                return
-            supervision.foresee(t, reference)
-            law.compute(frame)
-            feedforward = frame.fields["force_feedforward"]
-            if self._beyond(feedforward):
-                self._trip_on_force(t, feedforward)
-                supervision.come_to_rest(t, reference)
-                law.compute(frame)
-
+        The reference is judged before. Where the model itself asks for too much, it is left, and comes to rest.
+        """
+        law, cycle = self.law, self._cycle
         try:
-            return supervision.guarded(t, compute)
-        except LawFault as fault:
-            self._stops.trip(Cause(fault.finding, t), fault.severity)
+            if not law.platform:
+                law.compute(cycle)
+                return True
+            yield from self._supervision.foresee(t, self._reference)
+            law.compute(cycle)
+            feedforward = cycle.set_points.feedforward
+            if self._beyond(feedforward):
+                yield self._too_much(t, feedforward)
+                self._supervision.come_to_rest(t, self._reference)
+                law.compute(cycle)
+        except DynamicsError as error:
+            yield no_model(t, error)
             return False
+        except LawFault as fault:
+            yield Trip(Cause(fault.finding, t), fault.severity)
+            return False
+        return True
 
-    def _within_limits(self, t: float, force: Array) -> bool:
+    def _within_limits(self, t: float) -> Generator[Trip | Report, None, bool]:
         """Hold forces to the legs' limits and stop the rig where they ask for more; False: send nothing."""
+        force = self._cycle.set_points.force
         if not all(map(math.isfinite, force.tolist())):
             asked = Finding(Code.LAW_NOT_FINITE, details={"text": str(force)})
-            self._stops.trip(Cause(asked, t), StopSeverity.QUICK_STOP)
+            yield Trip(Cause(asked, t), StopSeverity.QUICK_STOP)
             return False
-        if any(self.law.own_loops) and not self._supervision.lengths(t, self._frame.fields["position_command"]):
-            return False
+        if any(self.law.own_loops):
+            beyond = self._supervision.lengths(t, self._cycle.set_points.position)
+            if beyond is not None:
+                yield beyond
+                return False
         if self._beyond(force):
-            self._trip_on_force(t, force)
+            yield self._too_much(t, force)
             np.clip(force, -self._force_bound, self._force_bound, out=force)
         return True
 
     def _beyond(self, force: Array) -> bool:
         return any([abs(one) > bound for one, bound in zip(force.tolist(), self._force_bound.tolist(), strict=True)])
 
-    def _trip_on_force(self, t: float, force: Array) -> None:
+    def _too_much(self, t: float, force: Array) -> Trip:
         bound = self._force_bound
         leg = int(np.argmax(np.abs(force) - bound))
         found = Finding(Code.COMMANDED_FORCE, leg + 1, float(force[leg]), float(bound[leg]))
-        self._stops.trip(Cause(found, t), StopSeverity.CATEGORY_1)
+        return Trip(Cause(found, t), StopSeverity.CATEGORY_1)
+
+
+def no_model(t: float, error: DynamicsError) -> Trip:
+    """The model has no solution at rig time `t` (s)."""
+    return Trip(Cause(Finding(Code.NO_MODEL, details={"text": str(error)}), t), StopSeverity.QUICK_STOP)

@@ -4,32 +4,32 @@
 clock.
 """
 
+import math
 from collections.abc import Sequence
 from concurrent.futures import Future
-from typing import Literal
+from typing import Any, Literal
 
 import numpy as np
 
 from actuators import Command, Status
-from kinematics import leg_lengths
+from dynamics import DynamicsError
+from kinematics import Array, kernel, leg_lengths, rotate, rotation_matrix
 from rig.config import RigConfig
-from rig.engine.command_arbiter import CommandArbiter
-from rig.engine.cycle_data import CycleData, CycleRow
+from rig.engine.command_arbiter import CommandArbiter, no_model
+from rig.engine.cycle_data import CycleData, TelemetryRow
 from rig.engine.drive_group import DriveGroup, ExchangeTimes
-from rig.engine.fault_reset import Clearing
+from rig.engine.fault_reset import FaultReset
 from rig.engine.homing import Homing, disagreement
 from rig.engine.host_load import HostLateness
 from rig.engine.laws import ControlLaw, SingleLegLaw, make_law
-from rig.engine.leg_testing import end_leg_test
-from rig.engine.messages import Reply
+from rig.engine.leg_move import LegMove
+from rig.engine.messages import Reply, refusal
 from rig.engine.motion_log import MotionLog
-from rig.engine.publishing import Publisher
 from rig.engine.reference import RAMPS, RateChange, Reference, ReferenceSource
 from rig.engine.sink import Sink
-from rig.engine.snapshot import Event, Snapshot
+from rig.engine.snapshot import DriveReport, Event, RuntimeInfo, Snapshot, Unproven, make_snapshot
 from rig.engine.supervision import Supervision
 from rig.engine.tare import Tare
-from rig.engine.wiring import compare_forces, explain_forces
 from rig.errors import RefusedError
 from rig.findings import Code, Finding, Value
 from rig.runtime import Clock, StopRequest, Tick
@@ -42,16 +42,34 @@ from rig.safety import (
     Deadlines,
     ExchangeCheck,
     ExchangeSearch,
-    Recheck,
+    Judgements,
     ReferenceCheck,
     StateMachine,
-    no_recheck,
+    Trip,
+    exchanges_found,
+    no_force,
 )
 from rig.states import FaultCode, MotionKind, State, StopSeverity
 
 _STOP_RAMP = 0.4  # s, in a controlled stop, if there is twice that time for it
 _HISTORY = 50
 _STANDSTILL = 2e-3  # m/s
+_NONE = (0.0,) * 6
+_REPORTING = 0.5  # s from one look at what the drives say of themselves to the next
+
+
+@kernel
+def _farthest_joint_kernel(geometry: Array, pose: Array, joints: Array) -> float:
+    """Largest distance, m, of a platform joint at a pose (7,) from its place among `joints` (6, 3), base frame."""
+    r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(pose[3], pose[4], pose[5], pose[6])
+    farthest = 0.0
+    for i in range(6):
+        x, y, z = rotate(
+            r00, r01, r02, r10, r11, r12, r20, r21, r22, geometry[i, 6], geometry[i, 7], geometry[i, 8]
+        )  # fmt: skip
+        x, y, z = x + pose[0] - joints[i, 0], y + pose[1] - joints[i, 1], z + pose[2] - joints[i, 2]
+        farthest = max(farthest, math.sqrt(x * x + y * y + z * z))
+    return farthest
 
 
 class Engine:
@@ -59,24 +77,27 @@ class Engine:
 
     Args:
         config: the rig.
-        bank: its drives and cells.
+        drives: its drives and cells.
         sink: takes telemetry and events.
         clock: for deadlines within a cycle. stopwatch: for durations, where the clock does not go on by itself.
+
+    `snapshot` is the engine at the end of the last cycle, which any thread may read at any time; `runtime_info` is for
+    whoever runs the engine to fill in.
     """
 
     def __init__(
-        self, config: RigConfig, bank: DriveGroup, sink: Sink, clock: Clock, stopwatch: Clock | None = None
+        self, config: RigConfig, drives: DriveGroup, sink: Sink, clock: Clock, stopwatch: Clock | None = None
     ) -> None:
         safety, mechanism = config.safety, config.machine
         self.config = config
-        self.bank = bank
+        self.drives = drives
         self.sink = sink
         self.machine = StateMachine(
             Deadlines(homing=safety.homing_timeout, stop=safety.stop_time, enable=config.enable_time)
         )
-        self.frame = CycleData(config, bank.force_feedforward)
-        self.law: ControlLaw = make_law(config, self.frame.dynamics)
-        self.usual_law = self.law
+        self.cycle_data = CycleData(config, drives.force_feedforward)
+        self.law: ControlLaw = make_law(config, self.cycle_data.model.dynamics)
+        self._usual_law = self.law
         self.leg_test: SingleLegLaw | None = None
         """the test of one leg that is under way, or was the last"""
         self.events: tuple[Event, ...] = ()
@@ -87,25 +108,34 @@ class Engine:
         """(6,) N, mean residual at rest with the brakes closed: by how much the cells' zero is off"""
         self.clock = clock
         self._stopwatch = clock if stopwatch is None else stopwatch
-        self._exchanges = ExchangeTimes(bank, clock, config.drives.reply_deadline * config.period)
+        self._exchanges = ExchangeTimes(drives, clock, config.drives.reply_deadline * config.period)
         limits = ReferenceCheck(mechanism, safety)
         rate_change = RateChange(mechanism.geometry.array, limits.acceleration)
         self.reference = Reference(mechanism.geometry.home_pose, rate_change)
-        self._supervision = Supervision(config, self.law, bank, self.machine, self.frame, limits, self)
-        force_bound = np.minimum(limits.force, bank.force_limit)
-        self._homing = Homing(safety, bank.homing_ends_off)
+        self._supervision = Supervision(config, self.law, drives, self.machine, self.cycle_data, limits)
+        force_bound = np.minimum(limits.force, drives.force_limit)
+        self._homing = Homing(safety, drives.homing_ends_off)
         cells = CellModel(config)
         self._exchange, self._search = ExchangeCheck(config, cells), ExchangeSearch(config, cells)
         self._commander = CommandArbiter(
-            self.law, self.machine, self.frame, self.reference, self._homing, force_bound, self._supervision, self
+            self.law, self.machine, self.cycle_data, self.reference, self._homing, force_bound, self._supervision
         )
         self.motions = MotionLog(self.machine, self.reference, lambda motion: self.sink.motion(motion))
-        self._row = CycleRow(self.frame, self.machine, bank, self.reference)
-        self._clearing = Clearing(bank.troubles, self._reset, self.answer)
+        self._row = TelemetryRow(self.cycle_data, self.machine, drives, self.reference)
+        self._fault_reset = FaultReset()
         self._stop_ramps = (min(_STOP_RAMP, 0.5 * safety.stop_time), 0.8 * safety.stop_time)
         self._lateness = HostLateness(config.period)
         self._answers: list[tuple[Future[Reply], Reply]] = []
-        self.publisher = Publisher(self)
+        self.runtime_info = RuntimeInfo()
+        geometry = mechanism.geometry
+        self._home_joints = geometry.platform_joints(geometry.home_pose)
+        self._powered_within = max(config.drives.watchdog, 2.0 * config.exchange_period)
+        self._drive_reports: tuple[DriveReport, ...] = ()
+        self._reported = -math.inf
+        """s, rig time at which they were made"""
+        self._stopped_for: Cause | None = None
+        """the first cause of the last stop, while the motion that it stopped stands"""
+        self.snapshot = self.take_snapshot()
 
     # -- what the outside does ---------------------------------------------------------------------------------------
 
@@ -118,28 +148,20 @@ class Engine:
     def stop(self, category: StopRequest, code: Code = Code.OPERATOR_STOP) -> None:
         """An operator's stop: decelerate and hold (2), decelerate and torque off (1), torque off at once (0)."""
         wanted = (StopSeverity.CATEGORY_0, StopSeverity.CATEGORY_1, StopSeverity.CATEGORY_2)[category]
-        self.trip(Cause(Finding(code, details={"category": category}), self.tick.t), wanted, latch=False)
+        self.trip(Trip(Cause(Finding(code, details={"category": category}), self.tick.t), wanted, latch=False))
 
-    def trip(
-        self,
-        cause: Cause,
-        category: StopSeverity,
-        *,
-        latch: bool = True,
-        unhome: bool = False,
-        recheck: Recheck = no_recheck,
-    ) -> None:
-        """Stop the rig for `cause`; see `StateMachine.trip`, and `Trip` for what `recheck` tells at a reset.
+    def trip(self, trip: Trip) -> None:
+        """Stop the rig, see `StateMachine.trip`.
 
         A fault says first how busy the computer was, but for one that it cannot have to do with.
         """
-        before = self.machine.state
+        before, cause, latch = self.machine.state, trip.cause, trip.latch
         if latch and before is not State.OFF:
-            self._clearing.remember(cause, recheck)
+            self._fault_reset.remember(cause, trip.recheck)
         if (latch or cause.code is FaultCode.OVERRUN) and not self.machine.latched and not self._was_there(cause):
             cause = self._lateness.explained(cause)
-        changed = self.machine.trip(cause, category, latch=latch)
-        if unhome:
+        changed = self.machine.trip(cause, trip.category, latch=latch)
+        if trip.unhome:
             self.machine.homed = False
         if not changed:
             return
@@ -158,7 +180,7 @@ class Engine:
 
     def _was_there(self, cause: Cause) -> bool:
         """Whether it is a drive's own fault that was there before any drive had torque from here."""
-        return cause.code in (FaultCode.DRIVE_FAULT, FaultCode.DRIVE_WATCHDOG) and not any(self.bank.asked)
+        return cause.code in (FaultCode.DRIVE_FAULT, FaultCode.DRIVE_WATCHDOG) and not any(self.drives.asked)
 
     def pause(self, least: float = 0.0) -> None:
         """Slow the path down to a stand, in `least` s or more."""
@@ -181,18 +203,13 @@ class Engine:
         """Take the path up again."""
         self.reference.resume(RAMPS)
 
-    @property
-    def snapshot(self) -> Snapshot:
-        """The engine as it was at the end of the last cycle; for any thread."""
-        return self.publisher.latest
-
     def answer(self, reply: Future[Reply], answer: Reply) -> None:
         """Have `reply` given once the snapshot that shows what has come of the command is published."""
         self._answers.append((reply, answer))
 
     def publish(self) -> None:
         """Publish the snapshot of the cycle that is done, then give the answers that waited for it."""
-        self.publisher.publish()
+        self.snapshot = self.take_snapshot()
         answers, self._answers = self._answers, []
         for reply, answer in answers:
             reply.set_result(answer)
@@ -205,11 +222,11 @@ class Engine:
     @property
     def clearing(self) -> bool:
         """Whether a reset is under way."""
-        return self._clearing.active
+        return self._fault_reset.active
 
     def clear_faults(self, reply: Future[Reply]) -> None:
         """Send the drives the clearing edge; `reply` then tells whether the rig is reset."""
-        self._clearing.begin(reply)
+        self._fault_reset.begin(reply)
 
     def enter(self, state: State) -> None:
         """Go to `state`, as an operator asked; the guards have passed."""
@@ -219,16 +236,28 @@ class Engine:
             self.machine.homed = False
         if state is State.HOMING:
             self._homing.begin()
-            self._exchange.begin(self.bank.status, self.bank.length)
+            self._exchange.begin(self.drives.status, self.drives.length)
             self._search.forget()
         self._entered(before)
 
-    def have_command(self, law: ControlLaw) -> None:
-        """Let a law give the commands from now on."""
+    def begin_leg_test(self, move: LegMove) -> None:
+        """Move one leg alone and watch it: IDLE → SINGLE_LEG → IDLE; `leg_test` tells of it."""
+        self.leg_test = SingleLegLaw(self.config, move, self.drives)
+        self._give_command_to(self.leg_test)
+        self.enter(State.SINGLE_LEG)
+
+    def _end_leg_test(self) -> None:
+        """Record what came of the test of a leg, and give the command back to the usual law."""
+        assert self.leg_test is not None
+        result = self.leg_test.finish()
+        self.record("info" if result.passed or result.stopped else "warning", result.finding)
+        self._give_command_to(self._usual_law)
+
+    def _give_command_to(self, law: ControlLaw) -> None:
         self.law = self._commander.law = self._supervision.law = law
 
     def connected(self) -> None:
-        """The bank was opened: OFF → IDLE."""
+        """The drives were connected: OFF → IDLE."""
         self.machine.homed = False
         self._supervision.forget()
         self._exchange.connected()
@@ -236,8 +265,8 @@ class Engine:
         self._commander.off()
         if self.config.safety.said_off:
             self.record("warning", Finding(Code.CHECKS_OFF, details={"text": self.config.safety.said_off}))
-        if self.bank.unwatched is not None:
-            self.record("warning", self.bank.unwatched)
+        if self.drives.unwatched is not None:
+            self.record("warning", self.drives.unwatched)
         if self.config.gains_unused:
             self.record("info", Finding(Code.GAINS_UNUSED, details={"text": self.config.gains_unused}))
         self.enter(State.IDLE)
@@ -248,88 +277,102 @@ class Engine:
 
     def rehearse(self) -> None:
         """Do a cycle's computations at home with made-up feedback, so that kernels are compiled; nothing is sent."""
-        bank, frame = self.bank, self.frame
+        drives, cycle = self.drives, self.cycle_data
         home = self.config.machine.geometry.home_pose
-        bank.length[:] = leg_lengths(self.config.machine.geometry, home)
-        bank.velocity[:] = bank.force[:] = 0.0
-        bank.fresh[:] = 1.0
+        drives.length[:] = leg_lengths(self.config.machine.geometry, home)
+        drives.velocity[:] = drives.force[:] = 0.0
+        drives.fresh[:] = 1.0
         self.reference.hold(home)
-        frame.measure(bank, homed=True)
-        frame.refer(self.reference)
-        frame.model(0.0, known=True)
-        frame.foresee(self.reference)
-        self.law.compute(frame)
-        self.law.commands(frame)
-        frame.note_command(0.0)
+        cycle.measurement.take(drives, homed=True)
+        cycle.reference.evaluate(self.reference, cycle.measurement)
+        cycle.model.evaluate(0.0, cycle.reference, cycle.measurement, known=True)
+        cycle.reference.foresee(self.reference)
+        self.law.compute(cycle)
+        self.law.commands(cycle)
+        cycle.note_command(0.0)
         self._supervision.rehearse()
         self._exchange.rehearse()
         self._search.rehearse()
         self.reference.decelerate(RAMPS)
-        self.publisher.rehearse()
-        frame.forget()
+        _farthest_joint_kernel(self.config.machine.geometry.array, cycle.measurement.pose, self._home_joints)
+        self.publish()
+        cycle.forget()
 
     # -- the cycle ---------------------------------------------------------------------------------------------------
 
     def step(self, tick: Tick) -> None:
         """Do one cycle at `tick`."""
-        elapsed = self.frame.elapsed = tick.t - self.tick.t
+        cycle, machine, t = self.cycle_data, self.machine, tick.t
+        elapsed = cycle.elapsed = t - self.tick.t
         between_samples = elapsed + tick.lateness - self.tick.lateness
         missed = tick.overruns - self._overruns
         self.tick, self._overruns = tick, tick.overruns
         self._lateness.note(tick, missed)
-        machine, frame, supervision, commander, t = self.machine, self.frame, self._supervision, self._commander, tick.t
+        supervision, commander, exchanges = self._supervision, self._commander, self._exchanges
         if machine.state is State.OFF:
-            self._exchanges.forget()
+            exchanges.forget()
             self.publish()
             return
-        supervision.timing(t, missed)  # first: a gap explains what the feedback is going to show
+        self._act_on(supervision.timing(t, missed))  # first: a gap explains what the feedback is going to show
         severity = machine.stop
         begun = self._stopwatch.now()
-        self._exchanges.make(commander.commands, between_samples)
+        exchanges.make(commander.commands, between_samples)
         collected = self._stopwatch.now()
-        supervision.stood_still(t, self._exchanges.held)
+        self._act_on(supervision.stood_still(t, exchanges.held))
         self.reference.advance(elapsed)
-        frame.measure(self.bank, homed=machine.homed)
-        frame.refer(self.reference if machine.state in LAW_STATES and self.law.platform else None)
-        self.law.refer(frame)
-        supervision.reference(t, self.reference)  # before anything follows from it
-        supervision.guarded(t, lambda: frame.model(t, known=machine.homed))
-        supervision.feedback(t, self._exchanges.between)
-        supervision.measured(t, self._exchanges.between)
-        supervision.recording(t, self.sink.fault, self.sink.room)
+        cycle.measurement.take(self.drives, homed=machine.homed)
+        followed = self.reference if machine.state in LAW_STATES and self.law.platform else None
+        cycle.reference.evaluate(followed, cycle.measurement)
+        self.law.refer(cycle)
+        self._act_on(supervision.reference(t, self.reference))  # before anything follows from it
+        try:
+            cycle.model.evaluate(t, cycle.reference, cycle.measurement, known=machine.homed)
+        except DynamicsError as error:
+            self.trip(no_model(t, error))
+        self._act_on(supervision.feedback(t, exchanges.between))
+        self._act_on(supervision.measured(t, exchanges.between))
+        self._act_on(supervision.recording(t, self.sink.fault, self.sink.room))
         self._advance_state()
-        commander.decide(t, clear=self._clearing.edge)
+        self._act_on(commander.decide(t, clear=self._fault_reset.edge))
         if machine.stop > severity and machine.stop >= StopSeverity.QUICK_STOP:
             # a stop reaches every leg in the cycle that finds its cause
-            self._exchanges.repeat(commander.commands)
+            exchanges.repeat(commander.commands)
             supervision.references()
         self.motions.follow(t)
         spent = self._stopwatch.now() - collected
         self._row.complete(tick, self.cycles, self.motions.id, commander.commands, collected - begun, spent)
-        self.sink.push(frame.row)
+        self.sink.push(cycle.row)
         self.cycles += 1
         self.publish()
 
+    def _act_on(self, judgements: Judgements) -> None:
+        """Stop the rig, or record, as each is found."""
+        for found in judgements:
+            if isinstance(found, Trip):
+                self.trip(found)
+            else:
+                self.record(found.level, found.finding)
+
     def _advance_state(self) -> None:
-        machine, bank = self.machine, self.bank
+        machine, drives = self.machine, self.drives
         if machine.state is State.PARKED and machine.homed:
-            self._tare.add(self.frame.fields["force_residual"])
-        still = all([-_STANDSTILL <= speed <= _STANDSTILL for speed in bank.velocity.tolist()])  # NaN is not
+            self._tare.add(self.cycle_data.model.residual)
+        still = all([-_STANDSTILL <= speed <= _STANDSTILL for speed in drives.velocity.tolist()])  # NaN is not
         if still and machine.state in (State.IDLE, State.PARKED):
-            self._exchange.rest(bank.fresh, bank.force, cells_fresh=bank.cells_fresh)
+            self._exchange.rest(drives.fresh, drives.force, cells_fresh=drives.cells_fresh)
         if machine.state is State.PARKED and self._exchange.pending:
-            compare_forces(self, self._exchange)
+            self._compare_forces()
         if machine.state not in LAW_STATES:
             if self._search.active:  # which may take longer than a cycle has
-                explain_forces(self, self._search)
-        elif self.law.platform and bank.cells_fresh:
-            self._search.note(self.tick.t, bank.length, bank.force)
+                self._explain_forces()
+        elif self.law.platform and drives.cells_fresh:
+            self._search.note(self.tick.t, drives.length, drives.force)
         conditions = Conditions(
             t=self.tick.t,
-            torque=bank.legs(Status.ENABLED),
+            torque=drives.legs(Status.ENABLED),
             standstill=still,
             moving=self.reference.moving,
-            missing=self._homing.missing(bank.status) if machine.state is State.HOMING else (),
+            missing=self._homing.missing(drives.status) if machine.state is State.HOMING else (),
         )
         before = machine.state
         if before is State.HOMING:
@@ -341,17 +384,17 @@ class Engine:
             self._entered(before)
         if overdue is not None:
             late = machine.stop >= StopSeverity.CATEGORY_1
-            self.trip(overdue, StopSeverity.CATEGORY_0 if late else StopSeverity.CATEGORY_1)
-        self._clearing.advance()
+            self.trip(Trip(overdue, StopSeverity.CATEGORY_0 if late else StopSeverity.CATEGORY_1))
+        self._advance_reset()
 
     def _entered(self, before: State) -> None:
         states: dict[str, Value] = {"before": before.name, "after": self.machine.state.name}
         self.record("info", Finding(Code.STATE_CHANGED, details=states))
         if not self.law.platform and self.machine.state not in TORQUE_STATES:
-            end_leg_test(self)
+            self._end_leg_test()
         if self.machine.state is State.PARKED:
             self._tare.begin()
-            if before in LAW_STATES and self.publisher.surroundings.unproven is not None:
+            if before in LAW_STATES and self.runtime_info.unproven is not None:
                 self._look_for_exchange()
         elif self.machine.state is State.IDLE:
             self._exchange.forget()
@@ -360,30 +403,155 @@ class Engine:
         if not self._search.active and self._exchange.at_home is not None:
             self._search.begin(self._exchange.at_home)
 
+    def _compare_forces(self) -> None:
+        """The forces at rest must have changed, while homing, as for the legs that the drives are configured for."""
+        verdict = self._exchange.judge(self.tick.t, self.settled_for())
+        if verdict is None:
+            return
+        if verdict.trip is not None:
+            self.trip(verdict.trip)
+        elif verdict.unclear is not None and self.config.drives.unidentified:
+            self.record("info", Finding(Code.EXCHANGE_UNCLEAR, within=(verdict.unclear,)))
+
+    def _explain_forces(self) -> None:
+        """After a fault, or parked: name the legs whose exchange explains it, and take their wiring for not proven.
+
+        Where there is no fault, it is one.
+        """
+        found = self._search.proceed()
+        if not found:
+            return
+        exchanged = exchanges_found(found)
+        legs = sorted({leg for exchange in found for leg in exchange.legs})
+        self.runtime_info.unproven = Unproven(tuple(legs), exchanged)
+        if self.machine.latched:
+            self.record("error", exchanged)
+        else:
+            self.trip(Trip(Cause(exchanged, self.tick.t), StopSeverity.CATEGORY_0, unhome=True))
+
     def _continue_homing(self, still: bool) -> None:
-        bank, homing = self.bank, self._homing
-        self._exchange.follow(bank.fresh, bank.status, bank.length)
-        trip = homing.follow(self.tick.t, bank.status, bank.fresh, bank.length)
+        drives, homing = self.drives, self._homing
+        self._exchange.follow(drives.fresh, drives.status, drives.length)
+        trip = homing.follow(self.tick.t, drives.status, drives.fresh, drives.length)
         if trip is not None:
-            self.trip(trip.cause, trip.category)
-        elif homing.done(bank.status) and still:
+            self.trip(trip)
+        elif homing.done(drives.status) and still:
             self._finish_homing()
 
     def _finish_homing(self) -> None:
         """The six references must agree with the forward kinematics at home."""
-        found = self.frame.home_error(self.bank)
+        found = self.cycle_data.measurement.home_error(self.drives)
         cause = disagreement(found, self.config.safety.homing_tolerance, self.tick.t)
         if cause is not None:
-            self.trip(cause, StopSeverity.QUICK_STOP)
+            self.trip(Trip(cause, StopSeverity.QUICK_STOP))
             return
         self._supervision.forget()
         self.machine.homed = True
-        self._exchange.homed(self.bank.length)
+        self._exchange.homed(self.drives.length)
         self.enter(State.PARKED)
 
-    def _reset(self) -> None:
-        """Nothing is wrong any more: FAULT → IDLE."""
-        self._supervision.forget()
-        self.frame.forget()
-        self.machine.reset(self.tick.t)
-        self._entered(State.FAULT)
+    def _advance_reset(self) -> None:
+        """Let a reset go on; once nothing is wrong any more: FAULT → IDLE."""
+        outcome = self._fault_reset.advance(self.drives)
+        if outcome is None:
+            return
+        remaining = outcome.remaining
+        if not remaining:
+            self._supervision.forget()
+            self.cycle_data.forget()
+            self.machine.reset(self.tick.t)
+            self._entered(State.FAULT)
+        refused = refusal("reset", Finding(Code.CAUSE_REMAINS, within=remaining)) if remaining else None
+        self.answer(outcome.reply, Reply(refused is None, refused))
+
+    # -- what is seen from outside -----------------------------------------------------------------------------------
+
+    def take_snapshot(self) -> Snapshot:
+        """The engine as it stands; in its own thread."""
+        config, cycle, runtime = self.config, self.cycle_data, self.runtime_info
+        machine, reference, drives, tick, sink = self.machine, self.reference, self.drives, self.tick, self.sink
+        if tick.t >= self._reported + _REPORTING:
+            self._reported = tick.t
+            self._drive_reports = () if machine.state is State.OFF else tuple(map(drives.report, range(6)))
+        if machine.cause is not None:
+            self._stopped_for = machine.cause
+        elif not reference.paused:
+            self._stopped_for = None
+        stopped_for = self._stopped_for if reference.paused else None
+        state, cause, pose_known = machine.state, machine.cause, machine.homed and cycle.measurement.pose_valid
+        braked = state is State.PARKED
+        force = drives.force.tolist()
+        return make_snapshot(
+            state=state,
+            stop=machine.stop,
+            t=tick.t,
+            finding=None if cause is None else cause.finding,
+            cause_t=0.0 if cause is None else cause.t,
+            latched=machine.latched,
+            homed=machine.homed,
+            paused=reference.paused,
+            lease="",
+            paused_for=None if stopped_for is None else stopped_for.finding,
+            begun_by="" if (lease := runtime.begun_under) is None or lease.held else lease.client,
+            motion=self.motions.name,
+            last_motion=self.motions.latest,
+            path_time=reference.path_time,
+            path_duration=reference.path_duration,
+            pace=reference.rate,
+            reference=tuple(cycle.reference.now[:7].tolist()),
+            cycles=self.cycles,
+            overruns=tick.overruns,
+            rate=config.rate,
+            virtual=config.virtual is not None,
+            realtime=runtime.realtime,
+            recording=runtime.recording,
+            rows=sink.recorded,
+            dropped=sink.dropped,
+            recording_fault=sink.fault,
+            recording_room=sink.room,
+            ring=runtime.ring,
+            from_home=self._from_home() if pose_known else math.nan,
+            events=self.events,
+            echo_lag=tuple(map(int, drives.lag.tolist())),
+            hold_left=runtime.hold_left,
+            slowing=reference.slowing,
+            settled=self.settled_for(),
+            stops=machine.stops,
+            clearing=self.clearing,
+            pose_known=pose_known,
+            silent=tuple([leg + 1 for leg in range(6) if drives.overdue(leg)]) if 0.0 in drives.fresh.tolist() else (),
+            torque=(torque := tuple(drives.legs(Status.ENABLED))),
+            powered=drives.powered(self._powered_within) if torque and state is not State.OFF else (),
+            cells_silence=drives.cells_silence() if drives.cells_overdue else None,
+            dead_cells=tuple(filter(None, [no_force(leg, force[leg], config.load_cells.range) for leg in range(6)])),
+            force_model=tuple(cycle.model.force.tolist()) if braked else _NONE,
+            tare_residual=tuple(self.tare_residual.tolist()) if braked else _NONE,
+            tare_bound=config.safety.bound("tare_shift"),
+            leg_test=None if self.leg_test is None else self.leg_test.status,
+            loop=runtime.loop,
+            unproven=runtime.unproven,
+            slower=tick.slower,
+            drives=self._drive_reports,
+            cells_rejected=drives.cells_rejected,
+        )
+
+    def _from_home(self) -> float:
+        """Largest distance, m, of a platform joint from its place at home."""
+        geometry = self.config.machine.geometry.array
+        return float(_farthest_joint_kernel(geometry, self.cycle_data.measurement.pose, self._home_joints))
+
+    def closing_counts(self) -> dict[str, Any]:
+        """What a recording says at its end of the engine that made it, once its last cycle is done.
+
+        Keys: `cycles`, `overruns`; by leg, (6,): `lagging` (good replies to an earlier cycle's command), `mismatched`
+        (replies not believed for the command that they echo) and `rejected` (what came that was no good reply, those
+        among it); `cells_rejected`, the same of devices that read load cells alone.
+        """
+        return {
+            "cycles": self.cycles,
+            "overruns": self.tick.overruns,
+            "lagging": self.drives.lagging,
+            "rejected": self.drives.rejected,
+            "cells_rejected": self.drives.cells_rejected,
+            "mismatched": self.drives.mismatched,
+        }

@@ -1,7 +1,10 @@
-"""The data of a cycle: the estimated pose, reference, model at each leg's own time, and the telemetry row of it."""
+"""The data of a cycle: measurement, reference, model and set-points, and the telemetry row that records them.
+
+The arrays of all four are views of one telemetry row, so that what is computed is what is recorded.
+"""
 
 import math
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 
 import numpy as np
 from numpy.typing import NDArray
@@ -151,212 +154,295 @@ def carry_legs_kernel(legs: Array, later: Array, read: Array, lengths: Array, sp
     return bits
 
 
-class CycleData:
-    """Holds the telemetry row of the present cycle and computes its fields.
+class Measurement:
+    """What drives and load cells reported in this cycle, and the platform's pose by forward kinematics.
+
+    `length` m, `velocity` m/s and `force` N (6,) are as measured; `offset` and `cells_offset` (6,) tell how long after
+    the cycle's time lengths and forces were read, s. `pose` (7,) and `twist` (6,), base frame, are of the cycle's time
+    and not a number unless `pose_valid`.
 
     Args:
-        config: gives mechanism, timing and the characteristic length of the condition number.
-        force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
-
-    `fields` are views of the row's array fields by name, `row` is the row (1,); `now` (19,) is the reference motion,
-    `legs` (6, 13) its legs as `kinematics.inverse_kinematics_kernel` gives them, `condition` that of its pose;
-    `ahead`, `legs_ahead` and `condition_ahead` are those for which the next command is computed, `ahead_by` s from now.
-    `length_error` and `velocity_error` (6,) are m and m/s of the reference of now less measured, `offset` (6,) is how
-    long after the cycle's time they were, s; `elapsed` s ago the cycle before was; `dynamics` is the exact model.
-    `held` is what drives give of forces that are held.
+        config: gives geometry and marks.
+        fields: views of the telemetry row's array fields, by name.
     """
 
-    def __init__(self, config: RigConfig, force_feedforward: Sequence[bool] = (False,) * 6) -> None:
-        mechanism = config.machine
-        self.row = np.zeros(1, ROW)
-        self.fields: dict[str, Array] = {name: self.row[name][0] for name in ROW.names or () if ROW[name].shape}
-        self.now = np.zeros(19)
+    def __init__(self, config: RigConfig, fields: Mapping[str, Array]) -> None:
+        self.length, self.velocity, self.force = fields["length"], fields["velocity"], fields["force_measured"]
+        self.pose, self.twist = fields["pose"], fields["twist"]
+        self.offset, self.cells_offset = np.zeros(6), np.zeros(6)
+        self.pose_valid = False
+        self._marks = config.marks
+        self._estimator = PoseEstimator(config.machine.geometry)
+
+    def forget(self) -> None:
+        """Look for the pose from home again."""
+        self._estimator.forget()
+
+    def take(self, drives: DriveGroup, *, homed: bool) -> None:
+        """Take over the feedback; estimate the pose where lengths are absolute."""
+        self.length[:], self.velocity[:], self.force[:] = drives.length, drives.velocity, drives.force
+        self.offset[:], self.cells_offset[:] = drives.offset, drives.cells_offset
+        lengths = drives.length - drives.offset * drives.velocity  # all at the cycle's time
+        self.pose_valid = homed and self._estimator.update(lengths, drives.velocity, self.pose, self.twist)
+        if not self.pose_valid:
+            self.pose[:] = self.twist[:] = math.nan
+
+    def home_error(self, drives: DriveGroup) -> tuple[int, float] | None:
+        """Leg index and error, m, of the leg that stands farthest from its length at its mark; None if no pose fits."""
+        self._estimator.forget()
+        if not self._estimator.update(drives.length, drives.velocity, self.pose, self.twist):
+            return None
+        error = drives.length - self._marks
+        leg = int(np.argmax(np.abs(error)))
+        return leg, float(error[leg])
+
+
+class ReferenceMotion:
+    """The reference motion at the cycle's time and at the time at which the next command acts.
+
+    `now` (19,) is pose, twist and acceleration at the cycle's time, `legs` (6, 13) its legs as
+    `kinematics.inverse_kinematics_kernel` gives them, `condition` the condition number of its pose; `ahead`,
+    `legs_ahead` and `condition_ahead` are the same `ahead_by` s later. `length` m and `velocity` m/s (6,) are those of
+    each leg when it was measured, `length_error` and `velocity_error` (6,) these less the measured ones.
+
+    Args:
+        config: gives geometry, timing and the characteristic length of the condition number.
+        fields: views of the telemetry row's array fields, by name.
+    """
+
+    def __init__(self, config: RigConfig, fields: Mapping[str, Array]) -> None:
+        self.now = fields["reference"]
         self.legs = np.zeros((6, 13))
         self.condition = math.nan
         self.ahead = np.zeros(19)
         self.legs_ahead = np.zeros((6, 13))
         self.condition_ahead = math.nan
-        self.length_error = np.zeros(6)
-        self.velocity_error = np.zeros(6)
-        self.pose_valid = False
-        self.elapsed = config.period
-        self.dynamics = Dynamics(mechanism, coulomb_speed=config.control.coulomb_speed)
-        self.held = ZeroOrderHold(config, force_feedforward)
-        self._home = mechanism.geometry.home_pose
-        self._marks = config.marks
-        self._geometry = mechanism.geometry.array
-        self._estimator = PoseEstimator(mechanism.geometry)
-        self.offset = np.zeros(6)
-        self._cells_offset = np.zeros(6)
-        self._apart = 0
-        named = self.fields
-        self._modelled = named["force_model"], named["terms"], named["force_held"], named["velocity_held"]
-        self._history = ModelHistory(len(self.fields["terms"]))
-        self._reference: Reference | None = None
-        self._shifted, self._legs_shifted = np.zeros(19), np.zeros((6, 13))
-        self._legs_of_forces = self.legs_ahead
         self.ahead_by = config.period + config.command_lead
-        self._forces_ahead_by = config.period + config.force_lead
+        self.length, self.velocity = fields["length_reference"], fields["velocity_reference"]
+        self.length_error, self.velocity_error = np.zeros(6), np.zeros(6)
+        self.apart = 0
+        """bits of `carry_legs_kernel`: which feedback is not of the cycle's time"""
+        self._source: Reference | None = None
+        self._home = config.machine.geometry.home_pose
+        self._geometry = config.machine.geometry.array
         self._characteristic_length = config.safety.characteristic_length
         self._work = np.zeros((6, 6))
+        self._moment = np.zeros(19)
 
-    def forget(self) -> None:
-        """Look for the measured pose from home again."""
-        self._estimator.forget()
-        self._history.forget()
-        self.held.forget()
-
-    def measure(self, bank: DriveGroup, *, homed: bool) -> None:
-        """Take over the feedback, and the pose and twist that follow from it where lengths are absolute."""
-        fields = self.fields
-        fields["length"][:] = bank.length
-        fields["velocity"][:] = bank.velocity
-        fields["force_measured"][:] = bank.force
-        self.offset[:], self._cells_offset[:] = bank.offset, bank.cells_offset
-        lengths = bank.length - bank.offset * bank.velocity  # all at the cycle's time
-        self.pose_valid = homed and self._estimator.update(lengths, bank.velocity, fields["pose"], fields["twist"])
-        if not self.pose_valid:
-            fields["pose"][:] = fields["twist"][:] = math.nan
-
-    def refer(self, reference: Reference | None) -> None:
-        """Evaluate the reference of now, its legs and conditioning; each leg's own when its length was measured.
+    def evaluate(self, source: Reference | None, measurement: Measurement) -> None:
+        """Evaluate `source` at the cycle's time, its legs and conditioning, and the legs' errors.
 
         With None the host closes no loop: the reference is the measured pose at rest, or home where there is none.
         """
-        now, fields = self.now, self.fields
-        self._reference = reference
-        if reference is not None:
-            reference.evaluate(0.0, now)
+        now = self.now
+        self._source = source
+        if source is not None:
+            source.evaluate(0.0, now)
         else:
             now[:] = 0.0
-            now[:7] = fields["pose"] if self.pose_valid else self._home
+            now[:7] = measurement.pose if measurement.pose_valid else self._home
         inverse_kinematics_kernel(self._geometry, now, self.legs)
-        fields["reference"][:] = now
-        lengths, speeds = fields["length_reference"], fields["velocity_reference"]
-        self._apart = carry_legs_kernel(self.legs, self.offset, self._cells_offset, lengths, speeds)
-        np.subtract(lengths, fields["length"], out=self.length_error)
-        np.subtract(speeds, fields["velocity"], out=self.velocity_error)
+        self.apart = carry_legs_kernel(
+            self.legs, measurement.offset, measurement.cells_offset, self.length, self.velocity
+        )
+        np.subtract(self.length, measurement.length, out=self.length_error)
+        np.subtract(self.velocity, measurement.velocity, out=self.velocity_error)
         self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
 
-    def refer_leg(self, leg: int, length: float, speed: float) -> None:
-        """Have one leg (index) be referred to a length, m, and a speed, m/s, of its own."""
-        fields = self.fields
-        fields["length_reference"][leg], fields["velocity_reference"][leg] = length, speed
+    def set_leg(self, leg: int, length: float, velocity: float) -> None:
+        """Give one leg (index) a length, m, and a speed, m/s, of its own."""
+        self.length[leg], self.velocity[leg] = length, velocity
 
-    def model(self, t: float, *, known: bool) -> None:
-        """The model at the cells and by term at the reference of now, `t` s; not a number where no pose is `known`.
-
-        Of a leg whose cell was read later in the cycle, at the reference of then; of one that was read before it, as
-        the model was then. To it is added what held forces are more at that instant, see `ZeroOrderHold`.
+    def foresee(self, source: Reference) -> None:
+        """Evaluate `source` at the time at which the next command acts, its legs and conditioning.
 
         Raises:
-            DynamicsError: the model has no solution there.
-        """
-        fields = self.fields
-        model, terms, held, rates = self._modelled
-        if known:
-            try:
-                modelled = self.dynamics.cell_and_terms(self.now)
-            except DynamicsError:
-                self._no_model()
-                raise
-            model[:], terms[:] = modelled.cells, modelled.terms
-            self._history.note(t, modelled.cells, modelled.terms)
-            if self._apart & _READ_LATER:
-                for legs in self._later(self._cells_offset, 0.0):
-                    modelled = self.dynamics.cell_and_terms(self._shifted)
-                    model[legs], terms[:, legs] = modelled.cells[legs], modelled.terms[:, legs]
-            if self._apart & _READ_BEFORE:
-                for leg in np.flatnonzero(self._cells_offset < -_SAME_TIME).tolist():
-                    self._history.recall(t + self._cells_offset[leg], leg, model, terms)
-            speeds = fields["velocity_reference"]
-            self.held.excess(t, self.offset, self._cells_offset, terms, speeds, self.legs, self.now, held, rates)
-            model += held
-        else:
-            self._no_model()
-            self._history.forget()
-        np.subtract(fields["force_measured"], model, out=fields["force_residual"])
-
-    def _no_model(self) -> None:
-        model, terms, held, rates = self._modelled
-        model[:] = terms[:] = math.nan
-        held[:] = rates[:] = 0.0
-
-    def no_command(self) -> None:
-        """No set-point is commanded in this cycle."""
-        self.fields["force_feedforward"][:] = self.fields["force_command"][:] = 0.0
-        self.fields["position_command"][:] = math.nan
-
-    def foresee(self, reference: Reference) -> None:
-        """Evaluate the reference of the time at which the next exchange acts, its legs and conditioning.
-
-        Raises:
-            DynamicsError: the reference is not defined there.
+            DynamicsError: it is not defined there.
         """
         ahead = self.ahead
-        if not reference.evaluate(self.ahead_by, ahead):
+        if not source.evaluate(self.ahead_by, ahead):
             raise DynamicsError("the reference is not defined at the time of the next command")
         inverse_kinematics_kernel(self._geometry, ahead, self.legs_ahead)
         self.condition_ahead = condition_number_kernel(
             self._geometry, ahead[:7], self._characteristic_length, self._work
         )
 
-    def force_ahead(self) -> None:
-        """Fill `force_feedforward` with the model's forces at the time at which each leg's next command acts.
+    def at(self, later: float) -> Array | None:
+        """The motion (19,) `later` s than the cycle's time, until the next call; None where there is none."""
+        if self._source is None or not self._source.evaluate(later, self._moment):
+            return None
+        return self._moment
+
+    def by_time(self, offset: Array, later: float) -> Iterator[tuple[NDArray[np.intp], Array]]:
+        """Indices of legs that have the same `offset` (6,) s above 0, and the motion (19,) `later` s than that."""
+        times = np.round(offset / _SAME_TIME)
+        for time in np.unique(times[times > 0.0]):
+            motion = self.at(later + float(time) * _SAME_TIME)
+            if motion is not None:
+                yield np.flatnonzero(times == time), motion
+
+
+class LegForceModel:
+    """The exact model's forces: at the load cells now, and as feedforward for the next command.
+
+    `force` (6,) N is what the cells should read, `terms` (n, 6) N its parts; `held` (6,) N and `held_velocity` (6,)
+    m/s are the share of the forces that the drives hold between commands, see `ZeroOrderHold`. `residual` (6,) N is
+    measured less modelled force. `dynamics` is the exact model.
+
+    Args:
+        config: gives mechanism and timing.
+        fields: views of the telemetry row's array fields, by name.
+        force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
+    """
+
+    def __init__(self, config: RigConfig, fields: Mapping[str, Array], force_feedforward: Sequence[bool]) -> None:
+        self.dynamics = Dynamics(config.machine, coulomb_speed=config.control.coulomb_speed)
+        self.zero_order_hold = ZeroOrderHold(config, force_feedforward)
+        self.force, self.terms, self.residual = fields["force_model"], fields["terms"], fields["force_residual"]
+        self.held, self.held_velocity = fields["force_held"], fields["velocity_held"]
+        self._geometry = config.machine.geometry.array
+        self._history = ModelHistory(len(self.terms))
+        self._forces_ahead_by = config.period + config.force_lead
+        self._legs_at_force = np.zeros((6, 13))
+        self._speeds_at_force = np.zeros(6)
+
+    def forget(self) -> None:
+        """Begin anew: no command is held, and what was computed is of another time."""
+        self._history.forget()
+        self.zero_order_hold.forget()
+
+    def evaluate(self, t: float, reference: ReferenceMotion, measurement: Measurement, *, known: bool) -> None:
+        """The model at the cells and by term at the reference of now, `t` s; not a number where no pose is `known`.
+
+        A cell that was read later in the cycle is compared with the model at the reference of then; one that was read
+        before it, with the model as it was then. What held forces are more at that instant is added.
 
         Raises:
             DynamicsError: the model has no solution there.
         """
-        forces, by = self.fields["force_feedforward"], self._forces_ahead_by
-        motion, self._legs_of_forces = self.ahead, self.legs_ahead
-        if by != self.ahead_by and self._reference is not None and self._reference.evaluate(by, self._shifted):
-            motion, self._legs_of_forces = self._shifted, self._legs_shifted
-            inverse_kinematics_kernel(self._geometry, motion, self._legs_of_forces)
-        self.dynamics.forces(motion, out=forces)
-        if self._apart & _ASKED_LATER:
-            for legs in self._later(self.offset, by):
-                forces[legs] = self.dynamics.forces(self._shifted)[legs]
+        model, terms = self.force, self.terms
+        if known:
+            try:
+                modelled = self.dynamics.cell_and_terms(reference.now)
+            except DynamicsError:
+                self._no_model()
+                raise
+            model[:], terms[:] = modelled.cells, modelled.terms
+            self._history.note(t, modelled.cells, modelled.terms)
+            cells_offset = measurement.cells_offset
+            if reference.apart & _READ_LATER:
+                for legs, motion in reference.by_time(cells_offset, 0.0):
+                    modelled = self.dynamics.cell_and_terms(motion)
+                    model[legs], terms[:, legs] = modelled.cells[legs], modelled.terms[:, legs]
+            if reference.apart & _READ_BEFORE:
+                for leg in np.flatnonzero(cells_offset < -_SAME_TIME).tolist():
+                    self._history.recall(t + cells_offset[leg], leg, model, terms)
+            self.zero_order_hold.excess(
+                t, measurement.offset, cells_offset, terms, reference.velocity, reference.legs, reference.now,
+                self.held, self.held_velocity,
+            )  # fmt: skip
+            model += self.held
+        else:
+            self._no_model()
+            self._history.forget()
+        np.subtract(measurement.force, model, out=self.residual)
+
+    def _no_model(self) -> None:
+        self.force[:] = self.terms[:] = math.nan
+        self.held[:] = self.held_velocity[:] = 0.0
+
+    def feedforward(self, reference: ReferenceMotion, measurement: Measurement, out: Array) -> None:
+        """Fill `out` (6,), N, with the model's forces at the time at which each leg's next command acts.
+
+        Raises:
+            DynamicsError: the model has no solution there.
+        """
+        by, motion, legs = self._forces_ahead_by, reference.ahead, reference.legs_ahead
+        shifted = reference.at(by) if by != reference.ahead_by else None
+        if shifted is not None:
+            motion, legs = shifted, self._legs_at_force
+            inverse_kinematics_kernel(self._geometry, motion, legs)
+        self._speeds_at_force = legs[:, 1]
+        self.dynamics.forces(motion, out=out)
+        if reference.apart & _ASKED_LATER:
+            for some, moment in reference.by_time(measurement.offset, by):
+                out[some] = self.dynamics.forces(moment)[some]
+
+    def note_command(self, t: float, reference: ReferenceMotion, feedforward: Array) -> None:
+        """The forces (6,) N of `feedforward` are commanded in the cycle at `t`, s."""
+        self.zero_order_hold.note(t, feedforward, self._speeds_at_force, reference.legs_ahead)
+
+
+class SetPoints:
+    """What the next command asks of the legs.
+
+    `force` (6,) N, its part `feedforward` (6,) N that is the model's, and `position` (6,) m, not a number where no
+    length is commanded.
+
+    Args:
+        fields: views of the telemetry row's array fields, by name.
+    """
+
+    def __init__(self, fields: Mapping[str, Array]) -> None:
+        self.force, self.feedforward = fields["force_command"], fields["force_feedforward"]
+        self.position = fields["position_command"]
+
+    def clear(self) -> None:
+        """Command nothing."""
+        self.force[:] = self.feedforward[:] = 0.0
+        self.position[:] = math.nan
+
+
+class CycleData:
+    """Measurement, reference, model and set-points of the present cycle; a control law reads and fills them.
+
+    Args:
+        config: the rig.
+        force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
+
+    `row` (1,) is the telemetry row that all of them are views of, `elapsed` s ago the cycle before was.
+    """
+
+    def __init__(self, config: RigConfig, force_feedforward: Sequence[bool] = (False,) * 6) -> None:
+        self.row = np.zeros(1, ROW)
+        fields: dict[str, Array] = {name: self.row[name][0] for name in ROW.names or () if ROW[name].shape}
+        self.measurement = Measurement(config, fields)
+        self.reference = ReferenceMotion(config, fields)
+        self.model = LegForceModel(config, fields, force_feedforward)
+        self.set_points = SetPoints(fields)
+        self.elapsed = config.period
+
+    def forget(self) -> None:
+        """Begin anew after the drives moved by themselves or were exchanged."""
+        self.measurement.forget()
+        self.model.forget()
+
+    def compute_feedforward(self) -> None:
+        """Fill `set_points.feedforward`. Raises DynamicsError, see `LegForceModel.feedforward`."""
+        self.model.feedforward(self.reference, self.measurement, self.set_points.feedforward)
 
     def note_command(self, t: float) -> None:
-        """The forces of `force_ahead` are commanded in the cycle at `t`, s."""
-        self.held.note(t, self.fields["force_feedforward"], self._legs_of_forces[:, 1], self.legs_ahead)
-
-    def _later(self, offset: Array, ahead: float) -> Iterator[NDArray[np.intp]]:
-        """Legs whose time within the cycle is the same, at which `_shifted` is the reference `ahead` s from now."""
-        if self._reference is None:
-            return
-        times = np.round(offset / _SAME_TIME)
-        for time in np.unique(times[times > 0.0]):
-            if self._reference.evaluate(ahead + float(time) * _SAME_TIME, self._shifted):
-                yield np.flatnonzero(times == time)
-
-    def home_error(self, bank: DriveGroup) -> tuple[int, float] | None:
-        """Leg index and error, m, of the leg that stands farthest from its length at its mark; None if no pose fits."""
-        self._estimator.forget()
-        if not self._estimator.update(bank.length, bank.velocity, self.fields["pose"], self.fields["twist"]):
-            return None
-        error = bank.length - self._marks
-        leg = int(np.argmax(np.abs(error)))
-        return leg, float(error[leg])
+        """The set-points are commanded in the cycle at `t`, s."""
+        self.model.note_command(t, self.reference, self.set_points.feedforward)
 
 
 _FRESH, _HOMED, _POSE, _PAUSED, _LATCHED = (flag.value for flag in CycleFlag)
 
 
-class CycleRow:
-    """Completes the row that `frame` holds.
+class TelemetryRow:
+    """Completes the telemetry row with the scalars of a cycle.
 
     Args:
-        frame: its row is written.
-        machine, bank, reference: what is reported.
+        cycle: its row is written.
+        machine, drives, reference: what is recorded of them.
     """
 
-    def __init__(self, frame: CycleData, machine: StateMachine, bank: DriveGroup, reference: Reference) -> None:
-        self._frame = frame
+    def __init__(self, cycle: CycleData, machine: StateMachine, drives: DriveGroup, reference: Reference) -> None:
+        self._cycle = cycle
         self._machine = machine
-        self._bank = bank
+        self._drives = drives
         self._reference = reference
-        self._row = RowWriter(frame.row)
+        self._row = RowWriter(cycle.row)
 
     def complete(
         self,
@@ -376,12 +462,12 @@ class CycleRow:
             commands: the six decided in it.
             exchange_time, compute_time: s.
         """
-        machine, bank, reference, frame = self._machine, self._bank, self._reference, self._frame
+        machine, drives, reference, cycle = self._machine, self._drives, self._reference, self._cycle
         cause = machine.cause
         flags = (
-            (0 if any(bank.stale) else _FRESH)
+            (0 if any(drives.stale) else _FRESH)
             | (_HOMED if machine.homed else 0)
-            | (_POSE if frame.pose_valid else 0)
+            | (_POSE if cycle.measurement.pose_valid else 0)
             | (_PAUSED if reference.paused else 0)
             | (_LATCHED if machine.latched else 0)
         )
@@ -394,7 +480,7 @@ class CycleRow:
                 compute_time,
                 reference.path_time,
                 reference.path_rate,
-                frame.condition,
+                cycle.reference.condition,
             )
         )
         self._row.state(
@@ -402,9 +488,9 @@ class CycleRow:
             tick.overruns,
             flags,
             motion,
-            *bank.error,
-            *bank.stale,
-            *bank.status,
+            *drives.error,
+            *drives.stale,
+            *drives.status,
             0 if cause is None else cause.code.value,
             machine.state.value,
             machine.stop.value,

@@ -1,10 +1,11 @@
 """The reset of a fault: the drives' clearing edge, and the question whether the causes are gone."""
 
-from collections.abc import Callable, Sequence
 from concurrent.futures import Future
+from dataclasses import dataclass
 
-from rig.engine.messages import Reply, refusal
-from rig.findings import Code, Finding
+from rig.engine.drive_group import DriveGroup
+from rig.engine.messages import Reply
+from rig.findings import Finding
 from rig.safety import Cause, Recheck
 from rig.states import FaultCode
 
@@ -12,26 +13,22 @@ _CYCLES = 4  # of the clearing edge, and of torque off before and after it
 _LOOKS = 25  # cycles in which the causes are looked at: that a reply is late in one of them is none
 
 
-class Clearing:
-    """One reset at a time, counted in cycles.
+@dataclass(frozen=True, slots=True)
+class ResetOutcome:
+    """How a reset ended, and the reply that is to say so."""
 
-    Args:
-        troubles: tells what no reset is made with, whatever the causes.
-        done: called when nothing is wrong any more, before the reply is given.
-        answer: gives the reply.
+    reply: Future[Reply]
+    remaining: tuple[Finding, ...]
+    """what is still wrong; nothing where the rig is reset"""
+
+
+class FaultReset:
+    """One reset at a time, counted in cycles.
 
     Each cause that came up since the last reset is asked whether it still stands, not the first alone.
     """
 
-    def __init__(
-        self,
-        troubles: Callable[[], Sequence[Finding]],
-        done: Callable[[], None],
-        answer: Callable[[Future[Reply], Reply], None],
-    ) -> None:
-        self._troubles = troubles
-        self._done = done
-        self._answer = answer
+    def __init__(self) -> None:
         self._causes: dict[tuple[FaultCode, int], Recheck] = {}
         self._left = self._looks = 0
         self._reply: Future[Reply] | None = None
@@ -55,24 +52,24 @@ class Clearing:
         self._left, self._looks = 3 * _CYCLES, 0
         self._reply = reply
 
-    def advance(self) -> None:
-        """Let a cycle pass."""
+    def advance(self, drives: DriveGroup) -> ResetOutcome | None:
+        """Let a cycle pass; the outcome in the cycle in which the reset ends.
+
+        drives: the drives, whose troubles no reset is made with, whatever the causes.
+        """
         if not self._left:
-            return
+            return None
         self._left -= 1
         if self._left:
-            return
-        found = [*self._troubles(), *(recheck() for recheck in self._causes.values())]
+            return None
+        found = [*drives.troubles(), *(recheck() for recheck in self._causes.values())]
         by_text = {one.text: one for one in found if one is not None}  # two checks may say the same
         remaining = tuple(by_text.values())
         self._looks += 1
         if remaining and self._looks < _LOOKS:
             self._left = 1
-            return
+            return None
         if not remaining:
             self._causes.clear()
-            self._done()
-        if self._reply is not None:
-            refused = refusal("reset", Finding(Code.CAUSE_REMAINS, within=remaining)) if remaining else None
-            self._answer(self._reply, Reply(refused is None, refused))
-            self._reply = None
+        assert self._reply is not None
+        return ResetOutcome(self._reply, remaining)

@@ -93,11 +93,11 @@ class Homing:
         return self._sought[leg] and bits & (_HOMED | _HOMING) == _HOMED
 
     @staticmethod
-    def _wrong(told: int, other: int, moved: Sequence[float], t: float) -> Trip:
-        if moved[told] >= _TELLING:
+    def _wrong(searching: int, other: int, moved: Sequence[float], t: float) -> Trip:
+        if moved[searching] >= _TELLING:
             found = Finding(Code.BRAKE_SLIPS_HOMING, other + 1, moved[other])
         else:
-            found = Finding(Code.OTHER_LEG_HOMED, told + 1, moved[other], details={"other": other + 1})
+            found = Finding(Code.OTHER_LEG_HOMED, searching + 1, moved[other], details={"other": other + 1})
         return Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck)
 
 

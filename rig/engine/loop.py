@@ -11,7 +11,7 @@ from rig.engine.link import LinkServer
 from rig.engine.operator import Operator
 from rig.findings import Code, Finding, Value
 from rig.runtime import Ticker
-from rig.safety import TORQUE_STATES, Cause
+from rig.safety import TORQUE_STATES, Cause, Trip
 from rig.states import State, StopSeverity
 
 _MOVING = frozenset(
@@ -80,7 +80,7 @@ class Watch:
             self._stopped = True
             self.engine.record("warning", Finding(Code.ENGINE_ENDS_WITHOUT_TORQUE))
             cause = Cause(Finding(Code.ENGINE_TOLD_TO_END), t)
-            self.engine.trip(cause, StopSeverity.QUICK_STOP, latch=False)
+            self.engine.trip(Trip(cause, StopSeverity.QUICK_STOP, latch=False))
         if t - self._looked_at >= _OWNER_POLL:
             self._looked_at = t
             self._look_after_the_unattended(t)
@@ -116,13 +116,13 @@ class Watch:
             self.engine.record("warning", gone)
         unattended = torque and self.leases.holder is None
         left = hold - (t - self._attended_at)
-        self.engine.publisher.surroundings.hold_left = max(left, 0.0) if unattended else None
+        self.engine.runtime_info.hold_left = max(left, 0.0) if unattended else None
         if unattended and left < 0.0:
             cause = Cause(Finding(Code.UNATTENDED, bound=hold), t)
-            self.engine.trip(cause, StopSeverity.CATEGORY_1, latch=False)
+            self.engine.trip(Trip(cause, StopSeverity.CATEGORY_1, latch=False))
 
     def _hold(self, found: Finding, t: float) -> None:
-        self.engine.trip(Cause(found, t), StopSeverity.CATEGORY_2, latch=False)
+        self.engine.trip(Trip(Cause(found, t), StopSeverity.CATEGORY_2, latch=False))
 
     @property
     def abandoned(self) -> bool:
@@ -157,7 +157,7 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
             if operator.reconnected:  # talking to the drives one by one took its time outside the cycle
                 operator.reconnected = False
                 ticker.begin()
-                engine.bank.resume()
+                engine.drives.resume()
                 continue
             requested = watch.leases.block.take_stop()
             if requested is not None:
@@ -166,9 +166,9 @@ def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker)
             watch.look(tick.t)
             engine.step(tick)
     except BaseException as error:
-        stop = [COMMAND_STOP if had_torque else COMMAND_OFF for had_torque in engine.bank.asked]  # which enables
+        stop = [COMMAND_STOP if had_torque else COMMAND_OFF for had_torque in engine.drives.asked]  # which enables
         for _ in range(_LAST_WORDS):
-            engine.bank.exchange(stop, ticker.now(), _LAST_PATIENCE)
+            engine.drives.exchange(stop, ticker.now(), _LAST_PATIENCE)
         if isinstance(error, SystemExit):
             engine.record("warning", Finding(Code.ENGINE_ENDS_AT_ONCE))
         else:

@@ -1,4 +1,4 @@
-"""Which motion is under way: its beginning and end are told once each, whatever ends it."""
+"""Which motion is under way: its beginning and end are reported once each, whatever ends it."""
 
 import math
 from collections.abc import Callable
@@ -17,16 +17,16 @@ class MotionLog:
 
     Args:
         machine, reference: what is followed.
-        tell: takes the record of a motion's beginning and that of its end.
+        report: takes the record of a motion's beginning and that of its end.
 
     `latest` is the record of the motion under way or ended last, None before the first.
     """
 
-    def __init__(self, machine: StateMachine, reference: Reference, tell: Callable[[MotionRecord], None]) -> None:
+    def __init__(self, machine: StateMachine, reference: Reference, report: Callable[[MotionRecord], None]) -> None:
         self._machine = machine
         self._reference = reference
-        self._tell = tell
-        self._under_way = self._told = False
+        self._report = report
+        self._under_way = self._begun = False
         self._stands = self._slowed = False
         self._stops = 0
         self._name = ""
@@ -63,7 +63,7 @@ class MotionLog:
             number, kind, MotionOutcome.UNDERWAY, t, math.nan, 0.0, duration, name, amplitude, thresholds
         )
         self._name = self._name if kind in PATHLESS else name
-        self._under_way, self._told, self._stands, self._slowed = True, False, False, False
+        self._under_way, self._begun, self._stands, self._slowed = True, False, False, False
         self._cause = None
         self._stops = self._machine.stops
 
@@ -86,10 +86,10 @@ class MotionLog:
         """Look, in the cycle at `t` (s), whether a motion has begun or ended."""
         if not self._under_way:
             return
-        if not self._told and self.latest is not None:
-            self._told = True
+        if not self._begun and self.latest is not None:
+            self._begun = True
             self.latest = replace(self.latest, start=t)
-            self._tell(self.latest)
+            self._report(self.latest)
         if self._reference.moving:
             self._slowed = self._reference.slowing
         if self._machine.state in _MOVING:
@@ -133,7 +133,7 @@ class MotionLog:
                 cause = self._cause
                 self.latest = replace(self.latest, cause_code=cause.code, cause=cause.text, finding=cause.finding)
             self._under_way = False
-            self._tell(self.latest)
+            self._report(self.latest)
 
     def _path_time(self, latest: MotionRecord, outcome: MotionOutcome) -> float:
         finished = outcome is MotionOutcome.FINISHED and math.isfinite(latest.duration)

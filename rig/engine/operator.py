@@ -21,7 +21,6 @@ from rig.engine.journal import Journal
 from rig.engine.lease import Lease
 from rig.engine.leg_check import check_move
 from rig.engine.leg_move import LegMove, check_room
-from rig.engine.leg_testing import begin_leg_test
 from rig.engine.link import Submission
 from rig.engine.messages import (
     CHECKED,
@@ -121,8 +120,8 @@ class Operator:
         loop = check_loop(engine.config)  # judged once, as it takes longer than a cycle
         self.loop = loop.message
         """what is wrong with the control loop, empty where nothing is"""
-        buses = judge_buses(engine.config, engine.bank.plans)
-        engine.publisher.surroundings.loop = buses.message or ("" if loop.passed else self.loop)
+        buses = judge_buses(engine.config, engine.drives.plans)
+        engine.runtime_info.loop = buses.message or ("" if loop.passed else self.loop)
 
     def submit(self, submission: Submission) -> None:
         """Queue a command for the next boundary between cycles; a motion, or the way home, is checked and refused here.
@@ -166,7 +165,7 @@ class Operator:
         if job.lapsed:
             self._refuse(job, Finding(Code.LEASE_LAPSED))
             return
-        snapshot = engine.publisher.take()
+        snapshot = engine.take_snapshot()
         if job.moves and engine.machine.stops != job.stops:
             lacking = missing_feedback(command, snapshot)  # which is what it was stopped for
             self._refuse(job, Finding(Code.STOPPED_MEANWHILE) if lacking is None else lacking.finding)
@@ -204,7 +203,7 @@ class Operator:
             self._refuse(job, error.finding, hardware=isinstance(error, HardwareError))
         else:
             if job.moves or isinstance(command, Park):
-                self.lease = engine.publisher.surroundings.begun_under = job.lease
+                self.lease = engine.runtime_info.begun_under = job.lease
             engine.answer(job.reply, Reply(True))
 
     def _refuse(self, job: _Job, found: Finding, *, hardware: bool = False) -> None:
@@ -221,7 +220,7 @@ class Operator:
 
     def _connect(self) -> None:
         self.reconnected = True
-        for identified in self._engine.bank.connect(self._engine.config.drives.connect_timeout):
+        for identified in self._engine.drives.connect(self._engine.config.drives.connect_timeout):
             self._engine.record("info", identified)
         self._look_at_wiring()
         self._engine.connected()
@@ -229,33 +228,33 @@ class Operator:
     def _look_at_wiring(self) -> None:
         """What of the wiring is not proven, of the drives that have just been connected to."""
         engine = self._engine
-        engine.publisher.surroundings.unproven = unproven(engine.config, engine.bank.serials)
+        engine.runtime_info.unproven = unproven(engine.config, engine.drives.serials)
 
     def _disconnect(self) -> None:
-        self._engine.bank.close()
-        self._engine.publisher.surroundings.unproven = None
+        self._engine.drives.close()
+        self._engine.runtime_info.unproven = None
         self._engine.enter(State.OFF)
 
     def _home(self, command: Home) -> None:
         self.reconnected = True
         engine = self._engine
-        engine.bank.configure()
+        engine.drives.configure()
         engine.enter(State.HOMING)
-        lacking = engine.publisher.surroundings.unproven
+        lacking = engine.runtime_info.unproven
         if command.unproven and lacking is not None:
             engine.record("warning", Finding(Code.HOMING_UNPROVEN, within=(lacking.finding,)))
         engine.motions.begin(engine.tick.t, "home", MotionKind.HOMING)
 
     def _move_leg(self, move: LegMove) -> None:
         engine, leg = self._engine, move.leg - 1
-        if not engine.bank.status[leg] & DriveStatus.HOMED:
+        if not engine.drives.status[leg] & DriveStatus.HOMED:
             if not move.home:
                 raise RefusedError(Finding(Code.TEST_WITHOUT_REFERENCE, move.leg))
         else:
-            check_room(engine.config, move, float(engine.bank.length[leg]))
+            check_room(engine.config, move, float(engine.drives.length[leg]))
         self.reconnected = True
-        engine.bank.configure()
-        begin_leg_test(engine, move)
+        engine.drives.configure()
+        engine.begin_leg_test(move)
         engine.motions.begin(engine.tick.t, f"test of leg {move.leg}", MotionKind.LEG_TEST)
 
     def _verified(self, job: _Job) -> bool:
@@ -268,16 +267,16 @@ class Operator:
             job.asked_in = engine.cycles
             self.reconnected = True
             try:
-                engine.bank.verify(job.verified, _ACCESS_TIME * engine.config.drives.watchdog)
+                engine.drives.verify(job.verified, _ACCESS_TIME * engine.config.drives.watchdog)
             except HardwareError as error:
                 raise RefusedError(Finding(Code.DRIVE_CHANGED, within=(error.finding,))) from error
             job.verified += 1
             job.waited = 0  # the drives went without their exchange meanwhile
-        return job.verified == len(engine.bank.status)
+        return job.verified == len(engine.drives.status)
 
     def _engage(self) -> None:
         engine = self._engine
-        engine.reference.hold(engine.frame.fields["pose"])
+        engine.reference.hold(engine.cycle_data.measurement.pose)
         engine.enter(State.ENGAGING)
 
     def _checked(self, command: Follow, samples: npt.NDArray[np.float64] | None) -> MotionTable:
@@ -291,7 +290,7 @@ class Operator:
     def _away(self, table: MotionTable) -> npt.NDArray[np.float64]:
         """(6,) m and rad between where a motion starts and where the reference is."""
         start = coordinates_to_pose(table.samples[0, :6])
-        return np.abs(pose_difference(start, self._engine.frame.now[:7]))
+        return np.abs(pose_difference(start, self._engine.cycle_data.reference.now[:7]))
 
     def _follow(self, command: Follow, table: MotionTable) -> None:
         engine = self._engine
@@ -341,14 +340,14 @@ class Operator:
 
     def _reset(self, reply: Future[Reply]) -> None:
         engine = self._engine
-        if not engine.bank.connected:
+        if not engine.drives.connected:
             self.reconnected = True
-            engine.bank.connect(engine.config.drives.connect_timeout)
+            engine.drives.connect(engine.config.drives.connect_timeout)
             self._look_at_wiring()
         engine.clear_faults(reply)
 
     def _shutdown(self) -> None:
-        self._engine.bank.close()
+        self._engine.drives.close()
         self.ended = True
 
 

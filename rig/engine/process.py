@@ -26,7 +26,6 @@ from rig.engine.loop import Watch, owner_gone, run_cycles
 from rig.engine.operator import Operator
 from rig.engine.paced_ticker import make_ticker
 from rig.engine.pacer import Pacer, pace_path
-from rig.engine.publishing import closing_counts
 from rig.engine.snapshot import Snapshot
 from rig.engine.warmup import Nowhere, kernels_of, warm_up
 from rig.errors import HardwareError
@@ -75,7 +74,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             pacer = None if config.virtual is None or config.virtual.real_time else Pacer(pace_path(config))
             if pacer is not None:
                 resources.callback(pacer.close)
-            bank = make_drive_group(config, pacer=pacer)
+            drives = make_drive_group(config, pacer=pacer)
             ticker = make_ticker(config, pacer)
             ring = resources.enter_context(TelemetryRing.create(name=folder.shared("ring")))
             block = ControlBlock.create(folder.shared("control"))
@@ -83,8 +82,8 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             leases = Leases(block)
             calibration = cell_calibration(config) if config.load_cells.calibration else None
             recorded = resources.enter_context(contextlib.ExitStack())  # after the link, whose thread looks at it
-            engine = Engine(config, bank, Nowhere(), ticker, MonotonicClock())
-            resources.callback(bank.close)
+            engine = Engine(config, drives, Nowhere(), ticker, MonotonicClock())
+            resources.callback(drives.close)
             if pacer is not None:
                 pacer.report = partial(engine.record, "warning")
             operator = Operator(engine, checker.check, leases.held)
@@ -98,7 +97,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             recorded.callback(recorder.close, summary)
             engine.sink = RingSink(ring, recorder, waits=pacer is not None)
             recorder.wait_ready()
-            around = engine.publisher.surroundings
+            around = engine.runtime_info
             around.recording, around.ring = str(recording), ring.name
 
             def status(lease: str) -> Snapshot:
@@ -129,7 +128,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
         run_cycles(engine, operator, watch, ticker)
         engine.publish()  # what was asked for last is answered
         operator.journal.write()
-        summary.update(closing_counts(engine) | {"slower": ticker.slower})
+        summary.update(engine.closing_counts() | {"slower": ticker.slower})
 
 
 def _tidy_for_the_owner(owner: Connection, folder: RuntimeFolder) -> None:

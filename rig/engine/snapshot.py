@@ -6,6 +6,7 @@ from typing import Any, Literal
 
 from pydantic import ConfigDict, TypeAdapter
 
+from rig.engine.lease import Lease
 from rig.engine.leg_move import LegTest
 from rig.findings import Finding
 from rig.recording import MotionRecord
@@ -200,6 +201,20 @@ class Snapshot:
     def held_for_fault(self) -> bool:
         """Whether a fault has stopped the platform, which is held under power until a stop takes the torque off."""
         return self.state is State.STOPPING and self.latched and self.stop is StopSeverity.CATEGORY_2
+
+
+@dataclass(slots=True)
+class RuntimeInfo:
+    """Where and under whom an engine runs; `Snapshot` explains the fields."""
+
+    realtime: tuple[str, ...] = ()
+    recording: str = ""
+    ring: str = ""
+    loop: str = ""
+    unproven: Unproven | None = None
+    hold_left: float | None = None
+    begun_under: Lease | None = None
+    """the one under which the rig was last told to move"""
 
 
 _Draft = make_dataclass("_Draft", [(field.name, field.type) for field in fields(Snapshot)], slots=True, eq=False)

@@ -31,7 +31,7 @@ _KERNELS = (
     "rig.engine.cycle_data.carry_legs_kernel",
     "rig.engine.zero_order_hold.zero_order_hold_kernel",
     "rig.engine.zero_order_hold.note_command_kernel",
-    "rig.engine.publishing._farthest_joint_kernel",
+    "rig.engine.core._farthest_joint_kernel",
     "rig.engine.reference._excess_kernel",
     "rig.safety.cell_checks._count_kernel",
     "rig.safety.limits.step_kernel",

@@ -1,4 +1,4 @@
-"""How the legs are wired, and what is known of it: tests of legs on record, and the forces at rest after homing.
+"""How the legs are wired, as far as tests of legs on record tell.
 
 A leg's test shows that the drive at its address moves that leg, to somebody who watches it. It holds for the leg as it
 was wired then: the drive's address, driver, profile and, where it says one, serial number, the leg's joints on the
@@ -11,7 +11,7 @@ import json
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any
+from typing import Annotated, Any
 
 import tomlkit
 from pydantic import BaseModel, ConfigDict, Field, ValidationError
@@ -24,11 +24,6 @@ from rig.engine.leg_move import LegResult
 from rig.engine.snapshot import Unproven
 from rig.errors import InputError, RefusedError
 from rig.findings import Code, Finding
-from rig.safety import Cause, ExchangeCheck, ExchangeSearch, exchanges_found
-from rig.states import StopSeverity
-
-if TYPE_CHECKING:
-    from rig.engine.core import Engine
 
 _CROSSING = {"swap_unit", "motor_exchanged"}
 """faults of a virtual rig that are another wiring than the configuration says"""
@@ -179,31 +174,3 @@ def _content(file: str) -> str:
         return read_text(file)
     except (InputFileError, OSError, UnicodeDecodeError) as error:
         raise InputError(f"{file}: {error}") from None
-
-
-def compare_forces(engine: "Engine", exchange: ExchangeCheck) -> None:
-    """The forces at rest must have changed, while homing, as for the legs that the drives are configured for."""
-    verdict = exchange.judge(engine.tick.t, engine.settled_for())
-    if verdict is None:
-        return
-    if verdict.trip is not None:
-        engine.trip(verdict.trip.cause, verdict.trip.category, unhome=verdict.trip.unhome)
-    elif verdict.unclear is not None and engine.config.drives.unidentified:
-        engine.record("info", Finding(Code.EXCHANGE_UNCLEAR, within=(verdict.unclear,)))
-
-
-def explain_forces(engine: "Engine", search: ExchangeSearch) -> None:
-    """After a fault, or parked: name the legs whose exchange explains it, and take their wiring for not proven.
-
-    Where there is no fault, it is one.
-    """
-    found = search.proceed()
-    if not found:
-        return
-    exchanged = exchanges_found(found)
-    legs = sorted({leg for exchange in found for leg in exchange.legs})
-    engine.publisher.surroundings.unproven = Unproven(tuple(legs), exchanged)
-    if engine.machine.latched:
-        engine.record("error", exchanged)
-    else:
-        engine.trip(Cause(exchanged, engine.tick.t), StopSeverity.CATEGORY_0, unhome=True)

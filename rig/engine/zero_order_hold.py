@@ -92,7 +92,7 @@ _DELAY = 1  # s
 _LAG = 2  # s
 _AHEAD = 3  # cycles, by which a commanded force is that of a later time than the cycle in which it goes out
 _COULOMB_SPEED = 4  # m/s
-_LENGTH_LATER = 5  # s, by which a length takes effect later than `CycleData.legs_ahead`
+_LENGTH_LATER = 5  # s, by which a length takes effect later than `ReferenceMotion.legs_ahead`
 _FRICTION_MEASURED = 6  # 1 where the law takes friction at the speeds that were measured, 0 at the reference's
 _DEVIATING = 7  # 1 where deviations are computed
 _TIMING = 8
@@ -428,9 +428,10 @@ class ZeroOrderHold:
         self._count = 0
 
     def note(self, t: float, forces: Array, speeds: Array, legs: Array) -> None:
-        """Keep what the cycle at `t`, s, commands: the model's forces (6,), N; `legs` (6, ≥3): `CycleData.legs_ahead`.
+        """Keep what the cycle at `t`, s, commands: the model's forces (6,), N.
 
-        speeds (6,): m/s, of the reference's legs at the time that the forces are of.
+        legs (6, ≥3): `ReferenceMotion.legs_ahead`. speeds (6,): m/s, of the reference's legs at the time of the
+        forces.
         """
         command = self._commands[self._count % _DEPTH]
         note_command_kernel(t, forces, speeds, legs, self._legs, self._timing, self._state, command)
@@ -445,8 +446,8 @@ class ZeroOrderHold:
         Into `rates` (6,) goes by how much the legs are faster than the reference's at that instant, m/s.
 
         t: s, of the cycle that has just exchanged. asked, read (6,): s after it, of drives and cells. terms (n, 6): N,
-        of the model at the cells' times. speeds (6,): m/s, of the reference's legs; legs (6, ≥3) as `CycleData.legs`,
-        motion (19,) as `CycleData.now`.
+        of the model at the cells' times. speeds (6,): m/s, of the reference's legs; legs (6, ≥3), motion (19,): `legs`
+        and `now` of `ReferenceMotion`.
         """
         zero_order_hold_kernel(
             self._commands, self._count, t, asked, read, self._legs, self._timing,

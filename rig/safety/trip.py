@@ -1,8 +1,8 @@
 """What the checks of feedback look at, and what they ask for: how the rig must stop for what was found."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
-from typing import NamedTuple, Protocol
+from typing import Literal, NamedTuple, Protocol
 
 from kinematics import Array
 from rig.findings import Code, Finding
@@ -62,19 +62,33 @@ Recheck = Callable[[], Finding | None]
 """Asked at a reset, of the latest feedback: the finding while its cause is still there."""
 
 
+def no_recheck() -> None:
+    """Nothing: for an event, which is over once it has happened, and what `DriveGroup.troubles` checks in any case."""
+
+
 @dataclass(frozen=True, slots=True)
 class Trip:
-    """What is wrong with the feedback, how the rig must stop for it, and what to ask before it is reset."""
+    """Why the rig must stop, how, and what to ask before it is reset."""
 
     cause: Cause
     category: StopSeverity
-    recheck: Recheck
+    recheck: Recheck = no_recheck
     unhome: bool = False
     """the lengths mean nothing any more"""
+    latch: bool = True
+    """it is a fault, which stays until a reset"""
 
 
-def no_recheck() -> None:
-    """Nothing: for an event, which is over once it has happened, and what `DriveGroup.troubles` checks in any case."""
+@dataclass(frozen=True, slots=True)
+class Report:
+    """Something to record that does not stop the rig."""
+
+    level: Literal["info", "warning", "error"]
+    finding: Finding
+
+
+Judgements = Iterator[Trip | Report]
+"""What a check finds, one after the other: each takes effect before the check goes on."""
 
 
 def not_fresh(code: Code, leg: int, age: float, bound: float, period: float, silence: str = "") -> Finding:

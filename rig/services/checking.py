@@ -76,12 +76,12 @@ def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult
     del progress  # it is done at once
     rig = load_config(request.config)
     check_devices(rig)
-    bank = make_drive_group(rig)
+    drives = make_drive_group(rig)
     if rig.virtual is not None:
         VirtualRig(rig)  # with a plant of its own, which may be wrong
-    loop, buses = check_loop(rig), judge_buses(rig, bank.plans)
+    loop, buses = check_loop(rig), judge_buses(rig, drives.plans)
     warnings = [Notice("mechanism", text) for text in rig.machine.warnings]
-    unwatched = "" if bank.unwatched is None else bank.unwatched.text
+    unwatched = "" if drives.unwatched is None else drives.unwatched.text
     found = {"unidentified": rig.drives.unidentified, "unwatched": unwatched, "sag": judge_sag(rig).message}
     warnings += [Notice(code, text) for code, text in found.items() if text]
     verdict = None

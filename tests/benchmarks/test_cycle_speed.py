@@ -16,37 +16,37 @@ CYCLES, ROUNDS = 50, 60
 def test_held_forces_against_the_model(mode: str) -> None:
     config = load_config("virtual").changed({"mode": mode})
     engine = rehearsed(config)
-    frame, cycle = engine.frame, 0
+    cycle, count = engine.cycle_data, 0
     engine.reference.hold(config.machine.geometry.home_pose)
-    frame.measure(engine.bank, homed=True)
+    cycle.measurement.take(engine.drives, homed=True)
 
     def computed() -> None:
-        nonlocal cycle
-        cycle += 1
-        t = cycle * config.period
-        frame.refer(engine.reference)
-        frame.model(t, known=True)
-        frame.no_command()
-        frame.foresee(engine.reference)
-        engine.law.compute(frame)
-        engine.law.commands(frame)
-        frame.note_command(t)
+        nonlocal count
+        count += 1
+        t = count * config.period
+        cycle.reference.evaluate(engine.reference, cycle.measurement)
+        cycle.model.evaluate(t, cycle.reference, cycle.measurement, known=True)
+        cycle.set_points.clear()
+        cycle.reference.foresee(engine.reference)
+        engine.law.compute(cycle)
+        engine.law.commands(cycle)
+        cycle.note_command(t)
 
-    fields, offset = frame.fields, np.zeros(6)
+    exact, followed, offset = cycle.model, cycle.reference, np.zeros(6)
 
     def held() -> None:
-        nonlocal cycle
-        cycle += 1
-        t = cycle * config.period
-        frame.held.excess(
-            t, offset, offset, fields["terms"], fields["velocity_reference"], frame.legs, frame.now,
-            fields["force_held"], fields["velocity_held"],
+        nonlocal count
+        count += 1
+        t = count * config.period
+        exact.zero_order_hold.excess(
+            t, offset, offset, exact.terms, followed.velocity, followed.legs, followed.now, exact.held,
+            exact.held_velocity,
         )  # fmt: skip
-        frame.note_command(t)
+        cycle.note_command(t)
 
     def model() -> None:
-        frame.dynamics.cell_and_terms(frame.now)
-        frame.dynamics.forces(frame.ahead)
+        cycle.model.dynamics.cell_and_terms(cycle.reference.now)
+        cycle.model.dynamics.forces(cycle.reference.ahead)
 
     for _ in range(3):
         computed()

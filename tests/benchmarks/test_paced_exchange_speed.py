@@ -20,16 +20,16 @@ def _exchanges(config: RigConfig) -> np.ndarray:
     """Durations of the exchanges with six drives, s, and of giving the time for them, at the configuration's rate."""
     with VirtualRigProcess(config):
         pacer = None if config.virtual is None or config.virtual.real_time else Pacer(pace_path(config))
-        bank, ticker = make_drive_group(config, pacer=pacer), make_ticker(config, pacer)
-        bank.connect(2.0)
+        drives, ticker = make_drive_group(config, pacer=pacer), make_ticker(config, pacer)
+        drives.connect(2.0)
         ticker.begin()
         taken = []
         for _ in range(CYCLES):
             ticker.next()
             begun = time.perf_counter()
-            bank.exchange([COMMAND_OFF] * 6, ticker.now(), 0.6 * config.period)
+            drives.exchange([COMMAND_OFF] * 6, ticker.now(), 0.6 * config.period)
             taken.append(time.perf_counter() - begun)
-        bank.close()
+        drives.close()
         if pacer is not None:
             pacer.close()
     return np.array(taken[FIRST:])

@@ -364,7 +364,7 @@ def test_a_source_of_references_needs_an_engaged_platform() -> None:
         assert isinstance(robot.rig, LockstepRig)
         engine = robot.rig.engine
         with pytest.raises(RefusedError, match="'sway' cannot be followed in state OFF: engage first"):
-            engine.follow(names["Sway"](engine.frame.now[:7]))
+            engine.follow(names["Sway"](engine.cycle_data.reference.now[:7]))
         assert engine.machine.state is State.OFF and engine.reference.name == "hold"
 
 

@@ -302,7 +302,7 @@ class ExploredRig(RuleBasedStateMachine):
         if accepted and isinstance(command, Home | Engage | MoveLeg):
             leg = command.leg if isinstance(command, MoveLeg) else None
             # a leg that is to look for its reference first rests without torque between that and its move
-            looks = isinstance(command, MoveLeg) and not self.engine.bank.status[command.leg - 1] & Status.HOMED
+            looks = isinstance(command, MoveLeg) and not self.engine.drives.status[command.leg - 1] & Status.HOMED
             self.torque.granted(leg, 2 if looks else 1)
         if isinstance(command, Connect | Reset):  # 3
             commands = tuple(self.engine.commands)
@@ -340,7 +340,7 @@ class ExploredRig(RuleBasedStateMachine):
         table = self.motions[name]
         if self.machine.state is not State.ENGAGED:
             return table
-        off = pose_to_coordinates(self.engine.frame.now[:7]) - table.samples[0, :6]
+        off = pose_to_coordinates(self.engine.cycle_data.reference.now[:7]) - table.samples[0, :6]
         if np.abs(off).max() > _OFF_HOME:
             return table
         return MotionTable(table.step, table.samples + np.concatenate([off, np.zeros(12)]))
@@ -359,12 +359,12 @@ class ExploredRig(RuleBasedStateMachine):
         if isinstance(command, Reset):
             return self.engine.clearing
         if isinstance(command, Disconnect | Shutdown):
-            return self.engine.bank.any(Status.ENABLED)
+            return self.engine.drives.any(Status.ENABLED)
         if isinstance(command, Engage) and self.machine.state is State.PARKED:
             return True  # one drive after the other is asked whether it is as it was
-        if isinstance(command, Home | MoveLeg) and self.engine.bank.any(Status.ENABLED):
+        if isinstance(command, Home | MoveLeg) and self.engine.drives.any(Status.ENABLED):
             return True
-        fresh = self.engine.bank.fresh.all() and self.engine.bank.cells_fresh
+        fresh = self.engine.drives.fresh.all() and self.engine.drives.cells_fresh
         return isinstance(command, Home | MoveLeg | Engage | Follow | Resume) and not fresh
 
     def advance(self, mends: bool, parks: int, cycles: int) -> None:
@@ -487,13 +487,20 @@ class RandomWalk(ExploredRig):
         """Pause, and abandon what has come to a stand: the setpoint stays where it is."""
         self.ask_for(Pause())
         self.run(pausing)
-        state, now, paused = self.machine.state, self.engine.frame.now.copy(), self.engine.reference.paused
+        state, now, paused = (
+            self.machine.state,
+            self.engine.cycle_data.reference.now.copy(),
+            self.engine.reference.paused,
+        )
         reply = self.ask_for(Abandon())
         assert reply.result().accepted == (state is State.ENGAGED and paused)
         if reply.result().accepted:
             assert not self.engine.reference.paused
             self.step()
-            assert self.machine.state is not State.ENGAGED or np.abs(self.engine.frame.now - now).max() < 1e-12
+            assert (
+                self.machine.state is not State.ENGAGED
+                or np.abs(self.engine.cycle_data.reference.now - now).max() < 1e-12
+            )
         self.run(cycles)
 
     @rule(name=st.sampled_from(GOOD + BAD), cycles=st.integers(1, 60))

@@ -31,10 +31,10 @@ def test_brakes_that_slip_while_parked_are_a_fault_that_keeps_the_homing(
 ) -> None:
     bench.park()
     bench.steps(500)
-    standing = bench.engine.bank.length.copy()
+    standing = bench.engine.drives.length.copy()
     bench.inject(fault, leg, value)
     bench.until_state(State.FAULT)
-    moved = np.abs(bench.engine.bank.length - standing)
+    moved = np.abs(bench.engine.drives.length - standing)
     assert bench.machine.cause is not None
     assert all(f"leg {number} by -2." in bench.machine.cause.text for number in ([leg] if leg else range(1, 7)))
     assert "(bound 2 mm)" in bench.machine.cause.text
@@ -97,7 +97,7 @@ def test_brakes_that_slip_behind_another_fault_are_said_once_beside_it(bench: Be
 @pytest.mark.parametrize("category", [0, 1])
 def test_what_brakes_give_as_they_close_on_a_moving_platform_is_no_fault(bench: Bench, category: int) -> None:
     bench.run()
-    assert np.abs(bench.engine.bank.velocity).max() > 0.1
+    assert np.abs(bench.engine.drives.velocity).max() > 0.1
     bench.engine.stop(category)  # type: ignore[arg-type]
     bench.until_state(State.PARKED)
     bench.steps(1000)
@@ -120,4 +120,4 @@ def test_a_rig_without_brakes_switches_the_check_off_by_name(tmp_path: Path) -> 
         bench.park().inject("brake_slips")
         bench.steps(300)
         assert bench.in_state(State.PARKED)
-        assert np.abs(bench.engine.bank.velocity).max() == pytest.approx(0.02, abs=2e-3)
+        assert np.abs(bench.engine.drives.velocity).max() == pytest.approx(0.02, abs=2e-3)

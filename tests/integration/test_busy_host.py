@@ -14,6 +14,7 @@ from rig.engine.host_load import HostLateness
 from rig.errors import RunFaultError
 from rig.findings import Code, Finding
 from rig.runtime.ticker import Tick
+from rig.safety import Trip
 from rig.safety.machine import Cause
 from rig.states import FaultCode, State, StopSeverity
 
@@ -103,7 +104,7 @@ def test_a_drive_that_stopped_before_it_was_given_torque_did_not_stop_for_this_c
         bench.rig.request(Connect())
     oversleep(bench, 5)
     stopped_by_itself = Cause(Finding(Code.DRIVE_WATCHDOG, 2), 0.0)
-    bench.engine.trip(replace(stopped_by_itself, t=bench.engine.tick.t), StopSeverity.QUICK_STOP)
+    bench.engine.trip(Trip(replace(stopped_by_itself, t=bench.engine.tick.t), StopSeverity.QUICK_STOP))
     assert bench.machine.cause is not None and bench.machine.cause.text.startswith(said)
 
 

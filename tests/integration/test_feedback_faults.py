@@ -131,7 +131,7 @@ def test_the_link_returns_and_the_rig_stays_in_fault(bench: Bench) -> None:
     bench.virtual.faults.clear()
     standing = bench.virtual.plant.state[:7]
     bench.steps(200)
-    assert bench.engine.bank.fresh.all()
+    assert bench.engine.drives.fresh.all()
     assert bench.in_state(State.FAULT) and not bench.torque
     for command in (Home(), Engage(), Park(), Resume()):
         with pytest.raises(RefusedError, match="a fault is latched: reset first"):
@@ -160,7 +160,7 @@ def test_swapped_drives_are_not_connected_to(bench: Bench) -> None:
         bench.rig.request(Connect())
     assert "'VIRTUAL-5', expected 'VIRTUAL-2'" in str(caught.value)
     assert "'VIRTUAL-2', expected 'VIRTUAL-5'" in str(caught.value)
-    assert bench.in_state(State.OFF) and not bench.engine.bank.connected
+    assert bench.in_state(State.OFF) and not bench.engine.drives.connected
     assert bench.engine.cycles == 0
 
 
@@ -338,7 +338,7 @@ def test_a_reversed_encoder_of_a_leg_that_its_drive_holds_is_seen_once_it_is_to_
         table = motion_table(bench.config)
         bench.rig.request(Follow("bench", table.step), table.samples)
         bench.until_state(State.FAULT)
-        assert np.abs(bench.virtual.plant.lengths - bench.engine.frame.legs_ahead[:, 0]).max() < 0.02
+        assert np.abs(bench.virtual.plant.lengths - bench.engine.cycle_data.reference.legs_ahead[:, 0]).max() < 0.02
         invariants(bench.recording())
 
 

@@ -127,7 +127,7 @@ def held_on_the_model(bench: Bench, words: str) -> Recording:
     machine = bench.machine
     assert (machine.state, machine.stop) == (State.STOPPING, C2) and bench.torque
     assert machine.cause is not None and machine.cause.code is FaultCode.LOAD_CELL and words in machine.cause.text
-    error = bench.engine.frame.fields["length"] - bench.engine.frame.fields["length_reference"]
+    error = bench.engine.cycle_data.measurement.length - bench.engine.cycle_data.reference.length
     assert np.abs(error).max() < 1e-4
     bench.rig.request(Stop(1))
     bench.until_state(State.FAULT)
@@ -264,7 +264,7 @@ def test_a_host_that_stands_still_within_a_cycle_is_found_before_what_follows_fr
     bench.injected = bench.engine.cycles
     gap = bench.engine.tick.t + 0.5
     before = when == "before its exchange"
-    owner, name = (bench.rig.operator, "carry_out") if before else (bench.engine.bank, "exchange")
+    owner, name = (bench.rig.operator, "carry_out") if before else (bench.engine.drives, "exchange")
     usual = getattr(owner, name)
 
     def stand_still(*arguments: object) -> None:
@@ -310,13 +310,13 @@ def test_an_engine_that_is_started_anew_finds_the_fault_of_the_one_before(bench:
     assert not bench.torque
     t = bench.virtual.time
     engine = Engine(bench.config, make_drive_group(bench.config, bench.virtual.wires), bench.rig.sink, ManualClock(t))
-    engine.bank.connect(1.0)
+    engine.drives.connect(1.0)
     engine.connected()
     engine.step(Tick(t + bench.config.period))
     assert engine.machine.state is State.FAULT and not engine.machine.homed
     assert engine.machine.cause is not None and engine.machine.cause.code is FaultCode.DRIVE_WATCHDOG
     assert not bench.torque
-    engine.bank.close()
+    engine.drives.close()
 
 
 @pytest.mark.parametrize(

@@ -35,6 +35,6 @@ def test_an_encoder_that_stands_is_noticed_however_coarse(tmp_path: Path) -> Non
         bench.run(0.6).inject("encoder_frozen", 2)
         bench.until_state(State.FAULT)
         bench.until(lambda: not bench.torque)
-        assert not bench.engine.bank.any(Status.ENABLED)
+        assert not bench.engine.drives.any(Status.ENABLED)
         recorded = causes(bench.recording())
     assert recorded[0] is FaultCode.FEEDBACK_FROZEN

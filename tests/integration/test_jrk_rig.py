@@ -41,7 +41,7 @@ def test_one_that_restarts_is_noticed_and_all_stop(tmp_path: Path) -> None:
             bench.steps(1)
             assert not controller._running  # not for one cycle
         bench.until(lambda: not bench.torque)
-        assert not bench.engine.bank.any(Status.ENABLED)
+        assert not bench.engine.drives.any(Status.ENABLED)
         cause = bench.machine.cause
         assert cause is not None and (cause.code, cause.leg) == (FaultCode.DRIVE_RESTARTED, LEG)
         assert not bench.machine.homed
@@ -54,7 +54,7 @@ def test_a_host_that_stands_still_is_noticed_by_their_time_out_and_reset_goes_on
         bench.until_state(State.FAULT)
         bench.until(lambda: not bench.torque)
         bench.steps(30)
-        assert all(status & Status.WATCHDOG for status in bench.engine.bank.status)
+        assert all(status & Status.WATCHDOG for status in bench.engine.drives.status)
         bench.rig.request(Reset())
         assert bench.in_state(State.IDLE)
         bench.rig.request(Home())

@@ -55,7 +55,7 @@ def commanded(bench: Bench) -> npt.NDArray[np.float64]:
     for _ in range(round(2.5 * bench.config.rate)):
         bench.rig.step()
         if bench.in_state(State.RUNNING) or bench.in_state(State.STOPPING):
-            seen += [bench.engine.frame.now.copy(), bench.engine.frame.ahead.copy()]
+            seen += [bench.engine.cycle_data.reference.now.copy(), bench.engine.cycle_data.reference.ahead.copy()]
     return np.array(seen)
 
 

@@ -277,7 +277,7 @@ class Campaign:
         """What brings the rig on, by one command."""
         state, paused = self.world.state, self.world.engine.reference.paused
         if state is State.ENGAGED and paused:
-            begun = self.world.engine.publisher.surroundings.begun_under
+            begun = self.world.engine.runtime_info.begun_under
             accepted = self.submit(player, Resume(take_over=deed == "take over"))
             assert not accepted or deed == "take over" or begun is None or begun.held
             if not accepted:

@@ -121,11 +121,11 @@ def test_the_engine_is_killed_and_the_drives_stop_by_their_own_watchdog(
         assert leg.safe and leg.words == "stopped by its own watchdog, brake on, standstill"
         assert abs(leg.moved) < 0.1 and leg.rest > 0.3  # the rig's clock may have been behind, and caught up
     assert any(leg.moved != 0.0 for leg in legs)
-    bank = make_drive_group(rig.config)
-    bank.connect(2.0)
-    assert bank.all(Status.WATCHDOG) and bank.all(Status.BRAKE) and not bank.any(Status.ENABLED)
-    assert bank.all(Status.STANDSTILL) and bank.all(Status.HOMED)
-    bank.close()
+    drives = make_drive_group(rig.config)
+    drives.connect(2.0)
+    assert drives.all(Status.WATCHDOG) and drives.all(Status.BRAKE) and not drives.any(Status.ENABLED)
+    assert drives.all(Status.STANDSTILL) and drives.all(Status.HOMED)
+    drives.close()
     rig.close()
     recording = open_recording(tmp_path / "run.mcap")
     assert len(recording.rows) and recording.rows["t"][-1] > last - 1.0

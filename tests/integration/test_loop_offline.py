@@ -37,7 +37,7 @@ def test_the_platform_moves_as_on_the_lockstep_rig(tmp_path: Path, mode: str) ->
                     drives[:, columns.INTEGRAL].copy(),
                 )
             poses[cycle] = plant.state[:7]
-            commands[cycle] = bench.engine.frame.fields["force_command"]
+            commands[cycle] = bench.engine.cycle_data.set_points.force
         assert start is not None
     run = run_loop(bench.config, table, mode, start=start)
     assert run.end == ""

@@ -131,7 +131,7 @@ def test_homing_that_takes_too_long_names_the_legs_without_a_reference(tmp_path:
         bench.rig.request(Connect())
         bench.rig.request(Home())
         bench.until(lambda: bench.machine.latched)
-        legs = [leg for leg in range(1, 7) if not bench.engine.bank.status[leg - 1] & Status.HOMED]
+        legs = [leg for leg in range(1, 7) if not bench.engine.drives.status[leg - 1] & Status.HOMED]
         assert 1 < len(legs) < 6
         said = f"homing was not done within 0.8 s: no reference found by legs {', '.join(map(str, legs))}"
         assert bench.machine.cause is not None and bench.machine.cause.text == said
@@ -197,7 +197,7 @@ def test_a_drive_that_has_torque_already_is_not_connected_to(bench: Bench) -> No
     theirs = _other_master(bench, LEG)
     with pytest.raises(HardwareError, match=f"leg {LEG}: the drive has torque already: another master commands it"):
         bench.rig.request(Connect())
-    assert bench.in_state(State.OFF) and not bench.engine.bank.connected
+    assert bench.in_state(State.OFF) and not bench.engine.drives.connected
     others = _other_master(bench, 1)  # neither has been given a watchdog: their masters may be silent as before
     bench.virtual.advance(bench.virtual.time + 0.2)
     assert not bench.virtual.plant.braked(LEG - 1) and not bench.virtual.plant.braked(0)

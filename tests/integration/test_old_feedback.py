@@ -58,10 +58,10 @@ def test_a_hung_drive_that_goes_on_answering_is_as_one_that_is_gone(bench: Bench
 def test_a_drive_that_hangs_before_connecting_is_not_connected_to(bench: Bench) -> None:
     bench.rig.request(Connect())
     bench.steps(20)
-    bench.engine.bank.close()
+    bench.engine.drives.close()
     bench.virtual.faults.inject("hang", LEG)
     with pytest.raises(HardwareError, match=rf"leg {LEG}: no good reply to the cyclic exchange: it answers, but acts"):
-        bench.engine.bank.connect(1.0)
+        bench.engine.drives.connect(1.0)
 
 
 def test_replies_that_are_a_cycle_old_for_good_are_borne_and_said(bench: Bench) -> None:
@@ -147,4 +147,4 @@ def test_an_amplifier_without_readings_is_not_engaged_on(
         amplified.rig.request(Engage())
     assert not amplified.torque
     amplified.until_state(State.FAULT)  # and after k cycles it is a fault by itself
-    assert amplified.machine.homed and np.isfinite(amplified.engine.frame.fields["length"]).all()
+    assert amplified.machine.homed and np.isfinite(amplified.engine.cycle_data.measurement.length).all()

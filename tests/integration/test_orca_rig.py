@@ -59,7 +59,7 @@ def test_one_that_restarts_is_noticed_and_all_stop(tmp_path: Path) -> None:
         bench.until_state(State.FAULT)
         bench.until(lambda: not bench.torque)
         assert bench.machine.cause is not None and f"leg {LEG}" in bench.machine.cause.text
-        assert not bench.engine.bank.any(Status.ENABLED)
+        assert not bench.engine.drives.any(Status.ENABLED)
 
 
 def test_silence_is_ended_by_the_motors_own_watchdog_and_told_afterwards(tmp_path: Path) -> None:
@@ -68,7 +68,7 @@ def test_silence_is_ended_by_the_motors_own_watchdog_and_told_afterwards(tmp_pat
         bench.until_state(State.FAULT)
         motor = bench.virtual.drives[LEG - 1]
         bench.until(lambda: "drop_all" not in motor.active)
-        bench.until(lambda: bool(bench.engine.bank.status[LEG - 1] & Status.WATCHDOG))
+        bench.until(lambda: bool(bench.engine.drives.status[LEG - 1] & Status.WATCHDOG))
         assert not bench.torque
         recorded = causes(bench.recording())
     assert recorded[0] is FaultCode.COMMUNICATION_LOST

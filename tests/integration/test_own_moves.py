@@ -81,11 +81,11 @@ def test_a_park_that_is_refused_changes_nothing_and_leaves_a_way_down(
         return straight_move(start, end, 5.0, 1.0)
 
     monkeypatch.setattr("rig.engine.operator.approach_move", hasty)
-    stands = bench.engine.frame.now.copy()
+    stands = bench.engine.cycle_data.reference.now.copy()
     with pytest.raises(RefusedError, match=r"(?s)park: .*speed of leg .* must be at most 800 mm/s.*STOP, which takes"):
         bench.rig.request(Park())
     bench.steps(20)
-    assert bench.in_state(State.ENGAGED) and np.array_equal(bench.engine.frame.now, stands)
+    assert bench.in_state(State.ENGAGED) and np.array_equal(bench.engine.cycle_data.reference.now, stands)
     bench.rig.request(Stop(1))
     bench.until_state(State.PARKED)
     bench.steps(20)

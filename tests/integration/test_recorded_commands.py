@@ -22,7 +22,7 @@ from rig.recording import Recorded, open_recording
 from rig.recording.schema import COMMAND, INJECTED
 from rig.report import summarize, write_report
 from rig.runs import runs_of
-from rig.safety import Cause
+from rig.safety import Cause, Trip
 from rig.states import FaultCode, MotionKind, MotionOutcome, State, StopSeverity
 
 
@@ -172,7 +172,7 @@ def test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere(tmp_pa
     with Bench(tmp_path) as bench:
         bench.run()
         silent = Cause(Finding(Code.NO_COMMAND_LEASE), bench.engine.tick.t)
-        bench.engine.trip(silent, StopSeverity.CATEGORY_2, latch=False)
+        bench.engine.trip(Trip(silent, StopSeverity.CATEGORY_2, latch=False))
         bench.until_state(State.ENGAGED)
         underway = bench.rig.status().last_motion
         assert underway is not None and underway.outcome is MotionOutcome.UNDERWAY and underway.cause == ""

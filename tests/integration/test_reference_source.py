@@ -92,7 +92,7 @@ def shipped(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Bench]:
 
 def begun(bench: Bench, amplitude: float, duration: float = 1.3) -> Sine:
     """RUNNING after a sine for a while."""
-    source = Sine(bench.engine.frame.now[:7], amplitude)
+    source = Sine(bench.engine.cycle_data.reference.now[:7], amplitude)
     bench.engine.reference.take(source)
     bench.engine.enter(State.RUNNING)
     bench.steps(round(duration * bench.config.rate))
@@ -108,7 +108,7 @@ def test_another_source_is_followed_and_stops_by_its_own_law(bench: Bench) -> No
     with pytest.raises(RefusedError, match="nothing is paused"):
         bench.rig.request(Resume())
     bench.steps(100)
-    standing = bench.engine.frame.now[2]
+    standing = bench.engine.cycle_data.reference.now[2]
     rows = bench.recording().rows
     running = rows["state"] == State.RUNNING
     error = rows["length"][running] - rows["length_reference"][running]
@@ -184,7 +184,9 @@ def test_a_source_that_steps_is_left_at_its_last_good_reference(
     shipped: Bench, phase: str, step: float, speed_step: float
 ) -> None:
     """Within every limit of the legs, before and after, and in every phase of a motion."""
-    source = Stepping(shipped.engine.frame.now[:7], 0.0 if phase == "standing" else 0.01, step, speed_step)
+    source = Stepping(
+        shipped.engine.cycle_data.reference.now[:7], 0.0 if phase == "standing" else 0.01, step, speed_step
+    )
     shipped.engine.reference.take(source)
     if phase == "standing":
         shipped.steps(20)
@@ -219,7 +221,7 @@ def test_a_source_that_steps_is_left_at_its_last_good_reference(
 def test_a_source_that_changes_its_mind_between_cycles_is_left_too(bench: Bench) -> None:
     source = begun(bench, 0.01)
     source._pose[2] += 1e-3  # what it foresaw for this cycle is not what it says now
-    height = bench.engine.frame.now[2]
+    height = bench.engine.cycle_data.reference.now[2]
     bench.steps(1)
     assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.REFERENCE_INVALID
-    assert abs(bench.engine.frame.now[2] - height) < 2e-4
+    assert abs(bench.engine.cycle_data.reference.now[2] - height) < 2e-4

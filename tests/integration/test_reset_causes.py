@@ -107,5 +107,5 @@ def test_what_is_over_does_not_stand_in_the_way(tmp_path: Path, passing: str) ->
         bench.run().inject(passing, LEG)
         bench.until_state(State.FAULT)
         bench.steps(20)
-        assert np.isfinite(bench.engine.bank.length).all()
+        assert np.isfinite(bench.engine.drives.length).all()
         assert reset(bench) == ""

@@ -214,7 +214,7 @@ def test_what_cannot_be_is_refused_by_name_and_nothing_moves(opened: Open) -> No
     for ask in [*asked, lambda: robot.pose]:
         with pytest.raises(HardwareError, match="the rig was closed"):
             ask()
-    assert isinstance(robot.rig, LockstepRig) and not robot.rig.engine.bank.connected
+    assert isinstance(robot.rig, LockstepRig) and not robot.rig.engine.drives.connected
 
 
 def test_an_interpreter_that_ends_without_close_leaves_nothing(tmp_path: Path) -> None:

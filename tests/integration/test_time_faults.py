@@ -105,26 +105,26 @@ def test_a_reply_delayed_beyond_its_deadline_is_stale(rig: LiveRig, tmp_path: Pa
 
 def _all_stopped(config: RigConfig) -> bool:
     """Whether all six drives are, as a Modbus client of no engine's reads them."""
-    bank = make_drive_group(config)
+    drives = make_drive_group(config)
     with suppress(Exception):
-        bank.connect(2.0)
+        drives.connect(2.0)
     try:
-        return bool(bank.all(STOPPED)) and not bank.any(Status.ENABLED)
+        return bool(drives.all(STOPPED)) and not drives.any(Status.ENABLED)
     finally:
-        bank.close()
+        drives.close()
 
 
 def pace_and_hang(config: RigConfig, pipe: Connection) -> None:
     """Stands for an engine that commands its drives for a while, and then lives on without a sign."""
     pacer = Pacer(pace_path(config))
-    bank = make_drive_group(config, pacer=pacer)
-    bank.connect(2.0)
+    drives = make_drive_group(config, pacer=pacer)
+    drives.connect(2.0)
     ticker = PacedTicker(config.period, pacer, 20.0)
     ticker.begin()
     for _ in range(100):
         ticker.next()
-        bank.exchange([Command(Mode.HOMING, enable=True)] * 6, ticker.now(), 0.6 * config.period)
-    assert bank.all(Status.ENABLED) and bank.fresh.all()
+        drives.exchange([Command(Mode.HOMING, enable=True)] * 6, ticker.now(), 0.6 * config.period)
+    assert drives.all(Status.ENABLED) and drives.fresh.all()
     pipe.send(ticker.now())
     pipe.recv()
     ticker.next()

@@ -23,10 +23,10 @@ def bring(bench: Bench, state: State) -> None:
         bench.park()
     elif state is State.HOMING:
         bench.rig.request(Home())
-        bench.until(lambda: bench.engine.bank.all(Status.ENABLED))
+        bench.until(lambda: bench.engine.drives.all(Status.ENABLED))
     elif state is State.ENGAGING:
         bench.park().rig.request(Engage())
-        bench.until(lambda: bench.engine.bank.all(Status.ENABLED))
+        bench.until(lambda: bench.engine.drives.all(Status.ENABLED))
     elif state is State.ENGAGED:
         bench.engage()
     else:
@@ -46,7 +46,7 @@ def without_torque(bench: Bench, cycles: int) -> None:
     for cycle in range(cycles):
         bench.steps(1)
         assert not any(command.enable for command in bench.engine.commands)
-        assert not bench.engine.bank.any(Status.ENABLED)
+        assert not bench.engine.drives.any(Status.ENABLED)
         assert cycle < BRAKES or not bench.torque
 
 
@@ -61,7 +61,7 @@ def engage_again(bench: Bench) -> None:
         bench.until(lambda: bench.engine.settled_for() > TARE)
     bench.rig.request(Engage())
     bench.until_state(State.ENGAGED)
-    assert bench.torque and len(bench.engine.bank.legs(Status.ENABLED)) == 6
+    assert bench.torque and len(bench.engine.drives.legs(Status.ENABLED)) == 6
 
 
 @pytest.mark.parametrize("open_for", [SHORT, 40])
@@ -99,7 +99,7 @@ def test_torque_lost_while_homing(tmp_path: Path, leg: int | None, found: bool) 
         bench.rig.request(Connect())
         bring(bench, State.HOMING)
         if found:
-            bench.until(lambda: bool(bench.engine.bank.status[LEG - 1] & Status.HOMED))
+            bench.until(lambda: bool(bench.engine.drives.status[LEG - 1] & Status.HOMED))
         bench.inject("safe_torque_off", leg)
         bench.steps(LOST)
         assert bench.machine.cause is not None and bench.machine.cause.code is FaultCode.TORQUE_LOST
@@ -225,7 +225,7 @@ def test_while_a_drive_has_yet_to_switch_off_nobody_engages_or_leaves(
         why = f"leg {LEG}: the drive still has torque" if isinstance(command, Engage) else "a fault is latched"
         with pytest.raises(RefusedError, match=why):
             bench.rig.request(command)
-        assert bench.engine.bank.connected
+        assert bench.engine.drives.connected
 
 
 def test_the_engine_does_not_end_while_a_drive_reports_torque(tmp_path: Path) -> None:
@@ -237,7 +237,7 @@ def test_the_engine_does_not_end_while_a_drive_reports_torque(tmp_path: Path) ->
         bench.steps(2)
         with pytest.raises(RefusedError, match=f"leg {LEG}: the drive still has torque.*press the emergency stop"):
             bench.rig.request(Shutdown())
-        assert bench.engine.bank.connected and not bench.rig.operator.ended
+        assert bench.engine.drives.connected and not bench.rig.operator.ended
         bench.inject("safe_torque_off", LEG)
         bench.rig.request(Shutdown())
         assert bench.rig.operator.ended

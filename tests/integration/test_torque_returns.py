@@ -71,13 +71,13 @@ def with_the_circuit(bench: Bench) -> list[int]:
 def open_the_circuit(bench: Bench, leg: int, duration: float) -> None:
     """Whoever had torque makes it a latched stop, at once; nobody has any again, whoever had it."""
     watched = Watched(bench)
-    had = leg in watched.on and bool(bench.engine.bank.status[leg - 1] & Status.ENABLED)
+    had = leg in watched.on and bool(bench.engine.drives.status[leg - 1] & Status.ENABLED)
     bench.inject("safe_torque_off", leg, duration=duration)
     watched.steps(BORNE)
     if had:
         cause = bench.machine.cause
         assert bench.machine.latched and cause is not None, f"nothing latched in {bench.machine.state.name}"
-        own = bool(bench.engine.bank.status[leg - 1] & Status.FAULT)  # a target for a motor without power is an alarm
+        own = bool(bench.engine.drives.status[leg - 1] & Status.FAULT)  # a target for a motor without power is an alarm
         assert (cause.code, cause.leg) == (FaultCode.DRIVE_FAULT if own else FaultCode.TORQUE_LOST, leg), cause.text
         assert own or not any(command.enable for command in bench.engine.commands)
     watched.seconds(duration + AFTER)
@@ -91,12 +91,12 @@ def bring(bench: Bench, state: State, leg: int, draw: Random) -> None:
     if state is State.SINGLE_LEG:
         bench.rig.request(Connect())
         bench.rig.request(MoveLeg(leg, 2e-3, 5e-3, home=True))
-        bench.until(lambda: bool(bench.engine.bank.status[leg - 1] & Status.ENABLED))
+        bench.until(lambda: bool(bench.engine.drives.status[leg - 1] & Status.ENABLED))
         if draw.random() < 0.5:  # else while it looks for its reference
             bench.until(lambda: bench.engine.leg_test is not None and "moving" in bench.engine.leg_test.status.phase)
     elif state is State.ENGAGING:
         bench.park().rig.request(Engage())
-        bench.until(lambda: bench.engine.bank.all(Status.ENABLED))
+        bench.until(lambda: bench.engine.drives.all(Status.ENABLED))
     else:
         bench.engage()
     if state in (State.RUNNING, State.PARKING, State.STOPPING):
@@ -211,10 +211,10 @@ def test_a_drive_whose_search_ends_without_torque_is_given_none_afterwards(tmp_p
         ended = [0] * 6
         while not bench.in_state(State.PARKED):
             watched.steps(1)
-            for leg, status in enumerate(bench.engine.bank.status):
+            for leg, status in enumerate(bench.engine.drives.status):
                 at_end = bench.engine._homing.begun[leg] and status & (Status.HOMED | Status.ENABLED) == Status.HOMED
                 ended[leg] = ended[leg] + 1 if at_end and not status & Status.HOMING else 0
-                assert ended[leg] < 3 or not bench.engine.bank.asked[leg]
+                assert ended[leg] < 3 or not bench.engine.drives.asked[leg]
         assert max(ended) > 3
         watched.steps(2)
         assert not watched.again and not watched.on

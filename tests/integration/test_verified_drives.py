@@ -81,7 +81,7 @@ def test_a_watchdog_that_is_cleared_under_torque(tmp_path: Path, state: State, w
         cause = bench.machine.cause
         assert cause is not None and (cause.code, cause.leg) == (FaultCode.DRIVE_FAULT, LEG)
         assert "watchdog" in cause.text and bench.machine.homed
-        assert cause.t - begun < 0.7 and max(bench.engine.bank.stale) == 0
+        assert cause.t - begun < 0.7 and max(bench.engine.drives.stale) == 0
         assert servo._watchdog_bytes != words
         bench.rig.request(Reset())
         bench.rig.request(Home())  # which sets it again
@@ -99,9 +99,9 @@ def test_one_damaged_answer_about_the_watchdog_is_none(tmp_path: Path) -> None:
         words = servo._watchdog_bytes
         for _ in range(3):
             servo._watchdog_bytes = b"\x7f\xff"
-            bench.until(lambda: bench.engine.bank._drives[LEG - 1]._watchdog_doubts == 1)  # type: ignore[attr-defined]
+            bench.until(lambda: bench.engine.drives._drives[LEG - 1]._watchdog_doubts == 1)  # type: ignore[attr-defined]
             servo._watchdog_bytes = words
-            bench.until(lambda: bench.engine.bank._drives[LEG - 1]._watchdog_doubts == 0)  # type: ignore[attr-defined]
+            bench.until(lambda: bench.engine.drives._drives[LEG - 1]._watchdog_doubts == 0)  # type: ignore[attr-defined]
         assert bench.in_state(State.ENGAGED)
 
 
@@ -163,15 +163,15 @@ def test_a_drive_that_does_not_answer_in_time(tmp_path: Path) -> None:
 def test_between_two_cycles_one_drive_is_asked(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     with Bench(tmp_path) as bench:
         bench.park()
-        operator, bank = bench.rig.operator, bench.engine.bank
-        verify = bank.verify
+        operator, drives = bench.rig.operator, bench.engine.drives
+        verify = drives.verify
         asked: list[tuple[int, int]] = []
 
         def look(leg: int, timeout: float) -> None:
             asked.append((bench.engine.cycles, leg))
             verify(leg, timeout)
 
-        monkeypatch.setattr(bank, "verify", look)
+        monkeypatch.setattr(drives, "verify", look)
         reply, begun = asked_to_engage(bench), bench.engine.cycles
         for leg in range(6):
             for repeated in range(3):  # the loop takes up its pace anew after each, and asks the operator again

@@ -43,12 +43,12 @@ COMMAND_BREAKS = [
         (f"{_LAWS}::test_an_observer_sees_a_cycle_once_that_is_computed_twice",),
     ),
     _observer("an observer keeps what it found before", "if self._observed != self._cycle - 1:", "if False:"),
-    _observer("an observer takes a gap for a cycle", "elif frame.elapsed > self._longest:", "elif False:"),
+    _observer("an observer takes a gap for a cycle", "elif cycle.elapsed > self._longest:", "elif False:"),
     _observer("an observer goes on without a model", "if status != 0:", "if False:"),
     Break(
         "an observer keeps forces that were not sent",
         "rig/engine/laws/observer.py",
-        'note_command_kernel(frame.fields["force_command"], self._memory)',
+        "note_command_kernel(cycle.set_points.force, self._memory)",
         "pass",
         (f"{_LAWS}::test_the_closed_loop_follows_and_returns_after_a_push",),
     ),
@@ -97,8 +97,8 @@ COMMAND_BREAKS = [
     ),
     Break(
         "a cell at its end of scale is one to home with",
-        "rig/engine/publishing.py",
-        "force[leg], self._scale)",
+        "rig/engine/core.py",
+        "force[leg], config.load_cells.range)",
         "force[leg], math.inf)",
         ("rig/test_engine_control.py::test_the_guard_says_what_a_cell_at_its_end_of_scale_reads",),
     ),
@@ -159,7 +159,7 @@ COMMAND_BREAKS = [
     ),
     _guard(
         "home is engaged in place of the measured pose",
-        'engine.reference.hold(engine.frame.fields["pose"])',
+        "engine.reference.hold(engine.cycle_data.measurement.pose)",
         "engine.reference.hold(engine.config.machine.geometry.home_pose)",
         f"{_DOUBTS}::test_engaging_away_from_home_holds_the_pose_that_is_measured",
     ),
@@ -186,7 +186,7 @@ COMMAND_BREAKS = [
     ),
     _guard(
         "a watchdog lost since connecting is not set again before homing",
-        "        engine.bank.configure()\n        engine.enter(State.HOMING)",
+        "        engine.drives.configure()\n        engine.enter(State.HOMING)",
         "        engine.enter(State.HOMING)",
         "integration/test_feedback_faults.py::test_a_drive_that_restarts_takes_the_homing_with_it_and_gets_its_watchdog_back",
     ),

@@ -56,8 +56,8 @@ FEEDBACK_BREAKS = [
     ),
     Break(
         "what was rejected is not recorded",
-        "rig/engine/publishing.py",
-        '        "rejected": engine.bank.rejected,\n',
+        "rig/engine/core.py",
+        '            "rejected": self.drives.rejected,\n',
         "",
         (f"{_FAULTS}::test_noise_between_good_replies_stops_the_rig",),
     ),

@@ -78,14 +78,14 @@ GUARD_BREAKS = [
     ),
     _core(
         "a cycle is seen before its row is there",
-        "        self.sink.push(frame.row)\n        self.cycles += 1\n        self.publish()",
-        "        self.publish()\n        self.sink.push(frame.row)\n        self.cycles += 1",
+        "        self.sink.push(cycle.row)\n        self.cycles += 1\n        self.publish()",
+        "        self.publish()\n        self.sink.push(cycle.row)\n        self.cycles += 1",
         f"{_SNAPSHOT}::test_a_cycle_is_seen_once_its_row_is_there",
     ),
     _core(
         "without drives nothing is published",
-        "            self._exchanges.forget()\n            self.publish()\n            return",
-        "            self._exchanges.forget()\n            return",
+        "            exchanges.forget()\n            self.publish()\n            return",
+        "            exchanges.forget()\n            return",
         f"{_SNAPSHOT}::test_without_drives_time_is_published_too",
     ),
     _core(
@@ -96,9 +96,9 @@ GUARD_BREAKS = [
     ),
     Break(
         "every snapshot has a list of events of its own",
-        "rig/engine/publishing.py",
-        "events=engine.events,",
-        "events=tuple(list(engine.events)),",
+        "rig/engine/core.py",
+        "events=self.events,",
+        "events=tuple(list(self.events)),",
         (f"{_SNAPSHOT}::test_a_snapshot_never_changes_and_shares_what_did_not",),
     ),
 ]

@@ -25,7 +25,7 @@ IDENTITY_BREAKS = [
     Break(
         "one drive is asked in place of six",
         "rig/engine/operator.py",
-        "return job.verified == len(engine.bank.status)",
+        "return job.verified == len(engine.drives.status)",
         "return True",
         (f"{_VERIFIED}::test_between_two_cycles_one_drive_is_asked", _VERIFIED),
     ),
@@ -74,7 +74,7 @@ IDENTITY_BREAKS = [
     Break(
         "what is proven is not looked at as the drives are connected",
         "rig/engine/operator.py",
-        "engine.publisher.surroundings.unproven = unproven(engine.config, engine.bank.serials)",
+        "engine.runtime_info.unproven = unproven(engine.config, engine.drives.serials)",
         "pass",
         (f"{_PROVEN}::test_the_first_motion_asks_for_the_legs_tests_and_goes_on_the_operators_word",),
     ),
@@ -95,14 +95,14 @@ IDENTITY_BREAKS = [
     Break(
         "a motion without a fault is not looked into for an exchange",
         "rig/engine/core.py",
-        "if before in LAW_STATES and self.publisher.surroundings.unproven is not None:",
+        "if before in LAW_STATES and self.runtime_info.unproven is not None:",
         "if False:",
         (f"{_IN_MOTION}::test_after_a_small_motion_they_are_found_once_parked",),
     ),
     Break(
         "legs that are named are homed all the same",
-        "rig/engine/wiring.py",
-        "engine.publisher.surroundings.unproven = Unproven(tuple(legs), exchanged)",
+        "rig/engine/core.py",
+        "self.runtime_info.unproven = Unproven(tuple(legs), exchanged)",
         "pass",
         (f"{_IN_MOTION}::test_run_on_the_operators_word_it_is_named_and_homing_refused",),
     ),

@@ -41,8 +41,8 @@ LINE_BREAKS = [
     ),
     _frame(
         "a reading from before its cycle is compared with the model of now",
-        "self._cells_offset < -_SAME_TIME",
-        "self._cells_offset < -1.0",
+        "cells_offset < -_SAME_TIME",
+        "cells_offset < -1.0",
     ),
     Break(
         "a line of a stream is a reading in every cycle",
@@ -205,23 +205,23 @@ LINE_BREAKS = [
     ),
     _frame(
         "the pose is made of lengths of several times",
-        "lengths = bank.length - bank.offset * bank.velocity",
-        "lengths = bank.length.copy()",
+        "lengths = drives.length - drives.offset * drives.velocity",
+        "lengths = drives.length.copy()",
     ),
     _frame(
         "forces are compared with those of another time",
-        "for legs in self._later(self._cells_offset, 0.0):",
-        "for legs in ():",
+        "for legs, motion in reference.by_time(cells_offset, 0.0):",
+        "for legs, motion in ():",
     ),
     _frame(
         "forces are commanded for another time",
-        "for legs in self._later(self.offset, by):",
-        "for legs in ():",
+        "for some, moment in reference.by_time(measurement.offset, by):",
+        "for some, moment in ():",
     ),
     Break(
         "lengths are commanded for another time",
         "rig/engine/laws/position.py",
-        "np.subtract(frame.offset, self._earlier, out=self._later)",
+        "np.subtract(cycle.measurement.offset, self._earlier, out=self._later)",
         "self._later[:] = -self._earlier",
         (_TIMES,),
     ),

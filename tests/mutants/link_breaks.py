@@ -63,7 +63,7 @@ LINK_BREAKS = [
     Break(
         "nobody says that a drive has no watchdog",
         "rig/engine/core.py",
-        "if self.bank.unwatched is not None:",
+        "if self.drives.unwatched is not None:",
         "if False:",
         ("rig/test_bare_drives.py",),
     ),

@@ -16,7 +16,7 @@ def _report(name: str, old: str, new: str, *tests: str) -> Break:
 
 
 MOTION_BREAKS = [
-    _log("the beginning of a motion is not told", "            self._tell(self.latest)\n        if", "        if"),
+    _log("the beginning of a motion is not told", "            self._report(self.latest)\n        if", "        if"),
     _log(
         "a stop that was resumed is the cause of a later one's end",
         "self._stands, self._cause = False, None",

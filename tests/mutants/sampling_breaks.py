@@ -58,7 +58,7 @@ SAMPLING_BREAKS = [
     Break(
         "a leg is off its path where its slow drive was not asked",
         "rig/engine/laws/single_leg.py",
-        "if not self._bank.fresh[self._leg]:",
+        "if not self._drives.fresh[self._leg]:",
         "if False:",
         ("rig/test_commissioning_leg.py::test_a_leg_with_a_slow_drive_passes",),
     ),

@@ -29,7 +29,7 @@ TIME_BREAKS = [
     Break(
         "an engine that stands still within a cycle takes what follows from that for a fault of a leg",
         "rig/engine/core.py",
-        "        supervision.stood_still(t, self._exchanges.held)\n",
+        "        self._act_on(supervision.stood_still(t, exchanges.held))\n",
         "",
         ("integration/test_force_and_host_faults.py",),
     ),

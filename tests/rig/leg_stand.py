@@ -35,7 +35,7 @@ class Stand:
         self.config = config
         self.path = self.folder / f"{len(list(self.folder.iterdir()))}.mcap"
         self.rig = Watched(config, self.path, Interruption())
-        self.virtual, self.bank, self.machine = self.rig.virtual, self.rig.engine.bank, self.rig.engine.machine
+        self.virtual, self.drives, self.machine = self.rig.virtual, self.rig.engine.drives, self.rig.engine.machine
         self.rig.before_step = self.look
         self.reports: list[LegTest] = []
         self.events: list[tuple[Callable[[Stand], bool], Callable[[Stand], object]]] = []

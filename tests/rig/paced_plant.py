@@ -35,8 +35,8 @@ class Plant:
         self._thread.start()
         assert self._ready.wait(60.0)
         self.pacer = Pacer(path)
-        self.bank: DriveGroup = make_drive_group(self.config, pacer=self.pacer)
-        self.bank.connect(2.0)
+        self.drives: DriveGroup = make_drive_group(self.config, pacer=self.pacer)
+        self.drives.connect(2.0)
         self.ticker = PacedTicker(self.period, self.pacer, speed=1000.0)
         self.ticker.begin()
 
@@ -64,11 +64,11 @@ class Plant:
         """One cycle with six commands; the time that was given for it."""
         self.ticker.next()
         begun = self.ticker.now()
-        self.bank.exchange([COMMAND_OFF] * 6, begun, 0.6 * self.period)
+        self.drives.exchange([COMMAND_OFF] * 6, begun, 0.6 * self.period)
         return begun
 
     def close(self) -> None:
-        self.bank.close()
+        self.drives.close()
         self.pacer.close()
         self._stop.set()
         self._thread.join(10.0)

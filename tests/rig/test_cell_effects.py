@@ -150,9 +150,9 @@ def test_offline_cells_have_the_same_effects() -> None:
     }  # fmt: skip
     run = loop("force", virtual={"cells": cells})
     true = Dynamics(run.plant, 1e-3).cells(run.motion)
-    bank = [Cell(run.virtual.cells, leg, RANGE, run.virtual.seed) for leg in range(6)]
+    drives = [Cell(run.virtual.cells, leg, RANGE, run.virtual.seed) for leg in range(6)]
     for row, time, read in zip(true.tolist(), run.times.tolist(), run.cells(), strict=True):
-        assert read == pytest.approx([one.reading(row, 0.0, time) for one in bank], abs=1e-9)
+        assert read == pytest.approx([one.reading(row, 0.0, time) for one in drives], abs=1e-9)
     lagging = loop("force", virtual={"cells": {"noise": 0.0, "lag": 4e-3, "resolution": 0.25}}).cells()
     late = np.column_stack([np.interp(run.times - 4e-3, run.times, column) for column in true.T])
     assert np.abs(lagging - late).max() < 0.126 and np.abs(np.rint(lagging / 0.25) - lagging / 0.25).max() < 1e-9

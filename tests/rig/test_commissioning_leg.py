@@ -53,7 +53,7 @@ def test_only_the_leg_under_test_ever_has_torque() -> None:
     seen: set[int] = set()
 
     def look(now: Stand) -> bool:
-        seen.update(leg + 1 for leg in range(6) if now.bank.status[leg] & Status.ENABLED)
+        seen.update(leg + 1 for leg in range(6) if now.drives.status[leg] & Status.ENABLED)
         return False
 
     stand.when(look, lambda _stand: None)
@@ -202,10 +202,10 @@ def test_a_leg_that_strays_on_its_way_or_where_it_is_held_loses_its_torque_at_on
     part: float, fault: str, value: float, travel: float
 ) -> None:
     def there(now: Stand) -> bool:
-        return moving(now) and now.rig.engine.frame.fields["length_reference"][2] - start >= part * travel
+        return moving(now) and now.rig.engine.cycle_data.reference.length[2] - start >= part * travel
 
     stand = homed()
-    start = stand.bank.length[2]
+    start = stand.drives.length[2]
     stand.when(there, lambda now: now.virtual.faults.inject(fault, 3, value))
     assert not stand.run(LegMove(3, travel)).passed
     assert stand.machine.cause is not None and stand.machine.cause.code is FaultCode.FOLLOWING_ERROR

@@ -16,7 +16,7 @@ from rig.engine.drive_lock import claim_drives
 from rig.errors import HardwareError, InputError, RefusedError
 from rig.findings import Code, Finding
 from rig.runtime import StopRequest
-from rig.safety import Cause
+from rig.safety import Cause, Trip
 from rig.states import FaultCode, State, StopSeverity
 
 pytestmark = pytest.mark.usefixtures("stand_folder")
@@ -45,7 +45,7 @@ def test_a_stop_while_it_looks_for_its_reference() -> None:
     def stop(now: Stand) -> None:
         now.rig.raise_stop_flag(1)
 
-    result = stand.when(lambda now: bool(now.bank.status[2] & Status.HOMING), stop).run(HOME)
+    result = stand.when(lambda now: bool(now.drives.status[2] & Status.HOMING), stop).run(HOME)
     assert result.stopped and result.homed is None
 
 
@@ -65,9 +65,8 @@ def test_without_a_client_the_leg_is_stopped() -> None:
     stand = homed()
 
     def lose(now: Stand) -> None:
-        now.rig.engine.trip(
-            Cause(Finding(Code.NO_COMMAND_LEASE), now.rig.engine.tick.t), StopSeverity.CATEGORY_2, latch=False
-        )
+        cause = Cause(Finding(Code.NO_COMMAND_LEASE), now.rig.engine.tick.t)
+        now.rig.engine.trip(Trip(cause, StopSeverity.CATEGORY_2, latch=False))
 
     result = stand.when(moving, lose).run(LegMove(3))
     assert result.stopped and result.faults == (Finding(Code.NO_COMMAND_LEASE),)

@@ -88,10 +88,10 @@ def test_the_virtual_rig_asks_the_driver_for_its_twin(tmp_path: Path) -> None:
     config = load_config(written(tmp_path, "gateway", SLOTS))
     rig = VirtualRig(config)
     assert [place for place, _ in rig.endpoints] == [("127.0.0.1", 47000 + slot) for slot in range(1, 7)]
-    bank = make_drive_group(config, rig.wires)
-    identities = bank.connect(1.0)
+    drives = make_drive_group(config, rig.wires)
+    identities = drives.connect(1.0)
     assert [found.text.split(", ")[1] for found in identities] == [f"serial VIRTUAL-{leg}" for leg in range(1, 7)]
-    bank.close()
+    drives.close()
     line = load_config(written(tmp_path, "line", LINES))
     with pytest.raises(ConfigError, match="drive 1: driver 'line' has no virtual twin"):
         VirtualRig(line)

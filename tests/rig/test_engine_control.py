@@ -73,24 +73,24 @@ def test_without_an_error_both_laws_are_the_model() -> None:
     motion = np.concatenate([HOME, np.linspace(-0.05, 0.05, 6), np.linspace(1.0, -1.0, 6)])
     expected = DYNAMICS.forces(motion)
     for law in (ForceLaw(CONFIG.control), ComputedTorqueLaw(DYNAMICS, CONFIG.control)):
-        frame = CycleData(CONFIG)
-        frame.now[:] = frame.ahead[:] = motion
-        frame.fields["pose"][:], frame.fields["twist"][:] = motion[:7], motion[7:13]
-        law.compute(frame)
-        np.testing.assert_allclose(frame.fields["force_feedforward"], expected, rtol=1e-12)
-        np.testing.assert_allclose(frame.fields["force_command"], expected, rtol=1e-9)
+        cycle = CycleData(CONFIG)
+        cycle.reference.now[:] = cycle.reference.ahead[:] = motion
+        cycle.measurement.pose[:], cycle.measurement.twist[:] = motion[:7], motion[7:13]
+        law.compute(cycle)
+        np.testing.assert_allclose(cycle.set_points.feedforward, expected, rtol=1e-12)
+        np.testing.assert_allclose(cycle.set_points.force, expected, rtol=1e-9)
 
 
 def test_the_leg_law_adds_stiffness_and_damping_to_the_model() -> None:
     random = np.random.default_rng(3)
     motion = np.concatenate([HOME, 0.05 * random.normal(size=6), random.normal(size=6)])
     error, rate = 1e-3 * random.normal(size=6), 1e-2 * random.normal(size=6)
-    frame = CycleData(CONFIG)
-    frame.ahead[:], frame.length_error[:], frame.velocity_error[:] = motion, error, rate
-    frame.fields["pose"][:] = frame.fields["twist"][:] = np.nan
-    ForceLaw(Control(stiffness=3e4, damping=700.0)).compute(frame)
+    cycle = CycleData(CONFIG)
+    cycle.reference.ahead[:], cycle.reference.length_error[:], cycle.reference.velocity_error[:] = motion, error, rate
+    cycle.measurement.pose[:] = cycle.measurement.twist[:] = np.nan
+    ForceLaw(Control(stiffness=3e4, damping=700.0)).compute(cycle)
     expected = DYNAMICS.forces(motion) + 3e4 * error + 700.0 * rate
-    np.testing.assert_allclose(frame.fields["force_command"], expected, rtol=1e-12)
+    np.testing.assert_allclose(cycle.set_points.force, expected, rtol=1e-12)
 
 
 @pytest.mark.parametrize("sign", [1.0, -1.0])
@@ -170,26 +170,26 @@ class Observed:
     def __init__(self) -> None:
         config = SHIPPED.changed({"mode": "observer"})
         self.period = config.period
-        self.frame = CycleData(config)
-        self.law = make_law(config, self.frame.dynamics)
+        self.data = CycleData(config)
+        self.law = make_law(config, self.data.model.dynamics)
         assert isinstance(self.law, ObserverLaw)
         self.reference = Reference(HOME)
         self.reference.hold(HOME)
 
     def cycle(self, speed: float = 0.0, *, periods: float = 1.0, times: int = 1) -> Array:
         """What a cycle adds to the model's forces, so many periods after the one before, computed so many times."""
-        frame = self.frame
-        frame.fields["pose"][:], frame.fields["twist"][:] = HOME, 0.0
-        frame.fields["twist"][2] = speed
-        frame.elapsed = periods * self.period
-        frame.refer(self.reference)
-        self.law.refer(frame)
+        cycle = self.data
+        cycle.measurement.pose[:], cycle.measurement.twist[:] = HOME, 0.0
+        cycle.measurement.twist[2] = speed
+        cycle.elapsed = periods * self.period
+        cycle.reference.evaluate(self.reference, cycle.measurement)
+        self.law.refer(cycle)
         for _ in range(times):
-            frame.length_error[:] = frame.velocity_error[:] = 0.0
-            frame.foresee(self.reference)
-            self.law.compute(frame)
-        self.law.commands(frame)
-        return np.asarray(frame.fields["force_command"] - frame.fields["force_feedforward"])
+            cycle.reference.length_error[:] = cycle.reference.velocity_error[:] = 0.0
+            cycle.reference.foresee(self.reference)
+            self.law.compute(cycle)
+        self.law.commands(cycle)
+        return np.asarray(cycle.set_points.force - cycle.set_points.feedforward)
 
 
 def test_an_observer_begins_anew_with_each_command_and_bears_a_cycle_that_is_missing() -> None:
@@ -199,12 +199,12 @@ def test_an_observer_begins_anew_with_each_command_and_bears_a_cycle_that_is_mis
     found = rig.cycle(0.01)  # 5 m/s² that no command is the reason of
     assert (found < -1.0).all()
     np.testing.assert_array_equal(rig.cycle(-0.5, periods=3.0), found)
-    rig.law.refer(rig.frame)  # a cycle in which it had no command
+    rig.law.refer(rig.data)  # a cycle in which it had no command
     np.testing.assert_allclose(rig.cycle(0.3), 0.0, atol=1e-9)
-    rig.frame.fields["pose"][:] = np.nan
-    rig.law.refer(rig.frame)
+    rig.data.measurement.pose[:] = np.nan
+    rig.law.refer(rig.data)
     with pytest.raises(DynamicsError, match="no solution at the measured pose"):
-        rig.law.compute(rig.frame)
+        rig.law.compute(rig.data)
 
 
 def test_an_observer_sees_a_cycle_once_that_is_computed_twice() -> None:
@@ -235,14 +235,14 @@ def test_computed_torque_decays_as_its_gains_say(tmp_path: Path) -> None:
 
 def test_the_position_law_gives_each_leg_its_length_mean_speed_and_model_force() -> None:
     config = SHIPPED.changed({"mode": "position"})
-    frame = CycleData(config)
-    law = make_law(config, frame.dynamics)
+    cycle = CycleData(config)
+    law = make_law(config, cycle.model.dynamics)
     reference = Reference(HOME)
     reference.follow(smooth_table(), "test")
     reference.advance(0.3)
-    frame.foresee(reference)
-    law.compute(frame)
-    commands = law.commands(frame)
+    cycle.reference.foresee(reference)
+    law.compute(cycle)
+    commands = law.commands(cycle)
     motions = []
     for ahead in (config.period, 2.0 * config.period):  # a command goes out a cycle later, and is carried on for one
         motion = np.zeros(19)
@@ -253,10 +253,10 @@ def test_the_position_law_gives_each_leg_its_length_mean_speed_and_model_force()
     np.testing.assert_allclose([one.position for one in commands], first, rtol=1e-12)
     np.testing.assert_allclose([one.velocity for one in commands], (last - first) / config.period, atol=2e-6)
     assert (
-        np.abs(frame.legs_ahead[:, 1] - (last - first) / config.period).max() > 5e-5
+        np.abs(cycle.reference.legs_ahead[:, 1] - (last - first) / config.period).max() > 5e-5
     )  # what the start's speed would miss
-    np.testing.assert_allclose([one.force for one in commands], frame.dynamics.forces(motions[0]), rtol=1e-9)
-    np.testing.assert_array_equal(frame.fields["position_command"], [one.position for one in commands])
+    np.testing.assert_allclose([one.force for one in commands], cycle.model.dynamics.forces(motions[0]), rtol=1e-9)
+    np.testing.assert_array_equal(cycle.set_points.position, [one.position for one in commands])
 
 
 def test_the_drives_own_loop_is_recorded_leg_by_leg(tmp_path: Path) -> None:

@@ -16,6 +16,7 @@ from rig.engine.drive_group import DriveGroup
 from rig.engine.messages import Connect, Disconnect, Engage, MoveLeg, Reset, Stop
 from rig.errors import RefusedError
 from rig.findings import Code, Finding
+from rig.safety import Trip
 from rig.safety.cell_checks import CellChecks
 from rig.safety.feedback import MotionChecks
 from rig.safety.machine import Cause
@@ -99,7 +100,7 @@ def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest
 
     def spoiled(*arguments: object) -> None:
         compute(*arguments)  # type: ignore[arg-type]
-        engine.frame.fields["force_command"][2] = value
+        engine.cycle_data.set_points.force[2] = value
 
     monkeypatch.setattr(engine.law, "compute", spoiled)
     rig.step()
@@ -108,7 +109,7 @@ def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest
     assert all(one.quick_stop and one.mode is not Mode.FORCE for one in engine.commands)
     assert np.isfinite(rig.tap.take()["force_command"]).all()
     rig.step()
-    assert engine.bank.all(Status.QUICK_STOP)
+    assert engine.drives.all(Status.QUICK_STOP)
 
 
 @pytest.mark.parametrize("category", [StopSeverity.CATEGORY_0, StopSeverity.QUICK_STOP])
@@ -117,7 +118,7 @@ def test_forces_computed_before_a_stop_are_not_sent_after_it(rig: Bench, categor
     rig.engage()
     engine = rig.engine
     assert all(one.mode is Mode.FORCE for one in engine.commands)
-    engine.trip(Cause(Finding(Code.ENGINE_TOLD_TO_END), engine.tick.t), category, latch=False)
+    engine.trip(Trip(Cause(Finding(Code.ENGINE_TOLD_TO_END), engine.tick.t), category, latch=False))
     assert all(one.mode is not Mode.FORCE and one.force == 0.0 for one in engine.commands)
     assert all(one.quick_stop for one in engine.commands) == (category is StopSeverity.QUICK_STOP)
 
@@ -130,7 +131,7 @@ def test_a_force_beyond_its_limit_is_held_to_it_and_stops_the_rig(rig: Bench, mo
 
     def strong(*arguments: object) -> None:
         compute(*arguments)  # type: ignore[arg-type]
-        engine.frame.fields["force_command"][4] = -1.5 * limit
+        engine.cycle_data.set_points.force[4] = -1.5 * limit
 
     monkeypatch.setattr(engine.law, "compute", strong)
     rig.step()
@@ -159,10 +160,10 @@ def test_a_reference_is_judged_in_every_cycle_that_follows_it(rig: Bench, monkey
 def test_a_model_without_an_answer_is_a_quick_stop(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.engage()
 
-    def fail(_t: float, **_known: bool) -> None:
+    def fail(*_arguments: object, **_known: bool) -> None:
         raise DynamicsError("no forces at this pose")
 
-    monkeypatch.setattr(rig.engine.frame, "model", fail)
+    monkeypatch.setattr(rig.engine.cycle_data.model, "evaluate", fail)
     rig.step()
     machine = rig.engine.machine
     assert machine.stop is StopSeverity.QUICK_STOP and machine.latched and machine.cause is not None
@@ -171,14 +172,14 @@ def test_a_model_without_an_answer_is_a_quick_stop(rig: Bench, monkeypatch: pyte
 
 def test_lengths_that_belong_to_no_pose_are_a_quick_stop(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.engage()
-    frame = rig.engine.frame
-    measure = frame.measure
+    measurement = rig.engine.cycle_data.measurement
+    take = measurement.take
 
-    def nowhere(bank: DriveGroup, *, homed: bool) -> None:
-        measure(bank, homed=homed)
-        frame.pose_valid = False
+    def nowhere(drives: DriveGroup, *, homed: bool) -> None:
+        take(drives, homed=homed)
+        measurement.pose_valid = False
 
-    monkeypatch.setattr(frame, "measure", nowhere)
+    monkeypatch.setattr(measurement, "take", nowhere)
     rig.step()
     machine = rig.engine.machine
     assert machine.stop is StopSeverity.QUICK_STOP and machine.latched and machine.cause is not None
@@ -211,7 +212,7 @@ def test_engaging_away_from_home_holds_the_pose_that_is_measured(rig: Bench) -> 
     rig.request(Stop(1))
     rig.until(State.PARKED)
     rig.run(0.4)
-    measured = rig.engine.frame.fields["pose"].copy()
+    measured = rig.engine.cycle_data.measurement.pose.copy()
     assert np.abs(pose_difference(measured, HOME)).max() > 2e-3
     rig.tap.take()
     rig.request(Engage())
@@ -226,7 +227,7 @@ def test_engaging_away_from_home_holds_the_pose_that_is_measured(rig: Bench) -> 
 def test_nothing_is_engaged_whose_pose_is_not_known(rig: Bench, unknown: str) -> None:
     """Supervision leaves PARKED before this can be; the guard does not rely on it."""
     rig.park()
-    setattr(rig.engine.machine if unknown == "homed" else rig.engine.frame, unknown, False)
+    setattr(rig.engine.machine if unknown == "homed" else rig.engine.cycle_data.measurement, unknown, False)
     rig.engine.publish()
     what = "the platform is not homed any more" if unknown == "homed" else "the measured pose is not known"
     assert refused(rig, Engage()) == f"engage: {what}: disconnect, connect and home"

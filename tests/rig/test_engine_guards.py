@@ -136,7 +136,7 @@ def test_a_late_reply_at_the_seam_of_two_motions_does_not_end_the_sequence(rig: 
     rig.until(State.ENGAGED)
     rig.virtual.faults.inject("drop_write", 5, float(stale))
     rig.step()
-    assert not rig.engine.bank.fresh.all()
+    assert not rig.engine.drives.fresh.all()
     reply = rig.submit(Follow("again", table.step), table.samples)
     for _ in range(stale):
         rig.step()
@@ -159,7 +159,7 @@ def test_homing_waits_for_the_first_replies_and_a_stop_ends_its_waiting(rig: Ben
     rig.request(Connect())
     rig.virtual.faults.inject("drop_write", 4)
     rig.step()
-    assert not rig.engine.bank.fresh.all()
+    assert not rig.engine.drives.fresh.all()
     reply = rig.submit(Home())
     rig.step()
     rig.engine.stop(1)  # there is no torque, and nothing to stop but the waiting
@@ -217,9 +217,9 @@ def test_drives_are_left_once_they_report_their_torque_off(rig: Bench) -> None:
         rig.step()
         cycles += 1
         assert cycles < 5000
-    assert rig.engine.bank.any(Status.ENABLED)  # told in the next cycle
+    assert rig.engine.drives.any(Status.ENABLED)  # told in the next cycle
     rig.request(Disconnect())
-    assert rig.state is State.OFF and not rig.engine.bank.any(Status.ENABLED)
+    assert rig.state is State.OFF and not rig.engine.drives.any(Status.ENABLED)
     rig.request(Connect())
     assert rig.state is State.IDLE
 

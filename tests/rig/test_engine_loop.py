@@ -50,7 +50,7 @@ class Loop:
         exchange = lambda commands, _now, _timeout: self.said.append(list(commands))  # noqa: E731
         self.resumed: list[int] = []
         """number of ticks before the drives were told of a pause"""
-        self.bank = SimpleNamespace(
+        self.drives = SimpleNamespace(
             exchange=exchange, resume=lambda: self.resumed.append(len(self.ticks)), asked=[True] * 6
         )
         self.flags: dict[int, int] = {}
@@ -147,7 +147,7 @@ def test_an_error_that_leaves_a_cycle_is_said_after_the_drives_were_stopped(
         raise ZeroDivisionError("of the test")
 
     made = Loop(times, 1, fail, lambda _number: 0.0)
-    made.bank.asked = list(had_torque)
+    made.drives.asked = list(had_torque)
     with pytest.raises(ZeroDivisionError):
         run_cycles(made, made, made, MachineTicker(PERIOD))  # type: ignore[arg-type]
     told = [COMMAND_STOP if had else COMMAND_OFF for had in had_torque]

@@ -81,7 +81,7 @@ def test_a_stop_is_taken_in_every_state_and_never_brings_torque(rig: Bench) -> N
     rig.park()
     for stop in STOPS:
         rig.request(stop)
-        assert rig.state is State.PARKED and not rig.engine.bank.any(Status.ENABLED)
+        assert rig.state is State.PARKED and not rig.engine.drives.any(Status.ENABLED)
 
 
 @pytest.mark.parametrize("category", [0, 1, 2])
@@ -134,7 +134,7 @@ def test_an_abandoned_motion_is_forgotten_and_another_starts_where_the_platform_
     rig.request(Pause())
     rig.until(State.ENGAGED)
     rig.tap.take()
-    held = rig.engine.frame.now.copy()
+    held = rig.engine.cycle_data.reference.now.copy()
     rig.request(Abandon())
     rig.step()
     status = rig.status()
@@ -225,7 +225,7 @@ def test_a_motion_may_begin_and_end_with_an_acceleration(rig: Bench) -> None:
     end[2] += 4e-3
     rig.engage()
     rig.run(0.3)
-    start = pose_to_coordinates(rig.engine.frame.now[:7])
+    start = pose_to_coordinates(rig.engine.cycle_data.reference.now[:7])
     way = end - start
     blend = Blend(start, end, 1.0, 1.5 * float(np.linalg.norm(way[:3])), 1.5 * float(np.linalg.norm(way[3:])))
     table = tabulate(blend, 2e-3)
@@ -233,4 +233,4 @@ def test_a_motion_may_begin_and_end_with_an_acceleration(rig: Bench) -> None:
     rig.follow(table)
     rig.until(State.ENGAGED)
     assert rig.engine.machine.cause is None
-    np.testing.assert_allclose(rig.engine.frame.now[:3], end[:3], atol=1e-9)
+    np.testing.assert_allclose(rig.engine.cycle_data.reference.now[:3], end[:3], atol=1e-9)

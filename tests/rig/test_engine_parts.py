@@ -1,4 +1,4 @@
-"""The cycle's smaller parts: feedback and reference checks, pose estimate, frame, bank, homing."""
+"""The cycle's smaller parts: feedback and reference checks, pose estimate, frame, drives, homing."""
 
 import math
 from collections.abc import Sequence
@@ -297,9 +297,9 @@ def test_skipped_cycles_are_counted_and_not_caught_up(tmp_path: Path) -> None:
 
 
 def test_commands_of_the_closed_loop() -> None:
-    frame = CycleData(CONFIG)
-    frame.fields["force_command"][:] = np.arange(6.0)
-    commands = make_law(CONFIG, frame.dynamics).commands(frame)
+    cycle = CycleData(CONFIG)
+    cycle.set_points.force[:] = np.arange(6.0)
+    commands = make_law(CONFIG, cycle.model.dynamics).commands(cycle)
     assert [one.force for one in commands] == [0.0, 1.0, 2.0, 3.0, 4.0, 5.0]
     assert all(one.mode is Mode.FORCE and one.enable and not one.quick_stop for one in commands)
 
@@ -308,23 +308,23 @@ def test_connecting_commands_nothing(tmp_path: Path) -> None:
     with bench(tmp_path) as rig:
         before = rig.virtual.plant.state
         rig.request(Connect())
-        bank = rig.engine.bank
-        assert bank.connected and not bank.any(Status.ENABLED) and bank.all(Status.BRAKE)
+        drives = rig.engine.drives
+        assert drives.connected and not drives.any(Status.ENABLED) and drives.all(Status.BRAKE)
         np.testing.assert_allclose(rig.virtual.plant.state, before, atol=1e-6)
-        assert (bank.force_limit > 450.0).all()
-        bank.close()
-        bank.close()
-        assert not bank.connected
-        assert bank.connect(1.0)[2].text.startswith("leg 3: stewart-rig virtual servo")
+        assert (drives.force_limit > 450.0).all()
+        drives.close()
+        drives.close()
+        assert not drives.connected
+        assert drives.connect(1.0)[2].text.startswith("leg 3: stewart-rig virtual servo")
 
 
 def test_a_drive_that_cannot_take_forces_is_refused(tmp_path: Path) -> None:
     with bench(tmp_path) as rig:
-        drive = rig.engine.bank._drives[4]
+        drive = rig.engine.drives._drives[4]
         drive.capabilities = Capabilities((Mode.OFF, Mode.POSITION), True, False, True, 1e3, 1.0, 1.0)
         with pytest.raises(HardwareError, match="connect: leg 5: the drive has no mode FORCE, HOMING"):
             rig.request(Connect())
-        assert rig.state is State.OFF and not rig.engine.bank.connected
+        assert rig.state is State.OFF and not rig.engine.drives.connected
 
 
 def test_homing_is_done_when_every_leg_has_searched_and_found() -> None:
@@ -358,7 +358,7 @@ def test_the_last_words_of_a_failing_cycle_are_the_drives_own_quick_stop(
     with bench(tmp_path) as rig:
         rig.engage()
         said: list[Command] = []
-        exchange = rig.engine.bank.exchange
+        exchange = rig.engine.drives.exchange
 
         def listen(commands: Sequence[Command], now: float, timeout: float) -> None:
             said.extend(commands)
@@ -367,7 +367,7 @@ def test_the_last_words_of_a_failing_cycle_are_the_drives_own_quick_stop(
         def fail(_tick: Tick) -> None:
             raise _DeliberateError
 
-        monkeypatch.setattr(rig.engine.bank, "exchange", listen)
+        monkeypatch.setattr(rig.engine.drives, "exchange", listen)
         monkeypatch.setattr(rig.engine, "step", fail)
         block = ControlBlock.create()
         try:
@@ -376,7 +376,7 @@ def test_the_last_words_of_a_failing_cycle_are_the_drives_own_quick_stop(
         finally:
             block.close()
         assert len(said) >= 6 and all(command == COMMAND_STOP for command in said)
-        assert rig.engine.bank.all(Status.QUICK_STOP)
+        assert rig.engine.drives.all(Status.QUICK_STOP)
 
 
 class _Unwatched:

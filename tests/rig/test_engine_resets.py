@@ -57,7 +57,7 @@ def test_homing_that_never_ends_is_stopped(tmp_path: Path) -> None:
         rig.until(State.FAULT)
         cause = rig.engine.machine.cause
         assert cause is not None and cause.code is FaultCode.HOMING_FAILED and "0.3 s" in cause.text
-        assert not rig.engine.bank.any(Status.ENABLED)
+        assert not rig.engine.drives.any(Status.ENABLED)
 
 
 # -- faults and resets -----------------------------------------------------------------------------------------------
@@ -128,7 +128,7 @@ def test_the_status_tells_what_a_client_needs(rig: Bench) -> None:
         True,
     )
     assert status.path_time == pytest.approx(0.5, abs=0.005) and status.path_duration == pytest.approx(1.0)
-    assert status.reference == tuple(rig.engine.frame.now[:7]) and status.cycles == rig.engine.cycles
+    assert status.reference == tuple(rig.engine.cycle_data.reference.now[:7]) and status.cycles == rig.engine.cycles
     assert (status.cause, status.cause_code, status.homed, status.paused) == ("", FaultCode.NONE, True, False)
     assert status.events[-1].text == "ENGAGED → RUNNING" and len(status.events) <= 50
     rig.tap.fault = "the disk is full"

@@ -64,13 +64,13 @@ def test_a_snapshot_never_changes_and_shares_what_did_not(rig: Bench) -> None:
 def test_whoever_asks_in_the_middle_of_a_cycle_sees_the_one_before(rig: Bench, monkeypatch: pytest.MonkeyPatch) -> None:
     rig.request(Connect())
     rig.step()
-    before, exchange, seen = rig.status(), rig.engine.bank.exchange, []
+    before, exchange, seen = rig.status(), rig.engine.drives.exchange, []
 
     def exchanged(*arguments: object) -> None:
         exchange(*arguments)  # type: ignore[arg-type]
         seen.append(rig.status())
 
-    monkeypatch.setattr(rig.engine.bank, "exchange", exchanged)
+    monkeypatch.setattr(rig.engine.drives, "exchange", exchanged)
     rig.submit(Home())
     rig.step()
     assert rig.state is State.HOMING and seen == [before]

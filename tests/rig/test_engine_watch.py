@@ -181,7 +181,7 @@ def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_pa
     with watched(tmp_path, 0.5) as one:
         t = _alone(one)
         one.watch.look(t + 1.0)
-        assert one.rig.engine.publisher.surroundings.hold_left == pytest.approx(29.0)
+        assert one.rig.engine.runtime_info.hold_left == pytest.approx(29.0)
         one.watch.look(t + 29.9)
         assert one.rig.state is State.ENGAGED
         one.watch.look(t + 30.1)
@@ -192,7 +192,7 @@ def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_pa
         one.rig.until(State.PARKED)
         one.watch.look(t + 40.0)
         assert all(one.rig.virtual.plant.braked(leg) for leg in range(6))
-        assert one.rig.engine.publisher.surroundings.hold_left is None
+        assert one.rig.engine.runtime_info.hold_left is None
         assert not one.watch.abandoned  # its owner may come back
         one.lease("owner")
         one.rig.run(0.4)
@@ -235,7 +235,7 @@ def test_who_does_not_hold_the_lease_lengthens_no_hold(tmp_path: Path) -> None:
             former.beat()
             stranger.beat()
             one.watch.look(t := t + 0.1)
-        assert one.rig.state is State.ENGAGED and one.rig.engine.publisher.surroundings.hold_left == pytest.approx(0.2)
+        assert one.rig.state is State.ENGAGED and one.rig.engine.runtime_info.hold_left == pytest.approx(0.2)
         for _ in range(3):
             former.beat()
             stranger.beat()

@@ -159,7 +159,7 @@ def test_a_brake_that_lets_go_of_another_leg_is_found(rig: Bench, phase: str) ->
     rig.until(State.FAULT, timeout=20.0)
     cause = rig.engine.machine.cause
     assert cause is not None and (cause.code, cause.leg) == (FaultCode.WIRING, 6)
-    assert not rig.engine.bank.any(Status.ENABLED)
+    assert not rig.engine.drives.any(Status.ENABLED)
 
 
 @pytest.mark.parametrize("push", [6000.0, -6000.0])

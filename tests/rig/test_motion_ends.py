@@ -18,7 +18,7 @@ from rig.findings import Code, Finding
 from rig.recording import MotionRecord, open_recording
 from rig.recording.motion_record import decode_motion, encode_motion
 from rig.report import summarize, write_report
-from rig.safety import Cause
+from rig.safety import Cause, Trip
 from rig.states import FaultCode, MotionKind, MotionOutcome, State, StopSeverity
 
 UP = HOME + np.array([0, 0, 4e-3, 0, 0, 0, 0])
@@ -88,7 +88,7 @@ def _only(rig: Bench) -> MotionRecord:
 
 def _stream(rig: Bench, enough: float) -> None:
     """Follow what has no end, for 0.4 s."""
-    rig.engine.follow(Endless(rig.engine.frame.now[:7], enough))
+    rig.engine.follow(Endless(rig.engine.cycle_data.reference.now[:7], enough))
     rig.run(0.4)
 
 
@@ -253,7 +253,7 @@ def test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that
 
     def lose() -> None:
         cause = Cause(Finding(Code.NO_COMMAND_LEASE), rig.engine.tick.t)
-        rig.engine.trip(cause, StopSeverity.CATEGORY_2, latch=False)
+        rig.engine.trip(Trip(cause, StopSeverity.CATEGORY_2, latch=False))
 
     rig.follow(smooth_table(2.0))
     rig.run(0.5)

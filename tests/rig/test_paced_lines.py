@@ -32,12 +32,12 @@ def test_three_drives_of_a_line_have_their_turns_and_both_lines_at_the_same_time
     plant.before_reply = lambda leg: seen.update({leg: plant.rig.time})
     for _ in range(3):
         t = plant.cycle()
-        assert plant.bank.fresh.all()
+        assert plant.drives.fresh.all()
         turn = (REQUEST + REPLY) * BYTE + TURNAROUND
         offsets = [REQUEST * BYTE + place * turn for place in (0, 1, 2)]
-        assert plant.bank.offset == pytest.approx(offsets * 2, abs=2e-6)  # the twin waits for the byte to be over
+        assert plant.drives.offset == pytest.approx(offsets * 2, abs=2e-6)  # the twin waits for the byte to be over
         assert [seen[leg] - t for leg in range(1, 7)] == pytest.approx(offsets * 2, abs=2e-6)
-        assert plant.bank.cells_offset.tolist() == plant.bank.offset.tolist()
+        assert plant.drives.cells_offset.tolist() == plant.drives.offset.tolist()
 
 
 @pytest.mark.parametrize("device", ["line-c", "line-b"])
@@ -48,13 +48,13 @@ def test_load_cells_on_a_line_are_read_along_and_say_when(tmp_path: Path, device
     try:
         for _ in range(3):
             plant.cycle()
-            assert plant.bank.fresh.all() and plant.bank.cells_fresh
-            assert plant.bank.cells_offset == pytest.approx([8 * BYTE] * 6, abs=2e-6)  # it is asked first
-            assert plant.bank.force == pytest.approx(plant.rig.plant.cells, abs=2e-3)
+            assert plant.drives.fresh.all() and plant.drives.cells_fresh
+            assert plant.drives.cells_offset == pytest.approx([8 * BYTE] * 6, abs=2e-6)  # it is asked first
+            assert plant.drives.force == pytest.approx(plant.rig.plant.cells, abs=2e-3)
         plant.rig.cells[0].inject("drop_all")
         plant.cycle()
         plant.cycle()
-        assert not plant.bank.cells_fresh and plant.bank.fresh[:3].all()
+        assert not plant.drives.cells_fresh and plant.drives.fresh[:3].all()
     finally:
         plant.close()
 
@@ -66,10 +66,10 @@ def test_six_cells_on_a_line_of_their_own_have_their_turns_while_the_drives_have
     try:
         for _ in range(3):
             begun = plant.cycle()
-            assert plant.bank.fresh.all() and plant.bank.cells_fresh
+            assert plant.drives.fresh.all() and plant.drives.cells_fresh
             turn = (8 + 13) * BYTE + TURNAROUND
             offsets = [8 * BYTE + place * turn for place in range(6)]
-            assert plant.bank.cells_offset == pytest.approx(offsets, abs=2e-6)
+            assert plant.drives.cells_offset == pytest.approx(offsets, abs=2e-6)
             assert plant.ticker.now() - begun < 2.2e-3
     finally:
         plant.close()
@@ -78,13 +78,13 @@ def test_six_cells_on_a_line_of_their_own_have_their_turns_while_the_drives_have
 def test_a_silent_unit_costs_the_others_nothing_but_its_time_once(plant: Plant) -> None:
     plant.cycle()
     plant.rig.drives[1].inject("drop_all")
-    fresh = np.array([(plant.cycle(), plant.bank.fresh.tolist())[1] for _ in range(4)])
+    fresh = np.array([(plant.cycle(), plant.drives.fresh.tolist())[1] for _ in range(4)])
     assert not fresh[:, 1].any() and fresh[:, 3:].all()
     assert fresh[1:, [0, 2]].all()
     plant.rig.drives[1].clear("drop_all")
     plant.cycle()
     plant.cycle()
-    assert plant.bank.fresh.all()
+    assert plant.drives.fresh.all()
 
 
 def test_whoever_opens_a_line_anew_finds_nothing_of_what_was_said_before(plant: Plant) -> None:
@@ -92,7 +92,7 @@ def test_whoever_opens_a_line_anew_finds_nothing_of_what_was_said_before(plant: 
     assert isinstance(endpoint, SerialEndpoint)
     served = virtual_port(endpoint)
     read = bytes.fromhex("01 03 0000 0001")
-    for drive in plant.bank._drives:
+    for drive in plant.drives._drives:
         drive.close()
     first = PacedWire(served, 1.0, plant.pacer)
     first.send((read + crc16(read))[:5])  # and no more
@@ -111,7 +111,7 @@ def test_a_line_is_its_engines_alone(plant: Plant) -> None:
     assert isinstance(endpoint, SerialEndpoint)
     with pytest.raises(ConnectError, match=rf"tty-line-a-.* at 1000000 baud: process {os.getpid()} \(.*\) has it$"):
         open_wire(virtual_port(endpoint), 1.0)
-    plant.bank.close()
+    plant.drives.close()
     wire = open_wire(virtual_port(endpoint), 1.0)
     assert isinstance(wire, SerialWire)
     wire.close()

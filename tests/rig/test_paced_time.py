@@ -35,7 +35,7 @@ def test_the_plant_stands_at_each_cycles_time_and_nowhere_else(plant: Plant) -> 
     plant.before_reply = lambda _leg: seen.append(plant.rig.time)
     given = [plant.cycle() for _ in range(50)]
     assert sorted(set(seen)) == given and all(seen.count(t) >= 6 for t in given)  # a look at a watchdog is one more
-    assert np.diff(given) == pytest.approx(PERIOD, abs=1e-9) and plant.bank.fresh.all()
+    assert np.diff(given) == pytest.approx(PERIOD, abs=1e-9) and plant.drives.fresh.all()
 
 
 def test_a_reply_that_the_machine_delays_is_waited_for(plant: Plant) -> None:
@@ -52,7 +52,7 @@ def test_a_reply_that_the_machine_delays_is_waited_for(plant: Plant) -> None:
 
     plant.before_reply, plant.pacer.settle = hold, settle  # type: ignore[method-assign]
     t = plant.cycle()
-    assert late.is_set() and plant.bank.fresh.all()
+    assert late.is_set() and plant.drives.fresh.all()
     assert plant.ticker.now() == plant.rig.time == t
 
 
@@ -60,11 +60,11 @@ def test_a_reply_that_is_lost_is_missed_by_the_plants_clock(plant: Plant) -> Non
     plant.rig.drives[LEG - 1].inject("drop_all")
     for _ in range(3):
         t = plant.cycle()
-        assert plant.bank.fresh.tolist() == [leg != LEG for leg in range(1, 7)]
+        assert plant.drives.fresh.tolist() == [leg != LEG for leg in range(1, 7)]
         assert plant.ticker.now() == plant.rig.time == pytest.approx(t + REPLY, abs=1e-9)
     plant.rig.drives[LEG - 1].clear("drop_all")
     t = plant.cycle()
-    assert plant.bank.fresh.all() and plant.rig.time == t
+    assert plant.drives.fresh.all() and plant.rig.time == t
 
 
 @pytest.mark.parametrize(("delay", "fresh"), [(0.5 * REPLY, True), (5.0 * PERIOD, False)])
@@ -72,7 +72,7 @@ def test_a_reply_that_is_delayed_comes_by_the_plants_clock(plant: Plant, delay: 
     plant.rig.drives[LEG - 1].inject("delay", delay)
     for _ in range(10):
         t = plant.cycle()
-        assert plant.bank.fresh[LEG - 1] == fresh
+        assert plant.drives.fresh[LEG - 1] == fresh
         assert plant.ticker.now() == pytest.approx(t + (delay if fresh else REPLY), abs=1e-9)
 
 
@@ -95,7 +95,7 @@ def test_a_time_that_is_lost_is_said_and_taken_back(plant: Plant) -> None:
 
     eventually(back, "the plant's time")
     assert [found.code for found in said[1:]] == [Code.PLANT_PACED_AGAIN]
-    assert plant.cycle() == plant.rig.time and plant.bank.fresh.all()
+    assert plant.cycle() == plant.rig.time and plant.drives.fresh.all()
     assert plant.ticker.next().t == pytest.approx(t + (cycles + 2) * PERIOD)
 
 
@@ -103,15 +103,15 @@ def test_a_connection_that_the_drive_closes_is_closed(plant: Plant) -> None:
     plant.rig.drives[LEG - 1].inject("close")
     plant.cycle()
     plant.cycle()
-    assert plant.bank.fresh.tolist() == [leg != LEG for leg in range(1, 7)]
+    assert plant.drives.fresh.tolist() == [leg != LEG for leg in range(1, 7)]
 
 
 def test_an_access_beside_the_cycles_takes_as_long_as_its_reply_on_the_plants_clock(plant: Plant) -> None:
     t = plant.cycle()
-    plant.bank.verify(LEG - 1, 1.0)
+    plant.drives.verify(LEG - 1, 1.0)
     assert plant.ticker.now() == t
     plant.rig.drives[LEG - 1].inject("delay", 0.05)
-    plant.bank.verify(LEG - 1, 1.0)
+    plant.drives.verify(LEG - 1, 1.0)
     taken = plant.ticker.now() - t
     assert 0.1 <= round(taken, 9) < 0.15  # two accesses
     plant.ticker.begin()
@@ -124,13 +124,13 @@ def test_one_engine_gives_the_time(plant: Plant) -> None:
     with pytest.raises(ConnectError, match="another one gives it"):
         PacedWire(TcpEndpoint(*endpoints(plant.config)[0]), 1.0, Pacer(plant.path))
     plant.cycle()
-    assert plant.bank.fresh.all()
+    assert plant.drives.fresh.all()
 
 
 def test_an_engine_that_goes_leaves_the_plant_to_the_wall_clock(plant: Plant) -> None:
     t = plant.cycle()
     plant.pacer.close()
-    plant.bank.exchange([COMMAND_OFF] * 6, plant.ticker.now(), 60.0)  # by wall time, as with any Modbus client
+    plant.drives.exchange([COMMAND_OFF] * 6, plant.ticker.now(), 60.0)  # by wall time, as with any Modbus client
     assert plant.rig.time > t
 
 

@@ -36,12 +36,12 @@ def test_the_engine_reads_six_cells_wherever_they_are(tmp_path: Path, cells: dic
     with bench(tmp_path, config) as rig:
         rig.engage()
         rig.follow(smooth_table(1.0))
-        fields = rig.engine.frame.fields
+        cycle = rig.engine.cycle_data
         forces, residuals = [], []
         for _ in range(250):
             rig.step()
-            forces.append(fields["force_measured"].copy())
-            residuals.append(np.abs(fields["force_residual"]).max())
+            forces.append(cycle.measurement.force.copy())
+            residuals.append(np.abs(cycle.model.residual).max())
         assert rig.state is State.RUNNING and rig.engine.machine.cause is None
         assert max(residuals) < 1.0 and np.ptp(forces, axis=0).min() > 0.1
 
@@ -76,20 +76,20 @@ def test_drives_of_50_hz_under_500_hz_are_not_stale(tmp_path: Path) -> None:
         stale, ages = set(), set()
         for _ in range(250):
             rig.step()
-            stale.add(int(rig.engine.frame.row["stale"][0, 0]))
-            ages.add(round(rig.engine.bank.age[0], 9))
+            stale.add(int(rig.engine.cycle_data.row["stale"][0, 0]))
+            ages.add(round(rig.engine.drives.age[0], 9))
         assert rig.state is State.PARKED and rig.engine.machine.cause is None
         assert sorted(stale) == list(range(10)) and sorted(ages) == pytest.approx(0.002 * np.arange(10))
         rig.virtual.faults.inject("drop_all", 2)
         rig.run(0.1)
         assert rig.engine.machine.cause is not None
         assert rig.engine.machine.cause.text.startswith("leg 2: no fresh feedback for 60 ms (bound 60 ms)")
-        assert Finding(Code.LEG_SILENT, 2, details={"silence": ""}) in rig.engine.bank.troubles()
+        assert Finding(Code.LEG_SILENT, 2, details={"silence": ""}) in rig.engine.drives.troubles()
         rig.virtual.faults.clear()
         rig.run(0.1)
         for _ in range(10):  # a drive that is not asked in a cycle is no trouble
             rig.step()
-            assert not [text for text in rig.engine.bank.troubles() if "fresh" in text]
+            assert not [text for text in rig.engine.drives.troubles() if "fresh" in text]
 
 
 SOFT = {  # gains that the loop bears at this rate
@@ -125,7 +125,7 @@ def test_slow_drives_that_were_not_asked_are_not_counted_as_silent_beside_one_th
     config = CONFIG.changed({"drives": {"sample_period": 0.02}, "safety": {"stale_time": 0.05}})
     with bench(tmp_path, config) as rig:
         rig.park()
-        while rig.engine.bank.stale[0]:
+        while rig.engine.drives.stale[0]:
             rig.step()
         rig.virtual.faults.inject("drop_all", leg)
         rig.run(0.06)
@@ -140,7 +140,7 @@ def test_slow_drives_are_reset_although_the_telegram_that_clears_a_fault_is_lost
         rig.until(State.FAULT)
         rig.virtual.faults.clear()
         rig.run(0.1)
-        assert rig.engine.bank.status[1] & Status.WATCHDOG
+        assert rig.engine.drives.status[1] & Status.WATCHDOG
         reply = rig.submit(Reset())
         while COMMAND_CLEAR not in rig.engine._commander.commands:
             rig.step()
@@ -174,8 +174,8 @@ def test_a_drive_is_told_what_holds_until_it_is_asked_again(tmp_path: Path) -> N
         rig.engage()
         rig.follow(smooth_table(1.0))
         rig.run(0.1)
-        legs = rig.engine.frame.legs_ahead
-        speeds = [command.velocity for command in rig.engine.law.commands(rig.engine.frame)]
+        legs = rig.engine.cycle_data.reference.legs_ahead
+        speeds = [command.velocity for command in rig.engine.law.commands(rig.engine.cycle_data)]
         assert speeds == pytest.approx((legs[:, 1] + 0.01 * legs[:, 2]).tolist()) and np.abs(legs[:, 2]).min() > 1e-3
     usual = load_config()
     assert usual.changed(slow).command_lead - usual.command_lead == pytest.approx(0.009)

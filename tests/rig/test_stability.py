@@ -169,7 +169,7 @@ def test_prediction_and_rig_agree(
     assert check_loop(config).passed == stable
     table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 1.5))
     with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
-        rig.engine.publisher.surroundings.loop = ""  # the guard would have nothing unstable engaged
+        rig.engine.runtime_info.loop = ""  # the guard would have nothing unstable engaged
         if stable:
             run_motion(rig, table, "demo", lambda _progress: None)
         else:
@@ -185,7 +185,7 @@ def test_a_machine_lighter_than_its_model_is_judged_in_every_mode(tmp_path: Path
     assert check_loop(config).passed == stable and check_loop(config).model_margin > 0.95
     table = prepare_motion(config, demo_trajectory(config.machine.geometry.home_pose, 4.0))
     with LockstepRig(config, tmp_path / "run.mcap", Interruption()) as rig:
-        rig.engine.publisher.surroundings.loop = ""
+        rig.engine.runtime_info.loop = ""
         if stable:
             run_motion(rig, table, "demo", lambda _progress: None)
         else:

@@ -32,17 +32,17 @@ class ComputedTorqueLaw(ForceLaw):
         """See `ControlLaw.of`."""
         return cls(dynamics, config.control)
 
-    def compute(self, frame: CycleData) -> None:
+    def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`."""
-        control, fields = self._control, frame.fields
-        frame.force_ahead()
+        control = self._control
+        cycle.compute_feedforward()
         task_motion_kernel(
-            frame.now,
-            frame.ahead,
-            fields["pose"],
-            fields["twist"],
+            cycle.reference.now,
+            cycle.reference.ahead,
+            cycle.measurement.pose,
+            cycle.measurement.twist,
             control.task_stiffness,
             control.task_damping,
             self._motion,
         )
-        self._dynamics.forces(self._motion, out=fields["force_command"])
+        self._dynamics.forces(self._motion, out=cycle.set_points.force)

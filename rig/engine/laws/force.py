@@ -29,19 +29,18 @@ class ForceLaw(ControlLaw):
         """See `ControlLaw.of`."""
         return cls(config.control)
 
-    def compute(self, frame: CycleData) -> None:
+    def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`."""
-        frame.force_ahead()
-        self.close_loop(frame)
+        cycle.compute_feedforward()
+        self.close_loop(cycle)
 
-    def close_loop(self, frame: CycleData) -> None:
-        """Fill `force_command`, once `force_feedforward` is there. Raises as `compute`."""
-        feedforward, command = frame.fields["force_feedforward"], frame.fields["force_command"]
+    def close_loop(self, cycle: CycleData) -> None:
+        """Fill the forces of the set-points, once the feedforward is there. Raises as `compute`."""
+        feedforward, command = cycle.set_points.feedforward, cycle.set_points.force
         control = self._control
-        leg_feedback_kernel(
-            frame.length_error, frame.velocity_error, control.stiffness, control.damping, feedforward, command
-        )
+        error, rate = cycle.reference.length_error, cycle.reference.velocity_error
+        leg_feedback_kernel(error, rate, control.stiffness, control.damping, feedforward, command)
 
-    def commands(self, frame: CycleData) -> list[Command]:
+    def commands(self, cycle: CycleData) -> list[Command]:
         """Torque on, and the forces."""
-        return [Command(Mode.FORCE, force=force, enable=True) for force in frame.fields["force_command"].tolist()]
+        return [Command(Mode.FORCE, force=force, enable=True) for force in cycle.set_points.force.tolist()]

@@ -48,12 +48,12 @@ class ControlLaw(ABC):
         """The law of a configuration, on the exact model `dynamics`."""
         raise NotImplementedError
 
-    def refer(self, frame: CycleData) -> None:  # noqa: B027  most have nothing to say
+    def refer(self, cycle: CycleData) -> None:  # noqa: B027  most have nothing to say
         """Say where the legs should be now, where that is not the platform's reference."""
 
     @abstractmethod
-    def compute(self, frame: CycleData) -> None:
-        """Fill `force_feedforward`, `force_command` and what else the mode takes of the frame's fields.
+    def compute(self, cycle: CycleData) -> None:
+        """Fill `cycle.set_points`: `feedforward`, `force`, and `position` where a drive follows lengths.
 
         Raises:
             DynamicsError: the model has no solution at the reference (singular pose).
@@ -61,5 +61,5 @@ class ControlLaw(ABC):
         """
 
     @abstractmethod
-    def commands(self, frame: CycleData) -> Sequence[Command]:
-        """The six commands of the fields as they stand, once they were judged."""
+    def commands(self, cycle: CycleData) -> Sequence[Command]:
+        """The six commands of the set-points, once they were judged."""

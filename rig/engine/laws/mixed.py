@@ -28,15 +28,14 @@ class MixedLaw(ControlLaw):
         self._forces, self._lengths = forces, lengths
         self._own = np.array(own_loops)
 
-    def compute(self, frame: CycleData) -> None:
+    def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`."""
-        fields = frame.fields
-        self._lengths.compute(frame)
-        fields["position_command"][~self._own] = np.nan
-        self._forces.close_loop(frame)
-        fields["force_command"][self._own] = fields["force_feedforward"][self._own]
+        self._lengths.compute(cycle)
+        cycle.set_points.position[~self._own] = np.nan
+        self._forces.close_loop(cycle)
+        cycle.set_points.force[self._own] = cycle.set_points.feedforward[self._own]
 
-    def commands(self, frame: CycleData) -> list[Command]:
+    def commands(self, cycle: CycleData) -> list[Command]:
         """Of each leg what its drive takes."""
-        both = zip(self.own_loops, self._lengths.commands(frame), self._forces.commands(frame), strict=True)
+        both = zip(self.own_loops, self._lengths.commands(cycle), self._forces.commands(cycle), strict=True)
         return [length if own else force for own, length, force in both]

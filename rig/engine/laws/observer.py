@@ -55,32 +55,31 @@ class ObserverLaw(ForceLaw):
         """See `ControlLaw.of`."""
         return cls(config, dynamics)
 
-    def refer(self, frame: CycleData) -> None:
+    def refer(self, cycle: CycleData) -> None:
         """A cycle begins, whoever commands in it."""
         self._cycle += 1
 
-    def compute(self, frame: CycleData) -> None:
+    def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`."""
-        super().compute(frame)
-        force = frame.fields["force_command"]
+        super().compute(cycle)
+        force = cycle.set_points.force
         if self._observed != self._cycle:  # a cycle may be computed twice, where its reference is left
-            self._observe(frame)
+            self._observe(cycle)
         add_estimate_kernel(self._memory, force)
 
-    def commands(self, frame: CycleData) -> list[Command]:
+    def commands(self, cycle: CycleData) -> list[Command]:
         """Torque on, and the forces, which the observer keeps as they were bounded."""
-        note_command_kernel(frame.fields["force_command"], self._memory)
-        return super().commands(frame)
+        note_command_kernel(cycle.set_points.force, self._memory)
+        return super().commands(cycle)
 
-    def _observe(self, frame: CycleData) -> None:
-        fields = frame.fields
+    def _observe(self, cycle: CycleData) -> None:
         if self._observed != self._cycle - 1:
-            begin_observer_kernel(fields["force_command"], self._memory)
-        elif frame.elapsed > self._longest:
+            begin_observer_kernel(cycle.set_points.force, self._memory)
+        elif cycle.elapsed > self._longest:
             interrupt_observer(self._memory)
         self._observed = self._cycle
         status = observe_disturbance_kernel(
-            self._settings, self._parameters, fields["pose"], fields["twist"], self._work, self._memory
+            self._settings, self._parameters, cycle.measurement.pose, cycle.measurement.twist, self._work, self._memory
         )
         if status != 0:
             raise DynamicsError("the model has no solution at the measured pose")

@@ -20,7 +20,7 @@ class PositionLaw(ControlLaw):
 
     Args:
         period: s, between two exchanges with a drive.
-        earlier: s, by which a length acts before the time that `CycleData.ahead` is of.
+        earlier: s, by which a length acts before the time that `ReferenceMotion.ahead` is of.
     """
 
     name = "position"
@@ -38,19 +38,18 @@ class PositionLaw(ControlLaw):
         """See `ControlLaw.of`."""
         return cls(config.exchange_period, config.command_lead - config.length_lead)
 
-    def compute(self, frame: CycleData) -> None:
+    def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`."""
-        fields = frame.fields
-        frame.force_ahead()
-        fields["force_command"][:] = fields["force_feedforward"]
-        np.subtract(frame.offset, self._earlier, out=self._later)
+        cycle.compute_feedforward()
+        cycle.set_points.force[:] = cycle.set_points.feedforward
+        np.subtract(cycle.measurement.offset, self._earlier, out=self._later)
         length_set_points_kernel(
-            frame.legs_ahead, self._later, self._half_period, fields["position_command"], self._speed
+            cycle.reference.legs_ahead, self._later, self._half_period, cycle.set_points.position, self._speed
         )
 
-    def commands(self, frame: CycleData) -> list[Command]:
+    def commands(self, cycle: CycleData) -> list[Command]:
         """Torque on, and the three set-points."""
-        forces, lengths = frame.fields["force_command"].tolist(), frame.fields["position_command"].tolist()
+        forces, lengths = cycle.set_points.force.tolist(), cycle.set_points.position.tolist()
         return [
             Command(Mode.POSITION, force, length, speed, enable=True)
             for force, length, speed in zip(forces, lengths, self._speed.tolist(), strict=True)

@@ -38,7 +38,7 @@ class SingleLegLaw(ControlLaw):
     Args:
         config: the rig.
         move: what to do, checked already; the leg stands where it may be made if its drive has a reference.
-        bank: the six drives and their cells; read, never commanded.
+        drives: the six drives and their cells; read, never commanded.
     """
 
     name = "single-leg"
@@ -47,8 +47,8 @@ class SingleLegLaw(ControlLaw):
     # five legs are held by their brakes: a drive that pushes on works against them
     following_error_stop = StopSeverity.CATEGORY_0
 
-    def __init__(self, config: RigConfig, move: LegMove, bank: DriveGroup) -> None:
-        self._config, self._move, self._bank = config, move, bank
+    def __init__(self, config: RigConfig, move: LegMove, drives: DriveGroup) -> None:
+        self._config, self._move, self._drives = config, move, drives
         self._leg = leg = move.leg - 1
         self.held = tuple(index != leg for index in range(6))
         self.commanded, self.homed = np.zeros(6), np.zeros(6)
@@ -73,12 +73,12 @@ class SingleLegLaw(ControlLaw):
 
     # -- what the engine does with it --------------------------------------------------------------------------------
 
-    def refer(self, frame: CycleData) -> None:
+    def refer(self, cycle: CycleData) -> None:
         """What the leg was told last is its reference of now."""
         if self._goal is not None:
-            frame.refer_leg(self._leg, *self._goal)
+            cycle.reference.set_leg(self._leg, *self._goal)
 
-    def compute(self, frame: CycleData) -> None:
+    def compute(self, cycle: CycleData) -> None:
         """See `ControlLaw.compute`; judges the reply to the command before. Raises LawFault."""
         if self._base is not None:
             self._watch()
@@ -86,9 +86,9 @@ class SingleLegLaw(ControlLaw):
         position = self._command.mode is Mode.POSITION
         self._goal = (self._command.position, self._command.velocity) if position else None
         if position:
-            frame.fields["position_command"][self._leg] = self._command.position
+            cycle.set_points.position[self._leg] = self._command.position
 
-    def commands(self, frame: CycleData) -> list[Command]:
+    def commands(self, cycle: CycleData) -> list[Command]:
         """The leg's own command; the others have no torque."""
         return [COMMAND_OFF if held else self._command for held in self.held]
 
@@ -102,12 +102,12 @@ class SingleLegLaw(ControlLaw):
 
     def finish(self) -> LegResult:
         """Sum up, once the rig is at rest again."""
-        bank, move = self._bank, self._move
+        drives, move = self._drives, self._move
         faults = [] if self._halted is None else [self._halted]
         faults += [
             Finding(Code.TORQUE_OFF_UNCONFIRMED, leg + 1)
             for leg in range(6)
-            if bank.status[leg] & _ENABLED or bank.age[leg] > _SILENT
+            if drives.status[leg] & _ENABLED or drives.age[leg] > _SILENT
         ]
         if not self._asked:
             faults += self._judged()
@@ -116,21 +116,21 @@ class SingleLegLaw(ControlLaw):
         self._result = LegResult(
             move.leg, move.travel, tuple(faults), self._asked, self._homed, float(self._reached),
             float(self._returned), float(self._following), self._force_before, after, others,
-            bank.serials[self._leg],
+            drives.serials[self._leg],
         )  # fmt: skip
         return self._result
 
     @property
     def status(self) -> LegTest:
         """Where it is."""
-        return LegTest(self._move.leg, self._phase, float(self._bank.length[self._leg]), self._result)
+        return LegTest(self._move.leg, self._phase, float(self._drives.length[self._leg]), self._result)
 
     # -- the steps: each yields the leg's next command, and goes on once its reply is there -------------------------
 
     def _procedure(self) -> Iterator[Command]:
-        bank, leg, move = self._bank, self._leg, self._move
+        drives, leg, move = self._drives, self._leg, self._move
         yield from self._rest()
-        if not bank.status[leg] & _HOMED:
+        if not drives.status[leg] & _HOMED:
             yield from self._home()
             yield from self._rest()
         self.homed[leg], self._force_before = 1.0, self._rests[-1]
@@ -138,7 +138,7 @@ class SingleLegLaw(ControlLaw):
         start = float(self._base[leg])
         self._check_room(start)
         self._phase = "torque on"
-        while not bank.status[leg] & _ENABLED:  # the engine bears that for as long as it does of any drive
+        while not drives.status[leg] & _ENABLED:  # the engine bears that for as long as it does of any drive
             yield self._at(start)
         self.commanded[leg] = 1.0
         self._following = 0.0
@@ -154,7 +154,7 @@ class SingleLegLaw(ControlLaw):
         self.commanded[leg] = 0.0
         for _ in range(self._count(_OFF_TIME)):
             yield COMMAND_OFF
-            if bank.fresh.all() and not bank.any(Status.ENABLED):
+            if drives.fresh.all() and not drives.any(Status.ENABLED):
                 break
         yield from self._rest()
         self.over = True
@@ -164,31 +164,31 @@ class SingleLegLaw(ControlLaw):
         lengths, forces = [], []
         for _ in range(self._count(_REST_TIME)):
             yield COMMAND_OFF
-            lengths.append(self._bank.length.copy())
-            forces.append(float(self._bank.force[self._leg]))
+            lengths.append(self._drives.length.copy())
+            forces.append(float(self._drives.force[self._leg]))
         self._base = np.mean(lengths, axis=0)
         self._rests.append(float(np.mean(forces)))
 
     def _home(self) -> Iterator[Command]:
         """Let this leg look for its reference, alone."""
         self._phase = "looking for the reference"
-        bank, leg = self._bank, self._leg
+        drives, leg = self._drives, self._leg
         low, high = self._stroke()
-        start = bank.length[leg]
+        start = drives.length[leg]
         for _ in range(self._count(self._config.safety.homing_timeout)):
             yield COMMAND_HOME
-            bits, length = bank.status[leg], bank.length[leg]
-            if bits & _HOMED and not bits & _HOMING and abs(bank.velocity[leg]) < _STILL:
+            bits, length = drives.status[leg], drives.length[leg]
+            if bits & _HOMED and not bits & _HOMING and abs(drives.velocity[leg]) < _STILL:
                 break
             if not bits & _HOMED and abs(length - start) > high - low + _STROKE_MARGIN:
                 raise self._fault(Code.LEG_HOMED_NOWHERE, float(abs(length - start)))
         else:
             raise self._fault(Code.LEG_HOMING_OVERDUE, None, self._config.safety.homing_timeout)
-        self._homed = float(bank.length[leg] - self._mark)
+        self._homed = float(drives.length[leg] - self._mark)
         for _ in range(self._count(_OFF_TIME)):
             yield COMMAND_OFF
-        if not low <= bank.length[leg] <= high:
-            raise self._fault(Code.LEG_HOMED_BEYOND, float(bank.length[leg]), details={"low": low, "high": high})
+        if not low <= drives.length[leg] <= high:
+            raise self._fault(Code.LEG_HOMED_BEYOND, float(drives.length[leg]), details={"low": low, "high": high})
 
     def _walk(self, start: float, travel: float) -> Iterator[Command]:
         """Move with minimum jerk; the path advances by a cycle each cycle, so that a late one makes no jump."""
@@ -198,9 +198,9 @@ class SingleLegLaw(ControlLaw):
             part, rate, _second = minimum_jerk(step / count)
             goal = start + travel * part
             yield self._at(goal, travel * rate / duration)
-            if not self._bank.fresh[self._leg]:
+            if not self._drives.fresh[self._leg]:
                 continue  # a slow drive was not asked: it says where the leg was
-            length = float(self._bank.length[self._leg])
+            length = float(self._drives.length[self._leg])
             error = abs(length - goal)
             self._following = max(float(self._following), error)
             if error > self._following_bound:
@@ -212,8 +212,8 @@ class SingleLegLaw(ControlLaw):
         found = []
         for step in range(count):
             yield self._at(length)
-            measured = float(self._bank.length[self._leg])
-            self._forces.append(float(self._bank.force[self._leg]))
+            measured = float(self._drives.length[self._leg])
+            self._forces.append(float(self._drives.force[self._leg]))
             if step >= count // 2:
                 found.append(measured)
         return float(np.mean(found))
@@ -226,20 +226,20 @@ class SingleLegLaw(ControlLaw):
 
     def _watch(self) -> None:
         """What only this move can know of the last reply. Raises LawFault."""
-        bank, leg = self._bank, self._leg
+        drives, leg = self._drives, self._leg
         assert self._base is not None
         limit = self._config.machine.legs[leg].limits
         homing = self._command.mode is Mode.HOMING and limit is not None and limit.velocity is not None
         bound = limit.velocity if homing and limit is not None and limit.velocity is not None else self._speed_bound
-        speed = abs(float(bank.velocity[leg]))
-        if bank.fresh[leg] and self._command.enable and speed > bound:
+        speed = abs(float(drives.velocity[leg]))
+        if drives.fresh[leg] and self._command.enable and speed > bound:
             raise self._fault(Code.LEG_OVERSPEED, speed, bound, severity=StopSeverity.CATEGORY_0)
         if self._phase == "torque off":
             return  # its own torque gone, the others may give
         for other in range(6):
-            if other == leg or not bank.fresh[other]:
+            if other == leg or not drives.fresh[other]:
                 continue
-            self._others[other] = max(self._others[other], abs(bank.length[other] - self._base[other]))
+            self._others[other] = max(self._others[other], abs(drives.length[other] - self._base[other]))
             if self._others[other] > OTHER_MOVED:
                 moved = float(self._others[other])
                 found = Finding(Code.OTHER_ENCODER_MOVED, other + 1, moved, details={"tested": leg + 1})
