@@ -7,11 +7,19 @@ _LISTED_FAULTS = 30
 
 
 class CalibrationError(ValueError):
-    """Calibration data that no trustworthy parameters can come from; `faults` lists every reason."""
+    """Calibration data that no trustworthy parameters can come from.
+
+    `faults` lists every reason, `lines` are those of the message.
+    """
 
     def __init__(self, faults: str | Sequence[str]) -> None:
         self.faults: tuple[str, ...] = (faults,) if isinstance(faults, str) else tuple(faults)
         super().__init__("\n".join(self.faults))
+
+    @property
+    def lines(self) -> list[str]:
+        """Lines of the message."""
+        return list(self.faults)
 
 
 class CalibrationFileError(CalibrationError):
@@ -21,9 +29,15 @@ class CalibrationFileError(CalibrationError):
         self.path = path
         super().__init__(faults)
 
-    def __str__(self) -> str:
+    @property
+    def lines(self) -> list[str]:
+        """See `CalibrationError`."""
         if len(self.faults) == 1:
-            return f"{self.path}: {self.faults[0]}"
+            return [f"{self.path}: {self.faults[0]}"]
         more = len(self.faults) - _LISTED_FAULTS
         rest = [f"and {more} more"] if more > 0 else []
-        return "\n  ".join([f"{self.path}: {len(self.faults)} faults", *self.faults[:_LISTED_FAULTS], *rest])
+        listed = (f"  {line}" for line in (*self.faults[:_LISTED_FAULTS], *rest))
+        return [f"{self.path}: {len(self.faults)} faults", *listed]
+
+    def __str__(self) -> str:
+        return "\n".join(self.lines)

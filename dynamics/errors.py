@@ -20,7 +20,7 @@ _LISTED_FAULTS = 30
 
 
 class MechanismError(DynamicsError):
-    """A mechanism that cannot be used; `faults` lists everything wrong with it, one line each."""
+    """A mechanism that cannot be used; `faults` lists everything wrong with it, `lines` are those of the message."""
 
     def __init__(self, source: str, faults: list[str]) -> None:
         """`source` says which mechanism (a file's path, or a name); the message is it and all faults, one a line."""
@@ -28,8 +28,9 @@ class MechanismError(DynamicsError):
         self.faults = faults
         more = len(faults) - _LISTED_FAULTS
         listed = [*faults[:_LISTED_FAULTS], *([f"and {more} more"] if more > 0 else [])]
-        text = f"{source}: {faults[0]}" if len(faults) == 1 else "\n  ".join([f"{source}:", *listed])
-        super().__init__(text)
+        one = len(faults) == 1
+        self.lines = [f"{source}: {faults[0]}"] if one else [f"{source}:", *(f"  {fault}" for fault in listed)]
+        super().__init__("\n".join(self.lines))
 
     def __reduce__(self) -> tuple[type["MechanismError"], tuple[str, list[str]]]:
         """Pickle by the two arguments, so that it crosses a process boundary whole."""

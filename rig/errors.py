@@ -3,9 +3,11 @@
 import errno
 import sys
 from collections.abc import Sequence
+from dataclasses import dataclass, replace
 from enum import IntEnum
+from typing import Any
 
-from rig.findings import Finding
+from rig.findings import Code, Finding
 
 
 class ExitCode(IntEnum):
@@ -66,8 +68,68 @@ class InputError(RigError):
         super().__init__("\n".join([what, *(f"  {fault}" for fault in listed)]))
 
 
+KeyPath = tuple[str | int, ...]
+"""Where a value stands in a file: names of keys, and indices of lists from 0."""
+
+
+@dataclass(frozen=True, slots=True)
+class ConfigFault:
+    """One thing that is wrong with a configuration.
+
+    key: the value that it is about, () where it is about no single one. finding: what is wrong.
+    """
+
+    key: KeyPath
+    finding: Finding
+
+    @property
+    def leg(self) -> int:
+        """The leg 1…6 that it is about, by the finding or by the key; 0 for none."""
+        in_legs = len(self.key) > 2 and self.key[:2] == ("drives", "legs")
+        return self.finding.root.leg or (int(self.key[2]) + 1 if in_legs else 0)
+
+    @property
+    def located(self) -> Finding:
+        """The finding with the key in front."""
+        if not self.key:
+            return self.finding
+        return Finding(Code.AT_KEY, details={"key": key_text(self.key)}, within=(self.finding,))
+
+    @property
+    def text(self) -> str:
+        """Key and finding in English."""
+        return self.located.text
+
+    def as_dict(self) -> dict[str, Any]:
+        """As JSON-able data: that of the finding, with the key, and the text with the key in front."""
+        return {"key": list(self.key), **self.finding.as_dict(), "leg": self.leg, "text": self.text}
+
+
+def key_text(key: KeyPath) -> str:
+    """A key path as a person reads it, lists counted from 1: `drives.legs[2].host`."""
+    return "".join(f"[{part + 1}]" if isinstance(part, int) else f".{part}" for part in key).removeprefix(".")
+
+
 class ConfigError(InputError):
-    """A rig's configuration cannot be used."""
+    """A rig's configuration cannot be used.
+
+    Args:
+        what: in words, or a finding whose text lists the faults in it.
+        found: everything that is wrong.
+
+    `found` has at least one fault: the error itself where it lists none.
+    """
+
+    def __init__(self, what: Finding | str, found: Sequence[ConfigFault] = ()) -> None:
+        if isinstance(what, Finding):
+            listed = [fault.located for fault in found[:_LISTED_FAULTS]]
+            if len(found) > _LISTED_FAULTS:
+                listed.append(Finding(Code.AND_MORE, details={"count": len(found) - _LISTED_FAULTS}))
+            what = replace(what, within=tuple(listed))
+        RigError.__init__(self, what)
+        self.what = self.finding.text
+        self.found = tuple(found) or (ConfigFault((), self.finding),)
+        self.faults = tuple(fault.text for fault in found)
 
 
 class HardwareError(RigError):

@@ -14,6 +14,8 @@ NUMBERS: dict[str, Any] = {
     "high": 1.5,
     "legs": [2, 3],
     "pairs": ["1 and 2", "3 and 4"],
+    "names": ["lag", "bias"],
+    "limits": ["length", "force"],
 }
 
 

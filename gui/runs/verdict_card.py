@@ -18,7 +18,7 @@ from gui.runs.run_display import (
     inspection_hints,
     verdict_style,
 )
-from gui.texts import tr, trn
+from gui.texts import config_fault_text, finding_text, tr, trn
 from gui.widgets import DisplayUnit, GuardedButton, NumberField, TextRoom, field_refusal, give
 from rig.config import GIVEN, MOTION, RIG, Validation, checked_thresholds
 from rig.errors import ConfigError, InputError
@@ -181,7 +181,7 @@ class ThresholdsRow(QtWidgets.QWidget):
         try:
             thresholds = checked_thresholds(given, Validation)
         except ConfigError as error:
-            self._say("; ".join(error.faults))
+            self._say("; ".join(map(config_fault_text, error.found)))
             return None
         self._say("")
         return thresholds
@@ -195,7 +195,7 @@ def _fault(name: str, value: float) -> str:
     try:
         checked_thresholds({name: value}, Validation)
     except ConfigError as error:
-        return "; ".join(fault.removeprefix(f"{name}: ") for fault in error.faults)
+        return "; ".join(finding_text(fault.finding) for fault in error.found)
     return ""
 
 

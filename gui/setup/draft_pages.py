@@ -1,6 +1,6 @@
 """The wizard's pages that only fill in the draft: start, load cells and recordings, and saving it."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from dataclasses import replace
 from itertools import groupby
 from pathlib import Path
@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import mechanism_names
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
-from gui.texts import tr
+from gui.texts import config_fault_text, tr
 from gui.widgets import (
     LEG_COLOURS,
     Choice,
@@ -23,6 +23,7 @@ from gui.widgets import (
 from rig.client import free_ports
 from rig.commissioning import CellAmplifier, Draft, Zero
 from rig.config import declared_laws
+from rig.errors import ConfigFault
 
 LOCAL = "127.0.0.1"
 """Where the virtual devices of a rehearsal are."""
@@ -34,7 +35,7 @@ class SetupPage(StepPage):
 
     Args:
         title, subtitle: said on top.
-        sections: beginnings of the places in the file that this page answers for.
+        sections: keys of the file, tables among them, that this page answers for.
     """
 
     def __init__(self, title: str, subtitle: str, sections: tuple[str, ...] = ()) -> None:
@@ -45,9 +46,13 @@ class SetupPage(StepPage):
         """The draft with what was entered here."""
         return draft
 
-    def own_faults(self, faults: tuple[str, ...]) -> list[str]:
-        """Those of a draft's faults that are this page's to mend."""
-        return [fault for fault in faults if fault.startswith(self._sections)] if self._sections else []
+    def own_faults(self, faults: Sequence[ConfigFault]) -> list[str]:
+        """Those of a draft's faults that are this page's to mend, in words."""
+        return [self.fault_words(fault) for fault in faults if fault.key and fault.key[0] in self._sections]
+
+    def fault_words(self, fault: ConfigFault) -> str:
+        """A fault of this page's in words."""
+        return config_fault_text(fault)
 
 
 def listed(faults: list[str]) -> str:
@@ -138,10 +143,9 @@ class StartPage(SetupPage):
             virtual=self.rehearsal.isChecked(),
         )
 
-    def own_faults(self, faults: tuple[str, ...]) -> list[str]:
+    def fault_words(self, fault: ConfigFault) -> str:
         """See `SetupPage`; an empty name is said in a person's words."""
-        found = super().own_faults(faults)
-        return [tr("Give the rig a name.") if fault.startswith("name:") else fault for fault in found]
+        return tr("Give the rig a name.") if fault.key == ("name",) else super().fault_words(fault)
 
     def _kind_changed(self, rehearsal: bool) -> None:
         self.kindChanged.emit(rehearsal)

@@ -26,6 +26,7 @@ from rig.commissioning import (
     usual_unit,
     with_found,
 )
+from rig.errors import ConfigFault
 
 HEADINGS = (tr("host or serial port"), tr("port or baud"), tr("unit id"), tr("length at 0"), tr("serial number"))
 NOT_ASKED = tr("not asked yet")
@@ -362,10 +363,10 @@ class DrivesPage(SetupPage):
             drives=tuple(self.addresses()),
         )
 
-    def own_faults(self, faults: tuple[str, ...]) -> list[str]:
+    def own_faults(self, faults: Sequence[ConfigFault]) -> list[str]:
         """See `SetupPage`; hosts not given yet are said once."""
         missing = [str(leg + 1) for leg in range(6) if not self.host[leg].text().strip()]
-        found = [fault for fault in super().own_faults(faults) if not missing or ".host" not in fault]
+        found = super().own_faults([fault for fault in faults if not missing or "host" not in fault.key])
         return (
             [tr("Give the host or serial port of leg {legs}.").format(legs=", ".join(missing))] if missing else []
         ) + found

@@ -13,7 +13,7 @@ from gui.setup.draft_pages import CellsPage, SavePage, SetupPage, StartPage, lis
 from gui.setup.drives_page import DrivesPage
 from gui.setup.motion_pages import LegsPage, ZeroPage
 from gui.steps import StepWizard, sentence, set_role
-from gui.texts import tr
+from gui.texts import config_fault_text, tr
 from gui.widgets import field_refusal
 from rig.commissioning import (
     Draft,
@@ -122,13 +122,14 @@ class SetupWizard(StepWizard):
         if any(refusals):
             self._faults = tuple(filter(None, refusals))
             for page, refusal in zip(self.pages, refusals, strict=False):
-                page.show_missing(refusal or listed(page.own_faults(self._faults)))
+                page.show_missing(refusal or listed(page.own_faults(())))
             self._refresh()
             return
         draft = self.draft()
-        self._faults = draft_faults(draft, self.path)
+        faults = draft_faults(draft, self.path)
+        self._faults = tuple(map(config_fault_text, faults))
         for page in self.pages[:3]:
-            page.show_missing(listed(page.own_faults(self._faults)))
+            page.show_missing(listed(page.own_faults(faults)))
         self._known = draft
         before, self._given = self._given, self.entered()  # paths in the draft change with the folder of the file
         if _rig_of(before) != _rig_of(self._given):

@@ -1,12 +1,13 @@
 """What a person reads, in that person's language: the English of the code, or what a gettext catalogue has for it."""
 
 from gui.texts.catalogue import DOMAIN, LANGUAGE, fits, mark, tr, trn
-from gui.texts.findings import cause_text, fault_text, finding_statement, finding_text
+from gui.texts.findings import cause_text, config_fault_text, fault_text, finding_statement, finding_text
 
 __all__ = [
     "DOMAIN",
     "LANGUAGE",
     "cause_text",
+    "config_fault_text",
     "fault_text",
     "finding_statement",
     "finding_text",

@@ -1,6 +1,7 @@
 """Findings in the person's language."""
 
 from gui.texts.catalogue import tr
+from rig.errors import ConfigFault
 from rig.findings import Finding, render, statement
 from rig.states import fault_name
 
@@ -13,6 +14,11 @@ def finding_text(finding: Finding) -> str:
 def finding_statement(finding: Finding) -> str:
     """A finding in words without the leg in front, for where that is said already."""
     return statement(finding, tr)
+
+
+def config_fault_text(fault: ConfigFault) -> str:
+    """What is wrong with a configuration, with its key in front."""
+    return render(fault.located, tr)
 
 
 def fault_text(code: int) -> str:

@@ -396,6 +396,18 @@ Number = Annotated[float, Field(strict=True, allow_inf_nan=False)]
 """A finite number; no text, no bool."""
 
 
+class RangeError(ValueError):
+    """A value is outside the `bounds` of its setting."""
+
+    def __init__(self, value: float, bounds: "Range") -> None:
+        self.value, self.bounds = value, bounds
+        super().__init__(f"{value:g} {bounds.unit}".rstrip() + f", must be {bounds.text} {bounds.unit}".rstrip())
+
+    def __reduce__(self) -> "tuple[type[RangeError], tuple[float, Range]]":
+        """Pickle by the two arguments."""
+        return RangeError, (self.value, self.bounds)
+
+
 @dataclass(frozen=True, slots=True)
 class Range:
     """The range of a setting, ends included, in its SI `unit`, and the pydantic marker that checks it.
@@ -415,9 +427,9 @@ class Range:
         return f"{least} {self.greatest:g}"
 
     def check(self, value: float) -> float:
-        """Return `value`, minus zero as zero. Raises ValueError with value, unit and bounds where it is outside."""
+        """Return `value`, minus zero as zero. Raises RangeError where it is outside."""
         if not self.least <= value <= self.greatest:
-            raise ValueError(f"{value:g} {self.unit}".rstrip() + f", must be {self.text} {self.unit}".rstrip())
+            raise RangeError(value, self)
         return value or 0.0  # minus zero is zero
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Annotated
 import typer
 
 from rig.cli.options import ConfigArgument, JsonOption, print_error, print_styled
-from rig.errors import ExitCode
+from rig.errors import ConfigError, ExitCode
 
 if TYPE_CHECKING:
     from rig.services import CheckResult
@@ -27,12 +27,19 @@ def check(
     For the trajectory it shows every limit beside the worst sample, and, where it does not pass, the largest amplitude
     about its start pose that would. Ends with 2 for a file that is wrong, that of a virtual plant too, 4 for a
     trajectory outside the limits, a control loop that is unstable at the configured rate, or a serial line that does
-    not carry it.
+    not carry it. With --json a configuration that cannot be used is told by its `faults`, each with its key, code,
+    value and bound.
     """
     from rig.services import CheckRequest
     from rig.services import check as check_files
 
-    found = check_files(CheckRequest(config, trajectory))
+    try:
+        found = check_files(CheckRequest(config, trajectory))
+    except ConfigError as error:
+        if as_json:
+            faults = [fault.as_dict() for fault in error.found]
+            typer.echo(json.dumps({"config": config, "faults": faults}, indent=2))
+        raise
     if as_json:
         told = found.as_dict()
         typer.echo(json.dumps(told if trajectory is None else told | {"trajectory": trajectory}, indent=2))

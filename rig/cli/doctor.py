@@ -1,6 +1,5 @@
 """`rig doctor`: whether this machine can run the rig, and what to do where it cannot."""
 
-import dataclasses
 import json
 
 import typer
@@ -24,7 +23,7 @@ def doctor(config: ConfigArgument = "virtual", as_json: JsonOption = False) -> N
     found = look(DoctorRequest(config))
     findings = found.findings
     if as_json:
-        typer.echo(json.dumps({"findings": [dataclasses.asdict(finding) for finding in findings]}, indent=2))
+        typer.echo(json.dumps({"findings": [finding.as_dict() for finding in findings]}, indent=2))
     else:
         width = max(len(finding.name) for finding in findings)
         for finding in findings:

@@ -32,7 +32,8 @@ from kinematics import (
 from rig.config import LAWS, RigConfig, Safety, declared_laws, load_config, names_file, parse_config, relaxed_bounds
 from rig.csvio import check_output, whole_file
 from rig.engine import DriveGroup, make_drive_group
-from rig.errors import ConfigError, InputError
+from rig.errors import ConfigError, ConfigFault, InputError
+from rig.findings import Code, Finding, Value
 from rig.virtual import VirtualRig
 
 _PROFILE = "profile"
@@ -118,8 +119,8 @@ def _told(model: type[BaseModel]) -> dict[str, str]:
         assert isinstance(definition, ast.ClassDef)
         for entry, text in pairwise(definition.body):
             match entry, text:
-                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(words))):
-                    told[name] = " ".join(words.split())
+                case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(docstring))):
+                    told[name] = " ".join(docstring.split())
     return told
 
 
@@ -135,26 +136,32 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
             drive cannot be told every length of its leg, the load cells' calibration cannot be used, or the virtual rig
             cannot be served.
     """
+    path = path or config.path
     try:
         bank = make_drive_group(config)
-        faults = [*(found.text for found in bank.lacking().values()), *_out_of_reach(config, bank)]
-        if faults:
-            raise ConfigError("\n".join(faults))
+        found = [*bank.lacking().values(), *_out_of_reach(config, bank)]
+        if found:
+            faults = [ConfigFault((), one) for one in found]
+            raise ConfigError(_unusable(path), faults)
         if config.virtual is not None:
             VirtualRig(config)
-    except (ConfigurationError, CalibrationError, ConfigError) as error:
-        raise ConfigError(f"configuration {path or config.path} cannot be used:", str(error).splitlines()) from error
+    except (ConfigurationError, CalibrationError) as error:
+        raise ConfigError(_unusable(path), [ConfigFault((), Finding.of_text(str(error)))]) from error
+    except ConfigError as error:
+        raise ConfigError(_unusable(path), [ConfigFault((), error.finding)]) from error
 
 
-def _out_of_reach(config: RigConfig, bank: DriveGroup) -> Iterator[str]:
+def _unusable(path: Path) -> Finding:
+    return Finding(Code.CONFIG_UNUSABLE, details={"path": str(path)})
+
+
+def _out_of_reach(config: RigConfig, bank: DriveGroup) -> Iterator[Finding]:
     for number, (leg, (shortest, longest)) in enumerate(zip(config.machine.legs, bank.reach, strict=True), start=1):
         assert leg.limits is not None and leg.limits.length is not None  # `load_config` saw to it
         low, high = leg.limits.length
         if low < shortest or high > longest:
-            yield (
-                f"leg {number}: its drive can be told {shortest:.4g} to {longest:.4g} m, "
-                f"by the mechanism the leg may be {low:g} to {high:g} m long"
-            )
+            details: dict[str, Value] = {"shortest": shortest, "longest": longest, "low": low, "high": high}
+            yield Finding(Code.LEG_BEYOND_DRIVE, number, details=details)
 
 
 _COMMENT_COLUMN = 39
@@ -301,12 +308,12 @@ def draft_config(draft: Draft, path: Path) -> RigConfig:
     return config
 
 
-def draft_faults(draft: Draft, path: Path) -> tuple[str, ...]:
-    """What is wrong with the draft as the file `path`, each with its place in the file; devices are not looked at."""
+def draft_faults(draft: Draft, path: Path) -> tuple[ConfigFault, ...]:
+    """What is wrong with the draft as the file `path`, each with its key in the file; devices are not looked at."""
     try:
         parse_config(_encodable(draft_text(draft), path), path)
     except ConfigError as error:
-        return error.faults or (str(error),)
+        return error.found
     return ()
 
 
@@ -325,7 +332,7 @@ def save_draft(draft: Draft, path: Path, *, overwrite: bool = False) -> RigConfi
         try:
             config = load_config(Path(file.name))
         except ConfigError as error:
-            raise ConfigError(f"configuration {path} was not written:", error.faults or [str(error)]) from error
+            raise ConfigError(Finding(Code.CONFIG_NOT_WRITTEN, details={"path": str(path)}), error.found) from error
         check_devices(config, path)
         _check_free(path, overwrite)
     return load_config(path)
@@ -405,8 +412,8 @@ def _encodable(text: str, path: Path) -> str:
     try:
         text.encode()
     except UnicodeEncodeError as error:
-        fault = f"character {text[error.start]!r} cannot be written"
-        raise ConfigError(f"configuration {path} cannot be used:", [fault]) from None
+        found = Finding(Code.CHARACTER_UNUSABLE, details={"character": text[error.start]})
+        raise ConfigError(_unusable(path), [ConfigFault((), found)]) from None
     return text
 
 

@@ -13,6 +13,7 @@ from kinematics import MOST_BYTES, InputFileError, open_input, parse_toml, toml_
 from rig.config import load_config
 from rig.csvio import check_output, whole_file
 from rig.errors import ConfigError, InputError
+from rig.findings import Code, Finding
 
 
 def check_naming(path: Path, name: str) -> None:
@@ -47,7 +48,7 @@ def name_calibration(path: Path, name: str) -> None:
         try:
             load_config(Path(file.name))
         except ConfigError as error:
-            raise ConfigError(f"configuration {path} is left as it is:", error.faults or [str(error)]) from error
+            raise ConfigError(Finding(Code.CONFIG_LEFT, details={"path": str(path)}), error.found) from error
 
 
 def _edited(path: Path, name: str) -> str:

@@ -12,9 +12,10 @@ from pydantic import ValidationError
 
 from actuators import ActuatorError, Drive, Feedback, Identity, Mode, SerialEndpoint, Status, create_drive, open_wire
 from rig.commissioning.draft import Draft, has_profile
-from rig.config import LegDrive, RigConfig, leg_section, relaxed_timing, resolve_name
+from rig.config import LegDrive, RigConfig, leg_section, plain_finding, relaxed_timing, resolve_name
 from rig.engine import claim_addresses, loop_mode, virtual_port
-from rig.errors import ConfigError, HardwareError
+from rig.errors import ConfigError, ConfigFault, HardwareError
+from rig.findings import Code, Finding, statement
 from rig.virtual import VirtualRigProcess
 
 
@@ -160,7 +161,7 @@ def probe_drive(leg: int, address: LegDrive, kind: DriveKind, others: Sequence[L
     try:
         claim = claim_addresses({leg: address})
     except HardwareError as error:
-        return replace(probe, fault=str(error).removeprefix(f"leg {leg}: "))
+        return replace(probe, fault=statement(error.finding))
     with claim:
         with closing(_make(leg, address, kind)) as drive:
             try:
@@ -296,11 +297,8 @@ def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKi
     try:
         address = leg_section(draft.driver).model_validate(entry)
     except ValidationError as error:
-        faults = [
-            ": ".join([*map(str, fault["loc"]), fault["msg"].removeprefix("Value error, ")])
-            for fault in error.errors(include_url=False)
-        ]
-        raise ConfigError(f"leg {leg}:", faults) from None
+        faults = [ConfigFault(item["loc"], plain_finding(item)) for item in error.errors(include_url=False)]
+        raise ConfigError(Finding(Code.ADDRESS_UNUSABLE, leg), faults) from None
     profile = {"profile": str(resolve_name(path.parent, draft.profile))} if has_profile(draft.driver) else {}
     mode = loop_mode(own=draft.mode == "position")
     return address, DriveKind(

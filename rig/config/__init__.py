@@ -1,5 +1,7 @@
 """A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
 
+from rig.config.conflicts import device_keys
+from rig.config.faulty_values import plain_finding
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
     LAW_GROUP,
@@ -80,6 +82,7 @@ __all__ = [
     "cell_options",
     "checked_thresholds",
     "declared_laws",
+    "device_keys",
     "drive_options",
     "fault_words",
     "in_real_time",
@@ -89,6 +92,7 @@ __all__ = [
     "own_thresholds",
     "parse_config",
     "parse_thresholds",
+    "plain_finding",
     "read_shape",
     "relaxed_bounds",
     "relaxed_timing",

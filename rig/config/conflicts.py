@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections.abc import Iterator
+from pathlib import Path
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,8 +12,10 @@ import numpy.typing as npt
 
 from actuators import DriveAddress, SerialEndpoint
 from dynamics import LegLimits, Mechanism
-from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, figure_and_bound, open_input
+from kinematics import MOST_BYTES, PEAK_ACCELERATION, PEAK_SPEED, InputFileError, open_input
 from rig.config.shapes import MOST_SHAPE_BYTES
+from rig.errors import ConfigFault, KeyPath, key_text
+from rig.findings import Code, Finding, Value
 
 if TYPE_CHECKING:
     from rig.config.rig_config import RigConfig
@@ -25,8 +28,8 @@ _OF_LINE = ("turnaround", "reply_timeout", "crc")
 """Settings of drivers that are of a line, not of a drive."""
 
 
-def conflicts(config: RigConfig, machine: Mechanism | None) -> list[str]:
-    """All of them, one line each: the setting, its value, its unit and the bound.
+def conflicts(config: RigConfig, machine: Mechanism | None) -> list[ConfigFault]:
+    """All of them.
 
     `machine` is the configuration's mechanism, None where it cannot be used by a rig.
     """
@@ -37,86 +40,95 @@ def conflicts(config: RigConfig, machine: Mechanism | None) -> list[str]:
     return faults
 
 
-def _modes(config: RigConfig) -> Iterator[str]:
-    if config.mode == "observer" and config.exchange_period > config.period:
-        yield (
-            f"mode: observer compares every cycle with the one before, {config.period:g} s, but drives answer every "
-            f"{config.exchange_period:g} s: rate must be {_whole_rate(config)} Hz at most, or mode force"
-        )
-    if config.mode == "observer" and config.drives.delay > config.period:
-        yield (
-            f"mode: observer knows of drives that follow within a cycle, {config.period:g} s, but drives.delay is "
-            f"{config.drives.delay:g} s"
-        )
+def _modes(config: RigConfig) -> Iterator[ConfigFault]:
+    key, period = ("mode",), config.period
+    if config.mode == "observer" and config.exchange_period > period:
+        found = Finding(Code.OBSERVER_SLOW_DRIVES, 0, config.exchange_period, period, {"rate": _whole_rate(config)})
+        yield ConfigFault(key, found)
+    if config.mode == "observer" and config.drives.delay > period:
+        yield ConfigFault(key, Finding(Code.OBSERVER_DELAY, value=config.drives.delay, bound=period))
     own = [str(leg) for leg, own in enumerate(config.own_loops, start=1) if own]
     if config.mode == "position" or not own:
         return
     if len(own) == len(config.own_loops):
-        yield f'mode: {config.mode}, but every leg has mode = "position": say it here, once'
+        yield ConfigFault(key, Finding(Code.MODE_EVERYWHERE, details={"mode": config.mode}))
     elif config.mode != "force":
-        yield f'mode: {config.mode} has the forces of all six legs, but leg {", ".join(own)} has mode = "position"'
+        found = Finding(Code.MODE_MIXED, details={"mode": config.mode, "legs_listed": ", ".join(own)})
+        yield ConfigFault(key, found)
 
 
 def _whole_rate(config: RigConfig) -> int:
     return int(1.0 / config.exchange_period * (1.0 + 1e-9))
 
 
-def _timing(config: RigConfig) -> Iterator[str]:
+def _timing(config: RigConfig) -> Iterator[ConfigFault]:
     watchdog, sampling = config.drives.watchdog, config.drives.sample_period
     if sampling > 0.5 * watchdog:
-        yield (
-            f"drives.sample_period: {sampling:g} s, must be at most {0.5 * watchdog:g} s, half of drives.watchdog: "
-            "one lost telegram would stop the rig"
+        yield ConfigFault(
+            ("drives", "sample_period"), Finding(Code.SAMPLE_PERIOD_LONG, value=sampling, bound=0.5 * watchdog)
         )
-    borne, slow_cells = config.safety.stale_time, config.load_cells.sample_period
-    for least, what in (
-        (config.period, f"a cycle at {config.rate:g} Hz"),
+    borne, period = config.safety.stale_time, config.period
+    if borne is not None and borne < period:
+        found = Finding(Code.STALE_BELOW_CYCLE, 0, borne, period, {"rate": config.rate})
+        yield ConfigFault(("safety", "stale_time"), found)
+    for least, other in (
         (sampling, "drives.sample_period"),
-        (slow_cells, "load_cells.sample_period"),
+        (config.load_cells.sample_period, "load_cells.sample_period"),
     ):
         if borne is not None and borne < least:
-            yield f"safety.stale_time: {borne:g} s, must be at least {least:g} s, {what}"
+            yield ConfigFault(
+                ("safety", "stale_time"), Finding(Code.STALE_BELOW_SAMPLE, 0, borne, least, {"other": other})
+            )
     for name, cell in config.load_cells.places.items():
         if config.reading_period < cell.reading_time:
-            yield (
-                f"load_cells.sample_period: {config.reading_period:g} s between two readings, must be at least "
-                f"{math.ceil(cell.reading_time * 1e4) / 1e4:g} s: what load_cells.{name} sends takes that on its line"
-            )
+            least = math.ceil(cell.reading_time * 1e4) / 1e4
+            found = Finding(Code.READINGS_TOO_FAST, 0, config.reading_period, least, {"device": f"load_cells.{name}"})
+            yield ConfigFault(("load_cells", "sample_period"), found)
             break
-    if watchdog < 2.0 * config.period:
-        yield (
-            f"drives.watchdog: {watchdog:g} s is less than two cycles ({2.0 * config.period:g} s): "
-            "one lost telegram would stop the rig"
-        )
+    if watchdog < 2.0 * period:
+        yield ConfigFault(("drives", "watchdog"), Finding(Code.WATCHDOG_SHORT, value=watchdog, bound=2.0 * period))
 
 
-def _lines(config: RigConfig) -> Iterator[str]:
-    """Devices of one serial line that say different things of it, are called alike there, or do not share."""
-    places: list[tuple[str, DriveAddress]] = [
-        (f"drives.legs[{leg}]", drive) for leg, drive in enumerate(config.drives.legs, start=1)
+def device_keys(config: RigConfig) -> list[tuple[KeyPath, DriveAddress]]:
+    """The addresses of drives and of the load cells' own devices, with their keys."""
+    keys: list[tuple[KeyPath, DriveAddress]] = [
+        (("drives", "legs", leg), drive) for leg, drive in enumerate(config.drives.legs)
     ]
-    places += [(f"load_cells.{name}", address) for name, address in config.load_cells.places.items()]
+    cells = config.load_cells
+    for number, (name, address) in enumerate(cells.places.items()):
+        keys.append((("load_cells", name) if cells.devices is None else ("load_cells", "devices", number), address))
+    return keys
+
+
+def _lines(config: RigConfig) -> Iterator[ConfigFault]:
+    """Devices of one serial line that say different things of it, are called alike there, or do not share."""
+    devices = device_keys(config)
     yield from _line_settings(config)
-    lines: dict[str, tuple[str, SerialEndpoint]] = {}
-    units: dict[tuple[str, int], str] = {}
-    owners = {address.place: name for name, address in reversed(places) if address.alone}
-    for name, address in places:
-        owner = owners.get(address.place, name)
-        if owner != name:
-            yield f"{name}: {address.place} is {owner}'s, whose driver has no other device there"
+    lines: dict[str, tuple[KeyPath, SerialEndpoint]] = {}
+    units: dict[tuple[str, int], KeyPath] = {}
+    owners = {address.place: key for key, address in reversed(devices) if address.alone}
+    for key, address in devices:
+        owner = owners.get(address.place, key)
+        if owner != key:
+            yield ConfigFault(
+                key, Finding(Code.PLACE_TAKEN, details={"place": address.place, "other": key_text(owner)})
+            )
             continue
         endpoint = address.endpoint
         if not isinstance(endpoint, SerialEndpoint):
             continue
-        first, other = lines.setdefault(endpoint.device, (name, endpoint))
+        first, other = lines.setdefault(endpoint.device, (key, endpoint))
         if other != endpoint:
-            yield f"{name}: {endpoint} at {endpoint.settings}, {first} has it at {other.settings}"
-        taken = units.setdefault((endpoint.device, address.unit), name)
-        if taken != name:
-            yield f"{name}: unit {address.unit} of {endpoint} is {taken}'s"
+            details: dict[str, Value] = {"line": str(endpoint), "settings": str(endpoint.settings)}
+            details |= {"other": key_text(first), "others": str(other.settings)}
+            yield ConfigFault(key, Finding(Code.LINE_DIFFERS, details=details))
+        taken = units.setdefault((endpoint.device, address.unit), key)
+        if taken != key:
+            details = {"number": address.unit, "line": str(endpoint), "other": key_text(taken)}
+            yield ConfigFault(key, Finding(Code.UNIT_TAKEN, details=details))
 
 
-def _line_settings(config: RigConfig) -> Iterator[str]:
+def _line_settings(config: RigConfig) -> Iterator[ConfigFault]:
     """Drives of one serial line whose settings of that line differ."""
     drives = config.drives
     first: dict[str, tuple[int, dict[str, object]]] = {}
@@ -127,20 +139,19 @@ def _line_settings(config: RigConfig) -> Iterator[str]:
         number, other = first.setdefault(drive.place, (leg + 1, own))
         for name in _OF_LINE:
             if name in own and name in other and other[name] != own[name]:
-                yield (
-                    f"drives.legs[{leg + 1}]: {name} {own[name]}, but leg {number} on the same line, "
-                    f"{drive.place}, has {other[name]}"
-                )
+                details: dict[str, Value] = {"setting": name, "given": str(own[name]), "others": str(other[name])}
+                details |= {"other": number, "place": drive.place}
+                yield ConfigFault(("drives", "legs", leg), Finding(Code.LINE_SETTING_DIFFERS, details=details))
 
 
-def _files(config: RigConfig) -> Iterator[str]:
+def _files(config: RigConfig) -> Iterator[ConfigFault]:
     calibration = config.calibration_path
     if calibration is not None:
         try:
             with open_input(calibration, MOST_BYTES):
                 pass
         except InputFileError as error:
-            yield f"load_cells.calibration: {error}: {calibration}"
+            yield _unusable(("load_cells", "calibration"), error, calibration)
     for body in ("platform", "base"):
         name = getattr(config.picture, body)
         try:
@@ -148,10 +159,14 @@ def _files(config: RigConfig) -> Iterator[str]:
                 with open_input(config.folder / name, MOST_SHAPE_BYTES):
                     pass
         except InputFileError as error:
-            yield f"picture.{body}: {error}: {config.folder / name}"
+            yield _unusable(("picture", body), error, config.folder / name)
 
 
-def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[str]:
+def _unusable(key: KeyPath, error: InputFileError, file: Path) -> ConfigFault:
+    return ConfigFault(key, Finding(Code.FILE_UNUSABLE, details={"text": str(error), "file": str(file)}))
+
+
+def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[ConfigFault]:
     """The speed of the rig's own moves, and the ramp of a controlled stop."""
     motion, geometry = config.motion, machine.geometry
     speed = min(limit.velocity or np.inf for limit in limits)
@@ -159,68 +174,58 @@ def _moves(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> It
     arm = float(np.linalg.norm(geometry.platform_points, axis=1).max())
     stroke = _least_stroke(limits)
     fastest = min(speed, PEAK_SPEED * (acceleration * stroke / PEAK_ACCELERATION) ** 0.5)  # even across the stroke
+    legs: dict[str, Value] = {"speed": float(speed), "acceleration": float(acceleration)}
     for name, value, unit, bound in (
         ("approach_speed", motion.approach_speed, "m/s", fastest),
         ("approach_rotation", motion.approach_rotation, "rad/s", fastest / max(arm, 1e-9)),
     ):
         if value > bound:
-            given, most = figure_and_bound(value, bound, ".6g", 3)
-            yield (
-                f"motion.{name}: {given} {unit}, must be at most {most} {unit} by the legs' limits of "
-                f"{speed:g} m/s and {acceleration:g} m/s^2 across {stroke:.3g} m"
-            )
+            details: dict[str, Value] = {"unit": unit, **legs, "stroke": stroke}
+            yield ConfigFault(("motion", name), Finding(Code.MOVE_FASTER_THAN_LEGS, 0, value, bound, details))
     shortest = max(_RAMP * (limit.velocity or 0.0) / (limit.acceleration or np.inf) / _RAMP_PART for limit in limits)
     if config.safety.stop_time < shortest:
-        given, least = figure_and_bound(config.safety.stop_time, shortest, ".6g", 3)
-        yield (
-            f"safety.stop_time: {given} s, must be at least {least} s to brake from the "
-            f"legs' {speed:g} m/s with their {acceleration:g} m/s^2"
-        )
+        found = Finding(Code.STOP_TIME_SHORT, 0, config.safety.stop_time, shortest, legs)
+        yield ConfigFault(("safety", "stop_time"), found)
 
 
-def _bounds(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[str]:
+def _bounds(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[ConfigFault]:
     """Bounds that could never be reached, or that the platform at rest at home is beyond."""
     safety, cells = config.safety, config.load_cells
     stroke = _least_stroke(limits)
     for name in ("following_error", "position_jump", "homing_tolerance"):
         value = getattr(safety, name)
         if value > _STROKE_PART * stroke:
-            given, most = figure_and_bound(value, _STROKE_PART * stroke, ".6g", 3)
-            yield f"safety.{name}: {given} m, must be at most {most} m, a tenth of the shortest stroke"
+            yield ConfigFault(("safety", name), Finding(Code.BEYOND_STROKE, value=value, bound=_STROKE_PART * stroke))
     weakest = min(limit.force or np.inf for limit in limits)
     for name in ("force_residual", "tare_shift"):
         value = getattr(safety, name)
         if value > weakest:
-            yield f"safety.{name}: {value:g} N, must be at most {weakest:g} N, the least of the legs' force limits"
+            yield ConfigFault(("safety", name), Finding(Code.BEYOND_FORCE_LIMIT, value=value, bound=float(weakest)))
     if cells.noise * _SIGMAS > safety.bound("force_residual"):
-        given, most = figure_and_bound(cells.noise, safety.force_residual / _SIGMAS, ".6g", 3)
-        yield (
-            f"load_cells.noise: {given} N, must be at most {most} N: "
-            f"beyond safety.force_residual = {safety.force_residual:g} N it would stop the rig"
-        )
+        most, residual = safety.force_residual / _SIGMAS, safety.force_residual
+        found = Finding(Code.NOISE_WOULD_STOP, 0, cells.noise, most, {"residual": residual})
+        yield ConfigFault(("load_cells", "noise"), found)
     yield from _at_home(config, machine, limits)
 
 
-def _at_home(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[str]:
+def _at_home(config: RigConfig, machine: Mechanism, limits: list[LegLimits]) -> Iterator[ConfigFault]:
     safety, reach = config.safety, config.load_cells.range
     wrenches = _leg_wrenches(machine)
     scaled = wrenches / np.repeat([1.0, safety.characteristic_length], 3)[:, np.newaxis]
     largest, *_, least = np.linalg.svd(scaled, compute_uv=False)
     if not largest <= safety.condition * least:
-        condition = largest / least if least > 0.0 else np.inf
-        yield f"safety.condition: {safety.condition:g}, but at home it is {condition:.3g}: no pose could be held there"
+        condition = float(largest / least) if least > 0.0 else math.inf
+        found = Finding(Code.CONDITION_AT_HOME, value=condition, bound=safety.condition)
+        yield ConfigFault(("safety", "condition"), found)
         return
     weight = machine.mass * np.asarray(machine.gravity)
     forces = np.abs(np.linalg.solve(wrenches, -np.concatenate([weight, np.cross(machine.center_of_mass, weight)])))
     for leg, (force, limit) in enumerate(zip(forces, limits, strict=True), start=1):
         if limit.force is not None and force > limit.force:
-            yield f"mechanism: force limit of leg {leg}: {limit.force:g} N, but it {_bears(force)}"
+            found = Finding(Code.WEIGHT_BEYOND_LIMIT, leg, float(force), limit.force)
+            yield ConfigFault(("mechanism",), found)
         if force >= reach:
-            yield f"load_cells.range: {reach:g} N, but leg {leg} {_bears(force)}"
-
-
-def _bears(force: float) -> str:
-    return f"bears {force:.3g} N of the platform's weight at home"
+            yield ConfigFault(("load_cells", "range"), Finding(Code.WEIGHT_BEYOND_CELL, leg, float(force), reach))
 
 
 def _leg_wrenches(machine: Mechanism) -> npt.NDArray[np.float64]:

@@ -24,9 +24,18 @@ from calibration import (
     overlaid,
     rounded_noise,
 )
-from dynamics import DynamicsError, MachineSize, Mechanism, format_mechanism, load_mechanism, machine_size
+from dynamics import (
+    DynamicsError,
+    MachineSize,
+    Mechanism,
+    MechanismError,
+    format_mechanism,
+    load_mechanism,
+    machine_size,
+)
 from kinematics import Array, Frequency, InputFileError, MissingFileError, parse_toml, read_text, within
 from rig.config.conflicts import conflicts
+from rig.config.faulty_values import config_faults, finding_of
 from rig.config.load_cells import AnyCells, read_cells
 from rig.config.sections import (
     LEGS,
@@ -45,7 +54,8 @@ from rig.config.sections import (
 )
 from rig.config.shapes import Picture
 from rig.config.virtual_rig import Virtual
-from rig.errors import ConfigError
+from rig.errors import ConfigError, ConfigFault
+from rig.findings import Code, Finding
 
 _FORCE, _LENGTH, _MASS, _SPEED = "force", "length", "mass", "speed"
 
@@ -77,26 +87,26 @@ SCALED: Mapping[tuple[str, ...], Mapping[str, tuple[str, ...]]] = {
 """Keys by section, and what of the size each grows with; "-": falls with it."""
 
 
-def with_scaled_defaults(config: RigConfig, machine: Mechanism) -> tuple[RigConfig, list[str]]:
-    """The configuration with the defaults of `SCALED` for this machine, and those that it cannot have, in words."""
+def with_scaled_defaults(config: RigConfig, machine: Mechanism) -> tuple[RigConfig, list[ConfigFault]]:
+    """The configuration with the defaults of `SCALED` for this machine, and those that it cannot have."""
     size = machine_size(machine)
-    faults: list[str] = []
+    faults: list[ConfigFault] = []
     for way, keys in SCALED.items():
         config = _scaled(config, way, keys, size, faults)
     return config, faults
 
 
 def _scaled(
-    top: Any, way: tuple[str, ...], keys: Mapping[str, tuple[str, ...]], size: MachineSize, faults: list[str]
+    top: Any, way: tuple[str, ...], keys: Mapping[str, tuple[str, ...]], size: MachineSize, faults: list[ConfigFault]
 ) -> Any:
     """A copy of a section `top` with the defaults of `keys` in the section at `way` below it."""
     if way:
         part: Section | None = getattr(top, way[0])
         if part is None:
             return top
-        found: list[str] = []
+        found: list[ConfigFault] = []
         new = _scaled(part, way[1:], keys, size, found)
-        faults += [f"{way[0]}.{fault}" for fault in found]
+        faults += [replace(fault, key=(way[0], *fault.key)) for fault in found]
         return top if new is part else top.model_copy(update={way[0]: new})
     changes: dict[str, Any] = {}
     for key in keys.keys() - top.model_fields_set:
@@ -110,10 +120,10 @@ def _scaled(
     try:
         type(top).model_validate(top.model_dump() | changes)
     except ValidationError as error:
-        texts = {str(each["loc"][0]): str(each["msg"]).removeprefix("Value error, ") for each in error.errors()}
+        wrong = {str(item["loc"][0]): finding_of(item) for item in error.errors()}
         faults += [
-            f"{key}: {text}: it is not given, and its default is that of the machine's size"
-            for key, text in texts.items()
+            ConfigFault((key,), Finding(Code.SCALED_DEFAULT, within=(found,)))
+            for key, found in wrong.items()
             if key in changes
         ]
     return top.model_copy(update=changes) if changes else top
@@ -443,13 +453,12 @@ def _find(path_or_name: str | Path) -> Path:
 
 
 def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
-    faults: list[str] = []
+    faults: list[ConfigFault] = []
     config: RigConfig | None = None
     try:
         config = RigConfig.model_validate(data)
     except ValidationError as error:
-        # One value given for six legs is wrong once.
-        faults.extend(dict.fromkeys(_fault(data, item) for item in error.errors(include_url=False)))
+        faults.extend(config_faults(error, data))
     nominal, machine_faults = _load_machine(data.get("mechanism"), path.parent)
     machine = nominal
     files: list[ParameterFile] = []
@@ -460,7 +469,7 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
             machine = replace(machine, source=format_mechanism(machine))
             cell_errors(files)
         except CalibrationError as error:
-            machine_faults = [f"parameters: {line}" for line in str(error).splitlines()]
+            machine_faults = [_refused("parameters", line) for line in error.lines]
     faults.extend(machine_faults)
     if config is not None:
         if nominal is not None:
@@ -470,52 +479,33 @@ def _build(data: Mapping[str, Any], path: Path) -> RigConfig:
         config._path = path
         faults.extend(conflicts(config, machine if not machine_faults else None))
     if config is None or machine is None or nominal is None or faults:
-        raise ConfigError(f"configuration {path} cannot be used:", faults)
+        raise ConfigError(Finding(Code.CONFIG_UNUSABLE, details={"path": str(path)}), faults)
     config._machine, config._nominal = machine, nominal
     config._parameter_files = tuple(files)
     return config
 
 
-def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[str]]:
+def _load_machine(name: object, folder: Path) -> tuple[Mechanism | None, list[ConfigFault]]:
     if not isinstance(name, str) or not name:
         return None, []
     try:
         machine = load_mechanism(resolve_name(folder, name))
+    except MechanismError as error:
+        return None, [_refused("mechanism", line) for line in error.lines]
     except (DynamicsError, OSError) as error:
-        return None, [f"mechanism: {line}" for line in str(error).splitlines()]
-    faults = []
+        return None, [_refused("mechanism", str(error))]
+    found = []
     if machine.geometry.home is None:
-        faults.append(f"mechanism: {name} gives no platform.home; a rig needs one")
+        found.append(Finding(Code.NO_HOME, details={"mechanism": name}))
     for leg, part in enumerate(machine.legs, start=1):
         missing = [limit for limit in _NEEDED_LIMITS if part.limits is None or getattr(part.limits, limit) is None]
         if missing:
-            faults.append(f"mechanism: {name} does not limit {', '.join(missing)} of leg {leg}; a rig needs that")
-    return machine, faults
+            found.append(Finding(Code.LIMITS_MISSING, leg, details={"mechanism": name, "limits": missing}))
+    return machine, [ConfigFault(("mechanism",), one) for one in found]
 
 
-def _fault(data: Mapping[str, Any], item: Any) -> str:
-    """One line of a validation error: the place in the file (lists count from 1), the value, what is wrong."""
-    place = ""
-    value: Any = data
-    for part in item["loc"]:
-        if not isinstance(value, (Mapping, list, tuple)):
-            break
-        place += f"[{part + 1}]" if isinstance(part, int) else f".{part}" if place else str(part)
-        known = part in value if isinstance(value, Mapping) else part < len(value)
-        value = value[part] if known else None
-    text = str(item["msg"]).removeprefix("Value error, ").replace("Input should be", "must be")
-    match item["type"]:
-        case "extra_forbidden":
-            return f"{place}: unknown key"
-        case "missing":
-            return f"{place}: missing"
-        case "too_long":
-            return f"{place}: {len(item['input'])} entries, not {item['ctx']['max_length']}"
-        case "value_error":
-            return f"{place}: {text}"
-        case _:
-            shown = repr(item["input"])
-            return f"{place}: {text}, not {shown if len(shown) <= 60 else shown[:57] + '...'}"
+def _refused(key: str, text: str) -> ConfigFault:
+    return ConfigFault((key,), Finding(Code.VALUE_REFUSED, details={"text": text}))
 
 
 def _merged(base: Mapping[str, Any], changes: Mapping[str, Any]) -> dict[str, Any]:

@@ -47,7 +47,9 @@ from kinematics import (
     read_number,
     within,
 )
-from rig.errors import ConfigError
+from rig.config.faulty_values import plain_finding
+from rig.errors import ConfigError, ConfigFault
+from rig.findings import Code, Finding
 from rig.names import valid_line
 
 if TYPE_CHECKING:
@@ -514,11 +516,11 @@ def own_thresholds(wanted: Validation, rig: Validation, before: Thresholds) -> T
     for name in Validation.model_fields:
         value, general = getattr(wanted, name), getattr(rig, name)
         if value is None and general is not None:
-            faults.append(f"{name}: the rig's configuration asks {general:g} of every motion, which can only change it")
+            faults.append(ConfigFault((name,), Finding(Code.THRESHOLD_GENERAL, bound=general)))
         elif value is not None and (value != general or name in before.named):
             values[name] = value
     if faults:
-        raise ConfigError("thresholds cannot be the motion's:", faults)
+        raise ConfigError(Finding(Code.THRESHOLDS_NOT_OF_MOTION), faults)
     return Thresholds.model_validate(values)
 
 
@@ -542,17 +544,12 @@ def checked_thresholds(values: Mapping[str, float | str], kind: type[_Kind]) -> 
     try:
         return kind.model_validate(values)
     except ValidationError as error:
-        unknown = f"there is no threshold of this name; there are {', '.join(kind.model_fields)}"
+        unknown = Finding(Code.THRESHOLD_UNKNOWN, details={"names": list(kind.model_fields)})
         faults = [
-            f"{_said(item['loc'])}: {unknown if item['type'] == 'extra_forbidden' else _plain(item['msg'])}"
+            ConfigFault(
+                item["loc"] or ("thresholds",),
+                unknown if item["type"] == "extra_forbidden" else plain_finding(item),
+            )
             for item in error.errors(include_url=False)
         ]
-        raise ConfigError("thresholds cannot be used:", faults) from None
-
-
-def _said(place: tuple[int | str, ...]) -> str:
-    return ".".join(map(str, place)) or "thresholds"
-
-
-def _plain(message: str) -> str:
-    return message.removeprefix("Value error, ")
+        raise ConfigError(Finding(Code.THRESHOLDS_UNUSABLE), faults) from None

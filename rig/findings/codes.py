@@ -187,7 +187,7 @@ class Code(StrEnum):
         FaultCode.TORQUE_LOST,
     )
     TORQUE_UNEXPECTED = _code(
-        "torque_unexpected", "the drive has torque in state {state:state}", FaultCode.TORQUE_UNEXPECTED
+        "torque_unexpected", "the drive has torque in state {state:name}", FaultCode.TORQUE_UNEXPECTED
     )
     TEMPERATURE = _code(
         "temperature",
@@ -709,7 +709,7 @@ class Code(StrEnum):
     MOVING_WHEN_ASKED = _code("moving_when_asked", "the platform was moving when it was asked for: ask again")
     SOURCE_NOT_ENGAGED = _code(
         "source_not_engaged",
-        "{source!r} cannot be followed in state {state:state}: engage first",
+        "{source!r} cannot be followed in state {state:name}: engage first",
         remedy=Remedy.ENGAGE,
     )
     DRIVE_CHANGED = _code("drive_changed", "{within}; disconnect, connect and home anew", remedy=Remedy.RECONNECT)
@@ -779,9 +779,144 @@ class Code(StrEnum):
     REFUSED = _code("refused", "{command}: {within}", wraps=True)
     MESSAGE = _code("message", "{text}")
 
+    # -- what a configuration says -------------------------------------------------------------------------------------
+
+    AT_KEY = _code("at_key", "{key}: {within}", wraps=True)
+    AND_MORE = _code("and_more", "and {count} more")
+    CONFIG_UNUSABLE = _code("config_unusable", "configuration {path} cannot be used:[[{within:lines}]]")
+    CONFIG_NOT_WRITTEN = _code("config_not_written", "configuration {path} was not written:[[{within:lines}]]")
+    CONFIG_LEFT = _code("config_left", "configuration {path} is left as it is:[[{within:lines}]]")
+    TWINS_UNUSABLE = _code("twins_unusable", "the virtual rig cannot be served:[[{within:lines}]]")
+    TIMETABLE_UNUSABLE = _code("timetable_unusable", "the timetable of faults cannot be played:[[{within:lines}]]")
+    THRESHOLDS_UNUSABLE = _code("thresholds_unusable", "thresholds cannot be used:[[{within:lines}]]")
+    THRESHOLDS_NOT_OF_MOTION = _code("thresholds_not_of_motion", "thresholds cannot be the motion's:[[{within:lines}]]")
+    SECTION_UNUSABLE = _code("section_unusable", "[{section}]:[[{within:lines}]]")
+    ADDRESS_UNUSABLE = _code("address_unusable", "leg {leg}:[[{within:lines}]]")
+    VALUE_REFUSED = _code("value_refused", "{text}")
+    VALUE_INVALID = _code("value_invalid", "{text}, not {shown}")
+    KEY_UNKNOWN = _code("key_unknown", "unknown key")
+    KEY_MISSING = _code("key_missing", "missing")
+    ENTRY_COUNT = _code("entry_count", "{value:.0f} entries, not {bound:.0f}")
+    NOT_INTEGER = _code("not_integer", "must be a valid integer, not {shown}")
+    NOT_NUMBER = _code("not_number", "must be a valid number, not {shown}")
+    NOT_FINITE_NUMBER = _code("not_finite_number", "must be a finite number, not {shown}")
+    NOT_TEXT = _code("not_text", "must be a valid string, not {shown}")
+    NOT_BOOLEAN = _code("not_boolean", "must be a valid boolean, not {shown}")
+    NOT_LIST = _code("not_list", "must be a valid tuple, not {shown}")
+    NOT_TABLE = _code("not_table", "must be a valid dictionary or instance of {section}, not {shown}")
+    NOT_A_CHOICE = _code("not_a_choice", "must be {choices}, not {shown}")
+    TEXT_EMPTY = _code("text_empty", "String should have at least 1 character, not {shown}")
+    BELOW_LEAST = _code("below_least", "must be greater than or equal to {bound:.15g}, not {shown}")
+    ABOVE_GREATEST = _code("above_greatest", "must be less than or equal to {bound:.15g}, not {shown}")
+    OUT_OF_RANGE = _code("out_of_range", "{value:g}[[ {unit}]], must be {low:g} to {high:g}[[ {unit}]]")
+    MORE_THAN_MOST = _code("more_than_most", "{value:g}[[ {unit}]], must be at most {bound:g}[[ {unit}]]")
+    SCALED_DEFAULT = _code(
+        "scaled_default",
+        "{within}: it is not given, and its default is that of the machine's size",
+        wraps=True,
+    )
+    THRESHOLD_UNKNOWN = _code("threshold_unknown", "there is no threshold of this name; there are {names:join, }")
+    THRESHOLD_GENERAL = _code(
+        "threshold_general", "the rig's configuration asks {bound:g} of every motion, which can only change it"
+    )
+    NO_HOME = _code("no_home", "{mechanism} gives no platform.home; a rig needs one")
+    LIMITS_MISSING = _code(
+        "limits_missing", "{mechanism} does not limit {limits:join, } of leg {leg}; a rig needs that"
+    )
+    OBSERVER_SLOW_DRIVES = _code(
+        "observer_slow_drives",
+        "observer compares every cycle with the one before, {bound:g} s, but drives answer every {value:g} s: rate "
+        "must be {rate} Hz at most, or mode force",
+        unit="s",
+    )
+    OBSERVER_DELAY = _code(
+        "observer_delay",
+        "observer knows of drives that follow within a cycle, {bound:g} s, but drives.delay is {value:g} s",
+        unit="s",
+    )
+    MODE_EVERYWHERE = _code("mode_everywhere", '{mode}, but every leg has mode = "position": say it here, once')
+    MODE_MIXED = _code(
+        "mode_mixed", '{mode} has the forces of all six legs, but leg {legs_listed} has mode = "position"'
+    )
+    SAMPLE_PERIOD_LONG = _code(
+        "sample_period_long",
+        "{value:g} s, must be at most {bound:g} s, half of drives.watchdog: one lost telegram would stop the rig",
+        unit="s",
+    )
+    STALE_BELOW_CYCLE = _code(
+        "stale_below_cycle", "{value:g} s, must be at least {bound:g} s, a cycle at {rate:g} Hz", unit="s"
+    )
+    STALE_BELOW_SAMPLE = _code("stale_below_sample", "{value:g} s, must be at least {bound:g} s, {other}", unit="s")
+    READINGS_TOO_FAST = _code(
+        "readings_too_fast",
+        "{value:g} s between two readings, must be at least {bound:g} s: what {device} sends takes that on its line",
+        unit="s",
+    )
+    WATCHDOG_SHORT = _code(
+        "watchdog_short",
+        "{value:g} s is less than two cycles ({bound:g} s): one lost telegram would stop the rig",
+        unit="s",
+    )
+    PLACE_TAKEN = _code("place_taken", "{place} is {other}'s, whose driver has no other device there")
+    LINE_DIFFERS = _code("line_differs", "{line} at {settings}, {other} has it at {others}")
+    UNIT_TAKEN = _code("unit_taken", "unit {number} of {line} is {other}'s")
+    LINE_SETTING_DIFFERS = _code(
+        "line_setting_differs", "{setting} {given}, but leg {other} on the same line, {place}, has {others}"
+    )
+    TWIN_TAKEN = _code("twin_taken", "{line} unit {number} is taken by {other}")
+    TWIN_FRAMING = _code("twin_framing", "{line} has devices of another framing")
+    FILE_UNUSABLE = _code("file_unusable", "{text}: {file}")
+    MOVE_FASTER_THAN_LEGS = _code(
+        "move_faster_than_legs",
+        "{value:~.6g/3} {unit}, must be at most {bound:~.6g/3} {unit} by the legs' limits of {speed:g} m/s and "
+        "{acceleration:g} m/s^2 across {stroke:.3g} m",
+    )
+    STOP_TIME_SHORT = _code(
+        "stop_time_short",
+        "{value:~.6g/3} s, must be at least {bound:~.6g/3} s to brake from the legs' {speed:g} m/s with their "
+        "{acceleration:g} m/s^2",
+        unit="s",
+    )
+    BEYOND_STROKE = _code(
+        "beyond_stroke",
+        "{value:~.6g/3} m, must be at most {bound:~.6g/3} m, a tenth of the shortest stroke",
+        unit="m",
+    )
+    BEYOND_FORCE_LIMIT = _code(
+        "beyond_force_limit",
+        "{value:g} N, must be at most {bound:g} N, the least of the legs' force limits",
+        unit="N",
+    )
+    NOISE_WOULD_STOP = _code(
+        "noise_would_stop",
+        "{value:~.6g/3} N, must be at most {bound:~.6g/3} N: beyond safety.force_residual = {residual:g} N it would "
+        "stop the rig",
+        unit="N",
+    )
+    CONDITION_AT_HOME = _code(
+        "condition_at_home", "{bound:g}, but at home it is {value:.3g}: no pose could be held there"
+    )
+    WEIGHT_BEYOND_LIMIT = _code(
+        "weight_beyond_limit",
+        "force limit of leg {leg}: {bound:g} N, but it bears {value:.3g} N of the platform's weight at home",
+        unit="N",
+    )
+    WEIGHT_BEYOND_CELL = _code(
+        "weight_beyond_cell",
+        "{bound:g} N, but leg {leg} bears {value:.3g} N of the platform's weight at home",
+        unit="N",
+    )
+    LEG_BEYOND_DRIVE = _code(
+        "leg_beyond_drive",
+        "its drive can be told {shortest:.4g} to {longest:.4g} m, by the mechanism the leg may be {low:g} to {high:g} "
+        "m long",
+        unit="m",
+    )
+    CHARACTER_UNUSABLE = _code("character_unusable", "character {character!r} cannot be written")
+
     # -- what happens --------------------------------------------------------------------------------------------------
 
-    STATE_CHANGED = _code("state_changed", "{before:state} → {after:state}", severity=Severity.INFO)
+    STATE_CHANGED = _code("state_changed", "{before:name} → {after:name}", severity=Severity.INFO)
     DRIVE_IDENTIFIED = _code("drive_identified", "{identity}", severity=Severity.INFO)
     HOMING_UNPROVEN = _code("homing_unproven", "homing on the operator's word: {within}", severity=Severity.WARNING)
     MOTION_ABANDONED = _code(

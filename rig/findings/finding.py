@@ -13,7 +13,8 @@ them unless its template names them, or the findings in it. Formats, beside Pyth
 | `…*1e3` | times that, for millimetres and milliseconds |
 | `in:m` | with a unit of a size that fits, as `2.5 mm` |
 | `join, ` | the parts of a list, or the findings, with that between |
-| `state` | a state by its name, in the language of the text |
+| `lines` | likewise, a line each, indented |
+| `name` | a state or a quantity by its name, in the language of the text |
 """
 
 import json
@@ -35,7 +36,8 @@ _SPEC = re.compile(r"([~^]?)([^~^/*]*)(?:/(\d+))?(?:\*([-+.e\d]+))?")
 _COMPARED = {"~": ("value", "bound"), "^": ("value", "low", "high")}
 _JOIN = "join"
 _IN = "in:"
-_STATE = "state"
+_LINES = "lines"
+_NAME = "name"
 _NAMES_LEGS = {"leg", "legs", "within"}
 LEG, LEGS = "leg {leg}", "legs {legs}"
 """What one leg and several are called."""
@@ -84,8 +86,8 @@ class Finding:
 
     @property
     def unit(self) -> str:
-        """SI unit of value and bound, "" where they have none."""
-        return self.root.code.unit
+        """SI unit of value and bound, "" where they have none: its detail of that name, else the code's."""
+        return str(self.root.details.get("unit", self.root.code.unit))
 
     @property
     def text(self) -> str:
@@ -193,9 +195,11 @@ class _Words:
         if name == "legs":
             return self._legs(value)
         if name == "within" or spec.startswith(_JOIN):
-            between = self._translate(spec.removeprefix(_JOIN) if spec else ", ")
-            return between.join(render(one, self._translate) if isinstance(one, Finding) else str(one) for one in value)
-        if spec == _STATE:
+            parts = [render(one, self._translate) if isinstance(one, Finding) else str(one) for one in value]
+            if spec == _LINES:
+                return "".join("\n  " + part.replace("\n", "\n  ") for part in parts)
+            return self._translate(spec.removeprefix(_JOIN) if spec else ", ").join(parts)
+        if spec == _NAME:
             return self._translate(value)
         if spec.startswith(_IN):
             from kinematics import in_words

@@ -26,7 +26,8 @@ def all_findings(path_or_name: str) -> Iterator[Finding]:
     try:
         config = load_config(path_or_name)
     except ConfigError as error:
-        yield Finding("configuration", "fail", str(error), "correct the file; `rig check` shows the same")
+        fix = "correct the file; `rig check` shows the same"
+        yield Finding("configuration", "fail", str(error), fix, error.found)
         return
     yield Finding("configuration", "ok", f"{config.name}: {config.path}")
     yield control_loop(config)

@@ -10,7 +10,8 @@ import numpy as np
 from actuators import AMPLIFIER_FAULTS as DEVICE_FAULTS
 from actuators import SERVO_FAULTS, WIRE_FAULTS, FaultKind, FaultyDevice
 from rig.config import AT_PLATFORM, InjectedFault, fault_words
-from rig.errors import ConfigError, InputError
+from rig.errors import ConfigError, ConfigFault, InputError
+from rig.findings import Code, Finding
 from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
 from rig.virtual.port import LegPort
@@ -101,13 +102,13 @@ class Faults:
         self._to_come = sorted(timetable, key=lambda entry: entry.at)
         self._joints = plant.platform_points
         wrong = []
-        for place, entry in enumerate(timetable, start=1):
+        for place, entry in enumerate(timetable):
             try:
                 self._check(entry.fault, entry.leg, entry.value, entry.duration)
             except InputError as error:
-                wrong.append(f"virtual.faults[{place}]: {error}")
+                wrong.append(ConfigFault(("virtual", "faults", place), error.finding))
         if wrong:
-            raise ConfigError("the timetable of faults cannot be played:", wrong)
+            raise ConfigError(Finding(Code.TIMETABLE_UNUSABLE), wrong)
         self._reckon()
 
     @property

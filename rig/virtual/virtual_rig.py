@@ -19,9 +19,10 @@ from actuators import (
     create_cell_twin,
     create_twin,
 )
-from rig.config import RigConfig, cell_options, drive_options
+from rig.config import RigConfig, cell_options, device_keys, drive_options
 from rig.engine import virtual_port
-from rig.errors import ConfigError
+from rig.errors import ConfigError, ConfigFault, KeyPath, key_text
+from rig.findings import Code, Finding, Value
 from rig.virtual.faults import Faults
 from rig.virtual.mujoco_plant import MujocoPlant
 from rig.virtual.plant import Plant
@@ -180,25 +181,22 @@ def _together(devices: Sequence[FaultyDevice], endpoint: Endpoint | None = None)
 
 def _grouped(config: RigConfig, devices: Sequence[FaultyDevice]) -> list[tuple[DriveAddress, list[FaultyDevice]]]:
     """The devices of each wire with an address there. Raises ConfigError where two cannot be told from each other."""
-    places: list[tuple[str, DriveAddress]] = [
-        (f"drives.legs[{leg}]", drive) for leg, drive in enumerate(config.drives.legs, start=1)
-    ]
-    places += [(f"load_cells.{name}", address) for name, address in config.load_cells.places.items()]
     groups: dict[object, tuple[DriveAddress, list[FaultyDevice]]] = {}
-    seen: dict[tuple[Endpoint, int], str] = {}
+    seen: dict[tuple[Endpoint, int], KeyPath] = {}
     faults = []
-    for (name, address), device in zip(places, devices, strict=True):
+    for (key, address), device in zip(device_keys(config), devices, strict=True):
         endpoint = address.endpoint
-        _, group = groups.setdefault(name if endpoint is None else endpoint, (address, []))
+        _, group = groups.setdefault(key if endpoint is None else endpoint, (address, []))
         if endpoint is not None:
-            other = seen.setdefault((endpoint, device.unit), name)
-            if other != name:
-                faults.append(f"{name}: {endpoint} unit {device.unit} is taken by {other}")
+            other = seen.setdefault((endpoint, device.unit), key)
+            if other != key:
+                details: dict[str, Value] = {"line": str(endpoint), "number": device.unit, "other": key_text(other)}
+                faults.append(ConfigFault(key, Finding(Code.TWIN_TAKEN, details=details)))
             elif group and group[0].framing is not device.framing:
-                faults.append(f"{name}: {endpoint} has devices of another framing")
+                faults.append(ConfigFault(key, Finding(Code.TWIN_FRAMING, details={"line": str(endpoint)})))
         group.append(device)
     if faults:
-        raise ConfigError("the virtual rig cannot be served:", faults)
+        raise ConfigError(Finding(Code.TWINS_UNUSABLE), faults)
     return list(groups.values())
 
 

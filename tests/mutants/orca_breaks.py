@@ -99,8 +99,8 @@ ORCA_BREAKS = [
     Break(
         "two motors may be on a port that bears one",
         "rig/config/conflicts.py",
-        "owners = {address.place: name for name, address in reversed(places) if address.alone}",
-        "owners: dict[str, str] = {}",
+        "owners = {address.place: key for key, address in reversed(devices) if address.alone}",
+        "owners: dict[str, KeyPath] = {}",
         ("rig/test_config_drivers.py",),
     ),
 ]

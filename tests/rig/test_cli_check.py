@@ -57,6 +57,27 @@ def test_json(capsys: pytest.CaptureFixture[str]) -> None:
     assert {"name", "value", "bound", "leg", "time", "passed"} <= set(result["verdict"]["checks"][0])
 
 
+@pytest.mark.parametrize("command", ["check", "doctor"])
+def test_json_of_a_configuration_that_cannot_be_used(
+    here: Path, capsys: pytest.CaptureFixture[str], command: str
+) -> None:
+    text = RIG.path.read_text(encoding="utf-8").replace('rate = "500 Hz"', 'rate = "5000 Hz"', 1)
+    (here / "rig.toml").write_text(text, encoding="utf-8")
+    assert main([command, "rig.toml", "--json"]) == ExitCode.INPUT
+    told = json.loads(capsys.readouterr().out)
+    entries = told["findings"] if command == "doctor" else [told]
+    ((fault,),) = [entry["faults"] for entry in entries if "faults" in entry]
+    assert {name: fault[name] for name in ("key", "code", "value", "bound", "unit", "leg")} == {
+        "key": ["rate"],
+        "code": "out_of_range",
+        "value": 5000.0,
+        "bound": 2000.0,
+        "unit": "Hz",
+        "leg": 0,
+    }
+    assert fault["text"] == "rate: 5000 Hz, must be 50 to 2000 Hz"
+
+
 def test_a_stroke_violated_at_3_2_seconds(here: Path, capsys: pytest.CaptureFixture[str]) -> None:
     # A CSV of poses: up for 6.4 s and down again, so that the legs are longest at 3.2 s.
     times = np.linspace(0.0, 6.4, 129)

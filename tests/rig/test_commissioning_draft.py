@@ -150,7 +150,7 @@ def test_what_a_driver_has_of_its_own(tmp_path: Path) -> None:
     assert config.drives.settings_of(3)["speed"] == 0.2
     assert {leg.endpoint for leg in config.drives.legs} == {SerialEndpoint("/dev/line", 19_200, "odd", 1)}
     faults = draft_faults(replace(draft, settings={"speed": 40.0, "stroke": 1.0}), tmp_path / "x.toml")
-    assert [fault.split(":")[0] for fault in faults] == ["drives.speed", "drives.stroke"]
+    assert [fault.key for fault in faults] == [("drives", "speed"), ("drives", "stroke")]
 
 
 def test_a_rehearsal_has_a_virtual_rig_and_its_patience(tmp_path: Path) -> None:

@@ -2,6 +2,7 @@
 
 import ast
 import math
+import pickle
 import re
 from pathlib import Path
 from string import Formatter
@@ -9,6 +10,8 @@ from string import Formatter
 import pytest
 from filled_findings import filled
 
+from rig.config import load_config
+from rig.errors import ConfigError, ConfigFault
 from rig.findings import (
     Code,
     Finding,
@@ -139,3 +142,39 @@ def test_whoever_makes_a_finding_gives_what_its_text_names() -> None:
                 code = Code[node.args[0].attr]
                 assert required(code) <= named | set(given), f"{path}:{node.lineno}: {code}"
     assert calls > 150
+
+
+def test_a_fault_of_a_configuration_has_its_key_and_its_numbers() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config().changed(
+            {"rate": 5000, "bogus": 1, "drives": {"legs": [{"serial": 3}] * 6}, "motion": {"approach_speed": "9 m/s"}}
+        )
+    error = caught.value
+    found = {fault.key: fault for fault in error.found}
+    rate, serial = found["rate",], found["drives", "legs", 1, "serial"]
+    assert (rate.finding.code, rate.finding.value, rate.finding.bound) == (Code.OUT_OF_RANGE, 5000.0, 2000.0)
+    assert (rate.finding.unit, rate.leg, rate.text) == ("Hz", 0, "rate: 5000 Hz, must be 50 to 2000 Hz")
+    assert (serial.finding.code, serial.leg) == (Code.NOT_TEXT, 2)
+    assert serial.as_dict()["key"] == ["drives", "legs", 1, "serial"] and serial.as_dict()["leg"] == 2
+    assert found["bogus",].finding.code is Code.KEY_UNKNOWN
+    assert error.faults == tuple(fault.text for fault in error.found)
+    assert str(error).splitlines()[1:] == [f"  {fault}" for fault in error.faults]
+    again = pickle.loads(pickle.dumps(error))
+    assert again.found == error.found and str(again) == str(error)
+
+
+def test_what_a_configuration_asks_of_its_machine_has_value_bound_and_unit() -> None:
+    with pytest.raises(ConfigError) as caught:
+        load_config().changed({"motion": {"approach_speed": "2 m/s"}, "safety": {"following_error": "0.1 m"}})
+    found = {fault.key: fault.finding for fault in caught.value.found}
+    speed, error = found["motion", "approach_speed"], found["safety", "following_error"]
+    assert speed.code is Code.MOVE_FASTER_THAN_LEGS and error.code is Code.BEYOND_STROKE
+    assert speed.value == 2.0 and speed.bound is not None and speed.bound < 2.0 and speed.unit == "m/s"
+    assert error.value == 0.1 and error.bound is not None and error.bound < 0.1 and error.unit == "m"
+
+
+def test_many_faults_are_listed_up_to_a_bound() -> None:
+    faults = [ConfigFault(("drives", "legs", leg), Finding(Code.KEY_MISSING)) for leg in range(40)]
+    error = ConfigError(Finding(Code.CONFIG_UNUSABLE, details={"path": "rig.toml"}), faults)
+    assert len(error.found) == 40 and str(error).splitlines()[-1] == "  and 10 more"
+    assert render(error.finding, lambda text: text.replace("missing", "fehlt")).count("fehlt") == 30

@@ -1,0 +1,94 @@
+"""What pydantic finds wrong with a configuration, as faults with codes: its messages are read in no other place."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Mapping
+from typing import Any
+
+from pydantic import ValidationError
+
+from kinematics import RangeError
+from rig.errors import ConfigFault, KeyPath
+from rig.findings import Code, Finding, Value
+
+_MOST = 60  # characters of a value that are shown
+_BY_TYPE = {
+    "int_type": Code.NOT_INTEGER,
+    "float_type": Code.NOT_NUMBER,
+    "finite_number": Code.NOT_FINITE_NUMBER,
+    "string_type": Code.NOT_TEXT,
+    "bool_type": Code.NOT_BOOLEAN,
+    "tuple_type": Code.NOT_LIST,
+}
+
+
+def config_faults(error: ValidationError, data: Mapping[str, Any] | None = None) -> list[ConfigFault]:
+    """Everything that is wrong, once: one value given for six legs is wrong once.
+
+    data: what was validated, in which keys are looked for; None: they are those that pydantic says.
+    """
+    faults = (ConfigFault(_key(data, item["loc"]), finding_of(item)) for item in error.errors(include_url=False))
+    return list({fault.text: fault for fault in faults}.values())
+
+
+def _key(data: Mapping[str, Any] | None, place: KeyPath) -> KeyPath:
+    """As much of a place of pydantic's as there is in `data`; the rest names alternatives of its types."""
+    if data is None:
+        return place
+    value: Any = data
+    for depth, part in enumerate(place):
+        if not isinstance(value, (Mapping, list, tuple)):
+            return place[:depth]
+        known = part in value if isinstance(value, Mapping) else isinstance(part, int) and part < len(value)
+        value = value[part] if known else None  # type: ignore[index]
+    return place
+
+
+def finding_of(item: Any) -> Finding:
+    """What one of pydantic's errors says."""
+    kind, value, context = item["type"], item["input"], item.get("ctx", {})
+    shown = repr(value)
+    shown = shown if len(shown) <= _MOST else shown[: _MOST - 3] + "..."
+    if kind in _BY_TYPE:
+        return Finding(_BY_TYPE[kind], details={"shown": shown})
+    match kind:
+        case "extra_forbidden":
+            return Finding(Code.KEY_UNKNOWN)
+        case "missing":
+            return Finding(Code.KEY_MISSING)
+        case "too_long":
+            return Finding(Code.ENTRY_COUNT, value=len(value), bound=context["max_length"])
+        case "value_error":
+            return _refused(context.get("error", item["msg"]))
+        case "literal_error":
+            return Finding(Code.NOT_A_CHOICE, details={"choices": context["expected"], "shown": shown})
+        case "model_type":
+            return Finding(Code.NOT_TABLE, details={"section": context["class_name"], "shown": shown})
+        case "string_too_short" if context["min_length"] == 1:
+            return Finding(Code.TEXT_EMPTY, value=len(value), bound=1, details={"shown": shown})
+        case "greater_than_equal":
+            return Finding(Code.BELOW_LEAST, value=value, bound=context["ge"], details={"shown": shown})
+        case "less_than_equal":
+            return Finding(Code.ABOVE_GREATEST, value=value, bound=context["le"], details={"shown": shown})
+        case _:
+            text = str(item["msg"]).replace("Input should be", "must be")
+            return Finding(Code.VALUE_INVALID, details={"text": text, "shown": shown})
+
+
+def plain_finding(item: Any) -> Finding:
+    """What one of pydantic's errors says, without the value where that was typed just now."""
+    if item["type"] == "value_error":
+        return _refused(item.get("ctx", {}).get("error", item["msg"]))
+    return Finding(Code.VALUE_REFUSED, details={"text": str(item["msg"])})
+
+
+def _refused(error: object) -> Finding:
+    if not isinstance(error, RangeError):
+        return Finding(Code.VALUE_REFUSED, details={"text": str(error)})
+    value, bounds = error.value, error.bounds
+    if bounds.least == -math.inf:
+        return Finding(Code.MORE_THAN_MOST, 0, value, bounds.greatest, {"unit": bounds.unit})
+    bound = bounds.greatest if value > bounds.greatest else bounds.least
+    details: dict[str, Value] = {"low": bounds.least, "high": bounds.greatest, "unit": bounds.unit}
+    return Finding(Code.OUT_OF_RANGE, 0, value, bound, details)
