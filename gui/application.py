@@ -128,7 +128,7 @@ def run(config: str, *, real_time: bool = False) -> int:
             window.show()
             with errors_logged(window.session):
                 code = int(application.exec())
-            rig = window.other.following
+            rig = window.menus.other.following
             window.deleteLater()  # while there is an application: the order at the interpreter's end is anybody's guess
             application.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)
     return code

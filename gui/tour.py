@@ -20,7 +20,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from gui.application import app_config, make_window
 from gui.dashboard import Side
 from gui.live import PlatformView
-from gui.session import Action, Phase
+from gui.models import Action, Phase
 from gui.shell import REST, START, MainWindow, Pilot
 from gui.widgets import THEMES, tab_name
 from rig.engine import Home
@@ -97,9 +97,9 @@ class Tour(Pilot):
         self.wait(lambda: self.window.jog.finder.complete, "the free ranges to be known")
         self._photograph("jog", self.window.jog)
         self.window.session.send("home", Home())  # as no button lets anybody
-        self.wait(self.window.notice.isVisible, "the refusal")
+        self.wait(self.window.banner.notice.isVisible, "the refusal")
         self._photograph("refused", self.window.jog)
-        self.window.notice.clear()
+        self.window.banner.notice.clear()
         drag, height = self.window.jog.drag, self.window.jog.to.boxes[2]
         drag.switch.click()
         height.setValue(height.value() + 60.0)  # mm, as somebody drags it
@@ -112,18 +112,18 @@ class Tour(Pilot):
         self._recording = window.session.recording
         self.pass_time(6.0)
         self._photograph("running", window.motion)
-        for name, page in window.live.pages.items():
-            window.live.tabs.setCurrentWidget(page)
-            self._photograph(f"live-{name.lower().replace(' ', '-')}", window.live_page)
-        window.live.tabs.setCurrentIndex(0)
-        window.live.bar.window.setCurrentText("2 s")
-        for box in window.live.chooser.boxes.values():
+        for name, page in window.views.live.pages.items():
+            window.views.live.tabs.setCurrentWidget(page)
+            self._photograph(f"live-{name.lower().replace(' ', '-')}", window.views.live_page)
+        window.views.live.tabs.setCurrentIndex(0)
+        window.views.live.bar.window.setCurrentText("2 s")
+        for box in window.views.live.chooser.boxes.values():
             box.setChecked(True)
         self.pass_time(2.0)
-        self._photograph("live-models", window.live_page)
-        for box in window.live.chooser.boxes.values():
+        self._photograph("live-models", window.views.live_page)
+        for box in window.views.live.chooser.boxes.values():
             box.setChecked(not box.isEnabled())
-        self._photograph("platform", window.platform_page)
+        self._photograph("platform", window.views.platform_page)
         self._put_together()
         motion = window.motion
         for _ in range(_TRIES):
@@ -142,15 +142,15 @@ class Tour(Pilot):
 
     def _put_together(self) -> None:
         """A dashboard: two plots beside each other below a third."""
-        window, page = self.window, self.window.dashboards.page
-        window.tabs.setCurrentWidget(window.dashboards_page)
+        window, page = self.window, self.window.views.dashboards.page
+        window.tabs.setCurrentWidget(window.views.dashboards_page)
         for signals in _SIGNALS:
             page.add(signals, own=True)
         page.move((2, 0), Side.ABOVE)
         page.tree.search.setText("leg 3 force")
         page.tree.choose(["force_residual.3"])
         self.pass_time(_SHOWN)
-        self._photograph("dashboards", window.dashboards_page)
+        self._photograph("dashboards", window.views.dashboards_page)
         window.docking.tear_off("Dashboards")
         self._photograph("dashboards-torn-off", window=window.docking.windows["Dashboards"])
         window.docking.dock("Dashboards")
@@ -172,7 +172,7 @@ class Tour(Pilot):
         self._photograph("fault", faults)
         faults.clear_all.click()
         self.wait(lambda: not faults.active.topLevelItemCount(), "the faults to end")
-        self._photograph("event-log", self.window.log)
+        self._photograph("event-log", self.window.views.log)
         self.click(Action.RESET)
         self.reach(State.IDLE)
 
@@ -185,14 +185,14 @@ class Tour(Pilot):
             os.kill(session.engine_pid, signal.SIGKILL)
         self.wait(lambda: session.phase is Phase.DIED, "the engine's death to be noticed")
         self.pass_time(_POST_MORTEM)
-        self._photograph("engine-died", self.window.log)
+        self._photograph("engine-died", self.window.views.log)
         self.click(Action.CONNECT)
         self.reach(State.FAULT, START)  # the drives say that their watchdogs stopped them
         self.click(Action.RESET)
         self.reach(State.IDLE)
 
     def _look_back(self) -> None:
-        window, session, view = self.window, self.window.session, self.window.recordings
+        window, session, view = self.window, self.window.session, self.window.views.recordings
         self.click(Action.DISCONNECT)
         self.wait(lambda: session.phase is Phase.DOWN, "the engine to end")
         self.wait(lambda: not window.runs.judge.busy, "the run to be judged", START)
@@ -200,13 +200,13 @@ class Tour(Pilot):
             window.runs.card.change.click()
             self._photograph("thresholds", window.motion)
             window.runs.card.change.click()
-        window.tabs.setCurrentWidget(window.recordings_page)
-        self.wait(lambda: bool(window.runs_page.listed), "the runs to be listed")
-        self._photograph("runs", window.recordings_page)
+        window.tabs.setCurrentWidget(window.views.recordings_page)
+        self.wait(lambda: bool(window.views.runs_page.listed), "the runs to be listed")
+        self._photograph("runs", window.views.recordings_page)
         view.tabs.setCurrentWidget(view.list)
         view.list.look()
         view.list.select(self._recording)
-        self._photograph("recordings", window.recordings_page)
+        self._photograph("recordings", window.views.recordings_page)
         view.list.buttons["Open"].click()
         self.wait(lambda: view.replay is not None, "the recording to open")
         if view.replay is not None:
@@ -214,13 +214,13 @@ class Tour(Pilot):
             view.bar.show_position()
         for index in range(2, view.tabs.count()):
             view.tabs.setCurrentIndex(index)
-            self._photograph(f"recording-{tab_name(view.tabs, index).lower()}", window.recordings_page)
+            self._photograph(f"recording-{tab_name(view.tabs, index).lower()}", window.views.recordings_page)
 
     def _await_page(self, wizard: QtWidgets.QWizard, page: QtWidgets.QWizardPage) -> None:
         self.wait(lambda: wizard.currentPage() is page, "the wizard's next page")
 
     def _identify(self) -> None:
-        entry = self.window.calibrate.identify
+        entry = self.window.menus.calibrate.identify
         entry.start(self._recording)
         wizard = entry.wizard
         assert wizard is not None
@@ -241,8 +241,8 @@ class Tour(Pilot):
         entry.close()
 
     def _set_up(self) -> None:
-        self.window.setup.start()
-        wizard = self.window.setup.wizard
+        self.window.menus.setup.start()
+        wizard = self.window.menus.setup.wizard
         assert wizard is not None
         wizard.start.name.setText("my-rig")
         wizard.start.rehearsal.setChecked(True)
@@ -263,11 +263,11 @@ class Tour(Pilot):
             if page is not wizard.saving:
                 self.wait(following.isEnabled, "Next to be possible")
                 following.click()
-        self.window.setup.close()
+        self.window.menus.setup.close()
 
     def _do(self, button: QtWidgets.QPushButton) -> None:
         """Press a button of the wizard and wait for what it does."""
-        wizard = self.window.setup.wizard
+        wizard = self.window.menus.setup.wizard
         assert wizard is not None
         self.wait(button.isEnabled, f"{button.text()} to be possible")
         button.click()

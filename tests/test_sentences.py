@@ -22,7 +22,7 @@ LEFT = {
     "gui/motion/document.py": "a file's name, which is said beside it",
     "gui/motion/transport.py": "the first line",
     "gui/runs/verdict_card.py": "the first line",
-    "gui/shell/tones.py": "what the operating system says of sounds",
+    "gui/shell/sounds.py": "what the operating system says of sounds",
     "kinematics/inputs/files.py": "what the operating system and the TOML reader say",
     "kinematics/trajectories/files.py": "what pydantic says",
     "rig/client/hold_to_run.py": "the first line",

@@ -14,7 +14,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.live.platform_view import PlatformView
 from gui.live.replay import Replay
-from gui.session import Timeline, Worker, state_word
+from gui.models import state_word
+from gui.session import Timeline, Worker
 from gui.texts import tr
 from gui.widgets import Choice, GuardedButton, QuantityBox, ask_save, field_refusal, give
 from rig.recording import MotionRecord

@@ -13,6 +13,7 @@ from gui.live.export import ExportWriter, write_picture
 from gui.live.numbers import number_text
 from gui.live.platform_flat import PlatformFlat
 from gui.live.series import implied_wrench
+from gui.models import state_word
 from gui.scene import (
     STROKE_SCALE,
     Colouring,
@@ -28,7 +29,7 @@ from gui.scene import (
     make_scene,
     open_picture,
 )
-from gui.session import Floats, Rows, Timeline, largest_amount, state_word
+from gui.session import Floats, Rows, Timeline, largest_amount
 from gui.texts import mark, tr
 from gui.widgets import FixedSize, FlowLayout, GuardedButton, Theme, ask_save, give
 from kinematics import quaternion_to_matrix

@@ -6,9 +6,9 @@ from dataclasses import dataclass
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import STATE_WORDS
+from gui.models import STATE_COLOURS, STATE_WORDS
 from gui.texts import tr
-from gui.widgets import STATE_COLOURS, Theme
+from gui.widgets import Theme
 from rig.recording import EventLevel, RecordedEvent
 
 SHORTEST = 1e-3

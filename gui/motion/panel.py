@@ -7,6 +7,7 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.models import Action, Phase
 from gui.motion.document import MotionDocument
 from gui.motion.editor import LEAST_AMPLITUDE, MotionEditor
 from gui.motion.edits import Edits
@@ -15,7 +16,7 @@ from gui.motion.preview_views import PreviewViews
 from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
-from gui.session import Action, Mover, Phase, RigSession, Worker
+from gui.session import Mover, RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, TextRoom, Theme, WholeNumber, field_refusal, give
 from rig.client import size_class
@@ -50,6 +51,14 @@ class RunWords(QtWidgets.QWidget):
             field.setToolTip(hint)
             field.textChanged.connect(told)
             layout.addWidget(field, stretch)
+
+    def save(self, settings: QtCore.QSettings) -> None:
+        """Keep who operates the rig."""
+        settings.setValue("operator", self.operator.text())
+
+    def restore(self, settings: QtCore.QSettings) -> None:
+        """Take up who did."""
+        self.operator.setText(str(settings.value("operator", "")))
 
 
 _LINES = 2
@@ -111,7 +120,7 @@ class MotionPanel(QtWidgets.QWidget):
     ) -> None:
         super().__init__(parent)
         self._session = session
-        self._mover = mover
+        self.mover = mover
         self._worker = Worker("preview", self)
         self._version = 0
         self.preview = Preview()
@@ -323,7 +332,7 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _edited(self) -> None:
         self.edits.record()
-        if not self._mover.active:  # how the one before ended says nothing of this one
+        if not self.mover.active:  # how the one before ended says nothing of this one
             self.transport.clear()
         self._version += 1
         self._ran = ""
@@ -417,7 +426,7 @@ class MotionPanel(QtWidgets.QWidget):
     @property
     def run_obstacle(self) -> str:
         """Why the motion that is shown cannot be run now; empty when it can."""
-        busy = tr("a motion is under way") if self._mover.active else ""
+        busy = tr("a motion is under way") if self.mover.active else ""
         template = (
             tr("a template is shown, which is no motion yet: Create makes it one") if self._template_shown else ""
         )
@@ -427,7 +436,7 @@ class MotionPanel(QtWidgets.QWidget):
     def _run(self) -> None:
         if self.preview.table is not None and not self.run_obstacle:
             self._ran = self.document.name
-            self._mover.run(self.document.name, self.preview.table, self.repeats.value())
+            self.mover.run(self.document.name, self.preview.table, self.repeats.value())
 
     def _show_present(self) -> None:
         """Where the motion is that is run, unless a template is shown in its place."""
@@ -435,7 +444,7 @@ class MotionPanel(QtWidgets.QWidget):
         status = self._session.status if shown else None
         if status is not None and (status.state is State.RUNNING or status.resumable):
             t = status.path_time if status.motion == self._ran else None
-            self.sights.show_present(t, live=t is not None or self._mover.active)
+            self.sights.show_present(t, live=t is not None or self.mover.active)
         else:
             self.sights.show_present(None)
 

@@ -5,7 +5,8 @@ from dataclasses import replace
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import Action, Mover, RigSession, obstacle
+from gui.models import Action, obstacle
+from gui.session import Mover, RigSession
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, field_refusal, give, mark_next
 from rig.engine import LEAST_PACE

@@ -6,6 +6,7 @@ from functools import partial
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.models import Action, Phase
 from gui.operate.jog_hold_to_run import JogHoldToRun
 from gui.operate.jog_speeds import JogSpeeds
 from gui.operate.jog_steps import NAMES, LegSteps, PoseSteps
@@ -14,7 +15,7 @@ from gui.operate.pad_jog import PadJog
 from gui.operate.range_finder import Question, RangeFinder
 from gui.operate.saved_positions import SavedPositions
 from gui.operate.target_drag import TargetDrag
-from gui.session import Action, Mover, Phase, RigSession
+from gui.session import Mover, RigSession
 from gui.texts import mark, tr
 from gui.widgets import (
     Columns,

@@ -1,32 +1,246 @@
 """Operate: from connecting to parking, in the order in which it is done, and what each drive says."""
 
-from collections.abc import Callable, Sequence
+import math
+import re
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import PurePath
 
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from actuators import ActuatorError
+from actuators import Status as DriveStatus
 from calibration import CalibrationError
-from gui.operate.drives_view import DrivesView
-from gui.operate.lines_view import LinesView
-from gui.session import Action, LogEntry, Phase, RigSession
-from gui.texts import finding_text, mark, tr
+from gui.models import CONNECT_TEXTS, DISCONNECT_TEXTS, Action, steps_of
+from gui.session import LogEntry, RigSession
+from gui.texts import finding_statement, finding_text, mark, tr, trn
 from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, give, mark_next, room_for
+from rig.client import LegPostMortem
 from rig.config import RigConfig
-from rig.engine import DriveReport, Engage, Home, Park, Reset, check_buses
-from rig.findings import Finding
+from rig.engine import BusVerdict, DriveReport, Engage, Home, Park, Reset, check_buses
+from rig.findings import Code, Finding
 from rig.states import State
 
-_NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
-"""The step that leads on, by state."""
+_NAME_LENGTH = 20  # characters of a line's name, its last ones
+_FULL = 100
 
-_CONNECT, _RESTART, _TAKE = tr("Connect"), tr("Restart engine"), tr("Take it over")
-_DISCONNECT, _END = tr("Disconnect"), tr("End it")
+
+class LinesView(QtWidgets.QWidget):
+    """A bar for each line that devices share or have for themselves, and how long the last exchange took."""
+
+    def __init__(self, verdict: BusVerdict, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._budget = verdict.budget
+        self.bars: dict[str, QtWidgets.QProgressBar] = {}
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(1, 1)
+        for row, (plan, words) in enumerate(zip(verdict.plans, verdict.described, strict=True)):
+            name = QtWidgets.QLabel(PurePath(plan.place).name[-_NAME_LENGTH:])
+            bar = QtWidgets.QProgressBar()
+            bar.setRange(0, _FULL)
+            share = 100.0 * plan.time / verdict.budget
+            bar.setValue(min(round(share), _FULL))
+            bar.setTextVisible(False)
+            bar.setMinimumWidth(40)
+            bar.setFormat(f"{share:.0f} %")
+            bar.setAccessibleName(tr("Share of line {line}: {share}").format(line=plan.place, share=bar.format()))
+            value = QtWidgets.QLabel(bar.format())
+            value.setAlignment(QtCore.Qt.AlignmentFlag.AlignRight | QtCore.Qt.AlignmentFlag.AlignVCenter)
+            for column, widget in enumerate((name, bar, value)):
+                widget.setToolTip(words)
+                grid.addWidget(widget, row, column)
+            self.bars[plan.place] = bar
+        self.measured = QtWidgets.QLabel()
+        self.measured.setObjectName("muted")
+        self.measured.setAccessibleName(tr("How long the last exchange took"))
+        grid.addWidget(self.measured, grid.rowCount(), 0, 1, 3)
+        self.show_nothing()
+
+    def show_row(self, row: np.void) -> None:
+        """Show how long the exchange of a telemetry row took."""
+        took, budget = float(row["exchange_time"]) * 1e3, self._budget * 1e3
+        self.measured.setText(tr("last exchange {took:.2f} of {budget:.3g} ms").format(took=took, budget=budget))
+
+    def show_nothing(self) -> None:
+        """Nothing is exchanged."""
+        self.measured.setText(tr("of {budget:.3g} ms for replies, as planned").format(budget=1e3 * self._budget))
+
+
+_BREAK = "\u200b"  # a space of no width: where a line may end
+_LONG = re.compile(r"\S{17,}")
+"""a word that may be wider than its place; a network address is shorter"""
+_PIECE = re.compile(r"[/_:.-](?=\S)|[^\s/_:.-]{12}(?=\S)")
+"""of such a word, after which a line may end"""
+_BITS = (
+    (DriveStatus.WATCHDOG, tr("stopped by its watchdog")),
+    (DriveStatus.FAULT, tr("fault")),
+    (DriveStatus.QUICK_STOP, tr("quick stop")),
+    (DriveStatus.HOMING, tr("homing")),
+    (DriveStatus.ENABLED, tr("torque on")),
+    (DriveStatus.BRAKE, tr("brake on")),
+    (DriveStatus.HOMED, tr("homed")),
+)
+_READY = tr("ready")
+_BAD = DriveStatus.WATCHDOG | DriveStatus.FAULT
+_UNITS = {mark("temperature"): "°C", mark("supply"): "V", mark("power"): "W"}
+_SHOWN = ("temperature", "supply")
+_NOTHING = DriveReport((), "", 0, 0)
+
+
+class DrivesView(QtWidgets.QWidget):
+    """One line a leg: its address, then what its drive says of itself, or why it does not answer."""
+
+    def __init__(self, config: RigConfig, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self._addresses = [leg.place for leg in config.drives.legs]
+        self._identities = [""] * 6
+        self._failures: dict[int, str] = {}
+        self._post_mortem: Sequence[LegPostMortem] = ()
+        self._labels: list[QtWidgets.QLabel] = []
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(3)
+        grid.setColumnStretch(1, 1)
+        self._values: list[QtWidgets.QLabel] = []
+        for leg in range(6):
+            name = QtWidgets.QLabel(tr("Leg {leg}").format(leg=leg + 1))
+            label = QtWidgets.QLabel()
+            label.setWordWrap(True)
+            label.setAccessibleName(tr("Drive of leg {leg}").format(leg=leg + 1))
+            grid.addWidget(name, leg, 0, QtCore.Qt.AlignmentFlag.AlignTop)
+            values = QtWidgets.QLabel()
+            values.setObjectName("muted")
+            values.setAccessibleName(tr("What the drive of leg {leg} measures in itself").format(leg=leg + 1))
+            grid.addWidget(label, leg, 1)
+            grid.addWidget(values, leg, 2, QtCore.Qt.AlignmentFlag.AlignTop)
+            self._labels.append(label)
+            self._values.append(values)
+        self.show_unconnected()
+
+    def show_unconnected(self) -> None:
+        """Nothing is connected."""
+        if not (self._failures or self._post_mortem):  # else those say more
+            for label, address in zip(self._labels, self._addresses, strict=True):
+                _show(label, "muted", address)
+            self._measure_nothing()
+
+    def note(self, found: Finding) -> None:
+        """Take in what a drive that answered says that it is."""
+        if found.code is Code.DRIVE_IDENTIFIED:
+            self._identities[found.leg - 1] = finding_statement(found)
+
+    def begin(self) -> None:
+        """A new attempt to connect."""
+        self._failures, self._post_mortem = {}, ()
+        self.show_unconnected()
+
+    def show_failure(self, found: Finding) -> None:
+        """Connecting failed: `found` has a part for each leg that is to blame; the others answered."""
+        self._failures = {part.leg - 1: finding_statement(part) for part in found.leaves() if part.leg}
+        if not self._failures:
+            return
+        self._measure_nothing()
+        for leg, label in enumerate(self._labels):
+            if leg in self._failures:
+                _show(label, "bad", f"✗ {self._failures[leg]}")
+            else:
+                _show(label, "good", tr("✓ answered ({address})").format(address=self._addresses[leg]))
+
+    def show_post_mortem(self, legs: Sequence[LegPostMortem]) -> None:
+        """The engine has died: what each drive did then."""
+        self._failures, self._post_mortem = {}, legs
+        self._measure_nothing()
+        for label, address, leg in zip(self._labels, self._addresses, legs, strict=True):
+            _show(label, "good" if leg.safe else "bad", f"{'✓' if leg.safe else '✗'} {leg.words}")
+            moved = tr("{distance:+.2f} mm from its length in the last cycle").format(distance=1e3 * leg.moved)
+            label.setToolTip(f"{address}\n{moved}" if math.isfinite(leg.moved) else address)
+
+    def show_newest(self, row: np.void | None) -> None:
+        """Show what the newest telemetry row says of the drives, while they are connected."""
+        status = self._session.status
+        if row is not None and status is not None and not self._steps.unconnected:
+            self.show_row(row, status.echo_lag, status.drives)
+
+    def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
+        """Show what a telemetry row says of the drives.
+
+        lag: cycles by which the replies of each leg are old. drives: what each says of itself.
+        """
+        self._failures, self._post_mortem = {}, ()
+        reports = drives or (_NOTHING,) * 6
+        for leg, label in enumerate(self._labels):
+            status = DriveStatus(int(row["drive_status"][leg]))
+            stale, error = int(row["stale"][leg]), int(row["drive_error"][leg])
+            words = [text for bit, text in _BITS if status & bit]
+            if lag[leg]:
+                words.append(
+                    trn("replies {count} cycle old", "replies {count} cycles old", lag[leg]).format(count=lag[leg])
+                )
+            if reports[leg].rejected:
+                words.append(tr("{count} replies rejected").format(count=reports[leg].rejected))
+            if error:
+                said = reports[leg].error
+                words.insert(0, tr("error {code}").format(code=error) + (f": {said}" if said else ""))
+            if stale:
+                _show(
+                    label,
+                    "bad",
+                    trn("✗ silent for {count} cycle", "✗ silent for {count} cycles", stale).format(count=stale),
+                )
+            elif status & _BAD or error:
+                _show(label, "bad", f"✗ {', '.join(words)}")
+            else:
+                _show(label, "good", f"✓ {', '.join(words) or _READY}")
+            report = reports[leg]
+            self._values[leg].setText(_measured(dict(report.values)))
+            lines = [f"{self._addresses[leg]} {self._identities[leg]}".strip()]
+            lines += [f"{tr(name)} {_quantity(name, value)}" for name, value in report.values]
+            lines.append(
+                tr("{late} replies late, {rejected} rejected").format(late=report.late, rejected=report.rejected)
+            )
+            label.setToolTip("\n".join(lines))
+
+    def _measure_nothing(self) -> None:
+        for label in self._values:
+            label.clear()
+
+    def values(self, leg: int) -> str:
+        """What the drive of leg 1 to 6 measures in itself, as it is shown."""
+        return str(self._values[leg - 1].text())
+
+    def text(self, leg: int) -> str:
+        """What is shown for leg 1 to 6."""
+        return str(self._labels[leg - 1].text()).replace(_BREAK, "")
+
+
+def _quantity(name: str, value: float) -> str:
+    """A value with its unit; one that is not known is a dash."""
+    return f"{value:.3g} {_UNITS.get(name, '')}".rstrip() if math.isfinite(value) else "–"
+
+
+def _measured(values: Mapping[str, float]) -> str:
+    """What is always shown of a drive's own values."""
+    return "  ".join(_quantity(name, values[name]) for name in _SHOWN if name in values)
+
+
+def _show(label: QtWidgets.QLabel, role: str, text: str) -> None:
+    shown = _LONG.sub(lambda word: _PIECE.sub(rf"\g<0>{_BREAK}", word[0]), text)  # a path wraps like words
+    if label.text() == shown:
+        return
+    label.setText(shown)
+    if label.objectName() != role:
+        label.setObjectName(role)
+        label.style().unpolish(label)
+        label.style().polish(label)
+
+
 _FIRST, _LAST = "&1  ", "&5  "
 """before the texts of both, which change: Alt+1, Alt+5"""
 _TEXTS = {
-    Action.CONNECT: [_FIRST + text for text in (_CONNECT, _RESTART, _TAKE)],
-    Action.DISCONNECT: [_LAST + text for text in (_DISCONNECT, _END)],
+    Action.CONNECT: [_FIRST + text for text in CONNECT_TEXTS],
+    Action.DISCONNECT: [_LAST + text for text in DISCONNECT_TEXTS],
 }
 
 _ICONS = {
@@ -62,8 +276,7 @@ class OperatePanel(ScrolledPage):
         self._session = session
         self.buttons: dict[Action, GuardedButton] = {}
         self._needed = 0  # px, of the widest buttons
-        self._step: Action | None = None
-        """the next one, where it cannot be taken: `reason` says why"""
+        self._steps = steps_of(session.situation)
         self._reason = QtWidgets.QLabel()
         self._reason.setObjectName("reason")
         self._reason.setAccessibleName(tr("Why the next step cannot be taken now"))
@@ -74,11 +287,13 @@ class OperatePanel(ScrolledPage):
         layout = QtWidgets.QVBoxLayout(content)
         layout.setSpacing(2)
         layout.addWidget(_heading(tr("Operate")))
-        self._connect = self._add_step(layout, _FIRST + _CONNECT, Action.CONNECT, session.connect_rig)
+        self._connect = self._add_step(layout, _FIRST + self._steps.connect, Action.CONNECT, session.connect_rig)
         self._add_step(layout, "&2  " + tr("Home"), Action.HOME, self._home)
         self._add_engage(layout)
         self._add_step(layout, "&4  " + tr("Park"), Action.PARK, lambda: session.send(mark("park"), Park()))
-        self._disconnect = self._add_step(layout, _LAST + _DISCONNECT, Action.DISCONNECT, session.disconnect_rig)
+        self._disconnect = self._add_step(
+            layout, _LAST + self._steps.disconnect, Action.DISCONNECT, session.disconnect_rig
+        )
         self._add_step(layout, tr("&Reset fault"), Action.RESET, lambda: session.send(mark("reset"), Reset()))
         layout.addWidget(self._reason_room)
         layout.addWidget(_heading(tr("Drives")))
@@ -143,37 +358,30 @@ class OperatePanel(ScrolledPage):
 
     def refresh(self) -> None:
         """Enable what can be done now; say why the rest cannot."""
-        for action, button in self.buttons.items():
-            reason = self._session.obstacle(action)
-            if action is Action.ENGAGE:
-                self.pair.set_obstacle(reason)
-            else:
-                button.set_obstacle(reason)
-        died = self._session.phase is Phase.DIED
-        held = self._session.situation.holder is not None
-        begin = _TAKE if held else _RESTART if died else _CONNECT
-        end = _END if held else _DISCONNECT
-        for button, key, text in ((self._connect, _FIRST, begin), (self._disconnect, _LAST, end)):
+        steps = self._steps = steps_of(self._session.situation)
+        for action, reason in steps.obstacles.items():
+            (self.pair if action is Action.ENGAGE else self.buttons[action]).set_obstacle(reason)
+        for button, key, text in ((self._connect, _FIRST, steps.connect), (self._disconnect, _LAST, steps.disconnect)):
             button.setText(key + text)
             button.setAccessibleName(text)
-        status = self._session.status
-        up = self._session.phase is Phase.UP
-        following = _NEXT.get(status.state) if up and status is not None else Action.CONNECT
-        against = "" if following is None else self.buttons[following].obstacle
-        self._step = following if against else None
-        name = "" if following is None else tr(following.value)
-        self._reason_room.show_text(tr("{step}: {reason}").format(step=name, reason=against) if against else "")
+        self._reason_room.show_text(steps.reason)
         for action, button in self.buttons.items():
             target = self.arm if action is Action.ENGAGE and not self.arm.isChecked() else button
             if action is Action.ENGAGE:
                 mark_next(self.arm if target is button else button, False)
-            mark_next(target, action is following and target.isEnabled())
+            mark_next(target, action is steps.following and target.isEnabled())
         if self._session.busy == "connect":
             self.drives.begin()
-        elif not up or status is None or status.state is State.OFF:
+        elif steps.unconnected:
             self.drives.show_unconnected()
             if self.lines is not None:
                 self.lines.show_nothing()
+
+    def show_newest(self, row: np.void | None) -> None:
+        """Show what the newest telemetry row says of the drives, while they are connected."""
+        status = self._session.status
+        if row is not None and status is not None and not self._steps.unconnected:
+            self.show_row(row, status.echo_lag, status.drives)
 
     def show_row(self, row: np.void, lag: Sequence[int] = (0,) * 6, drives: Sequence[DriveReport] = ()) -> None:
         """Show what the latest telemetry row says of the drives; lag, drives: see `DrivesView.show_row`."""
@@ -188,7 +396,8 @@ class OperatePanel(ScrolledPage):
 
     def shown_reason(self, action: Action) -> str:
         """What the text below the steps says of one."""
-        return str(self.buttons[action].obstacle) if action is self._step else ""
+        leads = self._steps.reason and action is self._steps.following
+        return str(self.buttons[action].obstacle) if leads else ""
 
     def _home(self) -> None:
         """Home; where the legs' wiring is not proven, on the operator's word alone."""

@@ -1,7 +1,7 @@
 """Runs as the app shows them: the verdict after each, their list, and what is compared of them."""
 
-from gui.runs.run_desk import JudgedBy, RunDesk
+from gui.runs.run_desk import RunDesk
 from gui.runs.runs_page import RunsPage
 from gui.runs.verdict_card import VerdictCard
 
-__all__ = ["JudgedBy", "RunDesk", "RunsPage", "VerdictCard"]
+__all__ = ["RunDesk", "RunsPage", "VerdictCard"]

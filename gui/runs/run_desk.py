@@ -1,47 +1,25 @@
 """Follows the rig for runs that have ended, has each judged, and shows the verdict on the last one."""
 
 from collections.abc import Sequence
-from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
 from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
+from gui.models import Action, JudgedBy, RunsOver, heavy_work_obstacle
 from gui.motion import MotionDocument
+from gui.runs.reporting import Reporting
 from gui.runs.verdict_card import VerdictCard
-from gui.session import Action, JobRunner, RigSession, Worker, error_text, heavy_work_obstacle
+from gui.session import JobRunner, RigSession, Worker, error_text
 from gui.texts import tr
 from kinematics import Thresholds
 from rig.config import RigConfig, Validation, own_thresholds, save_thresholds
 from rig.engine import Snapshot
 from rig.errors import ConfigError, InputError
 from rig.recording import MotionRecord, part_name
-from rig.runs import Listed, write_entry
+from rig.runs import write_entry
 from rig.services import Event, NoRunError, Notice, RunsRequest, RunsResult, list_runs
-from rig.states import MotionKind, MotionOutcome
-
-
-@dataclass(frozen=True, slots=True)
-class JudgedBy:
-    """Thresholds in place of those recorded: of a configuration, or typed, which leave every other out.
-
-    Without `thresholds`: as recorded.
-    """
-
-    thresholds: Validation | None = None
-    config: Path | None = None
-    """whose they are; None: typed"""
-
-    @property
-    def typed(self) -> bool:
-        """Whether somebody typed them."""
-        return self.thresholds is not None and self.config is None
-
-    def verdict_on(self, listed: Listed) -> Listed:
-        """A run with its verdict by these."""
-        return listed if self.thresholds is None else listed.judged_by(self.thresholds, alone=self.typed)
-
 
 _DEADLINE = 120_000  # ms, from the beginning to the last attempt's end
 _AGAIN = 500  # ms, until the end of a run is on the disk
@@ -136,19 +114,17 @@ _SHIPPED = tr("the configuration came with the project and is nobody's to change
 
 
 class RunDesk(QtCore.QObject):
-    """Holds the card, the process that judges, and the thread that writes notes and thresholds.
+    """Holds the card, the process that judges, the thread that writes notes and thresholds, and who makes reports.
 
     Every run is judged, one after another where they end faster than that; the card is about the last one.
 
-    Signals: `told`: what is known of runs, or by what they are judged, has changed; `report_asked(FILE#ID with its
-    folder, place in it, JudgedBy)`: by the same thresholds as the card's verdict.
+    Signals: `told`: what is known of runs, or by what they are judged, has changed.
 
     Args:
         session: the rig.
     """
 
     told = QtCore.Signal()
-    report_asked = QtCore.Signal(str, str, object)
 
     def __init__(self, session: RigSession, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
@@ -157,33 +133,17 @@ class RunDesk(QtCore.QObject):
         self.card = VerdictCard(_SHIPPED if config.shipped else "", config.path.name)
         self.judge = RunJudge(self)
         self.judge.judged.connect(self._judged)
+        self.over = RunsOver()
+        self.reporting = Reporting(session, lambda: self.over.judged_by, self)
         self._worker = Worker("runs", self)
-        self._followed: tuple[Path | None, int] = (None, 0)
-        """recording, and the motion of it that was seen to end last"""
-        self._shown: tuple[Path, MotionRecord] | None = None
-        """the run on the card"""
-        self._motion_file: Path | None = None
-        """of that run, where it is known"""
         self._document: MotionDocument | None = None
-        self._begun: tuple[int, Path | None] = (0, None)
-        """motion that was seen to begin last, and its file, where it is known"""
-        self._underway: MotionRecord | None = None
-        """the run that the engine was last heard to follow"""
-        self._waiting: list[tuple[Path, MotionRecord]] = []
-        """runs to be judged, the last one of which is that on the card"""
-        self._judging: MotionRecord | None = None
-        """the one that is"""
-        self._session_by = JudgedBy()
-        """what judges in this session in place of what was recorded"""
-        self._once: JudgedBy | None = None
-        """the same, for the run on the card only"""
         self.note = ""
         """on runs from now on, kept beside the recording"""
         self.card.cancelled.connect(self._cancel)
-        self.card.thresholds.applied.connect(self._apply)
+        self.card.thresholds.applied.connect(lambda thresholds: self._judge_by(JudgedBy(thresholds)))
         self.card.thresholds.saved.connect(self._save)
         self.card.thresholds.saved_in_motion.connect(self._save_in_motion)
-        self.card.report_asked.connect(self._ask_report)
+        self.card.report_asked.connect(self._report)
         session.statusChanged.connect(self._follow)
         session.changed.connect(self._refresh)
         session.died.connect(self._died)
@@ -191,7 +151,7 @@ class RunDesk(QtCore.QObject):
     @property
     def judged_by(self) -> JudgedBy:
         """By what runs are judged from here on."""
-        return self._session_by
+        return self.over.judged_by
 
     def set_note(self, note: str) -> None:
         """Keep this note with every run from now on; empty keeps none."""
@@ -204,7 +164,8 @@ class RunDesk(QtCore.QObject):
         self._say_motion_obstacle()
 
     def close(self) -> None:
-        """End process and thread. May be called again."""
+        """End processes and thread. May be called again."""
+        self.reporting.close()
         self.judge.close()
         self._worker.finish()
         self._worker.join(2.0)
@@ -214,104 +175,86 @@ class RunDesk(QtCore.QObject):
         """Why no run can be judged now."""
         return heavy_work_obstacle(self._session.situation)
 
+    @property
+    def _shown_motion(self) -> tuple[str, Path | None]:
+        return ("", None) if self._document is None else (self._document.name, self._document.path)
+
     def _follow(self, status: Snapshot) -> None:
-        recording, motion = self._session.recording, status.last_motion
-        if recording is None:
-            return
-        new = self._followed[0] != recording
-        if new:
-            self._begun = (0, None)
-        if motion is None or motion.outcome == MotionOutcome.UNDERWAY:
-            self._followed = (recording, 0 if new else self._followed[1])
-            if motion is not None and motion.id != self._begun[0]:
-                self._begun = (motion.id, self._file_of(motion))
-            self._underway = motion
-            return
-        self._underway = None
-        if motion.id == self._followed[1] and not new:
-            return
-        self._followed = (recording, motion.id)
-        if motion.kind == MotionKind.RUN and not new:  # one that had ended before anybody looked is in the list
-            self._run_over(recording, motion)
+        self._take(self.over.follow(self._session.recording, status.last_motion, self._shown_motion))
 
     def _died(self) -> None:
-        """The engine left a run where it was: what was recorded of it is judged."""
-        recording, motion = self._session.recording, self._underway
-        self._underway = None
-        if recording is not None and motion is not None and motion.kind == MotionKind.RUN:
-            self._run_over(recording, motion)
+        """What was recorded of a run that the engine left where it was is judged."""
+        self._take(self.over.end(self._session.recording, self._shown_motion))
 
-    def _run_over(self, recording: Path, motion: MotionRecord) -> None:
-        self._shown, self._once = (recording, motion), None
-        number, file = self._begun
-        self._motion_file = file if number == motion.id else self._file_of(motion)
+    def _take(self, motion: MotionRecord | None) -> None:
+        """A run is over, unless it is None."""
+        if motion is None or self.over.last is None:
+            return
         self._say_motion_obstacle()
+        recording = self.over.last[0]
         if self.note:
             run, note = part_name(recording.name, motion.id), self.note
             self._worker.submit(partial(write_entry, recording.parent, run, {"note": note}), self._noted)
-        self._wait_for(recording, motion)
+        self._wait()
 
-    def _wait_for(self, recording: Path, motion: MotionRecord) -> None:
-        """Have a run judged, and say on the card what it waits for."""
-        self._waiting = [one for one in self._waiting if one[1] is not motion] + [(recording, motion)]
-        self._show_waiting(recording, motion, self.obstacle)
+    def _wait(self) -> None:
+        """The run on the card waits to be judged: say what for."""
+        self._show_waiting(self.obstacle)
         self._begin()
 
-    def _show_waiting(self, recording: Path, motion: MotionRecord, reason: str) -> None:
-        later = tr("Will be judged later: {reason}.").format(reason=reason) if reason else ""
-        self.card.show_judging(part_name(recording.name, motion.id), motion.name, later)
+    def _show_waiting(self, reason: str) -> None:
+        if self.over.last is not None:
+            recording, motion = self.over.last
+            later = tr("Will be judged later: {reason}.").format(reason=reason) if reason else ""
+            self.card.show_judging(part_name(recording.name, motion.id), motion.name, later)
 
     def _begin(self) -> None:
         """Judge what waits, one after the other, unless something is being judged, or cannot be now."""
-        if not self._waiting or self.judge.busy or self.obstacle:
+        if self.judge.busy or self.obstacle or (following := self.over.next()) is None:
             return
-        recording, self._judging = self._waiting.pop()  # that on the card first
-        run = part_name(recording.name, self._judging.id)
-        if self._shown is not None and self._shown[1] is self._judging:
-            self.card.show_judging(run, self._judging.name)
-        self.judge.start(recording, [run], self._card_by)
+        recording, motion = following
+        run = part_name(recording.name, motion.id)
+        if self.over.judges_last:
+            self.card.show_judging(run, motion.name)
+        self.judge.start(recording, [run], self.over.last_judged_by)
 
     def _cancel(self) -> None:
         """Judge nothing any further; that on the card is said to be cancelled, though its turn may not have come."""
-        self._waiting = []
+        self.over.waiting = []
         self.judge.close()
-        if self._shown is not None:
-            recording, motion = self._shown
+        if self.over.last is not None:
+            recording, motion = self.over.last
             self.card.show_failure(part_name(recording.name, motion.id), motion.name, tr("cancelled"))
 
     def _refresh(self) -> None:
         self._begin()
         self.card.set_report_obstacle(self._session.obstacle(Action.REPORT))
 
-    @property
-    def _card_by(self) -> JudgedBy:
-        return self._once or self._session_by
-
     def _judged(self, runs: list[dict[str, Any]], reason: str) -> None:
         for run in runs:
             if run["numbers"] is not None:
                 said = tr("run {run}: {verdict}").format(run=run["run"], verdict=run["verdict"] or tr("no thresholds"))
                 self._session.log("info", "app", said)
-        if self._shown is not None and self._shown[1] is self._judging and self._shown not in self._waiting:
-            recording, motion = self._shown
+        if self.over.last is not None and self.over.judges_last:
+            recording, motion = self.over.last
             name = part_name(recording.name, motion.id)
             found = next((one for one in runs if one["run"] == name and one["numbers"] is not None), None)
             if found is not None:
-                self.card.show_run(found, _EDITED if self._card_by.typed else "")
+                self.card.show_run(found, _EDITED if self.over.last_judged_by.typed else "")
             else:
                 self.card.show_failure(name, motion.name, reason)
         self._begin()
-        if self._shown is not None and self._shown in self._waiting and (reason := self.obstacle):
-            self._show_waiting(*self._shown, reason)  # torque has come on meanwhile
+        if self.over.last in self.over.waiting and (reason := self.obstacle):
+            self._show_waiting(reason)  # torque has come on meanwhile
         self.told.emit()
 
-    def _apply(self, thresholds: Validation) -> None:
-        self._session_by, self._once = JudgedBy(thresholds), None
+    def _judge_by(self, by: JudgedBy) -> None:
+        self.over.judge_by(by)
         self._judge_again()
 
     def _judge_again(self) -> None:
-        if self._shown is not None:
-            self._wait_for(*self._shown)
+        if self.over.last is not None:
+            self._wait()
         self.told.emit()
 
     def _save(self, thresholds: Validation) -> None:
@@ -333,12 +276,11 @@ class RunDesk(QtCore.QObject):
             "app",
             tr("thresholds saved in {path}; recordings have them from Connect on").format(path=config.path),
         )
-        self._session_by, self._once = JudgedBy(config.validation, config.path), None
-        self._judge_again()
+        self._judge_by(JudgedBy(config.validation, config.path))
 
     def _save_in_motion(self, thresholds: Validation) -> None:
         document = self._document
-        if document is None or self._motion_obstacle:
+        if document is None or self.over.motion_obstacle(self._shown_motion):
             return
         try:
             before = Thresholds.model_validate(document.thresholds)
@@ -346,37 +288,19 @@ class RunDesk(QtCore.QObject):
         except (ConfigError, InputError) as error:
             self.card.thresholds.refuse(error)
             return
-        # its next run has them; that on the card was recorded without
-        if self._session_by.typed:
-            self._session_by = JudgedBy()
-        self._once = JudgedBy(thresholds)
+        self.over.judge_last_by(thresholds)
         self._judge_again()
 
-    @property
-    def _motion_obstacle(self) -> str:
-        """Why thresholds cannot be saved in the file of the motion on the card."""
-        document, shown = self._document, self._shown
-        if document is not None and self._motion_file is not None and document.path == self._motion_file:
-            return ""  # whatever it is called by now
-        if document is None or shown is None or document.name != shown[1].name:
-            return tr("the tab Motion shows another motion than the one that ran")
-        if document.path is None:
-            return tr("the motion has no file of its own: save it in the tab Motion first")
-        return "" if self._motion_file is None else tr("the tab Motion shows another file than the one that ran")
-
-    def _file_of(self, motion: MotionRecord) -> Path | None:
-        """The file of the motion that the tab Motion shows, where it is this one."""
-        document = self._document
-        return document.path if document is not None and document.name == motion.name else None
-
     def _say_motion_obstacle(self) -> None:
-        self.card.thresholds.set_motion_obstacle(self._motion_obstacle)
+        shown = None if self._document is None else self._shown_motion
+        self.card.thresholds.set_motion_obstacle(self.over.motion_obstacle(shown))
 
     def _noted(self, _result: object, error: Exception | None) -> None:
         if error is not None:
             self._session.refused.emit(tr("note on the run"), str(error))
         self.told.emit()
 
-    def _ask_report(self, run: str, place: str) -> None:
-        if self._shown is not None:
-            self.report_asked.emit(str(self._shown[0].with_name(run)), place, self._card_by)
+    def _report(self, run: str, place: str) -> None:
+        """Make the report by the same thresholds as the card's verdict."""
+        if self.over.last is not None:
+            self.reporting.make([str(self.over.last[0].with_name(run))], place, self.over.last_judged_by)

@@ -7,13 +7,12 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.runs.run_desk import JudgedBy, RunJudge
-from gui.runs.run_display import figure_text, verdict_style
+from gui.models import JudgedBy, figure_text, run_obstacles, runs_found, verdict_style
+from gui.runs.run_desk import RunJudge
 from gui.session import Worker
 from gui.texts import mark, tr
 from gui.widgets import ElidedLabel, FlowLayout, GuardedButton, give
-from rig.recording import MOST_BESIDE
-from rig.runs import Catalogue, Listed, matches
+from rig.runs import Catalogue, Listed
 
 _COLUMNS = (
     "★", tr("Run"), tr("Begun"), tr("Size"), tr("Verdict"), tr("Residual, N"), tr("Position, µm"), tr("Outcome"),
@@ -164,16 +163,7 @@ class RunsPage(QtWidgets.QWidget):
         if self._lost != (lost := self.not_recorded()):
             self._lost = lost
             self.look()
-        chosen, heavy = self.chosen, self._obstacle()
-        none = "" if chosen else tr("choose a run first")
-        one = none or ("" if len(chosen) == 1 else tr("choose one run"))
-        several = "" if len(chosen) > 1 else tr("choose two runs or more: Ctrl and click")
-        busy = tr("others are being judged") if self.judge.busy else ""
-        obstacles = dict.fromkeys(("Rename", "Note", "Open"), one) | {"Star": none}
-        many = "" if len(chosen) <= MOST_BESIDE else tr("choose at most {most} runs").format(most=MOST_BESIDE)
-        report = none or many or heavy
-        obstacles |= {"Judge": none or busy or heavy, "Report": report, "PDF": report, "Compare": several or heavy}
-        for name, reason in obstacles.items():
+        for name, reason in run_obstacles(self.chosen, judging=self.judge.busy, heavy=self._obstacle()).items():
             if self.buttons[name].obstacle != reason or self.buttons[name].isEnabled() == bool(reason):
                 self.buttons[name].set_obstacle(reason)
 
@@ -219,11 +209,7 @@ class RunsPage(QtWidgets.QWidget):
 
     def _fill(self) -> None:
         chosen = {one.run.id for one in self.chosen}
-        shown = [
-            one
-            for one in self.listed
-            if matches(one, self.search.text()) and (one.entry.starred or not self.starred.isChecked())
-        ]
+        shown = runs_found(self.listed, self.search.text(), starred=self.starred.isChecked())
         with QtCore.QSignalBlocker(self.table):
             self.table.clearSelection()
             self.table.setRowCount(len(shown))

@@ -8,10 +8,10 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.runs.run_display import (
+from gui.models import (
     BEING_JUDGED,
-    FIGURES,
     NOT_JUDGED,
+    RUN_FIGURES,
     WAITING,
     VerdictStyle,
     figure_text,
@@ -239,7 +239,7 @@ class VerdictCard(QtWidgets.QFrame):
         self.advice.setAccessibleName(tr("What to look at"))
         self.advice.linkActivated.connect(lambda place: self.report_asked.emit(self._run, place))
         self._room = TextRoom(self.advice, _LINES)
-        self.figures = [QtWidgets.QLabel() for _ in FIGURES]
+        self.figures = [QtWidgets.QLabel() for _ in RUN_FIGURES]
         self.report = GuardedButton(tr("Report"), tr("Make the report of this run and open it"))
         self.report.clicked.connect(lambda: self.report_asked.emit(self._run, "validation"))
         self.change = GuardedButton(tr("Thresholds …"), tr("Show the thresholds that runs are judged by"))
@@ -273,7 +273,7 @@ class VerdictCard(QtWidgets.QFrame):
         row.setSpacing(8)
         row.addWidget(self.badge)
         row.addLayout(said, 1)
-        for (_key, caption, *_rest), label in zip(FIGURES, self.figures, strict=True):
+        for (_key, caption, *_rest), label in zip(RUN_FIGURES, self.figures, strict=True):
             label.setAccessibleName(caption)
             label.setTextFormat(QtCore.Qt.TextFormat.RichText)
             below = QtWidgets.QLabel(caption)

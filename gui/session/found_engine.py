@@ -2,12 +2,11 @@
 
 import contextlib
 from collections.abc import Callable
-from dataclasses import dataclass
 from typing import Literal
 
 from pyqtgraph.Qt import QtCore
 
-from gui.session.state_words import STATE_WORDS
+from gui.models import Holder
 from gui.session.workers import Worker
 from gui.texts import tr
 from rig.client import LiveRig, bring_to_rest
@@ -17,39 +16,6 @@ from rig.errors import HardwareError
 
 _LOOK_INTERVAL = 1000  # ms
 _STOP_TIMEOUT = 1.0  # s
-
-
-@dataclass(frozen=True, slots=True)
-class Holder:
-    """What such an engine was when it was looked at last."""
-
-    pid: int
-    owner_alive: bool
-    """whether the process that started it lives"""
-    status: Snapshot | None
-    """None where it does not answer"""
-
-    @property
-    def words(self) -> str:
-        """Who it is, what it does, and for how long, for a person."""
-        if self.status is None:
-            return tr("An engine (process {pid}) has these drives and does not answer.").format(pid=self.pid)
-        owner = tr("its app lives") if self.owner_alive else tr("its app is gone")
-        lease = (
-            tr("{lease!r} commands it").format(lease=self.status.lease)
-            if self.status.lease
-            else tr("nobody commands it")
-        )
-        left = self.status.hold_left
-        engine = (
-            tr("An engine (process {pid}) has these drives: state {state}, {owner}, {lease}.")
-            if left is None
-            else tr(
-                "An engine (process {pid}) has these drives: state {state}, {owner}, {lease}, {left:.0f} s left until "
-                "it takes the torque off and ends."
-            )
-        )
-        return engine.format(pid=self.pid, state=STATE_WORDS[self.status.state], owner=owner, lease=lease, left=left)
 
 
 class FoundEngine(QtCore.QObject):

@@ -1,14 +1,13 @@
 """The app's clock: thirty times a second, apart from when data arrive."""
 
-from collections.abc import Callable
 from typing import Protocol
 
 import numpy as np
 import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
+from gui.models import CycleMeter
 from gui.session.history import History
-from gui.session.meter import CycleMeter
 from gui.session.rig_session import RigSession
 
 _INTERVAL = 33  # ms
@@ -29,26 +28,22 @@ class View(Protocol):
 class FrameClock(QtCore.QObject):
     """Fetches telemetry, shows the engine that the app is alive, and repaints what is in view.
 
+    Signals: `slow(row)` five times a second with the newest row, None when there is none.
+
     Args:
         session: where rows come from.
         history: where they go.
-        slow: called five times a second with the newest row, None when there is none.
     """
 
-    def __init__(
-        self,
-        session: RigSession,
-        history: History,
-        slow: Callable[[np.void | None], None],
-        parent: QtCore.QObject | None = None,
-    ) -> None:
+    slow = QtCore.Signal(object)
+
+    def __init__(self, session: RigSession, history: History, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self.meter = CycleMeter(session.config.period)
         self.views: list[View] = []
         """refreshed in every frame in which they are visible"""
         self._session = session
         self._history = history
-        self._slow = slow
         self._frames = 0
         self._last: np.void | None = None
         self._timer = QtCore.QTimer(self)
@@ -80,4 +75,4 @@ class FrameClock(QtCore.QObject):
                 view.refresh(self._history)
         self._frames += 1
         if self._frames % _SLOW == 0:
-            self._slow(self._last)
+            self.slow.emit(self._last)

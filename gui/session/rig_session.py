@@ -11,24 +11,33 @@ import numpy as np
 import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
-from gui.session import engine_crash
-from gui.session.app_engine import CLIENT, hold_engine, let_go
-from gui.session.log_entries import log_entry
-from gui.session.rules import Phase, ending
-from gui.session.session_state import Done, SessionState, StopSource
+from gui.models import STATE_WORDS, Phase, ending
+from gui.session.session_state import Done, SessionState, StopSource, log_entry
 from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
 from gui.texts import mark, tr
-from rig.client import EventFollower, LegPostMortem, LiveRig, ask_drives, new_recording, remove_empty
+from rig.client import (
+    EventFollower,
+    LegPostMortem,
+    LiveRig,
+    ask_drives,
+    describe_post_mortem,
+    new_recording,
+    remove_empty,
+    when_silent,
+)
 from rig.config import RigConfig
-from rig.engine import Connect, EngineAddress, Follow, RigCommand, Shutdown, Snapshot
-from rig.errors import HardwareError, RefusedError
+from rig.engine import Connect, EngineAddress, Follow, ProgressCallback, RigCommand, RunningEngine, Shutdown, Snapshot
+from rig.errors import HardwareError, RefusedError, RigError
 from rig.findings import Code, Finding
 from rig.states import State
 from rig.telemetry import ROW
 
 _STATUS_INTERVAL = 50  # ms
 _CLOSING_TIMEOUT = 15.0  # s
+_CLIENT = "rig gui"
+"""the name under which the app takes the command lease"""
+_PATIENCE = 1.0  # s for an answer to a look or a stop, until it is said that there is none
 
 
 class RigSession(SessionState):
@@ -159,7 +168,7 @@ class RigSession(SessionState):
         if self.found.holder is not None:
             self.busy = mark("end the engine")
             self.changed.emit()
-            self.found.end(CLIENT, self._found_ended)
+            self.found.end(_CLIENT, self._found_ended)
             return
         if self._engine is None or self.phase is not Phase.UP or self.torque:
             return
@@ -187,7 +196,7 @@ class RigSession(SessionState):
         for worker in workers:
             worker.join(_CLOSING_TIMEOUT)
         if self._unclaimed is not None:
-            let_go(self._unclaimed)
+            _let_go(self._unclaimed)
 
     # -- starting and ending -----------------------------------------------------------------------------------------
 
@@ -273,8 +282,8 @@ class RigSession(SessionState):
     def _engine_died(self) -> None:
         """The engine has died: say so at once, then ask the drives, which are free now, what they did."""
         self._timer.stop()
-        said = engine_crash.crash_text(self.status)
-        self.death = f"{said} {engine_crash.expected(self.config)}"
+        said = _crash_text(self.status)
+        self.death = f"{said} {_expected(self.config)}"
         ask = partial(ask_drives, self.config, self._alive_at, self._lengths)
         self._commands.submit(ask, partial(self._drives_asked, said))
         self._retire()
@@ -285,11 +294,11 @@ class RigSession(SessionState):
     def _drives_asked(self, said: str, legs: list[LegPostMortem] | None, error: Exception | None) -> None:
         for number, leg in enumerate(legs or (), start=1):
             self.log("info" if leg.safe else "error", "app", tr("leg {leg}").format(leg=number) + f": {leg.words}")
-        found = engine_crash.found(legs, error)
+        found = _post_mortem_text(legs, error)
         self.log("warning", "app", found)
         if self.phase is not Phase.DIED:
             return  # another engine is on its way
-        self.death = f"{said} {found} {engine_crash.next_step(self.config)}"
+        self.death = f"{said} {found} {_next_step(self.config)}"
         if legs is not None:
             self.postMortemKnown.emit(legs)
         self.changed.emit()
@@ -304,7 +313,7 @@ class RigSession(SessionState):
         def close() -> None:
             with contextlib.suppress(threading.BrokenBarrierError):
                 barrier.wait(_CLOSING_TIMEOUT)
-            let_go(engine)
+            _let_go(engine)
 
         for worker in (self._watching, self._stops):
             worker.submit(barrier.wait, _ignore)
@@ -353,3 +362,48 @@ class RigSession(SessionState):
 
 def _ignore(_result: object, _error: Exception | None) -> None:
     """Nobody waits for this job."""
+
+
+def hold_engine(config: RigConfig, source: Path | RunningEngine, told: ProgressCallback | None = None) -> LiveRig:
+    """Start an engine, or take one over; its sign of life is the window's, so one that hangs commands nothing for long.
+
+    told: told how far it is where it has to compile the model first. Raises as `LiveRig`.
+    """
+    return LiveRig(config, source, _CLIENT, window=True, serve=False, patience=_PATIENCE, told=told)
+
+
+def _let_go(engine: LiveRig) -> None:
+    """End the engine if it still runs, and let go of everything; no other thread may be using it any more.
+
+    One that was taken over and does not end when it is told to goes on until nobody has commanded it for its time.
+    """
+    if engine.attached and engine.alive:
+        with contextlib.suppress(RigError):
+            engine.end([Shutdown()])
+    engine.close()
+
+
+def _crash_text(status: Snapshot | None) -> str:
+    """That it died, and in which state."""
+    if status is None:
+        return tr("The engine ended by itself.")
+    return tr("The engine ended by itself in state {state}.").format(state=STATE_WORDS[status.state])
+
+
+def _expected(config: RigConfig) -> str:
+    """What its drives are to do, before they have answered."""
+    text = when_silent(config)
+    return tr("{expected}: they are being asked.").format(expected=text[0].upper() + text[1:])
+
+
+def _post_mortem_text(legs: list[LegPostMortem] | None, error: Exception | None) -> str:
+    """What the drives answered."""
+    return (
+        tr("The drives cannot be asked: {error}.").format(error=error) if legs is None else describe_post_mortem(legs)
+    )
+
+
+def _next_step(config: RigConfig) -> str:
+    """What is to be done now."""
+    after = tr("Next: Restart engine.")
+    return after if config.virtual is not None else tr("Look at the machine first.") + " " + after

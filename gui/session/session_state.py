@@ -2,17 +2,18 @@
 
 import time
 from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
 from pathlib import Path
 from typing import Literal
 
 from pyqtgraph.Qt import QtCore
 
+from gui.models import Action, Phase, Situation, finding_against, obstacle
 from gui.session.found_engine import FoundEngine
-from gui.session.log_entries import LogEntry
-from gui.session.rules import Action, Phase, Situation, finding_against, obstacle
 from gui.texts import finding_text, mark, tr
 from rig.config import RigConfig
-from rig.engine import TORQUE_STATES, Compiling, Snapshot
+from rig.engine import TORQUE_STATES, Compiling, Event, Snapshot
 from rig.errors import RigError
 from rig.findings import Code, Finding
 
@@ -20,6 +21,30 @@ StopSource = Literal["button", "Esc", "game pad", "hold", "closing the window"]
 _STOP_SOURCES = (mark("button"), mark("Esc"), mark("game pad"), mark("hold"), mark("closing the window"))
 Done = Callable[[str], None]
 """Told how a request ended: "" when it was accepted, else why not."""
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One line of the event log."""
+
+    level: str
+    """info, warning or error"""
+    source: str
+    """engine, app, operator or virtual rig"""
+    text: str
+    code: str = ""
+    """of a fault, empty where there is none"""
+    finding: Finding | None = None
+    """what the engine found, None where somebody else says it"""
+    t: float | None = None
+    """s, rig time, where it is known"""
+    wall: datetime = field(default_factory=lambda: datetime.now().astimezone())
+
+
+def log_entry(event: Event) -> LogEntry:
+    """The entry for an event of the engine's."""
+    code = event.code.name if event.code else ""
+    return LogEntry(event.level, "engine", finding_text(event.finding), code, event.finding, event.t)
 
 
 class SessionState(QtCore.QObject):

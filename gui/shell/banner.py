@@ -1,171 +1,165 @@
-"""Always in view: the state with its first cause, timing, recording, and STOP."""
+"""Always in view: the state with its first cause, timing, recording, what was refused last, and STOP."""
 
-from collections.abc import Sequence
-from dataclasses import dataclass, replace
+from collections.abc import Mapping, Sequence
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import STATE_WORDS, Action, CycleFigures, Phase, Situation, StopButton, obstacle
-from gui.shell.figures import Figures
-from gui.shell.notice import Notice
-from gui.texts import cause_text, tr
-from gui.widgets import (
-    AMBER,
-    BROWN,
-    GREY,
-    ORANGE,
-    RED,
-    STATE_COLOURS,
-    GuardedButton,
-    IconLabel,
-    fit_text,
-    give,
-    room_for,
+from gui.models import (
+    FIGURES,
+    MEND_TEXTS,
+    STATE_TEXTS,
+    Action,
+    CycleFigures,
+    Message,
+    Phase,
+    Situation,
+    cycle_figures,
+    detail_of,
+    obstacle,
+    remedy_of,
+    rows_text,
+    state_style,
+    status_figures,
 )
-from rig.engine import TORQUE_STATES, Compiling
-from rig.states import State, StopSeverity
+from gui.session import StopButton
+from gui.texts import tr
+from gui.widgets import ElidedLabel, GuardedButton, IconLabel, TextRoom, fit_text, give, room_for
+from rig.engine import Compiling
+from rig.findings import Finding
 
-
-@dataclass(frozen=True, slots=True)
-class StateStyle:
-    """How a state is shown: in text, as a shape and in a colour."""
-
-    text: str
-    icon: str
-    """a meaning of `gui.widgets.icon`"""
-    background: str
-    foreground: str
-    hint: str
-    """what can be done next"""
-
-
-_SAID: dict[State, tuple[str, str]] = {
-    State.OFF: ("off", tr("Not connected. Next: Connect.")),
-    State.IDLE: ("idle", tr("Connected, torque off, brakes on. Next: Home.")),
-    State.HOMING: ("homing", tr("The legs look for their references. Keep clear.")),
-    State.SINGLE_LEG: ("one leg", tr("One leg moves alone. Keep clear.")),
-    State.PARKED: ("parked", tr("Homed, torque off, brakes on. Next: Arm, then Engage.")),
-    State.ENGAGING: ("engaging", tr("The drives take the load. Keep clear.")),
-    State.ENGAGED: ("engaged", tr("Holding under power. Next: run a motion, jog, or Park.")),
-    State.RUNNING: ("running", ""),
-    State.PARKING: ("parking", tr("Moving home, then brakes on and torque off.")),
-    State.STOPPING: ("stopping", ""),
-    State.FAULT: ("fault", ""),
-}
-"""Icon and hint."""
-_STATES = {
-    state: StateStyle(STATE_WORDS[state], icon, *STATE_COLOURS[state], hint) for state, (icon, hint) in _SAID.items()
-}
-
-_PHASES = {
-    Phase.DOWN: StateStyle(tr("Off"), "off", GREY, "white", tr("The engine is not running. Next: Connect.")),
-    Phase.STARTING: StateStyle(
-        tr("Starting"), "starting", AMBER, "#10151a", tr("The engine starts; the first time takes a minute.")
-    ),
-    Phase.ENDING: StateStyle(tr("Ending"), "ending", AMBER, "#10151a", tr("The recording is being closed.")),
-    Phase.DIED: StateStyle(tr("Engine died"), "dead", RED, "white", ""),
-}
-
-_SILENT = StateStyle(
-    tr("No answer"),
-    "silent",
-    RED,
-    "white",
-    tr("The engine runs, but does not answer. Press STOP, then look at the machine."),
-)
-
-_HELD = StateStyle(tr("In use"), "held", ORANGE, "white", "")
-
-_TAKE, _RESTART, _RESET = tr("Take it over"), tr("Restart engine"), tr("Reset fault")
 _ICON = 36  # px
 
-_STOPS = {
-    StopSeverity.NONE: "",
-    StopSeverity.CATEGORY_2: tr("category 2: decelerate and hold"),
-    StopSeverity.CATEGORY_1: tr("category 1: decelerate, brakes on, torque off"),
-    StopSeverity.QUICK_STOP: tr("the drives' own quick stop"),
-    StopSeverity.CATEGORY_0: tr("category 0: torque off at once"),
-}
+
+class Figures(QtWidgets.QWidget):
+    """Six numbers with their captions; a dash for what is not known."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self._labels = {name: _figure(name) for name in FIGURES}
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setHorizontalSpacing(4)
+        grid.setVerticalSpacing(2)
+        for place, (name, label) in enumerate(self._labels.items()):
+            caption = QtWidgets.QLabel(tr(name))
+            caption.setObjectName("muted")
+            grid.addWidget(caption, place % 3, 2 * (place // 3))
+            grid.addWidget(label, place % 3, 2 * (place // 3) + 1)
+
+    def show(self, figures: Mapping[str, str], whole: str = "") -> None:
+        """Show some of them by their names; `whole`: what is said of the disk in full."""
+        for name, text in figures.items():
+            self._labels[name].setText(text)
+            if name in ("Overruns", "Size, left"):
+                self._labels[name].setToolTip(f"{whole or text}: {FIGURES[name]}")
+
+    def text(self, name: str) -> str:
+        """The text of one figure by its caption."""
+        return str(self._labels[name].text())
 
 
-def state_style(now: Situation) -> StateStyle:
-    """How the situation is shown."""
-    if now.holder is not None:
-        return _HELD
-    if now.phase is not Phase.UP or now.status is None:
-        return _PHASES.get(now.phase, _PHASES[Phase.STARTING])
-    if now.silent:
-        return _SILENT
-    if now.status.state is State.PARKED and now.status.away:
-        hint = tr("{distance:.0f} mm from home, torque off, brakes on. Next: Arm, then Engage, then Park.").format(
-            distance=1e3 * now.status.from_home
-        )
-        return replace(_STATES[State.PARKED], icon="on brakes", hint=hint)
-    if now.status.resumable:
-        place = {"motion": now.status.motion, "time": now.status.path_time, "duration": now.status.path_duration}
-        why = cause_text(now.status.paused_for)
-        hint = (
-            tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power: {why}. Next: Resume, Abandon, or Park.")
-            if why
-            else tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power. Next: Resume, Abandon, or Park.")
-        ).format(**place, why=why)
-        return StateStyle(tr("Paused"), "pause", BROWN, "white", hint)
-    return _STATES[now.status.state]
+def _figure(name: str) -> ElidedLabel:
+    """Of one width, whatever it says: nothing beside the figures moves. What is longer is whole in its hint."""
+    label = ElidedLabel()
+    label.setText("–")
+    label.setAccessibleName(tr(name))
+    label.setToolTip(FIGURES[name])
+    longest = "± 999 µs" if name in ("Rate", "Overruns", "Jitter") else rows_text(99999)
+    label.setFixedWidth(label.fontMetrics().horizontalAdvance(longest))
+    label.setSizePolicy(QtWidgets.QSizePolicy.Policy.Fixed, QtWidgets.QSizePolicy.Policy.Preferred)
+    return label
 
 
-def detail_of(now: Situation) -> str:
-    """The first cause of a stop or fault in words, or what can be done next."""
-    look = state_style(now)
-    status = now.status
-    if now.holder is not None:
-        return now.holder.words + " " + tr("STOP reaches it. Next: Take it over, or End it.")
-    if now.phase is Phase.DIED:
-        return now.death
-    if now.phase is Phase.STARTING and now.compiling is not None:
-        words = now.compiling.words
-        return f"{words[:1].upper()}{words[1:]}."
-    if now.phase is not Phase.UP or status is None or now.silent:
-        return look.hint
-    if status.finding is not None:
-        kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
-        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{cause_text(status.finding)}", time=status.cause_t)
-        text = text[:1].upper() + text[1:]
-        if status.state is State.FAULT:
-            return text + " " + tr("Next: mend the cause, then Reset fault.")
-        if status.held_for_fault:
-            return text + " " + tr("Next: STOP, which takes the torque off, then Reset fault.")
-        return text
-    if status.recording_fault:
-        nothing = (
-            tr("Nothing is being recorded: {reason}. Next: Park, Disconnect, Connect.")
-            if status.state in TORQUE_STATES
-            else tr("Nothing is being recorded: {reason}. Next: Disconnect, Connect.")
-        )
-        return nothing.format(reason=status.recording_fault)
-    if status.state is State.RUNNING:
-        return tr("{motion!r}, {time:.1f} of {duration:.1f} s").format(
-            motion=status.motion, time=status.path_time, duration=status.path_duration
-        )
-    if now.armed and status.state is State.PARKED:
-        return tr("Armed. Next: Engage.")
-    if now.busy:
-        busy = tr(now.busy)
-        return f"{busy[:1].upper()}{busy[1:]} …"
-    return look.hint
+class Notice(QtWidgets.QWidget):
+    """A message in the banner, in what height that has: stays until it is taken back or dismissed.
 
+    A long one scrolls; its buttons are always in the same places.
 
-def remedy_of(now: Situation) -> tuple[Action, str] | None:
-    """What leads out of a trouble, and what that is called; None where there is no trouble, or no such step.
-
-    Nothing that brings torque is among it.
+    Where an operator can do something about a refusal, it has a button for that: `repair_asked(repair)`.
+    `saying(whether)`: there is something to be said, or nothing any more.
     """
-    if now.holder is not None:
-        return Action.CONNECT, _TAKE
-    if now.phase is Phase.DIED:
-        return Action.CONNECT, _RESTART
-    if now.phase is Phase.UP and now.status is not None and now.status.state is State.FAULT:
-        return Action.RESET, _RESET
-    return None
+
+    repair_asked = QtCore.Signal(object)
+    saying = QtCore.Signal(bool)
+
+    def __init__(self, parent: QtWidgets.QWidget | None = None) -> None:
+        super().__init__(parent)
+        self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Ignored)
+        self._label = QtWidgets.QLabel()
+        self._label.setAccessibleName(tr("What was refused last, and why"))
+        self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
+        self._room = TextRoom(self._label, 1)
+        self._room.setSizePolicy(self.sizePolicy())
+        self.mend = GuardedButton("")
+        self.mend.setAccessibleName(tr("Step that the refusal asks for"))
+        self.message = Message()
+        self.mend.clicked.connect(lambda: self.repair_asked.emit(self.message.repair))
+        self.dismiss = QtWidgets.QToolButton()
+        give(self.dismiss, "close")
+        self.dismiss.setAutoRaise(True)
+        self.dismiss.setAccessibleName(tr("Dismiss the message"))
+        self.dismiss.setToolTip(tr("Dismiss the message"))
+        self.dismiss.clicked.connect(self.clear)
+        said = QtWidgets.QVBoxLayout()
+        said.setSpacing(2)
+        said.addWidget(self._room, 1)
+        said.addWidget(self.mend)
+        row = QtWidgets.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addLayout(said, 1)
+        row.addWidget(self.dismiss, 0, QtCore.Qt.AlignmentFlag.AlignTop)
+        self.clear()
+
+    def refuse(self, what: str, reason: Finding | str) -> None:
+        """Say that `what` was refused, and why, whole; of a finding with what can be done about it."""
+        self.message.refuse(what, reason)
+        self._show()
+
+    def remark(self, text: str) -> None:
+        """Say what is no refusal."""
+        self.message.remark(text)
+        self._show()
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self.message.clear()
+        self._label.clear()
+        self.saying.emit(False)
+
+    def follow(self, now: Situation) -> None:
+        """Enable the button while what it does can be done; a refusal whose step was taken meanwhile is gone."""
+        if self.message.follow(now):
+            self.clear()
+        elif self.message.repair is not None:
+            self.mend.set_obstacle(self.message.obstacle)
+
+    def text(self) -> str:
+        """What is said."""
+        return str(self._label.text())
+
+    def _show(self) -> None:
+        repair = self.message.repair
+        if repair is not None:
+            self.mend.setText(repair.text)
+            self.mend.setAccessibleName(repair.text)
+            self.mend.set_obstacle(self.message.obstacle)
+        self._room.show_text(self.message.text)
+        self._label.setObjectName(self.message.role)
+        self._label.style().unpolish(self._label)
+        self._label.style().polish(self._label)
+        self.mend.setVisible(repair is not None)
+        self._label.setToolTip(self.message.text)
+        self.saying.emit(True)
+        self._fit()
+
+    def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
+        """Write as large as there is room for."""
+        super().resizeEvent(event)
+        self._fit()
+
+    def _fit(self) -> None:
+        self.layout().activate()
+        fit_text(self._label, self.font(), self._room.viewport().height())
 
 
 class Banner(QtWidgets.QFrame):
@@ -192,8 +186,7 @@ class Banner(QtWidgets.QFrame):
         self._text = QtWidgets.QLabel()
         self._text.setStyleSheet("font-size: 20px; font-weight: bold;")
         self._text.ensurePolished()
-        looks = (*_STATES.values(), *_PHASES.values(), _SILENT, _HELD)
-        widths = (self._text.fontMetrics().horizontalAdvance(look.text) for look in looks)
+        widths = (self._text.fontMetrics().horizontalAdvance(text) for text in STATE_TEXTS)
         self._text.setMinimumWidth(max(widths))  # in no state does the window become wider
         self._detail = QtWidgets.QLabel()
         self._detail.setWordWrap(True)
@@ -201,7 +194,7 @@ class Banner(QtWidgets.QFrame):
         self._detail.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
         self._detail.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self._detail.setAccessibleName(tr("Cause, or next step"))
-        self.mend = GuardedButton(_RESET)
+        self.mend = GuardedButton(MEND_TEXTS[-1])
         self.mend.setObjectName("mend")
         give(self.mend, "reset", colour="#10151a")
         self.mend.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # it comes and goes; the steps have the keyboard
@@ -263,7 +256,7 @@ class Banner(QtWidgets.QFrame):
     def show_situation(self, now: Situation) -> None:
         """Show state and cause."""
         look, detail = state_style(now), detail_of(now)
-        self._figures.show_status(now.status, silent=now.silent)
+        self._figures.show(status_figures(now.status, silent=now.silent))
         self._show_mend(now)
         self._show_waiting(now.phase is Phase.STARTING, now.compiling)
         if self._shown == (look.text, detail):
@@ -285,7 +278,7 @@ class Banner(QtWidgets.QFrame):
         """Give the button its room, once it has its look: it is as wide as its longest text."""
         super().showEvent(event)
         self.mend.ensurePolished()
-        self.mend.setFixedWidth(room_for(self.mend, (_TAKE, _RESTART, _RESET)))
+        self.mend.setFixedWidth(room_for(self.mend, MEND_TEXTS))
 
     def resizeEvent(self, event: QtGui.QResizeEvent) -> None:
         """Write as large as there is room for."""
@@ -322,9 +315,9 @@ class Banner(QtWidgets.QFrame):
         self._detail.setText(self._shown[1] + " " + tr("{time} s so far.").format(time=self._seconds))
         self._fit()
 
-    def show_figures(self, figures: CycleFigures | None, size: int | None, room: float) -> None:
-        """Show what the cycle achieves, the recording's size in bytes, and for how long there is room for it, s."""
-        self._figures.show_cycle(figures, size, room)
+    def show_cycle(self, now: Situation, figures: CycleFigures | None) -> None:
+        """Show what the cycle achieves, how large the recording is, and for how long there is room for it."""
+        self._figures.show(*cycle_figures(now, figures))
 
     def figure(self, name: str) -> str:
         """The text of one figure by its caption."""

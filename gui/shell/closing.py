@@ -5,7 +5,8 @@ from enum import Enum, auto
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.session import Phase, RigSession
+from gui.models import Phase
+from gui.session import RigSession
 from gui.texts import tr
 from gui.widgets import room_for
 from rig.engine import TORQUE_STATES

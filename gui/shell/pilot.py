@@ -5,7 +5,7 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.session import Action
+from gui.models import Action
 from gui.shell.main_window import MainWindow
 from rig.states import State
 

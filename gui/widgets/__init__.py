@@ -1,5 +1,6 @@
 """Small controls and looks that every part of the app uses."""
 
+from gui.models import AXIS_COLOURS, DASHED, LEG_COLOURS
 from gui.widgets.browser import Browser
 from gui.widgets.card import Card
 from gui.widgets.controls import (
@@ -29,24 +30,15 @@ from gui.widgets.number_field import (
     number_fields,
 )
 from gui.widgets.pages import PageStack, plain_tabs, put_tab, tab_name
-from gui.widgets.state_colours import AMBER, BLUE, BROWN, GREEN, GREY, ORANGE, RED, STATE_COLOURS
-from gui.widgets.theme import AXIS_COLOURS, DARK, DASHED, DASHES, LEG_COLOURS, STYLE_SHEET, THEMES, Theme, palette
+from gui.widgets.theme import DARK, DASHES, STYLE_SHEET, THEMES, Theme, palette
 from gui.widgets.two_step_button import ArmedPair
 
 __all__ = [
-    "AMBER",
     "AXIS_COLOURS",
-    "BLUE",
-    "BROWN",
     "DARK",
     "DASHED",
     "DASHES",
-    "GREEN",
-    "GREY",
     "LEG_COLOURS",
-    "ORANGE",
-    "RED",
-    "STATE_COLOURS",
     "STYLE_SHEET",
     "THEMES",
     "ArmedPair",

@@ -7,16 +7,11 @@ from typing import Any
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtGui
 
-LEG_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
-"""Okabe–Ito colours of legs 1 to 6, the same in both themes and in reports."""
-
-AXIS_COLOURS = ("error", "good", "accent")
-"""Fields of a theme for x, y and z: red, green and blue."""
+from gui.models import AXIS_COLOURS, DASHED, LEG_COLOURS
 
 _TICK = Path(__file__).with_name("tick.svg")
 """of a colour that is seen on the ground of either theme"""
 
-DASHED = "┄"
 DASHES = {
     DASHED: QtCore.Qt.PenStyle.DashLine,
     "··": QtCore.Qt.PenStyle.DotLine,

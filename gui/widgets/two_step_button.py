@@ -5,12 +5,11 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtGui
 
+from gui.models import ARMED_TIME, arm_first
 from gui.texts import tr
 from gui.widgets.controls import GuardedButton
 from gui.widgets.icons import give
 
-ARMED_TIME = 5000
-"""ms in which the second step must follow the first."""
 _BESIDE = 46  # px of a button beside its text: icon, edges and the room between them
 _TICK = 200  # ms between two looks at how much of it is left
 
@@ -43,7 +42,7 @@ class ArmedPair(QtCore.QObject):
         self.act = GuardedButton(act, what)
         self.act.setAccessibleName(f"{act}: {what}")
         self._press = press
-        self._then = tr("press Arm, then {act} within {time}\u00a0s").format(act=act, time=ARMED_TIME // 1000)
+        self._then = arm_first(act)
         self._obstacle = ""
         self.timer = QtCore.QTimer(self)
         self.timer.setSingleShot(True)

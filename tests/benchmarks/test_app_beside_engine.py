@@ -58,11 +58,11 @@ def with_the_app(folder: Path) -> tuple[int, int, float, float]:
         pilot.home()
         pilot.engage()
         frames = _count_frames(window)
-        window.tabs.setCurrentWidget(window.live_page)
+        window.tabs.setCurrentWidget(window.views.live_page)
         pilot.run(1)
         begun, cpu, first = time.perf_counter(), time.process_time(), frames[0]
         status = window.session.status
-        pilot.wait(lambda: not window.mover.active, "the motion to end", 2 * MOTION)
+        pilot.wait(lambda: not window.motion.mover.active, "the motion to end", 2 * MOTION)
         elapsed, busy, shown = time.perf_counter() - begun, time.process_time() - cpu, frames[0] - first
         assert status is not None and window.session.recording is not None
         recording = window.session.recording
@@ -71,13 +71,13 @@ def with_the_app(folder: Path) -> tuple[int, int, float, float]:
 
 def _count_frames(window: MainWindow) -> list[int]:
     count = [0]
-    draw = window.live.refresh
+    draw = window.views.live.refresh
 
     def refresh(history: Any) -> None:
         count[0] += 1
         draw(history)
 
-    window.live.refresh = refresh  # type: ignore[method-assign]
+    window.views.live.refresh = refresh  # type: ignore[method-assign]
     return count
 
 
@@ -129,13 +129,13 @@ def test_memory_stays(tmp_path: Path) -> None:
         window = pilot.window
         pilot.home()
         pilot.engage()
-        window.tabs.setCurrentWidget(window.live_page)
+        window.tabs.setCurrentWidget(window.views.live_page)
         pilot.run(1000)
         pids, samples = processes(), []
         begun = time.monotonic()
         while time.monotonic() - begun < seconds:
             pilot.pass_time(min(5.0, seconds / 30.0))
-            assert window.mover.active, window.windowTitle()
+            assert window.motion.mover.active, window.windowTitle()
             samples.append([time.monotonic() - begun, *map(resident, pids)])
         status = window.session.status
         assert status is not None

@@ -17,12 +17,13 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from dynamics import load_mechanism
 from gui.live import LiveView, PlatformView
+from gui.models import LEG_COLOURS
 from gui.session.history import History
 from gui.session.rig_session import RigSession
+from gui.shell.look import dress
 from gui.shell.main_window import MainWindow
-from gui.shell.style import dress
 from gui.widgets import at_once
-from gui.widgets.theme import DARK, LEG_COLOURS
+from gui.widgets.theme import DARK
 from rig.config.rig_config import load_config
 from rig.telemetry import ROW
 
@@ -172,7 +173,7 @@ def window(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[MainWindow]
     made.show()
     while not made.complete:
         qapp.processEvents()
-    made.tabs.setCurrentWidget(made.live_page)
+    made.tabs.setCurrentWidget(made.views.live_page)
     qapp.processEvents()
     yield made
     made.close_now()
@@ -182,24 +183,24 @@ def window(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[MainWindow]
 
 def _in_window(window: MainWindow) -> tuple[float, float]:
     """Frames a second of its own clock and share of one core, while rows arrive."""
-    window.history.clear()
+    window.views.history.clear()
     feed, frames = _Feed(), _Frames()
-    window.history.append(feed.first)
-    window.clock.views.append(frames)
+    window.views.history.append(feed.first)
+    window.views.clock.views.append(frames)
     begun = time.perf_counter()
-    _, share = _run(lambda: window.history.append(feed.new()))
+    _, share = _run(lambda: window.views.history.append(feed.new()))
     elapsed = time.perf_counter() - begun
-    window.clock.views.remove(frames)
+    window.views.clock.views.remove(frames)
     return frames.count / elapsed, share
 
 
 def test_main_window_with_curves_platform_and_models(window: MainWindow) -> None:
-    assert window.live.beside.drawn is not None
+    assert window.views.live.beside.drawn is not None
     print(
         f"\nmain window {window.width()} × {window.height()} px, 18 curves of {RATE * SECONDS} points and the platform"
     )
     for models in ((), ("dasgupta-1998",), ("dasgupta-1998", "pedrammehr-2012", "massless")):
-        for model, box in window.live.chooser.boxes.items():
+        for model, box in window.views.live.chooser.boxes.items():
             if model != "exact":
                 box.setChecked(model in models)
         fps, share = _in_window(window)

@@ -46,7 +46,7 @@ def test_longest_block_of_each_page(qapp: QtWidgets.QApplication, tmp_path: Path
     session = RigSession(load_config("virtual"), tmp_path)
     window = MainWindow(session, QtCore.QSettings(str(tmp_path / "gui.ini"), QtCore.QSettings.Format.IniFormat))
     clock, parts = _Clock(), _Clock()
-    building = window._building
+    building = window.views.building
     go_on = building._go_on
 
     def timed() -> None:
@@ -68,9 +68,9 @@ def test_longest_block_of_each_page(qapp: QtWidgets.QApplication, tmp_path: Path
         for index in range(window.tabs.count()):
             window.tabs.setCurrentIndex(index)
             clock.through("(before)", lambda: None)
-            other = "light" if window.theme.name == "dark" else "dark"
+            other = "light" if window.look.theme.name == "dark" else "dark"
             name = window.tabs.tabText(index)
-            clock.through(f"{name}, another theme", partial(window.use_theme, other))
+            clock.through(f"{name}, another theme", partial(window.look.use, other))
     finally:
         window.close_now()
         window.deleteLater()

@@ -17,7 +17,7 @@ from bench_app import app
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
 from gui.shell import Pilot
-from gui.shell.detached_window import TornWindow
+from gui.shell.docking import TornWindow
 from gui.shell.main_window import MainWindow
 from rig.engine import ControlBlock, EngineAddress
 from rig.runtime.ring import TelemetryRing
@@ -93,14 +93,14 @@ def watcher(pilot: Pilot) -> Iterator[_Watcher]:
 
 
 def _nothing(window: MainWindow) -> None:
-    window.tabs.setCurrentWidget(window.live_page)
+    window.tabs.setCurrentWidget(window.views.live_page)
     window.activateWindow()
 
 
 def _field(window: MainWindow) -> None:
-    window.tabs.setCurrentWidget(window.log)
+    window.tabs.setCurrentWidget(window.views.log)
     window.activateWindow()
-    window.log.search.setFocus()
+    window.views.log.search.setFocus()
 
 
 def _menu(window: MainWindow) -> None:
@@ -134,7 +134,7 @@ def _in_front(window: MainWindow) -> TornWindow | MainWindow:
 
 
 def _esc(window: MainWindow) -> None:
-    top = QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog or _in_front(window)
+    top = QtWidgets.QApplication.activePopupWidget() or window.guards.stop.dialog or _in_front(window)
     QtTest.QTest.keyClick(top.window().windowHandle(), QtCore.Qt.Key.Key_Escape)
 
 
@@ -151,7 +151,7 @@ def _click(window: MainWindow) -> None:
 def _stop(window: MainWindow, act: Callable[[MainWindow], None]) -> None:
     """Stop, and close what the event left open."""
     act(window)
-    while (top := QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog) is not None:
+    while (top := QtWidgets.QApplication.activePopupWidget() or window.guards.stop.dialog) is not None:
         top.close()
     window.docking.dock("Live")
 

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.models.rules import Action
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action
 from gui.shell.main_window import MainWindow
 from kinematics import TrajectorySpec, build_trajectory
 from rig.client.motions import prepare_motion
@@ -26,7 +26,7 @@ def run_app(config: RigConfig, folder: Path, told: Connection) -> None:
     application = QtWidgets.QApplication([sys.argv[0]])
     settings = QtCore.QSettings(str(folder / "gui.ini"), QtCore.QSettings.Format.IniFormat)
     window = MainWindow(RigSession(config, folder), settings)
-    window._building.stop()  # nobody looks at it
+    window.views.building.stop()  # nobody looks at it
     session = window.session
     home = config.machine.geometry.home_pose
     table = prepare_motion(config, build_trajectory(TrajectorySpec.model_validate(_LONG), home))

@@ -151,7 +151,7 @@ class Desk:
 
     def make_views(self) -> None:
         """Have the window make every view, where it has not yet."""
-        self.do("window.complete or window._building.start()")
+        self.do("window.complete or window.views.building.start()")
         self.wait("window.complete")
 
     def where(self, expression: str) -> dict[str, Any]:

@@ -12,9 +12,10 @@ from filled_findings import filled
 from pyqtgraph.Qt import QtWidgets
 from shell_support import VIRTUAL, FakeSession, make_status
 
+from gui.models import STATE_WORDS, Action, Phase, Situation, repair_of
 from gui.operate import OperatePanel
 from gui.screen import make_application
-from gui.session import STATE_WORDS, Action, Phase, Situation, StopButton, repair_of
+from gui.session import StopButton
 from gui.shell.banner import Banner
 from gui.texts import cause_text, fault_text, finding_text, tr
 from rig.findings import Code, Finding

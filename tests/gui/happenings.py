@@ -11,9 +11,9 @@ from standing import Standing, pressable, standing
 
 from gui.live.decimation import Outline
 from gui.live.series import COMPARED
+from gui.models import Phase
+from gui.models.rules import Holder
 from gui.motion.preview import Preview
-from gui.session import Phase
-from gui.session.found_engine import Holder
 from gui.shell.main_window import MainWindow
 from rig.engine import Compiling
 from rig.findings import Code, Finding
@@ -74,7 +74,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
 
     def move_ended() -> None:
         window.jog._mine = True
-        window.mover.finished.emit(LONG)
+        window.motion.mover.finished.emit(LONG)
 
     def say(page: str, text: str) -> None:
         if window.complete:
@@ -103,22 +103,22 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "engaging": take(State.ENGAGING),
         "engaged": take(State.ENGAGED),
         "taking rows slowly": take(State.ENGAGED, overruns=123456, slower=0.9, rows=9999999, dropped=1234567),
-        "checking": lambda: window.mover.progressed.emit("demo: checking", 0.0),
+        "checking": lambda: window.motion.mover.progressed.emit("demo: checking", 0.0),
         "running": take(State.RUNNING, **running),
-        "progress": lambda: window.mover.progressed.emit(f"a long name: {5.0:.1f} of 20.0 s, paused", 0.25),
+        "progress": lambda: window.motion.mover.progressed.emit(f"a long name: {5.0:.1f} of 20.0 s, paused", 0.25),
         "paused": take(State.ENGAGED, paused=True, **running),
         "taken over slowly": take(State.RUNNING, pace=0.5, **running | {"path_duration": 4000.0}),
         "following": busy("follow 'demo'"),
-        "ended": lambda: (busy("")(), take(State.ENGAGED)(), window.mover.finished.emit("")),
+        "ended": lambda: (busy("")(), take(State.ENGAGED)(), window.motion.mover.finished.emit("")),
         "judging": lambda: card.show_judging("a.mcap#1", "demo"),
         "passed": lambda: card.show_run(_verdict("pass")),
         "failed": lambda: card.show_run(_verdict("fail", 3)),
         "judged later": lambda: card.show_judging("a.mcap#2", "demo", f"Will be judged later: {LONG}."),
         "undecided": lambda: card.show_run(_verdict("undecided", 1, cause=LONG)),
         "not judged": lambda: card.show_failure("a.mcap#2", "demo", LONG),
-        "not to its end": lambda: window.mover.finished.emit(LONG),
+        "not to its end": lambda: window.motion.mover.finished.emit(LONG),
         "warning": take(State.ENGAGED, events=(make_event(Finding(Code.RECORDING_FAILED, details={"text": LONG})),)),
-        "remark": lambda: window.notice.remark("Writing what is told to rows.csv"),
+        "remark": lambda: window.banner.notice.remark("Writing what is told to rows.csv"),
         "parking": take(State.PARKING),
         "stopping": take(State.STOPPING, stop=StopSeverity.CATEGORY_1, **fault),
         "fault": take(State.FAULT, **fault),
@@ -146,20 +146,20 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
 
 def view_happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[], object]]:
     """What happens by itself on the pages of curves, of the machine and of recordings, once all are built."""
-    shown = (window.live, window.dashboards.view, window.platform)
-    recordings, runs = window.recordings, window.runs_page
+    shown = (window.views.live, window.views.dashboards.view, window.views.platform)
+    recordings, runs = window.views.recordings, window.views.runs_page
 
     def arrive(begin: int, **changes: Any) -> Callable[[], object]:
         def rows() -> None:
             made = live_rows(500, begin)
             for name, value in changes.items():
                 made[name] = value
-            window.history.append(made)
-            window._slow_update(made[-1])
+            window.views.history.append(made)
+            window.views.clock.slow.emit(made[-1])
             for _ in range(12):  # each of them does something else now and then
                 for view in shown:
                     if view.isVisible():
-                        view.refresh(window.history)
+                        view.refresh(window.views.history)
 
         return rows
 
@@ -179,9 +179,9 @@ def view_happenings(window: MainWindow, session: FakeSession) -> dict[str, Calla
 
     empty = tuple(Outline(np.empty(0), np.empty((0, len(panel.series[0].columns)))) for panel in COMPARED)
     told: tuple[Callable[[str], object], ...] = (
-        window.live.bar.say,
-        window.live.chooser.say,
-        window.dashboards.view.bar.say,
+        window.views.live.bar.say,
+        window.views.live.chooser.say,
+        window.views.dashboards.view.bar.say,
         recordings._say,
     )
     told += (recordings.live.bar.say, recordings.live.chooser.say, recordings.compare.say, runs._say)

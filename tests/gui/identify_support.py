@@ -105,10 +105,10 @@ def identifying(
         (tmp_path / made_once.name).write_bytes(made_once.read_bytes())
     recording = tmp_path / "excite.mcap"
     recording.write_bytes(recorded.read_bytes())
-    made = opened(window.calibrate.identify, recording, qtbot)
+    made = opened(window.menus.calibrate.identify, recording, qtbot)
     assert isinstance(made, IdentifyWizard)
     yield made
-    window.calibrate.identify.close()
+    window.menus.calibrate.identify.close()
 
 
 def row_of(wizard: IdentifyWizard, name: str) -> int:

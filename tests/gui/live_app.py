@@ -12,8 +12,8 @@ from pyqtgraph.Qt import QtWidgets
 from shell_support import be_rid_of, make_settings, press
 
 from gui.application import app_config
+from gui.models.rules import Action
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action
 from gui.shell.main_window import MainWindow
 from rig.config import RigConfig, relaxed_timing
 from rig.engine import Snapshot
@@ -40,7 +40,7 @@ def with_patience(config: RigConfig, **safety: float) -> RigConfig:
 def live(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[MainWindow]:
     """The app as it is at first, before its dozens of plots come; recordings in a folder of the test's own."""
     window = MainWindow(RigSession(live_config(), tmp_path), make_settings(tmp_path))
-    window._building.stop()
+    window.views.building.stop()
     window.show()
     yield window
     be_rid_of(window)
@@ -99,7 +99,7 @@ def run(window: MainWindow, qtbot: Any, duration: float = 20.0) -> None:
     slow = {"frame": "home", "pivot": [0.0] * 3, "parts": [_SLOW | {"duration": duration}]}
     motion.document.show("slow", slow, Path())  # as one that was opened
     qtbot.waitUntil(lambda: motion.run.isEnabled(), timeout=STEP)
-    window.tabs.setCurrentWidget(window.live_page)  # which draws what comes, where it is there
+    window.tabs.setCurrentWidget(window.views.live_page)  # which draws what comes, where it is there
     motion.run.click()
 
     def under_way() -> bool:

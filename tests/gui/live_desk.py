@@ -36,7 +36,7 @@ class LiveDesk:
         try:
             self.desk.wait(f"session.status is not None and session.status.state is State.{state}", patience)
         except AssertionError as late:
-            log = self.desk.value("[each.text for each in window.log.model.entries]")
+            log = self.desk.value("[each.text for each in window.views.log.model.entries]")
             raise AssertionError(f"{late}; {log}") from None
 
     def connect(self) -> None:

@@ -14,8 +14,8 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import VIRTUAL, FakeSession, make_settings, make_status
 
+from gui.models import Phase
 from gui.screen import make_application
-from gui.session import Phase
 from gui.shell import START, MainWindow, Pilot
 from rig.findings import Code, Finding
 from rig.states import State, StopSeverity
@@ -85,7 +85,7 @@ class Walk(Pilot):
 
     def note(self) -> None:
         """Note what all widgets say now, be they in view or not."""
-        events = self.window.recordings.events if self.window.complete else None  # the engine's words
+        events = self.window.views.recordings.events if self.window.complete else None  # the engine's words
         for widget in QtWidgets.QApplication.allWidgets():
             if events is not None and (widget is events or events.isAncestorOf(widget)):
                 continue
@@ -111,20 +111,20 @@ class Walk(Pilot):
         self._motion()
         self._dashboard()
         self._recording()
-        for entry in (*window.calibrate.entries, window.setup):
+        for entry in (*window.menus.calibrate.entries, window.menus.setup):
             entry.start()
             self.note()
             entry.close()
-        window.help.show_page("README.md")
-        window.help.show_about()
+        window.menus.help.show_page("README.md")
+        window.menus.help.show_about()
         window.docking.tear_off("Live")
         self.note()
-        assert window.help.guide is not None
-        window.help.guide.close()
+        assert window.menus.help.guide is not None
+        window.menus.help.guide.close()
         window.docking.dock("Live")
 
     def _recording(self) -> None:
-        view = self.window.recordings
+        view = self.window.views.recordings
         view.open(_RECORDING)
         self.wait(lambda: view.replay is not None, "the recording to open", START)
         for index in range(view.tabs.count()):
@@ -149,8 +149,8 @@ class Walk(Pilot):
         motion.templates.leave()
 
     def _dashboard(self) -> None:
-        page = self.window.dashboards.page
-        self.window.tabs.setCurrentWidget(self.window.dashboards_page)
+        page = self.window.views.dashboards.page
+        self.window.tabs.setCurrentWidget(self.window.views.dashboards_page)
         self.wait(page.isVisible, "the dashboards", START)
         page.add(["force_measured.1", "force_model.1"], own=True)
         page.add(["cycle"], own=True)

@@ -33,13 +33,13 @@ PASSED = LegResult(1, 0.002, (), False, None, 0.002, 0.0, 0.0, 0.0, 0.0, {})
 def wizard(window: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[SetupWizard]:
     """The wizard, in view."""
     monkeypatch.chdir(tmp_path)
-    window.setup.action.trigger()
-    made = window.setup.wizard
+    window.menus.setup.action.trigger()
+    made = window.menus.setup.wizard
     assert made is not None
     qtbot.waitUntil(made.isVisible, timeout=PATIENCE)
     made.activateWindow()
     yield made
-    window.setup.close()
+    window.menus.setup.close()
 
 
 def click(wizard: SetupWizard, button: QtWidgets.QWizard.WizardButton) -> None:

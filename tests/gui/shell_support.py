@@ -11,8 +11,8 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 
 from gui.application import garbage_searched_here
+from gui.models.rules import Phase
 from gui.session.rig_session import RigSession
-from gui.session.rules import Phase
 from gui.session.virtual_hardware import VirtualHardware
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK, LIGHT, Theme, palette
@@ -213,7 +213,7 @@ def session(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[FakeSessio
 def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWindow]:
     """The main window on a session without processes, in view as it is at first: its dozens of plots come later."""
     made = MainWindow(session, make_settings(tmp_path))
-    made._building.stop()
+    made.views.building.stop()
     made.motion._changed.stop()  # nor is the motion looked at that it begins with, before it is changed
     made.resize(1280, 800)
     with qtbot.waitExposed(made):
@@ -225,7 +225,7 @@ def window(qtbot: Any, session: FakeSession, tmp_path: Path) -> Iterator[MainWin
 @pytest.fixture
 def whole_window(window: MainWindow, qtbot: Any) -> MainWindow:
     """The same, with every view."""
-    window._building.start()
+    window.views.building.start()
     qtbot.waitUntil(lambda: window.complete, timeout=60_000)
     return window
 
@@ -233,14 +233,14 @@ def whole_window(window: MainWindow, qtbot: Any) -> MainWindow:
 def built_on(window: MainWindow) -> Iterator[None]:
     """Let a window build, and come by after each part, once what it has brought about is done."""
     while not window.complete:
-        window._building._go_on()
+        window.views.building._go_on()
         QtWidgets.QApplication.processEvents()
         yield
 
 
 def build_until(window: MainWindow, stage: str) -> None:
     """Let a window build until it has what this is the name of, and no further."""
-    assert any(hasattr(window, stage) for _ in built_on(window)), stage
+    assert any(hasattr(window.views, stage) for _ in built_on(window)), stage
 
 
 def be_rid_of(window: MainWindow) -> None:

@@ -7,7 +7,7 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import FakeSession, make_status, press
 
-from gui.session import Phase
+from gui.models import Phase
 from gui.shell.main_window import MainWindow
 from rig.engine import Compiling
 from rig.states import State
@@ -114,11 +114,11 @@ def test_the_banner_says_for_how_long_the_disk_has_room_and_does_not_move_for_it
     places = []
     for room, said in ((math.inf, "12 MB"), (1800.0, "30 min left"), (90.0, "1.5 min left"), (4e5, "12 MB")):
         session.take(make_status(State.ENGAGED, recording_room=room))
-        window._slow_update(None)
+        window.views.clock.slow.emit(None)
         QtWidgets.QApplication.processEvents()
         assert window.banner.figure("Size, left") == said
         places.append(window.stop_button.geometry())
     assert len(set(map(repr, places))) == 1
     session.recording.unlink()
-    window._slow_update(None)
+    window.views.clock.slow.emit(None)
     assert window.banner.figure("Size, left") == "–"

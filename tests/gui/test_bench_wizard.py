@@ -14,7 +14,7 @@ from shell_support import FakeSession, press
 from calibration import load_cell_calibration
 from gui.calibrate import CalibrateMenu
 from gui.calibrate.bench_wizard import BenchWizard
-from gui.session import Phase
+from gui.models import Phase
 from rig.cli import main
 from rig.config.rig_config import load_config
 from rig.errors import ExitCode

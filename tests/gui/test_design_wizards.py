@@ -18,7 +18,7 @@ from rig.errors import ExitCode
 def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
-    wizard = opened(window.calibrate.excite, None, qtbot)
+    wizard = opened(window.menus.calibrate.excite, None, qtbot)
     assert isinstance(wizard, ExciteWizard)
     page = wizard.page
     page.duration.set_si(12.0)
@@ -42,7 +42,7 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
     assert wizard.storing.naming.text() == f"rig run {config} {target}"
     press(wizard.storing.open)
-    assert window.calibrate.excite.wizard is None and window.tabs.currentWidget() is window.motion
+    assert window.menus.calibrate.excite.wizard is None and window.tabs.currentWidget() is window.motion
     qtbot.waitUntil(lambda: window.motion.title == "Motion: excitation", timeout=60_000)
     motions = (window.motion.editor.value(), tomllib.loads(target.read_text()))
     phases = [[term["phase"] for part in each["parts"] for term in part["terms"]] for each in motions]

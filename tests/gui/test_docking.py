@@ -9,11 +9,9 @@ from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from shell_support import KEY, LEFT, FakeSession, focus, key, make_settings, make_status, press
 
 from gui.session import StopButton, StopEverywhere
-from gui.shell.detached_window import TornWindow, in_view
-from gui.shell.docking import Docking
+from gui.shell.docking import Docking, SideBySide, TornWindow, in_view
 from gui.shell.main_window import MainWindow
-from gui.shell.pictures import Tabs
-from gui.shell.split_view import SideBySide
+from gui.shell.views import Tabs
 from rig.states import State
 
 _NONE = QtCore.Qt.KeyboardModifier.NoModifier
@@ -28,7 +26,7 @@ class Host(QtWidgets.QMainWindow):  # type: ignore[misc]  # no types
         super().__init__()
         self.stops: list[str] = []
         self.setWindowTitle("Parked – rig")
-        self.tabs = Tabs()
+        self.tabs = Tabs("Panels")
         self.pages = [QtWidgets.QLineEdit() for _ in _NAMES]
         for name, page in zip(_NAMES, self.pages, strict=True):
             self.tabs.addTab(page, name)
@@ -245,21 +243,21 @@ def test_windows_of_a_monitor_that_goes_come_into_view(host: Host, qtbot: Any) -
 
 def test_the_apps_own_windows(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
     """The panels that may be torn off, by the menu, with the app's own STOP; closing the app keeps where they are."""
-    assert list(window.view.torn) == window.docking.names
+    assert list(window.menus.view.torn) == window.docking.names
     assert window.docking.names == ["Live", "Dashboards", "3-D view", "Recordings", "Event log"]
     window.tabs.setCurrentWidget(window.jog)
-    assert not window.view.tear.isEnabled() and "stays in the main window" in window.view.tear.toolTip()
-    window.tabs.setCurrentWidget(window.log)
-    window.view.tear.trigger()
+    assert not window.menus.view.tear.isEnabled() and "stays in the main window" in window.menus.view.tear.toolTip()
+    window.tabs.setCurrentWidget(window.views.log)
+    window.menus.view.tear.trigger()
     torn = window.docking.windows["Event log"]
-    assert QtTest.QTest.qWaitForWindowExposed(torn) and window.view.torn["Event log"].isChecked()
+    assert QtTest.QTest.qWaitForWindowExposed(torn) and window.menus.view.torn["Event log"].isChecked()
     session.take(make_status(State.ENGAGED))
     assert torn.situation.text() == window.windowTitle() and "Engaged" in torn.situation.text()
     QtTest.QTest.mousePress(torn.stop_button, LEFT)
-    focus(qtbot, window.log.search)
+    focus(qtbot, window.views.log.search)
     key(KEY.Key_Escape)
     assert session.stops == [(1, "button"), (1, "Esc")]
-    window.view.torn["Live"].trigger()
+    window.menus.view.torn["Live"].trigger()
     window.docking.show_page("Motion")
     assert window.tabs.currentWidget() is window.motion and set(window.docking.windows) == {"Event log", "Live"}
     window.close()  # with torque: it asks first, and nothing is closed yet
@@ -290,8 +288,8 @@ def test_windows_of_the_last_time_come_once_every_view_is_there(
     try:
         qtbot.waitUntil(lambda: window.complete, timeout=60_000)
         torn = window.docking.windows["Dashboards"]
-        assert window.dashboards.page.window() is torn and torn.isVisible()
-        assert window.tabs.indexOf(window.dashboards_page) == -1
+        assert window.views.dashboards.page.window() is torn and torn.isVisible()
+        assert window.tabs.indexOf(window.views.dashboards_page) == -1
     finally:
         window.close_now()
     assert not torn.isVisible()

@@ -9,8 +9,8 @@ import pytest
 from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, make_event, make_status, press
 
-from gui.operate.fault_words import fault_words
-from gui.session.log_entries import LogEntry
+from gui.operate.faults_panel import fault_words
+from gui.session.session_state import LogEntry
 from gui.shell.main_window import MainWindow
 from rig.findings import Code, Finding
 from rig.states import State
@@ -118,10 +118,10 @@ def test_without_a_virtual_rig_no_fault_can_be_injected(window: MainWindow) -> N
 
 @pytest.fixture
 def filled(window: MainWindow) -> MainWindow:
-    window.tabs.setCurrentWidget(window.log)
-    window.log.model.entries.clear()
+    window.tabs.setCurrentWidget(window.views.log)
+    window.views.log.model.entries.clear()
     for level, text in (("info", "OFF → IDLE"), ("warning", "operator's stop"), ("error", "leg 3: jam\nhard")):
-        window.log.add(LogEntry(level, "engine", text, t=1.5))
+        window.views.log.add(LogEntry(level, "engine", text, t=1.5))
     return window
 
 
@@ -156,19 +156,19 @@ def test_engine_events_reach_the_log_once(window: MainWindow, session: FakeSessi
     events = [make_event("HOMING → PARKED", 2.0)]
     session.take(make_status(State.PARKED, events=events))
     session.take(make_status(State.PARKED, events=events))
-    assert [entry.text for entry in window.log.model.entries].count("HOMING → PARKED") == 1
+    assert [entry.text for entry in window.views.log.model.entries].count("HOMING → PARKED") == 1
 
 
 def test_refusals_are_in_the_log_and_in_sight(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.IDLE))
     session.refuse = "no fresh feedback of leg 2"
     press(window.operate.buttons[next(a for a in window.operate.buttons if a.value == "Home")])
-    assert "no fresh feedback of leg 2" in window.notice.text()
-    assert window.log.model.entries[-1].level == "error"
+    assert "no fresh feedback of leg 2" in window.banner.notice.text()
+    assert window.views.log.model.entries[-1].level == "error"
 
 
 def test_the_log_goes_on_at_its_end_until_somebody_looks_further_back(window: MainWindow, session: FakeSession) -> None:
-    log = window.log
+    log = window.views.log
     window.tabs.setCurrentWidget(log)
     bar = log.table.verticalScrollBar()
 

@@ -14,8 +14,8 @@ from live_app import state_of, status_of
 from shell_support import KEY, be_rid_of, key, make_settings, press
 
 from gui.application import app_config
+from gui.models.rules import Action, Phase
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
 from rig.client import on_free_ports
 from rig.config.rig_config import RigConfig, load_config
@@ -48,7 +48,7 @@ def orphan(config: RigConfig, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -
 def app(qtbot: Any, config: RigConfig, orphan: StandIn, tmp_path: Path) -> Iterator[MainWindow]:
     """The app of somebody who comes after."""
     made = MainWindow(RigSession(config, tmp_path), make_settings(tmp_path))
-    made._building.stop()
+    made.views.building.stop()
     with qtbot.waitExposed(made):
         made.show()
     qtbot.waitUntil(lambda: made.session.found.holder is not None, timeout=_PATIENCE)
@@ -67,7 +67,7 @@ def test_it_is_said_with_the_time_left_and_stop_reaches_it(app: MainWindow, orph
     assert orphan.block.take_stop() == 1
     qtbot.waitUntil(lambda: sum(isinstance(each, Stop) for each in orphan.commands) == 2, timeout=_PATIENCE)
     qtbot.waitUntil(lambda: "state Parked" in app.banner.detail, timeout=_PATIENCE)
-    stops = [entry.text for entry in app.log.model.entries if entry.text.startswith("stop, category 1")]
+    stops = [entry.text for entry in app.views.log.model.entries if entry.text.startswith("stop, category 1")]
     assert len(stops) == 2 and all("sent to the engine that has the drives" in text for text in stops)
 
 
@@ -104,8 +104,8 @@ def test_another_that_commands_it_is_respected_by_all_but_stop(app: MainWindow, 
         press(app.stop_button)
         assert orphan.block.take_stop() == 1
         app.session.connect_rig()  # as it would be a moment before that was seen
-        qtbot.waitUntil(lambda: "rig operate" in app.notice.text(), timeout=_PATIENCE)
-        assert app.session.phase is Phase.DOWN and "take over the engine" in app.notice.text()
+        qtbot.waitUntil(lambda: "rig operate" in app.banner.notice.text(), timeout=_PATIENCE)
+        assert app.session.phase is Phase.DOWN and "take over the engine" in app.banner.notice.text()
     finally:
         other.close()
 

@@ -16,7 +16,7 @@ from catalogue import GUI, TEMPLATE, read, texts_in
 from filled_findings import filled
 from sinks import words_of
 
-from gui.session import STATE_WORDS, Action, repair_of
+from gui.models import STATE_WORDS, Action, repair_of
 from gui.texts import DOMAIN, fits
 from rig.findings import Code, Finding, finding_texts, render
 from rig.states import FaultCode, State, fault_name
@@ -26,10 +26,10 @@ _PO = TEMPLATE.parent / "de" / "LC_MESSAGES" / f"{DOMAIN}.po"
 _PATIENCE = 120.0  # s
 _FIELD, _NAME, _OPTIONAL = (re.compile(each) for each in (r"\{[^}]*\}", r"\{(\w+)", r"\[\[(.*?)\]\]"))
 _ACTED_ON = (
+    "models",
     "operate",
     "session",
     "shell/banner.py",
-    "shell/notice.py",
     "motion/transport.py",
     "widgets/two_step_button.py",
 )

@@ -11,7 +11,7 @@ from shell_support import FakeSession, make_status, press
 
 from calibration import load_parameters
 from gui.identify import IdentifyWizard
-from gui.session.rules import Phase
+from gui.models.rules import Phase
 from gui.shell.main_window import MainWindow
 from rig.config import in_real_time
 from rig.states import State
@@ -52,7 +52,7 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     line = QtWidgets.QApplication.clipboard().text()
     assert window.session.config.folder / tomllib.loads(line)["parameters"][-1] == target
     press(wizard.button(BUTTON.FinishButton))
-    assert window.calibrate.identify.wizard is None and wizard.question is None
+    assert window.menus.calibrate.identify.wizard is None and wizard.question is None
 
 
 def test_a_recording_that_cannot_be_read_says_so(identifying: IdentifyWizard, qtbot: Any) -> None:
@@ -99,7 +99,7 @@ def test_a_fit_is_cancelled_and_nothing_is_left(
     assert wizard.computing.result.text() == "Cancelled: nothing was written."
     assert wizard.computing.begin.isEnabled() and wizard.asking.asked.files
     press(wizard.button(BUTTON.CancelButton))
-    assert window.calibrate.identify.wizard is None
+    assert window.menus.calibrate.identify.wizard is None
 
 
 def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
@@ -118,7 +118,7 @@ def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
     wizard.recordings.choose(row_of(wizard, "still.mcap"), 1)
     assert wizard.outcome is None and "identify again" in wizard.computing.result.text()
     press(wizard.button(BUTTON.CancelButton))  # what was thrown away already is not asked about
-    assert window.calibrate.identify.wizard is None
+    assert window.menus.calibrate.identify.wizard is None
 
 
 def test_a_file_that_exists_is_never_touched(
@@ -145,22 +145,22 @@ def test_a_file_that_exists_is_never_touched(
 
 def test_the_entry_and_the_list_say_why_not(whole_window: MainWindow, session: FakeSession, recorded: Path) -> None:
     window = whole_window
-    window.tabs.setCurrentWidget(window.recordings_page)
-    window.recordings.set_folder(recorded.parent)
-    window.recordings.list.select(recorded)
+    window.tabs.setCurrentWidget(window.views.recordings_page)
+    window.views.recordings.set_folder(recorded.parent)
+    window.views.recordings.list.select(recorded)
     session.config = in_real_time(session.config)  # in paced time a virtual rig waits for the processor
     session.enter(Phase.UP)
     session.take(make_status(State.RUNNING))
-    window.recordings.list.follow()
-    for told in (window.calibrate.identify.action, window.recordings.list.buttons["Identify…"]):
+    window.views.recordings.list.follow()
+    for told in (window.menus.calibrate.identify.action, window.views.recordings.list.buttons["Identify…"]):
         assert not told.isEnabled() and "the processor belongs to the engine" in told.toolTip()
-    window.calibrate.identify.start(recorded)
-    assert window.calibrate.identify.wizard is None
+    window.menus.calibrate.identify.start(recorded)
+    assert window.menus.calibrate.identify.wizard is None
     session.take(make_status(State.OFF))
-    window.recordings.list.follow()
-    press(window.recordings.list.buttons["Identify…"])
-    wizard = window.calibrate.identify.wizard
+    window.views.recordings.list.follow()
+    press(window.views.recordings.list.buttons["Identify…"])
+    wizard = window.menus.calibrate.identify.wizard
     assert wizard is not None and wizard.asking.asked.files == (recorded,)
     session.take(make_status(State.RUNNING))
     assert "the processor belongs to the engine" in wizard.computing.begin.obstacle
-    window.calibrate.identify.close()
+    window.menus.calibrate.identify.close()

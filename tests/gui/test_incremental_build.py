@@ -54,7 +54,7 @@ def test_no_part_makes_more_than_a_few_plots(window: MainWindow, qapp: QtWidgets
     turns = QtCore.QTimer(window)
     turns.timeout.connect(lambda: counts.append(len(_plots() - earlier)))
     turns.start(0)
-    window._building.start(0)
+    window.views.building.start(0)
     while not window.complete:
         qapp.processEvents()
     turns.stop()
@@ -63,7 +63,7 @@ def test_no_part_makes_more_than_a_few_plots(window: MainWindow, qapp: QtWidgets
 
 
 def test_nothing_that_can_be_pressed_moves_while_pages_are_built(window: MainWindow) -> None:
-    for page in (window.jog, window.live_page, window.motion):
+    for page in (window.jog, window.views.live_page, window.motion):
         window.tabs.setCurrentWidget(page)
         QtWidgets.QApplication.processEvents()
     before, moved = standing(pressable(window)), []
@@ -87,31 +87,31 @@ def test_what_is_pressed_meanwhile_acts(window: MainWindow, session: FakeSession
 
 
 def test_a_page_that_is_being_built_is_looked_at_and_left(window: MainWindow) -> None:
-    page = window.live_page
+    page = window.views.live_page
     window.tabs.setCurrentWidget(page)
     build_until(window, "live")
     assert [each.text() for each in page.findChildren(QtWidgets.QLabel) if each.isVisible()] == [
         "This page is being made …"
     ]
-    window.tabs.setCurrentWidget(window.log)
+    window.tabs.setCurrentWidget(window.views.log)
     build_until(window, "dashboards")
     window.tabs.setCurrentWidget(page)
     for _ in built_on(window):
         pass
-    assert window.live.isVisible() and not page._coming.isVisible()
-    assert window.recordings.isVisible() is False
-    window.tabs.setCurrentWidget(window.recordings_page)
-    assert window.recordings.isVisible()
+    assert window.views.live.isVisible() and not page._coming.isVisible()
+    assert window.views.recordings.isVisible() is False
+    window.tabs.setCurrentWidget(window.views.recordings_page)
+    assert window.views.recordings.isVisible()
 
 
 @pytest.mark.parametrize("stage", ["live", "recordings"])
 def test_another_theme_meanwhile_is_taken_by_all(window: MainWindow, stage: str) -> None:
     build_until(window, stage)
     other = THEMES["light"]
-    window.use_theme(other.name)
+    window.look.use(other.name)
     for _ in built_on(window):
         pass
-    plots = [*window.live.findChildren(Plot), *window.recordings.findChildren(Plot)]
+    plots = [*window.views.live.findChildren(Plot), *window.views.recordings.findChildren(Plot)]
     assert len(plots) >= 40
     assert {plot.backgroundBrush().color().name() for plot in plots} == {other.surface.lower()}
 

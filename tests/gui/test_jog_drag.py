@@ -40,13 +40,13 @@ def jog(window: MainWindow, session: FakeSession, qtbot: Any, monkeypatch: pytes
 
 def in_space(window: MainWindow) -> bool:
     """Whether the screen has OpenGL, and so a handle; without it there is none."""
-    flat = isinstance(window.pictures.jog.picture, PlatformFlat)
+    flat = isinstance(window.views.pictures.jog.picture, PlatformFlat)
     assert window.jog.drag.bar.isVisible() is not flat and window.jog.drag.switch.isEnabled() is not flat
     return not flat
 
 
 def canvas(window: MainWindow) -> Canvas:
-    shown = window.pictures.jog.picture.view
+    shown = window.views.pictures.jog.picture.view
     assert isinstance(shown, Canvas)
     return shown
 

@@ -8,8 +8,8 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtGui, QtTest, QtWidgets
 from shell_support import KEY, LEFT, FakeSession, focus, key, make_status, press
 
+from gui.models.rules import Phase
 from gui.operate.hold_button import REPEAT, HoldButton
-from gui.session.rules import Phase
 from gui.shell.main_window import MainWindow
 from kinematics import MotionTable
 from rig.engine import Follow
@@ -103,7 +103,7 @@ def _tell(kind: Any) -> Callable[[MainWindow, HoldButton], None]:
 
 LOSSES: dict[str, Callable[[MainWindow, HoldButton], object]] = {
     "the pointer leaves it": _leave,
-    "another page": lambda window, _button: window.tabs.setCurrentWidget(window.log),
+    "another page": lambda window, _button: window.tabs.setCurrentWidget(window.views.log),
     "its group is folded": lambda window, _button: window.jog.folds[0].set_open(False),
     "the focus goes on": lambda window, _button: window.jog.steps.translation.setFocus(),
     "the window is left": _tell(EVENTS.WindowDeactivate),
@@ -161,7 +161,7 @@ def _begin_again(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     focus(qtbot, window.jog.buttons["+z"])
     for told in (session.sent, session.held, session.stops):
         told.clear()
-    assert window.jog.buttons["+z"].isEnabled() and not window.mover.active
+    assert window.jog.buttons["+z"].isEnabled() and not window.motion.mover.active
 
 
 def test_a_pointer_that_comes_back_holds_nothing_and_clicks_nothing(

@@ -37,7 +37,7 @@ def _lose_the_pad(window: MainWindow, qtbot: Any) -> None:
         )
         hand.unplug()
         reach(window, qtbot, State.ENGAGED)
-        qtbot.waitUntil(lambda: not window.mover.active, timeout=STEP)
+        qtbot.waitUntil(lambda: not window.motion.mover.active, timeout=STEP)
     end = status_of(window).reference
     told = status_of(window).cycles
     qtbot.waitUntil(lambda: status_of(window).cycles > told + 10, timeout=STEP)

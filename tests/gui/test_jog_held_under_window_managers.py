@@ -21,7 +21,7 @@ def _let_go(desk: Desk) -> None:
     desk.wait(f"not {_HELD}")
     assert desk.value("not session.held[-1] and len(session.sent) == 1")
     desk.do("session.take(make_status(State.ENGAGED, t=10.9))")
-    desk.wait("not window.mover.active")
+    desk.wait("not window.motion.mover.active")
     desk.do("(session.sent.clear(), session.held.clear())")
 
 

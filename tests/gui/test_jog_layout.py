@@ -89,7 +89,7 @@ def test_a_small_window_shows_the_whole_page_whatever_another_needs(window: Main
     window.tabs.addTab(wide, "wide")
     jog.show_beside(picture)
     window.resize(1024, 700)
-    pages = window.side.parentWidget()
+    pages = window.docking.side.parentWidget()
     for page, fits in ((jog, True), (wide, False), (jog, True)):
         window.tabs.setCurrentWidget(page)
         QtWidgets.QApplication.processEvents()

@@ -123,7 +123,7 @@ def test_another_axis_or_step_of_speed_comes_to_a_stand_first(
 
 
 def _other_page(window: MainWindow, _hand: VirtualPad) -> None:
-    window.tabs.setCurrentWidget(window.log)
+    window.tabs.setCurrentWidget(window.views.log)
 
 
 LOSSES: dict[str, Callable[[MainWindow, VirtualPad], object]] = {

@@ -9,7 +9,7 @@ import pytest
 from pyqtgraph.Qt import QtWidgets
 from shell_support import KEY, FakeSession, focus, key, make_settings, make_status, press
 
-from gui.session.rules import Phase
+from gui.models.rules import Phase
 from gui.shell.main_window import MainWindow
 from kinematics import (
     angles_to_quaternion,
@@ -127,7 +127,7 @@ def test_a_place_that_nobody_knows_is_not_shown(window: MainWindow, session: Fak
         session.take(make_status(State.PARKED))
         assert window.jog.to.present[2].text() == "450.00 mm" and window.jog.to.here.isEnabled()
         if hidden:
-            window.tabs.setCurrentWidget(window.log)
+            window.tabs.setCurrentWidget(window.views.log)
         unknown()
         window.tabs.setCurrentWidget(window.jog)
         assert _unknown(window)

@@ -141,24 +141,24 @@ def test_enter_presses_what_moves_the_rig_and_space_does_not(desk: Desk) -> None
 
 
 def test_the_guide_and_what_the_program_is(desk: Desk) -> None:
-    page = "window.help.guide.text.source().fileName()"
+    page = "window.menus.help.guide.text.source().fileName()"
     desk.key("F1")
-    desk.wait("window.help.guide is not None and window.help.guide.isVisible()")
+    desk.wait("window.menus.help.guide is not None and window.menus.help.guide.isVisible()")
     assert desk.value(page) == "first-run.md"
-    assert "Connect, Home, Arm, Engage" in desk.value("window.help.guide.text.toPlainText()")
+    assert "Connect, Home, Arm, Engage" in desk.value("window.menus.help.guide.text.toPlainText()")
     desk.press("button('Contents')")
     assert desk.value(page) == "README.md"
     desk.press("button('Back')")
     assert desk.value(page) == "first-run.md"
     assert desk.ask("look")["stops"], "STOP is under the guide"
-    desk.do("window.help.guide.close()")
-    desk.wait("not window.help.guide.isVisible()")
+    desk.do("window.menus.help.guide.close()")
+    desk.wait("not window.menus.help.guide.isVisible()")
     desk.press("entry(window.menuBar(), 'Help')")
     desk.press("entry(window.menuBar().actions()[-1].menu(), 'User guide')")
-    desk.wait("window.help.guide.isVisible()")
+    desk.wait("window.menus.help.guide.isVisible()")
     assert desk.value(page) == "README.md"
-    desk.do("window.help.guide.close()")
-    desk.wait("not window.help.guide.isVisible()")
+    desk.do("window.menus.help.guide.close()")
+    desk.wait("not window.menus.help.guide.isVisible()")
     desk.press("entry(window.menuBar(), 'Help')")
     desk.press("entry(window.menuBar().actions()[-1].menu(), 'About stewart-rig')")
     desk.dialog()
@@ -170,10 +170,10 @@ def test_the_guide_and_what_the_program_is(desk: Desk) -> None:
 def test_the_guide_comes_up_above_although_a_key_is_pressed_while_it_does(desk: Desk) -> None:
     for _ in range(4):  # a window manager sees that key before or after the guide
         desk.hand("key", "--delay", 5, "F1", "shift", "shift", "shift")
-        desk.wait("window.help.guide is not None and window.help.guide.isVisible()")
+        desk.wait("window.menus.help.guide is not None and window.menus.help.guide.isVisible()")
         desk.press("button('Contents')")
-        desk.do("window.help.guide.close()")
-        desk.wait("not window.help.guide.isVisible() and window.isActiveWindow()")
+        desk.do("window.menus.help.guide.close()")
+        desk.wait("not window.menus.help.guide.isVisible() and window.isActiveWindow()")
 
 
 def test_the_menu_opens_another_rig_in_place_of_this_one(desk: Desk) -> None:
@@ -192,12 +192,12 @@ def test_the_rig_that_was_set_up_follows_in_one_window_with_one_stop(desk: Desk)
     desk.press("entry(window.menuBar(), 'Rig')")
     desk.press("entry(window.menuBar().actions()[0].menu(), 'Set up a new rig …')")
     desk.dialog()
-    desk.enter("window.setup.wizard.start.name", "mine")
-    desk.press("part(window.setup.wizard.start.rehearsal, 0.02, 0.5)")
-    while desk.value("window.setup.wizard.currentPage() is not window.setup.wizard.saving"):
-        desk.press("window.setup.wizard.button(QtWidgets.QWizard.NextButton)")
-    desk.press("window.setup.wizard.saving.save")
-    desk.press("window.setup.wizard.saving.open")
+    desk.enter("window.menus.setup.wizard.start.name", "mine")
+    desk.press("part(window.menus.setup.wizard.start.rehearsal, 0.02, 0.5)")
+    while desk.value("window.menus.setup.wizard.currentPage() is not window.menus.setup.wizard.saving"):
+        desk.press("window.menus.setup.wizard.button(QtWidgets.QWizard.NextButton)")
+    desk.press("window.menus.setup.wizard.saving.save")
+    desk.press("window.menus.setup.wizard.saving.open")
     desk.wait("session.config.name == 'mine' and window.isVisible()")
     assert desk.value("len(windows.visible)") == 1 and desk.ask("look")["dialogs"] == 0
     (stop,) = desk.ask("look")["stops"]

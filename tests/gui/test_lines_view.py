@@ -4,7 +4,7 @@ import numpy as np
 import pytest
 from pytestqt.qtbot import QtBot
 
-from gui.operate.lines_view import LinesView
+from gui.operate.operate_panel import LinesView
 from rig.config import load_config
 from rig.engine import check_buses
 from rig.telemetry import ROW

@@ -110,17 +110,17 @@ def test_its_place_is_kept(live_view: Callable[[int, int], LiveView], tmp_path: 
 def test_the_main_window_keeps_both_places(
     whole_window: MainWindow, session: FakeSession, qtbot: QtBot, tmp_path: Path
 ) -> None:
-    assert not whole_window.live.bar.platform.isChecked()  # 1280 px
-    whole_window.tabs.setCurrentWidget(whole_window.live_page)
-    whole_window.live.bar.platform.click()
-    assert whole_window.live.beside.drawn is not None
+    assert not whole_window.views.live.bar.platform.isChecked()  # 1280 px
+    whole_window.tabs.setCurrentWidget(whole_window.views.live_page)
+    whole_window.views.live.bar.platform.click()
+    assert whole_window.views.live.beside.drawn is not None
     assert whole_window.width() == 1280  # there is room for both
     whole_window.close_now()
     other = MainWindow(FakeSession(session.config, tmp_path), make_settings(tmp_path))
     try:
         qtbot.waitUntil(lambda: other.complete, timeout=60_000)
-        assert other.live.bar.platform.isChecked() and not other.recordings.live.bar.platform.isChecked()
-        assert other.live.models._coulomb_speed == session.config.control.coulomb_speed
+        assert other.views.live.bar.platform.isChecked() and not other.views.recordings.live.bar.platform.isChecked()
+        assert other.views.live.models._coulomb_speed == session.config.control.coulomb_speed
     finally:
         other.close_now()
 

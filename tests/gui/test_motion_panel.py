@@ -197,7 +197,7 @@ def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
     session.take(make_status(State.RUNNING, t=11.0))
     press(panel.pause)
     session.take(make_status(State.ENGAGED, t=12.0))
-    assert len(session.sent) == 2 and not window.mover.active
+    assert len(session.sent) == 2 and not window.motion.mover.active
     assert panel.phase.text().endswith("came to its end before it could pause")
     press(panel.run)
     qtbot.waitUntil(lambda: len(session.sent) == 3, timeout=60_000)
@@ -206,9 +206,9 @@ def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
     press(panel.pause)
     session.refuse = ""
     session.take(make_status(State.RUNNING, t=13.5, motion="demo"))
-    assert window.mover.active  # the engine goes on, and so does what follows it
+    assert window.motion.mover.active  # the engine goes on, and so does what follows it
     session.take(make_status(State.ENGAGED, t=14.0))
-    assert len(session.sent) == 4 and not window.mover.active
+    assert len(session.sent) == 4 and not window.motion.mover.active
     assert panel.phase.text().endswith("came to its end before it could pause")
 
 
@@ -233,7 +233,7 @@ def test_stop_motion_between_two_repeats_stops_the_one_on_its_way(
     assert panel.hold.isEnabled()
     press(panel.hold)
     assert session.stops == [(2, "hold")] and panel.phase.text() == "ended: stopped"
-    assert not window.mover.active and not panel.hold.isEnabled()
+    assert not window.motion.mover.active and not panel.hold.isEnabled()
     session.answer()
     assert session.stops == [(2, "hold")] * 2
     session.take(make_status(State.ENGAGED, t=13.0, paused=True, motion="demo"))
@@ -263,7 +263,7 @@ def test_pause_between_two_repeats_pauses_the_one_on_its_way(
     session.answer()
     assert session.sent[-1][1] == Pause() and len(session.sent) == 3
     session.take(make_status(State.ENGAGED, t=13.0, paused=True, motion="demo", path_duration=2.0))
-    assert window.mover.active and "paused" in panel.phase.text()
+    assert window.motion.mover.active and "paused" in panel.phase.text()
     press(panel.resume)
     session.take(make_status(State.RUNNING, t=14.0))
     session.take(make_status(State.ENGAGED, t=15.0))
@@ -277,7 +277,7 @@ def test_a_status_from_before_a_motion_began_is_not_its_end(
     session._asked_status = True  # asked for before the motion was accepted, and answered after
     session.answer()
     session.take(make_status(State.ENGAGED, t=12.1, motion="demo", path_time=2.0, path_duration=2.0))
-    assert len(session.sent) == 2 and window.mover.active
+    assert len(session.sent) == 2 and window.motion.mover.active
     # a motion so short that no status shows it running has come to its end all the same
     session.take(make_status(State.ENGAGED, t=12.3, motion="demo", path_time=2.0, path_duration=2.0))
     assert len(session.sent) == 3
@@ -300,17 +300,17 @@ def test_a_paused_motion_is_abandoned_with_its_repeats(window: MainWindow, sessi
     assert window.jog.buttons["go"].toolTip() == "'demo' is paused: resume it, abandon it, or park"
     session.refuse = "not now"
     press(panel.abandon)
-    assert window.mover.active
+    assert window.motion.mover.active
     session.refuse, session.hold_answers = "", True
     press(panel.abandon)
     session.take(make_status(State.ENGAGED, t=13.0))  # before the answer
-    assert window.mover.active and len(session.sent) == 3
+    assert window.motion.mover.active and len(session.sent) == 3
     session.take(paused)
     session.hold_answers = False
     press(panel.abandon)
     session.take(make_status(State.ENGAGED, t=14.0))
     assert [sent[1] for sent in session.sent[1:]] == [Abandon()] * 3
-    assert panel.phase.text() == "ended: abandoned" and not window.mover.active
+    assert panel.phase.text() == "ended: abandoned" and not window.motion.mover.active
     assert panel.run.isEnabled() and window.jog.buttons["go"].isEnabled()
 
 

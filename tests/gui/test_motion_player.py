@@ -168,11 +168,11 @@ def test_both_views_stand_beside_each_other_where_there_is_room(qtbot: QtBot) ->
 
 def test_jog_and_motion_have_the_machine_once_the_window_is_complete(whole_window: MainWindow) -> None:
     window = whole_window
-    assert window.motion.sights.space is window.pictures.motion
-    for picture, panel in ((window.pictures.jog, window.jog), (window.pictures.motion, window.motion)):
-        assert picture in window.clock.views
+    assert window.motion.sights.space is window.views.pictures.motion
+    for picture, panel in ((window.views.pictures.jog, window.jog), (window.views.pictures.motion, window.motion)):
+        assert picture in window.views.clock.views
         window.tabs.setCurrentWidget(panel)
         assert picture.isVisible()
-    assert not window.pictures.jog.isVisible()
-    buttons = window.pictures.jog.findChildren(QtWidgets.QAbstractButton)
+    assert not window.views.pictures.jog.isVisible()
+    buttons = window.views.pictures.jog.findChildren(QtWidgets.QAbstractButton)
     assert all(button.accessibleName() for button in buttons)

@@ -91,7 +91,7 @@ def test_a_sine_of_z_and_roll_is_ready_to_run_after_few_actions(
     said.add(page.said.objectName())
     looked(panel, qtbot)
     assert hand.actions <= MOST_ACTIONS
-    assert said == {"muted"} and window.notice.text() == ""
+    assert said == {"muted"} and window.banner.notice.text() == ""
     assert panel.verdict.text().startswith("✓ Passes every limit over 8 s")
     (part,) = panel.editor.value()["parts"]
     assert [term["dof"] for term in part["terms"]] == ["z", "rx"] and all(term["amplitude"] for term in part["terms"])

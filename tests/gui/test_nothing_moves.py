@@ -17,7 +17,7 @@ def test_nothing_that_can_be_pressed_moves_by_itself(whole_window: MainWindow, s
     window.resize(*_SIZES[size])
     for index in range(window.tabs.count()):
         window.tabs.setCurrentIndex(index)
-        window.notice.clear()
+        window.banner.notice.clear()
         moved += [f"{window.tabs.tabText(index)}, {each}" for each in moved_by(happenings(window, session))]
     assert not moved, "\n".join(moved)
     assert (window.width(), window.height()) == _SIZES[size]
@@ -31,17 +31,17 @@ def test_no_page_of_curves_or_recordings_moves_by_itself(
     window.resize(*_SIZES[size])
     session.take(make_status(State.RUNNING, path_duration=20.0))
     within = {
-        window.live_page: window.live.tabs,
-        window.dashboards_page: window.dashboards.view.tabs,
-        window.platform_page: None,
-        window.recordings_page: window.recordings.tabs,
+        window.views.live_page: window.views.live.tabs,
+        window.views.dashboards_page: window.views.dashboards.view.tabs,
+        window.views.platform_page: None,
+        window.views.recordings_page: window.views.recordings.tabs,
     }
     for page, tabs in within.items():
         window.tabs.setCurrentWidget(page)
         for index in range(1 if tabs is None else tabs.count()):
             if tabs is not None:
                 tabs.setCurrentIndex(index)
-            window.history.clear()
+            window.views.history.clear()
             inner = "" if tabs is None else tabs.tabText(index)
             found = moved_by(view_happenings(window, session))
             moved += [f"{page.accessibleName()} {inner}, {each}" for each in found]

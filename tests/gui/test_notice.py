@@ -4,7 +4,7 @@ import pytest
 from pyqtgraph.Qt import QtCore
 from shell_support import FakeSession, make_status, press
 
-from gui.session import Action, Phase, repair_of
+from gui.models import Action, Phase, repair_of
 from gui.shell.main_window import MainWindow
 from rig.findings import Code, Finding, Remedy
 from rig.states import State
@@ -20,7 +20,7 @@ def test_every_remedy_has_a_button(code: Code) -> None:
 
 
 def test_a_refusal_has_a_button_for_the_step_it_asks_for(window: MainWindow, session: FakeSession) -> None:
-    notice = window.notice
+    notice = window.banner.notice
     session.take(make_status(State.FAULT, latched=True))
     session.refused.emit("follow", Finding(Code.FAULT_LATCHED))
     assert notice.isVisible() and notice.mend.isVisible() and notice.mend.text() == "Reset"
@@ -37,13 +37,13 @@ def test_a_refusal_has_a_button_for_the_step_it_asks_for(window: MainWindow, ses
 def test_the_button_says_why_it_cannot_be_pressed_any_more(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
     session.refused.emit("report", Finding(Code.PROCESSOR_RESERVED))
-    assert window.notice.mend.isEnabled()
+    assert window.banner.notice.mend.isEnabled()
     session.take(make_status(State.RUNNING))
-    assert not window.notice.mend.isEnabled() and "running" in window.notice.mend.obstacle
+    assert not window.banner.notice.mend.isEnabled() and "running" in window.banner.notice.mend.obstacle
 
 
 def test_a_refusal_whose_step_was_taken_by_another_way_is_gone(window: MainWindow, session: FakeSession) -> None:
-    notice = window.notice
+    notice = window.banner.notice
     session.take(make_status(State.RUNNING))
     session.refused.emit("report", Finding(Code.PROCESSOR_RESERVED))
     session.take(make_status(State.STOPPING))
@@ -65,7 +65,7 @@ def test_a_refusal_whose_step_was_taken_by_another_way_is_gone(window: MainWindo
 
 
 def test_the_first_refusal_is_whole(window: MainWindow, session: FakeSession) -> None:
-    notice = window.notice
+    notice = window.banner.notice
     session.take(make_status(State.ENGAGED))
     session.refused.emit("report", Finding(Code.PROCESSOR_RESERVED))
     label = notice._label

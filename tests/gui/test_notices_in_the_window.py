@@ -11,10 +11,10 @@ from rig.states import State
 def test_a_report_that_cannot_be_made_now_says_why(window: MainWindow, session: FakeSession) -> None:
     session.config = in_real_time(session.config)
     session.take(make_status(State.ENGAGED))
-    window.reporting.make(["a.mcap#1"], "validation")
-    assert window.notice.text().startswith("report: while the drives have torque")
-    window.reporting.make()
-    assert window.notice.text() == "report: nothing has been recorded yet"
+    window.runs.reporting.make(["a.mcap#1"], "validation")
+    assert window.banner.notice.text().startswith("report: while the drives have torque")
+    window.runs.reporting.make()
+    assert window.banner.notice.text() == "report: nothing has been recorded yet"
 
 
 def test_a_long_name_leaves_stop_in_view(window: MainWindow, session: FakeSession) -> None:

@@ -10,9 +10,9 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import FakeSession, make_event, make_status, press
 
 from actuators import Status as DriveStatus
+from gui.models.operate import state_style
+from gui.models.rules import Action, Phase
 from gui.screen import LEAST
-from gui.session.rules import Action, Phase
-from gui.shell.banner import state_style
 from gui.shell.guide import CONTENTS
 from gui.shell.main_window import MainWindow
 from rig.engine import DriveReport, Engage, Event, Home, Park, Reset, Unproven
@@ -90,7 +90,7 @@ def test_drives_that_do_not_answer_say_why(window: MainWindow, session: FakeSess
     assert window.operate.drives.text(1).startswith("✓ answered")
     session.take(make_status(State.OFF))
     assert window.operate.drives.text(1).startswith("✓ answered")
-    assert "connect" in window.notice.text()
+    assert "connect" in window.banner.notice.text()
 
 
 def test_drives_are_followed_from_telemetry(window: MainWindow, session: FakeSession) -> None:
@@ -171,20 +171,20 @@ def test_a_warning_of_the_engine_is_shown(window: MainWindow, session: FakeSessi
     doubtful = Event(1.0, "warning", Finding(Code.LOOP_DOUBTFUL, details={"text": "the control loop is slow"}))
     tripped = Event(2.0, "warning", Finding(Code.OPERATOR_STOP, details={"category": 1}))
     session.take(make_status(State.OFF, events=[doubtful, tripped]))
-    assert window.notice.text() == "warning: the control loop is slow"
+    assert window.banner.notice.text() == "warning: the control loop is slow"
 
 
 def test_every_control_has_an_accessible_name(whole_window: MainWindow) -> None:
     kinds = (QtWidgets.QAbstractButton, QtWidgets.QLineEdit, QtWidgets.QComboBox, QtWidgets.QAbstractSpinBox)
-    whole_window.help.show_about()
+    whole_window.menus.help.show_about()
     (box,) = whole_window.findChildren(QtWidgets.QMessageBox)
-    whole_window.help.show_page(CONTENTS)
-    guide = whole_window.help.guide
+    whole_window.menus.help.show_page(CONTENTS)
+    guide = whole_window.menus.help.guide
     pages = [whole_window.tabs.widget(index) for index in range(whole_window.tabs.count())]
     nameless = []
     for panel in (whole_window.operate, whole_window.banner, *pages, box, guide, whole_window):
         controls = [control for kind in kinds for control in panel.findChildren(kind)]
-        assert controls or panel is whole_window.platform_page
+        assert controls or panel is whole_window.views.platform_page
         for control in controls:
             inner = control.objectName().startswith("qt_") or isinstance(
                 control.parent(),
@@ -232,14 +232,14 @@ def test_stop_before_the_engine_is_there_prevents_connecting(window: MainWindow,
 
 def test_longer_words_of_another_language_make_the_panel_wider_and_are_not_cut(window: MainWindow, qtbot: Any) -> None:
     panel, before, text = window.operate, window.operate.width(), window.operate.pair.act.text()
-    least = window.splitter.widget(0).minimumSizeHint().width()
+    least = window.centralWidget().splitter.widget(0).minimumSizeHint().width()
     panel.pair.act.setText(4 * text)
     qtbot.waitUntil(lambda: panel.width() > before)
     QtWidgets.QApplication.processEvents()
     assert panel.widget().width() <= panel.viewport().width()
     assert panel.pair.act.width() >= panel.pair.act.minimumSizeHint().width()
     panel.pair.act.setText(text)
-    qtbot.waitUntil(lambda: window.splitter.widget(0).minimumSizeHint().width() == least)
+    qtbot.waitUntil(lambda: window.centralWidget().splitter.widget(0).minimumSizeHint().width() == least)
 
 
 def test_an_address_or_a_failure_of_any_length_wraps_and_leaves_buttons_and_window_as_they_are(

@@ -14,6 +14,7 @@ from pytestqt.qtbot import QtBot
 from gui.live import PlatformView, platform_view
 from gui.live.platform_flat import PlatformFlat
 from gui.live.replay import Replay
+from gui.models import LEG_COLOURS
 from gui.scene import (
     STROKE_SCALE,
     Colouring,
@@ -26,7 +27,7 @@ from gui.scene import (
     strokes,
 )
 from gui.session.history import Floats, History
-from gui.widgets.theme import DARK, LEG_COLOURS, LIGHT, Theme
+from gui.widgets.theme import DARK, LIGHT, Theme
 from kinematics import Geometry, leg_lengths
 
 SMALL = MECHANISM.geometry

@@ -358,7 +358,7 @@ def test_heavy_work_waits_while_there_is_an_obstacle(
 def test_the_main_window_forbids_it_with_torque_on(
     whole_window: MainWindow, session: FakeSession, folder: Path
 ) -> None:
-    recordings = whole_window.recordings
+    recordings = whole_window.views.recordings
     recordings.set_folder(folder)
     recordings.list.select(folder / "first.mcap")
     assert recordings.list.buttons["Report"].isEnabled()  # although this session has recorded nothing yet

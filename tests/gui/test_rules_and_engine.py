@@ -6,7 +6,7 @@ from pathlib import Path
 import pytest
 from situations import CYCLES, SITUATIONS, Rig, ask, brought, faulty, idle, off, parked, running, slowing_down
 
-from gui.session.rules import Action, Phase, Situation, ending, obstacle
+from gui.models.rules import Action, Phase, Situation, ending, obstacle
 from rig.engine import (
     Abandon,
     Connect,

@@ -82,9 +82,11 @@ def test_card_list_and_report_are_by_the_same_thresholds(
 ) -> None:
     window = whole_window
     made: list[Any] = []
-    monkeypatch.setattr(window.reporting.maker, "make", lambda *given, alone, pdf: made.append((*given, alone, pdf)))
+    monkeypatch.setattr(
+        window.runs.reporting.maker, "make", lambda *given, alone, pdf: made.append((*given, alone, pdf))
+    )
     session.recording = make_runs(tmp_path / "a.mcap", (0.0,))
-    page, card = window.runs_page, window.runs.card
+    page, card = window.views.runs_page, window.runs.card
     page.set_folder(tmp_path)
     _runs(session, 1)
     session.take(make_status(State.PARKED, last_motion=ENDED))
@@ -99,7 +101,7 @@ def test_card_list_and_report_are_by_the_same_thresholds(
     page.table.selectRow(0)
     press(page.buttons["Report"])
     press(page.buttons["PDF"])
-    window.reporting.make()
+    window.runs.reporting.make()
     run, typed = tmp_path / "a.mcap#1", Validation(position_rms=1e-3, peak_force=10.0)
     pages = [([run], None, False, False), *2 * [([run], typed, True, False)]]
     assert made == [*pages, ([run], typed, True, True), ([tmp_path / "a.mcap"], typed, True, False)]
@@ -163,10 +165,10 @@ def test_reports_of_runs_do_not_wait_for_something_to_be_recorded(
 ) -> None:
     made: list[Any] = []
     monkeypatch.setattr(
-        whole_window.reporting.maker, "make", lambda *given, alone, pdf: made.append((*given, alone, pdf))
+        whole_window.runs.reporting.maker, "make", lambda *given, alone, pdf: made.append((*given, alone, pdf))
     )
     assert session.recording is None
-    whole_window.reporting.make([f"{tmp_path}/a.mcap#1", f"{tmp_path}/b.mcap#1"])
+    whole_window.runs.reporting.make([f"{tmp_path}/a.mcap#1", f"{tmp_path}/b.mcap#1"])
     assert len(made) == 1
 
 

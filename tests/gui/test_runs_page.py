@@ -16,9 +16,9 @@ from shell_support import KEY, FakeSession, make_status, press
 from validated import RATE
 
 from gui.live import RecordingsView
-from gui.runs import JudgedBy, RunDesk, RunsPage, VerdictCard
+from gui.models import JudgedBy, verdict_style
+from gui.runs import RunDesk, RunsPage, VerdictCard
 from gui.runs.run_desk import RunJudge
-from gui.runs.run_display import verdict_style
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from rig.config import Validation, load_config

@@ -27,10 +27,10 @@ def own_settings(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Path:
 
 
 def test_a_choice_is_kept_and_said(window: MainWindow, own_settings: Path) -> None:
-    assert window.view.scales[1.0].isChecked()
-    window.view.scales[1.5].trigger()
+    assert window.menus.view.scales[1.0].isChecked()
+    window.menus.view.scales[1.5].trigger()
     assert screen.saved_scale() == 1.5 and "scale=1.5" in own_settings.read_text()
-    assert window.notice.text() == "Everything is drawn at 150 % when the app is started the next time."
+    assert window.banner.notice.text() == "Everything is drawn at 150 % when the app is started the next time."
 
 
 @pytest.mark.parametrize(("written", "taken"), [("2.0", 2.0), ("7", 1.0), ("nan", 1.0), ("large", 1.0)])
@@ -54,8 +54,8 @@ def test_sizes_that_the_screen_has_no_room_for_are_refused(window: MainWindow, m
         1.5,
     ]
     monkeypatch.delenv("STEWART_RIG_SCALE")
-    window.view._look_at_screen()
-    action = window.view.scales[2.0]
+    window.menus.view._look_at_screen()
+    action = window.menus.view.scales[2.0]
     assert not action.isEnabled() and action.toolTip() == "QT_SCALE_FACTOR of the environment says the size"
 
 
@@ -86,24 +86,24 @@ def _width(folder: Path, kept: str, environment: dict[str, str] | None = None) -
 
 
 def test_the_window_fills_the_screen_and_comes_back(window: MainWindow) -> None:
-    window.view.whole.trigger()
-    assert window.isFullScreen() and window.view.whole.isChecked()
-    window.view.whole.trigger()
-    assert not window.isFullScreen() and not window.view.whole.isChecked()
+    window.menus.view.whole.trigger()
+    assert window.isFullScreen() and window.menus.view.whole.isChecked()
+    window.menus.view.whole.trigger()
+    assert not window.isFullScreen() and not window.menus.view.whole.isChecked()
 
 
 def test_one_press_leaves_a_full_screen_that_the_menu_has_not_begun(window: MainWindow) -> None:
     window.showFullScreen()  # as it was left the last time, say
-    window.view.aboutToShow.emit()
-    assert window.view.whole.isChecked()
-    window.view.whole.trigger()
-    assert not window.isFullScreen() and not window.view.whole.isChecked()
+    window.menus.view.aboutToShow.emit()
+    assert window.menus.view.whole.isChecked()
+    window.menus.view.whole.trigger()
+    assert not window.isFullScreen() and not window.menus.view.whole.isChecked()
 
 
 def test_in_the_least_window_no_page_is_scrolled_sideways(whole_window: MainWindow, qtbot: Any) -> None:
     whole_window.resize(screen.LEAST)
     look_first(whole_window.motion, qtbot)  # which has its curves made
-    tabs, room = whole_window.tabs, whole_window.splitter.widget(1).viewport()
+    tabs, room = whole_window.tabs, whole_window.centralWidget().splitter.widget(1).viewport()
     for index in range(tabs.count()):
         tabs.setCurrentIndex(index)
         QtWidgets.QApplication.processEvents()

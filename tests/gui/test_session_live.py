@@ -9,15 +9,15 @@ from typing import Any
 from live_app import START, STEP, connect, engage, left_over, live_config, press_when_possible, reach, state_of
 from processes import offspring
 
+from gui.models.rules import Action, Phase
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action, Phase
 from gui.shell.main_window import MainWindow
 from rig.recording import open_recording
 from rig.states import State
 
 
 def _said(window: MainWindow, text: str) -> int:
-    return sum(text in entry.text for entry in window.log.model.entries)
+    return sum(text in entry.text for entry in window.views.log.model.entries)
 
 
 def _anew(window: MainWindow, qtbot: Any) -> None:

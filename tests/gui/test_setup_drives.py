@@ -263,6 +263,6 @@ def test_closing_the_app_in_the_middle_of_a_test_stops_the_leg(
     press_indicator(wizard.legs.home)
     start(wizard, 3, qtbot)
     assert wizard.bench.moving
-    window.setup.close()
+    window.menus.setup.close()
     assert wizard.bench._virtual is None
     assert not [child for child in multiprocessing.active_children() if child.name == "engine"]

@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtTest, QtWidgets
 from setup_support import BUTTON, PASSED, ZERO, back, click, forward, press_indicator, rehearse, settled, until, write
 from shell_support import KEY, FakeSession, key, make_status, press
 
-from gui.session.rules import Phase
+from gui.models.rules import Phase
 from gui.session.stop_everywhere import StopButton
 from gui.setup.draft_pages import ranges
 from gui.setup.wizard import SetupWizard
@@ -22,7 +22,7 @@ from rig.states import State
 
 
 def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindow, session: FakeSession) -> None:
-    action = window.setup.action
+    action = window.menus.setup.action
     assert action.isEnabled() and action.menu() is None
     session.take(make_status(State.IDLE))
     assert not action.isEnabled() and "disconnect first" in action.toolTip()
@@ -32,9 +32,9 @@ def test_the_entry_is_there_only_while_the_app_holds_no_drives(window: MainWindo
     assert action.isEnabled()
     session.enter(Phase.DOWN)
     action.trigger()
-    assert window.setup.wizard is not None
+    assert window.menus.setup.wizard is not None
     assert not action.isEnabled() and "the set-up is open" in action.toolTip()
-    window.setup.close()
+    window.menus.setup.close()
 
 
 def test_drives_on_serial_ports_of_another_driver(wizard: SetupWizard, qtbot: Any) -> None:
@@ -194,16 +194,16 @@ def test_cancel_asks_before_something_is_lost(wizard: SetupWizard, window: MainW
     click(wizard, BUTTON.CancelButton)
     assert wizard.question is not None and wizard.isVisible()
     press(next(button for button in wizard.question.buttons() if button.text() == "Stay"))
-    assert wizard.isVisible() and window.setup.wizard is wizard
+    assert wizard.isVisible() and window.menus.setup.wizard is wizard
     click(wizard, BUTTON.CancelButton)
     press(next(button for button in wizard.question.buttons() if button.text() == "Close without saving"))
-    until(qtbot, lambda: window.setup.wizard is None)
-    assert window.setup.action.isEnabled()
+    until(qtbot, lambda: window.menus.setup.wizard is None)
+    assert window.menus.setup.action.isEnabled()
 
 
 def test_an_empty_wizard_closes_at_once(wizard: SetupWizard, window: MainWindow, qtbot: Any) -> None:
     wizard.close()
-    until(qtbot, lambda: window.setup.wizard is None)
+    until(qtbot, lambda: window.menus.setup.wizard is None)
 
 
 def test_every_control_has_a_name(wizard: SetupWizard) -> None:

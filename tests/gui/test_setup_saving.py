@@ -19,7 +19,7 @@ def test_what_was_entered_is_saved_and_opened(
     wizard: SetupWizard, window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
     opened: list[Path] = []
-    window.setup.finished.connect(opened.append)
+    window.menus.setup.finished.connect(opened.append)
     rehearse(wizard, qtbot)
     forward(wizard, wizard.saving)
     assert 'name = "trial"' in wizard.saving.text.toPlainText()
@@ -34,10 +34,12 @@ def test_what_was_entered_is_saved_and_opened(
     assert config.name == "trial" and config.virtual is not None
     assert wizard.button(BUTTON.FinishButton).isEnabled() and wizard.saving.save.obstacle == "it is saved"
     press(wizard.saving.open)
-    until(qtbot, lambda: window.setup.wizard is None and session.ended_by_window)
+    until(qtbot, lambda: window.menus.setup.wizard is None and session.ended_by_window)
     assert opened == [tmp_path / "trial.toml"]
-    until(qtbot, lambda: window.other.following is not None)  # this window has closed, and one for that rig follows
-    assert window.other.following is not None and window.other.following.name == "trial"
+    until(
+        qtbot, lambda: window.menus.other.following is not None
+    )  # this window has closed, and one for that rig follows
+    assert window.menus.other.following is not None and window.menus.other.following.name == "trial"
     assert not window.isVisible()
 
 

@@ -171,7 +171,7 @@ def test_closing_the_wizard_ends_a_search(
 ) -> None:
     begin(wizard, page, silent, qtbot)
     begun = time.monotonic()
-    window.setup.close()
+    window.menus.setup.close()
     assert time.monotonic() - begun < ALL_UNITS
 
 

@@ -7,7 +7,7 @@ from typing import Any
 from live_app import STEP, engage, left_over, run, state_of, status_of
 from shell_support import asked, choose, press
 
-from gui.session.rules import Action
+from gui.models.rules import Action
 from gui.shell.main_window import MainWindow
 from rig.recording import Recording, open_recording
 from rig.states import FaultCode, State

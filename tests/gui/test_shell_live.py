@@ -14,7 +14,7 @@ from pyqtgraph.Qt import QtCore
 from shell_support import KEY, key, press
 from waiting import eventually
 
-from gui.session.rules import Action, Phase
+from gui.models.rules import Action, Phase
 from gui.shell.main_window import MainWindow
 from rig.client import PLOTJUGGLER_PORT
 from rig.recording import open_recording
@@ -42,10 +42,10 @@ def telemetry_is_sent(window: MainWindow, qtbot: Any) -> None:
                 heard.append(json.loads(tool.recv(65536)))
             return len(heard) > 3
 
-        window.telemetry.entries["plotjuggler"].trigger()
+        window.menus.telemetry.entries["plotjuggler"].trigger()
         qtbot.waitUntil(hears, timeout=STEP)
     assert len(heard[0]["force_measured"]) == 6
-    assert f"to PlotJuggler at 127.0.0.1:{PLOTJUGGLER_PORT}" in window.notice.text()
+    assert f"to PlotJuggler at 127.0.0.1:{PLOTJUGGLER_PORT}" in window.banner.notice.text()
 
 
 def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:

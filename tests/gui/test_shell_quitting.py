@@ -8,7 +8,7 @@ from live_app import STEP, connect, left_over, press_when_possible, status_of
 from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, asked, choose, make_status
 
-from gui.session.rules import Action, Phase
+from gui.models.rules import Action, Phase
 from gui.shell.main_window import MainWindow
 from rig.recording import open_recording
 from rig.states import State

@@ -4,10 +4,9 @@ import numpy as np
 import pytest
 from shell_support import make_event, make_status
 
-from gui.session.log_entries import log_entry
-from gui.session.meter import CycleMeter
-from gui.session.rules import Action, Phase, Situation, obstacle
-from gui.shell.banner import detail_of, state_style
+from gui.models.operate import CycleMeter, detail_of, state_style
+from gui.models.rules import Action, Phase, Situation, obstacle
+from gui.session.session_state import log_entry
 from rig.client import EventFollower
 from rig.findings import Code, Finding
 from rig.states import State, StopSeverity

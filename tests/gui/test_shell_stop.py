@@ -6,7 +6,7 @@ import pytest
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import KEY, LEFT, FakeSession, focus, key, make_status, press
 
-from gui.session.rules import Action
+from gui.models.rules import Action
 from gui.session.stop_everywhere import StopButton
 from gui.shell.main_window import MainWindow
 from rig.states import State
@@ -29,9 +29,9 @@ def test_stop_can_be_pressed_in_every_state(window: MainWindow, session: FakeSes
 
 
 def test_esc_in_a_text_field(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    window.tabs.setCurrentWidget(window.log)
-    focus(qtbot, window.log.search)
-    QtTest.QTest.keyClicks(window.log.search, "leg")
+    window.tabs.setCurrentWidget(window.views.log)
+    focus(qtbot, window.views.log.search)
+    QtTest.QTest.keyClicks(window.views.log.search, "leg")
     key(KEY.Key_Escape)
     assert session.stops == [(1, "Esc")]
 
@@ -40,8 +40,8 @@ def test_esc_in_a_number_field_and_in_a_table(window: MainWindow, session: FakeS
     window.tabs.setCurrentWidget(window.jog)
     focus(qtbot, window.jog.steps.translation)
     key(KEY.Key_Escape)
-    window.tabs.setCurrentWidget(window.log)
-    focus(qtbot, window.log.table)
+    window.tabs.setCurrentWidget(window.views.log)
+    focus(qtbot, window.views.log.table)
     key(KEY.Key_Escape)
     assert session.stops == [(1, "Esc")] * 2
 
@@ -76,13 +76,13 @@ def test_esc_and_mouse_under_a_modal_dialog(window: MainWindow, session: FakeSes
     seen = []
 
     def look() -> None:
-        seen.append(window.stop_everywhere.dialog)
+        seen.append(window.guards.stop.dialog)
         press(dialog.findChild(StopButton))
         key(KEY.Key_Escape, dialog)
 
     QtCore.QTimer.singleShot(0, look)
     dialog.exec()
-    assert seen == [dialog] and window.stop_everywhere.dialog is None
+    assert seen == [dialog] and window.guards.stop.dialog is None
     assert session.stops == [(1, "button"), (1, "Esc")]
 
 
@@ -94,7 +94,7 @@ def test_what_is_behind_a_dialog_takes_nothing_but_stop(window: MainWindow, sess
     dialog = QtWidgets.QMessageBox(window)
     dialog.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
     dialog.show()
-    shown = window.stop_everywhere.dialog
+    shown = window.guards.stop.dialog
     assert shown is not None and shown is dialog
     press(park)
     QtTest.QTest.keyClicks(step, "7")
@@ -114,17 +114,17 @@ def test_esc_in_every_file_dialog(whole_window: MainWindow, session: FakeSession
         (
             window.motion.open,
             lambda: _press(window.motion, "Save as motion"),
-            lambda: _press(window.log, "Save the event log"),
-            window.live.bar.png.click,
-            window.live.bar.csv.click,
-            window.recordings.list.choose.click,
+            lambda: _press(window.views.log, "Save the event log"),
+            window.views.live.bar.png.click,
+            window.views.live.bar.csv.click,
+            window.views.recordings.list.choose.click,
         )
     ):
         session.stops.clear()
         seen: list[type] = []
 
         def escape(seen: list[type] = seen) -> None:
-            dialog = window.stop_everywhere.dialog
+            dialog = window.guards.stop.dialog
             seen.append(type(dialog))
             key(KEY.Key_Escape, dialog)
 
@@ -182,7 +182,7 @@ def test_a_dialog_that_is_gone_without_being_closed_holds_nothing_back(
     dialog.setModal(True)
     dialog.show()
     qtbot.waitUntil(dialog.isVisible, timeout=60_000)
-    modal: Any = window.stop_everywhere
+    modal: Any = window.guards.stop
     assert modal.dialog is dialog
     dialog.deleteLater()
     QtWidgets.QApplication.sendPostedEvents(None, QtCore.QEvent.Type.DeferredDelete)

@@ -12,7 +12,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import FakeSession, asked, choose, make_settings, make_status, press
 
 from gui.application import errors_logged
-from gui.session.rules import Action, Phase
+from gui.models.rules import Action, Phase
 from gui.shell.guide import FIRST_STEPS
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK, LIGHT
@@ -87,19 +87,19 @@ def test_a_stop_that_is_overdue_is_asked_about_all_the_same(
 
 
 def test_settings_and_layout_are_kept(window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path) -> None:
-    window.use_theme("light")
+    window.look.use("light")
     window.jog.steps.translation.set_si(0.0025)
     window.jog.steps.frame.setCurrentIndex(1)
-    window.tabs.setCurrentWidget(window.log)
+    window.tabs.setCurrentWidget(window.views.log)
     window.close()
     qtbot.waitUntil(lambda: not window.isVisible(), timeout=60_000)
     again = FakeSession(session.config, tmp_path)
     other = MainWindow(again, make_settings(tmp_path))
     try:
-        assert other.theme is LIGHT and other.tabs.currentWidget() is other.log
+        assert other.look.theme is LIGHT and other.tabs.currentWidget() is other.views.log
         assert other.jog.steps.translation.si() == pytest.approx(0.0025)
         assert other.jog.steps.frame.currentData() == "platform"
-        other.use_theme(DARK.name)
+        other.look.use(DARK.name)
     finally:
         other.close_now()
 
@@ -134,9 +134,9 @@ def test_settings_that_make_no_sense_are_left_out(session: FakeSession, qtbot: A
     window = MainWindow(session, make_settings(tmp_path))
     try:
         qtbot.waitUntil(lambda: window.complete, timeout=60_000)
-        assert window.theme is DARK and (window.width(), window.height()) == (1280, 800)
-        assert window.tabs.currentWidget() is window.motion and window.recordings.list.folder == tmp_path
-        for view in (window.live, window.recordings.live):
+        assert window.look.theme is DARK and (window.width(), window.height()) == (1280, 800)
+        assert window.tabs.currentWidget() is window.motion and window.views.recordings.list.folder == tmp_path
+        for view in (window.views.live, window.views.recordings.live):
             assert view.beside.platform is not None  # who takes up the sizes
     finally:
         window.close_now()
@@ -145,15 +145,15 @@ def test_settings_that_make_no_sense_are_left_out(session: FakeSession, qtbot: A
 def test_dark_and_light(whole_window: MainWindow, qtbot: Any) -> None:
     application = QtWidgets.QApplication.instance()
     for theme in (LIGHT, DARK):
-        whole_window.use_theme(theme.name)
-        qtbot.waitUntil(lambda: whole_window._dressing.done)
+        whole_window.look.use(theme.name)
+        qtbot.waitUntil(lambda: whole_window.look.dressing.done)
         role = QtGui.QPalette.ColorRole.Window
         assert application.palette().color(role).name() == theme.window.lower()
 
 
 def test_first_steps_do_not_block_the_window(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
-    window.help.show_about()
-    window.help.show_page(FIRST_STEPS)
+    window.menus.help.show_about()
+    window.menus.help.show_page(FIRST_STEPS)
     assert QtWidgets.QApplication.activeModalWidget() is None
     press(window.stop_button)
     assert session.stops == [(1, "button")]
@@ -163,42 +163,48 @@ def test_a_refusal_stays_whole_until_a_request_is_accepted(window: MainWindow, s
     session.take(make_status(State.FAULT, latched=True, cause="leg 1: drive fault 4711"))
     session.refuse = "the cause is still there:\n  leg 1: drive fault 4711\n  leg 2: drive fault 4711"
     press(window.operate.buttons[Action.RESET])
-    assert session.commands == ["reset"] and window.notice.isVisible()
-    assert window.notice.text() == f"reset: RuntimeError: {session.refuse}"
-    assert window.notice._label.height() >= window.notice._label.heightForWidth(window.notice._label.width())
+    assert session.commands == ["reset"] and window.banner.notice.isVisible()
+    assert window.banner.notice.text() == f"reset: RuntimeError: {session.refuse}"
+    assert window.banner.notice._label.height() >= window.banner.notice._label.heightForWidth(
+        window.banner.notice._label.width()
+    )
     session.refuse = ""
     press(window.operate.buttons[Action.RESET])
-    assert session.commands == ["reset"] * 2 and window.notice.text() == "" and not window.notice.isVisible()
+    assert (
+        session.commands == ["reset"] * 2 and window.banner.notice.text() == "" and not window.banner.notice.isVisible()
+    )
 
 
 def test_a_refusal_can_be_dismissed(window: MainWindow, session: FakeSession) -> None:
     session.refused.emit("home", "first")
     session.refused.emit("home", "second")
-    assert window.notice.text() == "home: second"
-    press(window.notice.dismiss)
-    assert window.notice.text() == "" and not window.notice.isVisible()
+    assert window.banner.notice.text() == "home: second"
+    press(window.banner.notice.dismiss)
+    assert window.banner.notice.text() == "" and not window.banner.notice.isVisible()
 
 
 def test_figures_of_an_engine_that_does_not_answer_are_not_shown(window: MainWindow, session: FakeSession) -> None:
     rows = np.zeros(501, ROW)
     rows["t"], rows["period"] = np.arange(501) * 0.002, 0.002
-    window.clock.meter.add(rows)
+    window.views.clock.meter.add(rows)
     names = ("Rate", "Overruns", "Jitter")
     session.take(make_status(State.PARKED))
-    window._slow_update(None)
+    window.views.clock.slow.emit(None)
     assert "–" not in [window.banner.figure(name) for name in names]
     session._take_status(None, HardwareError("no answer"))
-    window._slow_update(None)
+    window.views.clock.slow.emit(None)
     assert [window.banner.figure(name) for name in names] == ["–"] * 3
 
 
 def test_the_look_cannot_be_changed_under_torque_and_says_why(window: MainWindow, session: FakeSession) -> None:
     session.take(make_status(State.ENGAGED))
-    assert not any(action.isEnabled() for action in window.view.schemes.actions())
-    for action in window.view.schemes.actions():
+    assert not any(action.isEnabled() for action in window.menus.view.schemes.actions())
+    for action in window.menus.view.schemes.actions():
         assert "have torque" in action.toolTip() and action.toolTip() == action.statusTip()
     session.take(make_status(State.PARKED))
-    assert all(action.isEnabled() and "torque" not in action.toolTip() for action in window.view.schemes.actions())
+    assert all(
+        action.isEnabled() and "torque" not in action.toolTip() for action in window.menus.view.schemes.actions()
+    )
 
 
 def test_errors_of_slots_are_in_the_log_once_and_printed_each_time(
@@ -216,7 +222,7 @@ def test_errors_of_slots_are_in_the_log_once_and_printed_each_time(
             QtCore.QTimer.singleShot(0, lambda by=by: divide(by))
         qtbot.waitUntil(lambda: len(printed) == 5, timeout=60_000)
     assert sys.excepthook is before
-    entries = [entry for entry in window.log.model.entries if entry.text.startswith("internal error")]
+    entries = [entry for entry in window.views.log.model.entries if entry.text.startswith("internal error")]
     assert [(entry.level, entry.source) for entry in entries] == [("error", "app")] * 2
     assert entries[0].text.startswith("internal error at test_shell_window.py:")
     assert [entry.text.rpartition(": ")[2] for entry in entries] == ["zero", "odd"]
@@ -226,7 +232,7 @@ def test_checks_that_are_off_stay_in_view(qapp: QtWidgets.QApplication, qtbot: A
     config = load_config("virtual").changed({"safety": {"off": ["force_residual", "tare_shift"]}})
     session = FakeSession(config, tmp_path)
     window = MainWindow(session, make_settings(tmp_path))
-    window._building.stop()
+    window.views.building.stop()
     with qtbot.waitExposed(window):
         window.show()
     (badge,) = window.banner.findChildren(QtWidgets.QLabel, "off")
@@ -251,7 +257,7 @@ def test_a_small_screen_has_stop_and_every_page(whole_window: MainWindow) -> Non
         assert (window.width(), window.height()) == size
         stop = window.stop_button
         assert window.rect().contains(stop.geometry().translated(stop.parentWidget().mapTo(window, QtCore.QPoint())))
-        (area,) = [each for each in window.findChildren(QtWidgets.QScrollArea) if each.widget() is window.side]
+        (area,) = [each for each in window.findChildren(QtWidgets.QScrollArea) if each.widget() is window.docking.side]
         for index in range(window.tabs.count()):
             window.tabs.setCurrentIndex(index)
             QtWidgets.QApplication.processEvents()  # the area takes what this page needs
@@ -264,24 +270,24 @@ def test_a_small_screen_has_stop_and_every_page(whole_window: MainWindow) -> Non
 
 def test_the_guide_asks_for_the_focus_until_it_has_it(window: MainWindow, monkeypatch: pytest.MonkeyPatch) -> None:
     """A window manager refuses it where it takes a key in the window for newer than the wish to see the guide."""
-    window.help.show_page("first-run.md")
-    guide = window.help.guide
+    window.menus.help.show_page("first-run.md")
+    guide = window.menus.help.guide
     assert guide is not None
     asked: list[str] = []
     monkeypatch.setattr(guide, "activateWindow", lambda: asked.append("focus"))
     monkeypatch.setattr(guide, "isActiveWindow", lambda: len(asked) == 3)
-    window.help.show_page("README.md")
+    window.menus.help.show_page("README.md")
     for times in (2, 3, 3):
         assert guide._again.isActive()
         guide._again.timeout.emit()
         assert len(asked) == times
     assert not guide._again.isActive()
     monkeypatch.setattr(guide, "isActiveWindow", lambda: False)
-    window.help.show_page("README.md")
+    window.menus.help.show_page("README.md")
     while guide._again.isActive():
         guide._again.timeout.emit()
     assert len(asked) < 10  # whoever never gets it bothers nobody for long
-    window.help.show_page("README.md")
+    window.menus.help.show_page("README.md")
     guide.close()
     assert not guide._again.isActive()
 

@@ -7,9 +7,9 @@ import pytest
 from desk import Desk
 from live_rows import BEGIN, END, FAULT, MOTION, write_moving
 
-_PANEL = "window.recordings.live.pages['Forces'].panels[0]"
+_PANEL = "window.views.recordings.live.pages['Forces'].panels[0]"
 _VIEWS = ("Isometric view", "Front view", "Side view", "Top view", "Fit the platform into the picture")
-_OUTSIDE = "float(out_of_picture(window.platform).max())"
+_OUTSIDE = "float(out_of_picture(window.views.platform).max())"
 _RESET = "window.operate.buttons[Action.RESET]"
 
 pytestmark = pytest.mark.parametrize("manager", ["openbox"], indirect=True)
@@ -27,11 +27,11 @@ def opened(whole: Desk) -> Desk:
     """A recording, opened by mouse."""
     path = write_moving(whole.folder / "run.mcap")
     whole.press("tab(window.tabs, 'Recordings')")
-    whole.press("tab(window.recordings.tabs, 'Files')")
-    whole.wait("window.recordings.list.table.rowCount() == 1")
-    whole.press("item(window.recordings.list.table, window.recordings.list.table.item(0, 0))")
-    whole.press("window.recordings.list.buttons['Open']")
-    whole.wait("window.recordings.live.isVisible() and window.recordings.note.text() == ''")
+    whole.press("tab(window.views.recordings.tabs, 'Files')")
+    whole.wait("window.views.recordings.list.table.rowCount() == 1")
+    whole.press("item(window.views.recordings.list.table, window.views.recordings.list.table.item(0, 0))")
+    whole.press("window.views.recordings.list.buttons['Open']")
+    whole.wait("window.views.recordings.live.isVisible() and window.views.recordings.note.text() == ''")
     path.unlink()
     return whole
 
@@ -51,21 +51,22 @@ def test_a_recording_opens_on_its_motion_and_the_mouse_reaches_all_of_it(opened:
     desk.wait(f"{_PANEL}.span == ({BEGIN}, {END})")
     desk.press(f"part({_PANEL}.plot, 0.7, 0.5)", 4, 20)
     desk.wait(f"{_PANEL}.span[1] - {_PANEL}.span[0] < 10.0")
-    desk.press("window.recordings.live.bar.fit")
+    desk.press("window.views.recordings.live.bar.fit")
     desk.wait(f"{_PANEL}.span == ({BEGIN}, {END})")
 
 
 def test_an_event_is_gone_to_by_mouse_and_by_enter(opened: Desk) -> None:
     desk = opened
     for row, t in ((1, FAULT), (0, BEGIN)):
-        desk.press("tab(window.recordings.tabs, 'Events')")
+        desk.press("tab(window.views.recordings.tabs, 'Events')")
         desk.press(
-            f"item(window.recordings.events, window.recordings.events.item({row}, 3))", times=2 if t == FAULT else 1
+            f"item(window.views.recordings.events, window.views.recordings.events.item({row}, 3))",
+            times=2 if t == FAULT else 1,
         )
         if t != FAULT:
-            assert desk.value("window.recordings.events.isVisible()")
+            assert desk.value("window.views.recordings.events.isVisible()")
             desk.key("Return")
-        desk.wait(f"window.recordings.live.isVisible() and {_PANEL}.present.value() == {t}")
+        desk.wait(f"window.views.recordings.live.isVisible() and {_PANEL}.present.value() == {t}")
         t0, t1 = _span(desk)
         assert t0 <= t < t1 < t0 + END - BEGIN
 
@@ -74,14 +75,14 @@ def test_every_view_and_fit_have_the_platform_in_the_picture(whole: Desk) -> Non
     desk = whole
     desk.press("tab(window.tabs, '3-D view')")
     for view in _VIEWS:
-        desk.press("window.platform.picture.view", 4, 15)
+        desk.press("window.views.platform.picture.view", 4, 15)
         desk.wait(f"{_OUTSIDE} > 0.0")
         desk.press(f"button({view!r})")
         desk.wait(f"{_OUTSIDE} <= 0.0")
     desk.do("session.take(make_status(State.RUNNING))")
-    desk.wait("window.platform.pose.text().startswith('Pose not known')")
+    desk.wait("window.views.platform.pose.text().startswith('Pose not known')")
     desk.do("session.enter(Phase.DIED)")
-    desk.wait("window.platform.pose.text().startswith('The engine died')")
+    desk.wait("window.views.platform.pose.text().startswith('The engine died')")
 
 
 def test_a_hint_that_comes_and_goes_leaves_the_buttons_under_the_mouse(desk: Desk) -> None:
@@ -134,12 +135,12 @@ def test_a_reset_that_was_refused_is_not_red_after_a_good_one(desk: Desk) -> Non
     desk.do("session.take(make_status(State.FAULT, latched=True, cause='leg 1: drive fault 4711'))")
     desk.do("setattr(session, 'refuse', 'the cause is still there')")
     desk.press(_RESET)
-    desk.wait("window.notice.isVisible() and 'the cause is still there' in window.notice.text()")
-    assert desk.value("window.notice._label.objectName()") == "bad"
+    desk.wait("window.banner.notice.isVisible() and 'the cause is still there' in window.banner.notice.text()")
+    assert desk.value("window.banner.notice._label.objectName()") == "bad"
     desk.do("setattr(session, 'refuse', '')")
     desk.press(_RESET)
-    desk.wait("session.commands == ['reset', 'reset'] and not window.notice.isVisible()")
-    assert desk.value("window.notice.text()") == ""
+    desk.wait("session.commands == ['reset', 'reset'] and not window.banner.notice.isVisible()")
+    assert desk.value("window.banner.notice.text()") == ""
 
 
 def test_parts_that_do_not_meet_are_joined_and_a_step_is_undone(desk: Desk) -> None:

@@ -12,10 +12,9 @@ from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 from shell_support import VIRTUAL, FakeSession, make_settings, make_status
 
-from gui.session import Phase
+from gui.models import Phase
 from gui.shell.main_window import MainWindow
-from gui.shell.sounds import Sounds
-from gui.shell.tones import Beeps, Player, Tone, player_for, wav_of
+from gui.shell.sounds import Beeps, Player, Sounds, Tone, player_for, wav_of
 from rig.recording import MotionRecord
 from rig.states import MotionKind, MotionOutcome, State
 
@@ -168,12 +167,12 @@ def test_without_audio_there_is_the_beep_and_the_reason(
 
 
 def test_the_switch_is_in_the_menu(window: MainWindow) -> None:
-    action = window.view.sound
-    assert action.isCheckable() and not action.isChecked() and not window.sounds.on
+    action = window.menus.view.sound
+    assert action.isCheckable() and not action.isChecked() and not window.menus.view.sounds.on
     action.trigger()
-    assert window.sounds.on and action.text() == window.sounds.words
+    assert window.menus.view.sounds.on and action.text() == window.menus.view.sounds.words
     action.trigger()
-    assert not window.sounds.on and action.text() == "Sou&nds"
+    assert not window.menus.view.sounds.on and action.text() == "Sou&nds"
 
 
 @pytest.mark.parametrize("tone", Tone)

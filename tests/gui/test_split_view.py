@@ -27,13 +27,13 @@ def _drag(window: MainWindow, name: str, to: QtCore.QPoint) -> bool:
     at = bar.mapFromGlobal(to)
     move = QtGui.QMouseEvent(event, QtCore.QPointF(at), QtCore.QPointF(to), LEFT, LEFT, _NONE)
     QtWidgets.QApplication.sendEvent(bar, move)
-    framed = window.side._band.isVisible()
+    framed = window.docking.side._band.isVisible()
     QtTest.QTest.mouseRelease(bar, LEFT, _NONE, at)
     return bool(framed)
 
 
 def _edge(window: MainWindow) -> QtCore.QPoint:
-    side = window.side
+    side = window.docking.side
     return QtCore.QPoint(side.mapToGlobal(QtCore.QPoint(side.width() - 10, side.height() // 2)))
 
 
@@ -42,7 +42,7 @@ def test_a_page_stands_beside_another_with_stop_and_banner_in_view(window: MainW
     window.tabs.setCurrentWidget(window.jog)
     window.docking.put_beside("Live")
     QtWidgets.QApplication.processEvents()
-    live = window.live_page
+    live = window.views.live_page
     assert live.isVisible() and window.jog.isVisible() and live.window() is window
     right = live.mapTo(window, QtCore.QPoint()).x()
     assert right >= window.tabs.mapTo(window, QtCore.QPoint(window.tabs.width(), 0)).x()
@@ -52,51 +52,51 @@ def test_a_page_stands_beside_another_with_stop_and_banner_in_view(window: MainW
     assert window.tabs.tabText(2) == "Live" and not window.tabs.tabIcon(2).isNull()
     bar = window.tabs.tabBar()
     assert window.tabs.width() >= bar.sizeHint().width()  # no name of a tab is out of view
-    press(window.side.panes["Live"].back)
-    assert window.side.panes == {} and window.tabs.currentWidget() is live and window.tabs.tabIcon(2).isNull()
+    press(window.docking.side.panes["Live"].back)
+    assert window.docking.side.panes == {} and window.tabs.currentWidget() is live and window.tabs.tabIcon(2).isNull()
 
 
 def test_while_a_page_goes_from_place_to_place_nothing_is_drawn_and_then_all_is(window: MainWindow, qtbot: Any) -> None:
     _settle(window)
     for move in (window.docking.put_beside, window.docking.dock, window.docking.tear_off, window.docking.dock):
         move("Live")
-        assert not window.side.updatesEnabled()
-        qtbot.waitUntil(window.side.updatesEnabled)
-        assert window.live_page.updatesEnabled()
+        assert not window.docking.side.updatesEnabled()
+        qtbot.waitUntil(window.docking.side.updatesEnabled)
+        assert window.views.live_page.updatesEnabled()
     with pytest.raises(KeyError), window.docking._drawn_once():
-        assert not window.side.updatesEnabled()
+        assert not window.docking.side.updatesEnabled()
         raise KeyError
-    qtbot.waitUntil(window.side.updatesEnabled)
+    qtbot.waitUntil(window.docking.side.updatesEnabled)
 
 
 def test_the_key_puts_the_page_in_front_beside_and_the_one_that_has_the_keyboard_back(
     window: MainWindow, qtbot: Any
 ) -> None:
     _settle(window)
-    window.tabs.setCurrentWidget(window.log)
-    window.view.front_beside.trigger()
-    assert list(window.side.panes) == ["Event log"] and window.tabs.currentWidget() is window.motion
-    assert window.view.beside["Event log"].isChecked()
-    focus(qtbot, window.log.search)
-    window.view.front_beside.trigger()
-    assert window.side.panes == {} and window.tabs.currentWidget() is window.log
-    assert not window.view.beside["Event log"].isChecked()
+    window.tabs.setCurrentWidget(window.views.log)
+    window.menus.view.front_beside.trigger()
+    assert list(window.docking.side.panes) == ["Event log"] and window.tabs.currentWidget() is window.motion
+    assert window.menus.view.beside["Event log"].isChecked()
+    focus(qtbot, window.views.log.search)
+    window.menus.view.front_beside.trigger()
+    assert window.docking.side.panes == {} and window.tabs.currentWidget() is window.views.log
+    assert not window.menus.view.beside["Event log"].isChecked()
     window.tabs.setCurrentWidget(window.jog)
-    window.view.front_beside.trigger()
-    assert window.side.panes == {} and "commands the machine" in window.notice.text()
+    window.menus.view.front_beside.trigger()
+    assert window.docking.side.panes == {} and "commands the machine" in window.banner.notice.text()
 
 
 def test_a_tab_is_dragged_to_the_right_edge_and_its_head_back(window: MainWindow) -> None:
     _settle(window)
     window.tabs.setCurrentWidget(window.jog)
     assert _drag(window, "Event log", _edge(window))
-    assert list(window.side.panes) == ["Event log"] and window.docking.windows == {}
-    head = window.side.panes["Event log"].head
+    assert list(window.docking.side.panes) == ["Event log"] and window.docking.windows == {}
+    head = window.docking.side.panes["Event log"].head
     bar = window.tabs.tabBar()
     QtTest.QTest.mousePress(head, LEFT)
     QtTest.QTest.mouseRelease(head, LEFT, _NONE, head.mapFromGlobal(bar.mapToGlobal(bar.rect().center())))
-    assert window.side.panes == {} and window.tabs.currentWidget() is window.log
-    assert not _drag(window, "Motion", _edge(window)) and window.side.panes == {}
+    assert window.docking.side.panes == {} and window.tabs.currentWidget() is window.views.log
+    assert not _drag(window, "Motion", _edge(window)) and window.docking.side.panes == {}
 
 
 def test_without_room_it_is_refused_with_the_reason(whole_window: MainWindow) -> None:
@@ -104,15 +104,15 @@ def test_without_room_it_is_refused_with_the_reason(whole_window: MainWindow) ->
     _settle(window, _LEAST)
     window.tabs.setCurrentWidget(window.motion)
     window.docking.put_beside("Live")
-    assert window.side.panes == {} and window.live_page.isVisibleTo(window.tabs) is False
-    told = window.notice.text()
+    assert window.docking.side.panes == {} and window.views.live_page.isVisibleTo(window.tabs) is False
+    told = window.banner.notice.text()
     assert "px of width, and there are" in told and "Ctrl+T" in told
-    window.view._mark_beside()
-    action = window.view.beside["Live"]
+    window.menus.view._mark_beside()
+    action = window.menus.view.beside["Live"]
     assert not action.isEnabled() and action.toolTip() in told
     (beside,) = [each for each in window.docking.menu_of("Live").actions() if "Beside" in each.text()]
     assert not beside.isEnabled() and beside.toolTip() == action.toolTip()
-    assert not _drag(window, "Live", _edge(window)) and window.side.panes == {} and window.docking.windows == {}
+    assert not _drag(window, "Live", _edge(window)) and window.docking.side.panes == {} and window.docking.windows == {}
 
 
 def test_from_a_window_to_the_side_and_back_to_a_window(window: MainWindow) -> None:
@@ -122,10 +122,10 @@ def test_from_a_window_to_the_side_and_back_to_a_window(window: MainWindow) -> N
     (docked, beside) = [each.text() for each in window.docking.menu_of("Event log").actions()]
     assert (docked, beside) == ("&Dock back", "&Beside")
     window.docking.put_beside("Event log")
-    assert list(window.side.panes) == ["Event log"] and window.docking.windows == {}
+    assert list(window.docking.side.panes) == ["Event log"] and window.docking.windows == {}
     assert window.tabs.currentWidget() is window.jog
     window.docking.tear_off("Event log")
-    assert window.side.panes == {} and list(window.docking.windows) == ["Event log"]
+    assert window.docking.side.panes == {} and list(window.docking.windows) == ["Event log"]
 
 
 @pytest.mark.parametrize(("size", "there"), [(_WIDE, True), (_LEAST, False)])
@@ -141,7 +141,7 @@ def test_what_stood_beside_comes_back_where_there_is_room(
         window.show()
         _settle(window, size)
         qtbot.waitUntil(lambda: window.complete, timeout=60_000)
-        assert ("Live" in window.side.panes) is there
+        assert ("Live" in window.docking.side.panes) is there
     finally:
         window.close_now()
     assert settings.value("windows/Live/beside") == "yes"  # on a larger screen it is wanted there again

@@ -22,7 +22,7 @@ def block(session: FakeSession, window: MainWindow) -> Iterator[ControlBlock]:
     engine = BusyEngine(owned.name)
     session.take(make_status(State.RUNNING))
     session._engine = cast(LiveRig, engine)  # as far as the app asks it
-    window.clock.stop()  # it would read telemetry
+    window.views.clock.stop()  # it would read telemetry
     yield owned
     engine.let_go()
     session.close()
@@ -42,10 +42,10 @@ def test_by_mouse_and_by_esc_in_the_window_and_in_a_field(window: MainWindow, bl
     QtTest.QTest.mouseRelease(window.windowHandle(), LEFT, QtCore.Qt.KeyboardModifier.NoModifier, place)
     key(KEY.Key_Escape, window)
     assert _raised(block)
-    window.tabs.setCurrentWidget(window.log)
+    window.tabs.setCurrentWidget(window.views.log)
     window.activateWindow()
-    window.log.search.setFocus()
-    qtbot.waitUntil(window.log.search.hasFocus, timeout=60_000)
+    window.views.log.search.setFocus()
+    qtbot.waitUntil(window.views.log.search.hasFocus, timeout=60_000)
     key(KEY.Key_Escape, window)
     assert _raised(block) and not _raised(block)
 
@@ -74,7 +74,7 @@ def test_by_esc_under_what_takes_every_key(
     raised: list[bool] = []
 
     def escape() -> None:
-        top = QtWidgets.QApplication.activePopupWidget() or window.stop_everywhere.dialog
+        top = QtWidgets.QApplication.activePopupWidget() or window.guards.stop.dialog
         key(KEY.Key_Escape, top)
         raised.append(_raised(block))
 
@@ -93,7 +93,7 @@ def test_by_mouse_under_a_dialog(
 
     def press() -> None:
         gc.collect()
-        dialog = window.stop_everywhere.dialog
+        dialog = window.guards.stop.dialog
         assert dialog is not None
         try:
             for button in (window.stop_button, dialog.findChild(StopButton)):
@@ -107,4 +107,4 @@ def test_by_mouse_under_a_dialog(
     QtCore.QTimer.singleShot(0, press)
     show(window)
     assert raised == [True, True]
-    assert window.stop_everywhere.dialog is None
+    assert window.guards.stop.dialog is None

@@ -33,14 +33,14 @@ def test_every_stop_in_sight_raises_the_flag(desk: Desk, name: str) -> None:
 
 def test_the_guide_has_a_stop_and_esc_stops_in_it(desk: Desk) -> None:
     desk.open("guide", 0, popup=False)
-    desk.wait("window.help.guide.isActiveWindow()")
-    assert desk.value("window.help.guide.findChild(type(window.stop_button)).isVisible()")
+    desk.wait("window.menus.help.guide.isActiveWindow()")
+    assert desk.value("window.menus.help.guide.findChild(type(window.stop_button)).isVisible()")
     assert press_every_stop(desk) >= 1, "the guide's, and the window's where it is not under it"
     before = desk.value("len(session.stops)")
-    desk.do("window.help.guide.activateWindow()")
+    desk.do("window.menus.help.guide.activateWindow()")
     desk.key("Escape")
     assert desk.stopped() == 1
-    assert desk.value("len(session.stops)") == before + 1 and desk.value("window.help.guide.isVisible()")
+    assert desk.value("len(session.stops)") == before + 1 and desk.value("window.menus.help.guide.isVisible()")
 
 
 def test_a_window_of_a_page_has_a_stop_fills_the_screen_and_goes(desk: Desk) -> None:
@@ -55,7 +55,7 @@ def test_a_window_of_a_page_has_a_stop_fills_the_screen_and_goes(desk: Desk) -> 
         desk.key("Escape")
         assert desk.stopped() == 1 and desk.value(f"{torn}.isFullScreen() is {filled}")
     desk.key("ctrl+t")
-    desk.wait("not window.docking.windows and window.log.window() is window")
+    desk.wait("not window.docking.windows and window.views.log.window() is window")
 
 
 def press_every_stop(desk: Desk) -> int:

@@ -27,8 +27,8 @@ _ZERO = [0.0] * 6
 _RISE = {"type": "minimum-jerk", "start": _ZERO, "end": [0.0, 0.0, 0.01, 0.0, 0.0, 0.0]}
 _TABS = ("Jog", "Live", "Dashboards", "3-D view", "Recordings", "Faults", "Event log", "Motion")
 _FAULTS = "window.faults"
-_RUNS = "window.runs_page.table"
-_NUMBERS = "window.recordings.numbers"
+_RUNS = "window.views.runs_page.table"
+_NUMBERS = "window.views.recordings.numbers"
 _LABELS = "[each.text() for each in window.findChildren(QtWidgets.QLabel) if each.isVisible()]"
 _SIZE = "window.banner._figures._labels['Size, left']"
 
@@ -109,14 +109,14 @@ def test_nothing_that_keeps_the_app_busy_pauses_a_motion(walk: Walk) -> None:
     desk = walk.desk
     walk.engaged()
     walk.run_slowly()
-    logged, begun = desk.value("len(window.log.model.entries)"), desk.value("session.status.t")
+    logged, begun = desk.value("len(window.views.log.model.entries)"), desk.value("session.status.t")
     with _another_program():
-        desk.press("window.report")
-        assert desk.value("window.reporting.maker.busy")
-        desk.do("window.complete or window._building.start()")  # as a window does that is shown
+        desk.press("window.runs.reporting.button")
+        assert desk.value("window.runs.reporting.maker.busy")
+        desk.do("window.complete or window.views.building.start()")  # as a window does that is shown
         for name in _TABS:
             desk.press(f"tab(window.tabs, {name!r})")
-        desk.wait("window.complete and not window.reporting.maker.busy", STEP)
+        desk.wait("window.complete and not window.runs.reporting.maker.busy", STEP)
 
         frame = "window.frameGeometry().getRect()"
         x, y, width, height = desk.value(frame)
@@ -129,7 +129,7 @@ def test_nothing_that_keeps_the_app_busy_pauses_a_motion(walk: Walk) -> None:
         desk.wait(f"window.frameGeometry().width() > {width} and window.frameGeometry().height() > {height}")
     assert desk.value("session.status.state is State.RUNNING and not session.status.paused")
     assert desk.value(f"session.status.t > {begun} + 3.0")
-    said = desk.value(f"[each.text for each in window.log.model.entries[{logged}:]]")
+    said = desk.value(f"[each.text for each in window.views.log.model.entries[{logged}:]]")
     assert not [text for text in said if "sign of life" in text or "RUNNING" in text]
     assert any(text.startswith("report: ") for text in said)
 
@@ -170,17 +170,17 @@ def test_a_window_that_stands_still_pauses_and_the_cable_unplugged_later_is_the_
     desk.wait(f"window.runs.card.advice.text().startswith('Stopped: {cause}')", STEP)
     desk.make_views()
     desk.press("tab(window.tabs, 'Recordings')")
-    desk.press("tab(window.recordings.tabs, 'Runs')")
+    desk.press("tab(window.views.recordings.tabs, 'Runs')")
     desk.wait(f"{_RUNS}.rowCount() and {_RUNS}.item(0, 7).text() == 'fault: {cause}'", STEP)
     row = walk.cells(_RUNS)[0]
     assert "cable 3 unplugged" in row and not [text for text in row if "drop_all" in text or "client" in text]
-    desk.press("window.report")
-    desk.wait("not window.reporting.maker.busy", STEP)
+    desk.press("window.runs.reporting.button")
+    desk.wait("not window.runs.reporting.maker.busy", STEP)
     page = Path(desk.value("str(session.recording)")).with_suffix(".html").read_text(encoding="utf-8")
     assert cause in page and "drop_all" not in page
     shown = [
         *desk.value(_LABELS),
-        *desk.value("[each.text for each in window.log.model.entries if each.level != 'info']"),
+        *desk.value("[each.text for each in window.views.log.model.entries if each.level != 'info']"),
     ]
     assert not [text for text in shown if "drop_all" in text]
 
@@ -191,21 +191,21 @@ def test_a_run_under_way_is_not_cut_off_and_one_that_is_opened_is_shown_alone(wa
     walk.run_slowly()
     desk.make_views()
     desk.press("tab(window.tabs, 'Recordings')")
-    desk.press("tab(window.recordings.tabs, 'Runs')")
+    desk.press("tab(window.views.recordings.tabs, 'Runs')")
     desk.wait(f"{_RUNS}.rowCount() and {_RUNS}.item(0, 7).text() == 'underway'", STEP)
     assert not [text for row in walk.cells(_RUNS) for text in row if "cut off" in text]
     desk.press(f"item({_RUNS}, {_RUNS}.item(0, 1))")
-    desk.do("setattr(window.recordings, 'opened', None)")
-    desk.press("window.runs_page.buttons['Open']")
-    desk.wait("window.recordings.opened is not None and window.recordings.live.isVisible()", STEP)
-    assert "cut off" not in desk.value("window.recordings.note.text()")
+    desk.do("setattr(window.views.recordings, 'opened', None)")
+    desk.press("window.views.runs_page.buttons['Open']")
+    desk.wait("window.views.recordings.opened is not None and window.views.recordings.live.isVisible()", STEP)
+    assert "cut off" not in desk.value("window.views.recordings.note.text()")
     begin = desk.value("session.status.last_motion.start")
     lasts = desk.value("session.status.t") - begin
-    desk.press("tab(window.recordings.tabs, 'Numbers')")
+    desk.press("tab(window.views.recordings.tabs, 'Numbers')")
     durations = [float(row[2]) for row in walk.cells(_NUMBERS) if row[0] == "Duration"]
     assert len(durations) == 2 and max(durations) <= lasts < begin
-    desk.press("tab(window.recordings.tabs, 'Compare')")
-    ((first, last),) = desk.value("[each.outlines[0].span for each in window.recordings.compared]")
+    desk.press("tab(window.views.recordings.tabs, 'Compare')")
+    ((first, last),) = desk.value("[each.outlines[0].span for each in window.views.recordings.compared]")
     assert begin - 0.1 < first < last <= begin + lasts
 
     desk.press("window.stop_button")
@@ -229,8 +229,8 @@ def _lost(walk: Walk, words: str) -> None:
     assert desk.value("window.motion.transport.reason.toolTip()") == f"nothing is being recorded: {said}"
     desk.make_views()
     desk.press("tab(window.tabs, 'Recordings')")
-    desk.press("tab(window.recordings.tabs, 'Runs')")
-    desk.wait(f"window.runs_page.message.toolTip() == 'Nothing is being recorded: {said}.'", STEP)
+    desk.press("tab(window.views.recordings.tabs, 'Runs')")
+    desk.wait(f"window.views.runs_page.message.toolTip() == 'Nothing is being recorded: {said}.'", STEP)
 
 
 def test_a_lost_recording_is_shown_everywhere_until_another_begins(walk: Walk) -> None:
@@ -257,7 +257,7 @@ def test_a_lost_recording_is_shown_everywhere_until_another_begins(walk: Walk) -
             if "deleted" in words
             else "is cut off (the recording was truncated"
         )
-        assert end in desk.value("window.log.model.entries[-1].text")
+        assert end in desk.value("window.views.log.model.entries[-1].text")
 
 
 # -- without an engine -------------------------------------------------------------------------------------------------
@@ -276,12 +276,12 @@ def test_the_list_is_not_called_empty_while_runs_are_read(desk: Desk) -> None:
     desk.make_views()
     path = make_runs(desk.folder / "runs.mcap", (0.0, 3.0))
     desk.value("window.__dict__.update(held=threading.Event())")
-    desk.value("window.runs_page._worker.submit(window.held.wait, lambda *_: None)")
+    desk.value("window.views.runs_page._worker.submit(window.held.wait, lambda *_: None)")
     desk.press("tab(window.tabs, 'Recordings')")
-    desk.press("tab(window.recordings.tabs, 'Runs')")
-    assert desk.value("window.runs_page.message.text()") == "Reading the recordings …"
+    desk.press("tab(window.views.recordings.tabs, 'Runs')")
+    assert desk.value("window.views.runs_page.message.text()") == "Reading the recordings …"
     desk.value("window.held.set()")
-    desk.wait(f"{_RUNS}.rowCount() == 2 and window.runs_page.message.text() == ''")
+    desk.wait(f"{_RUNS}.rowCount() == 2 and window.views.runs_page.message.text() == ''")
     path.unlink()
 
 

@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import FakeSession, key, make_settings, make_status
 
 from gui import application
-from gui.session.rules import Phase
+from gui.models.rules import Phase
 from gui.shell.guide import CONTENTS, FIRST_STEPS, GuideWindow
 from gui.shell.main_window import MainWindow
 from rig.config.rig_config import RigConfig
@@ -41,7 +41,7 @@ def test_another_rig_follows_in_a_window_of_its_own_once_this_one_has_closed(
         def act() -> None:
             seen.append((config.name, visible()))
             if len(seen) == 1:
-                window.other.open(other)
+                window.menus.other.open(other)
             else:
                 window.close()
 
@@ -59,20 +59,23 @@ def test_a_configuration_that_cannot_be_used_is_refused_whole_and_the_window_sta
 ) -> None:
     wrong = tmp_path / "wrong.toml"
     wrong.write_text(VIRTUAL.replace("rate = ", "rat = "))
-    window.other.open(wrong)
-    assert window.isVisible() and window.other.following is None
-    assert window.notice.text().startswith("open wrong.toml: ") and "rat: unknown key" in window.notice.text()
+    window.menus.other.open(wrong)
+    assert window.isVisible() and window.menus.other.following is None
+    assert (
+        window.banner.notice.text().startswith("open wrong.toml: ")
+        and "rat: unknown key" in window.banner.notice.text()
+    )
 
 
 def test_another_rig_is_opened_only_while_this_one_is_left_alone(
     window: MainWindow, session: FakeSession, other: Path
 ) -> None:
-    assert window.other.action.isEnabled()
+    assert window.menus.other.action.isEnabled()
     session.enter(Phase.UP)
     session.take(make_status(State.ENGAGED))
-    assert not window.other.action.isEnabled() and "disconnect first" in window.other.action.toolTip()
-    window.other.open(other)
-    assert window.isVisible() and "disconnect first" in window.notice.text()
+    assert not window.menus.other.action.isEnabled() and "disconnect first" in window.menus.other.action.toolTip()
+    window.menus.other.open(other)
+    assert window.isVisible() and "disconnect first" in window.banner.notice.text()
     assert not session.ended_by_window
 
 
@@ -80,7 +83,7 @@ def test_f1_shows_the_first_steps_and_links_are_followed(window: MainWindow, qtb
     window.activateWindow()
     qtbot.waitUntil(window.isActiveWindow, timeout=60_000)
     key(QtCore.Qt.Key.Key_F1, window)
-    guide = window.help.guide
+    guide = window.menus.help.guide
     assert guide is not None and guide.isVisible() and not guide.isModal()
     assert guide.text.source().fileName() == FIRST_STEPS and "Connect, Home, Arm, Engage" in guide.text.toPlainText()
     guide.text.setSource(guide.text.source().resolved(QtCore.QUrl("operator.md")))
@@ -108,7 +111,7 @@ def test_where_the_guide_is_not_installed_its_place_is_said(qtbot: Any, tmp_path
 
 
 def test_about_says_version_and_what_stops_are_not(window: MainWindow) -> None:
-    window.help.show_about()
+    window.menus.help.show_about()
     (box,) = window.findChildren(QtWidgets.QMessageBox)
     assert "stewart-rig" in box.text() and "not safety functions" in box.text()
     box.close()
@@ -130,7 +133,7 @@ def test_a_reason_that_goes_moves_nothing(window: MainWindow, session: FakeSessi
 
 
 def test_how_a_motion_ended_is_not_said_beside_another_one(whole_window: MainWindow) -> None:
-    motion, mover = whole_window.motion, whole_window.mover
+    motion, mover = whole_window.motion, whole_window.motion.mover
     mover.progressed.emit("demo: 20.0 of 20.0 s", 1.0)
     mover.finished.emit("")
     assert motion.phase.text() == "done" and motion.progress.value() == 1000

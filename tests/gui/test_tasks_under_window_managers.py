@@ -8,7 +8,7 @@ import pytest
 from desk import Desk
 from live_desk import DISCONNECT, RESET, START, STEP, LiveDesk
 
-_ROWS = "window.runs_page.table"
+_ROWS = "window.views.runs_page.table"
 
 
 @pytest.fixture
@@ -51,8 +51,8 @@ def test_first_start_stop_fault_and_two_runs_compared(operator: LiveDesk) -> Non
     desk.hand("keydown", "ctrl")
     operator.press(f"item({_ROWS}, {_ROWS}.item(1, 1))")
     desk.hand("keyup", "ctrl")
-    operator.press("window.runs_page.buttons['Compare']")
-    desk.wait("len(window.recordings.compared) == 2 and window.recordings.compare.isVisible()", START)
+    operator.press("window.views.runs_page.buttons['Compare']")
+    desk.wait("len(window.views.recordings.compared) == 2 and window.views.recordings.compare.isVisible()", START)
     assert operator.clicks <= 5
 
 
@@ -61,7 +61,7 @@ def test_a_sine_of_z_and_roll_from_a_template(desk: Desk) -> None:
     page, begun, logged = (
         "window.motion.templates",
         desk.value("keys.clicks"),
-        desk.value("len(window.log.model.entries)"),
+        desk.value("len(window.views.log.model.entries)"),
     )
     desk.press("button('From template motion')")
     desk.wait(f"{page}.said.text().startswith('Sizes are')")
@@ -73,6 +73,6 @@ def test_a_sine_of_z_and_roll_from_a_template(desk: Desk) -> None:
     desk.press("window.motion.run")
     desk.wait("session.commands == [\"follow 'sine'\"]")
     assert desk.value("keys.clicks") - begun <= 8
-    assert not desk.value("window.notice.isVisible()") and desk.value("window.motion.verdict.refused") == ""
-    since = f"window.log.model.entries[{logged}:]"
+    assert not desk.value("window.banner.notice.isVisible()") and desk.value("window.motion.verdict.refused") == ""
+    since = f"window.views.log.model.entries[{logged}:]"
     assert desk.value(f"[each.text for each in {since} if each.level == 'error']") == []

@@ -9,8 +9,8 @@ from pytestqt.qtbot import QtBot
 from shell_support import FakeSession, be_rid_of, make_settings
 
 from gui.live import Plot
+from gui.shell.look import dress
 from gui.shell.main_window import MainWindow
-from gui.shell.style import dress
 from gui.widgets import WholeNumber, at_once
 from gui.widgets.theme import DARK, LIGHT, STYLE_SHEET, Theme
 
@@ -74,18 +74,18 @@ def test_another_theme_looks_as_if_it_had_been_there_from_the_beginning(session:
 def _pictures(session: FakeSession, settings: QtCore.QSettings, changed: str) -> dict[str, QtGui.QImage]:
     """Of all pages that are there at once, after a change to another theme or without one."""
     window = MainWindow(session, settings)
-    window._building.stop()
+    window.views.building.stop()
     window.motion._changed.stop()
     try:
         window.resize(1280, 800)
         window.show()
-        pages = [window.motion, window.jog, window.faults, window.log]
+        pages = [window.motion, window.jog, window.faults, window.views.log]
         for page in pages:  # each of them styled for its first time
             window.tabs.setCurrentWidget(page)
             QtWidgets.QApplication.processEvents()
         if changed:
-            window.use_theme(changed)
-            while not window._dressing.done:
+            window.look.use(changed)
+            while not window.look.dressing.done:
                 QtWidgets.QApplication.processEvents()
         found = {}
         for page in pages:

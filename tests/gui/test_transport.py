@@ -7,7 +7,7 @@ from pyqtgraph.Qt import QtCore, QtTest
 from pytestqt.qtbot import QtBot
 from shell_support import KEY, FakeSession, focus, key, make_status, press
 
-from gui.session import Phase
+from gui.models import Phase
 from gui.shell.main_window import MainWindow
 from rig.engine import Pace, Resume
 from rig.states import State

@@ -101,7 +101,7 @@ def test_what_is_not_changed_is_not_asked_about(window: MainWindow) -> None:
 
 def _type_name(window: MainWindow, path: Path) -> None:
     """Once the file dialog is there."""
-    dialog = window.stop_everywhere.dialog
+    dialog = window.guards.stop.dialog
     if isinstance(dialog, QtWidgets.QFileDialog):
         dialog.findChild(QtWidgets.QLineEdit, "fileNameEdit").setText(str(path))
         dialog.accept()
@@ -126,8 +126,8 @@ def test_a_save_that_fails_is_said_and_nothing_is_lost(window: MainWindow, qtbot
     window.motion.save_file(monkey)
     assert (
         window.motion.document.unsaved
-        and "save the motion" in window.notice.text()
-        and str(monkey) in window.notice.text()
+        and "save the motion" in window.banner.notice.text()
+        and str(monkey) in window.banner.notice.text()
     )
 
 
@@ -160,6 +160,6 @@ def test_quitting_under_torque_stops_before_it_asks_for_the_motion(
 
 def test_another_rig_is_forgotten_where_the_window_stays(window: MainWindow, qtbot: Any) -> None:
     _edit(window, qtbot)
-    window.other.open(Path("virtual"))
+    window.menus.other.open(Path("virtual"))
     _answer(window, qtbot, "Cancel")
-    qtbot.waitUntil(lambda: window.other._wanted is None, timeout=60_000)
+    qtbot.waitUntil(lambda: window.menus.other._wanted is None, timeout=60_000)

@@ -24,7 +24,7 @@ def test_a_page_that_is_built_pauses_nothing_and_a_window_that_hangs_does(
 ) -> None:
     config = live_config(heartbeat=0.5)
     window = MainWindow(RigSession(config, tmp_path), make_settings(tmp_path))
-    window._building.stop()
+    window.views.building.stop()
     window.show()
     load = [multiprocessing.get_context("spawn").Process(target=_busy, daemon=True) for _ in range(2)]
     try:

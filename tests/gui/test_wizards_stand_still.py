@@ -18,7 +18,7 @@ from actuators import Answer, Identity, TcpEndpoint
 from gui.calibrate import CalibrateMenu
 from gui.fitting import FitWizard
 from gui.fitting.ask_page import ProbedPage
-from gui.session import Phase
+from gui.models import Phase
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import StepPage, StepWizard, set_role

@@ -21,8 +21,8 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from shell_support import BusyEngine, FakeSession, make_status
 
 from gui import application
+from gui.models.rules import Action, Phase
 from gui.session.rig_session import RigSession
-from gui.session.rules import Action, Phase
 from gui.session.stop_everywhere import StopButton
 from gui.shell.guide import GuideWindow
 from gui.shell.main_window import MainWindow
@@ -202,7 +202,7 @@ class Eye:
             if each is not None:
                 ways = [each.close]
                 if isinstance(each, QtWidgets.QWizard):
-                    ways = [window.setup.close, window.calibrate.close_wizards]
+                    ways = [window.menus.setup.close, window.menus.calibrate.close_wizards]
                 for close in ways:
                     QtCore.QTimer.singleShot(0, close)
 
@@ -210,18 +210,18 @@ class Eye:
 def _begin_anew(window: MainWindow) -> None:
     """As it was at first, but for what is kept from one start to the next."""
     session = window.session
-    window.mover._end("over")
+    window.motion.mover._end("over")
     session.refuse, session.hold_answers, session.recording = "", False, None
     session.sent.clear()
     session.enter(Phase.DOWN)
-    window.notice.clear()
+    window.banner.notice.clear()
     if window.motion.document.unsaved or window.motion.title != "Motion: demo":  # its form takes a while to fill
         window.motion.load_shipped("demo")
     window.motion.templates.leave()
     window.motion.repeats.setValue(1)
     window.tabs.setCurrentIndex(0)
-    if window.help.guide is not None:
-        window.help.guide.close()
+    if window.menus.help.guide is not None:
+        window.menus.help.guide.close()
     window.resize(1280, 800)
     window.operate.buttons[Action.CONNECT].setFocus()
 
@@ -319,8 +319,8 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
         window.motion.let_go(lambda: None)
 
     def ask_to_discard_a_rig() -> None:
-        window.setup.start()
-        wizard = window.setup.wizard
+        window.menus.setup.start()
+        wizard = window.menus.setup.wizard
         assert wizard is not None
         wizard.start.name.setText("mine")
         wizard.reject()
@@ -331,12 +331,12 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
         "save dialog": window.motion.document.save_as,
         "question of a file dialog": ask_to_replace,
         "question": ask_about_changes,
-        "about": window.help.show_about,
-        "guide": lambda: window.help.show_page("first-run.md"),
-        "wizard": window.setup.start,
-        "identify wizard": window.calibrate.identify.start,
-        "geometry wizard": window.calibrate.geometry.start,
-        "bench wizard": window.calibrate.bench.start,
+        "about": window.menus.help.show_about,
+        "guide": lambda: window.menus.help.show_page("first-run.md"),
+        "wizard": window.menus.setup.start,
+        "identify wizard": window.menus.calibrate.identify.start,
+        "geometry wizard": window.menus.calibrate.geometry.start,
+        "bench wizard": window.menus.calibrate.bench.start,
         "question of the wizard": ask_to_discard_a_rig,
         "menu": lambda: window.menuBar().actions()[0].menu().popup(window.mapToGlobal(QtCore.QPoint(30, 60))),
         "combo box": lambda: (window.tabs.setCurrentWidget(window.jog), window.jog.steps.frame.showPopup()),
@@ -344,7 +344,7 @@ def _things(window: MainWindow, folder: Path) -> dict[str, Callable[[], Any]]:
 
 
 def _type(window: MainWindow, path: Path) -> None:
-    dialog = window.stop_everywhere.dialog
+    dialog = window.guards.stop.dialog
     assert isinstance(dialog, QtWidgets.QFileDialog)
     dialog.findChild(QtWidgets.QLineEdit, "fileNameEdit").setText(str(path))
     dialog.accept()

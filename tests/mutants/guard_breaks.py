@@ -57,14 +57,14 @@ GUARD_BREAKS = [
     ),
     Break(
         "the app asks no guard",
-        "gui/session/rules.py",
+        "gui/models/rules.py",
         "return None if found is None or found.passing else found.finding",
         "return None",
         (_APP,),
     ),
     Break(
         "the app is stricter than the engine",
-        "gui/session/rules.py",
+        "gui/models/rules.py",
         "return None if found is None or found.passing else found.finding",
         "return None if found is None else found.finding",
         (_APP,),

@@ -49,8 +49,8 @@ SCREEN_BREAKS = [
     Break(
         "the app looks after no press",
         "gui/shell/main_window.py",
-        "        self.press_guard = PressGuard(self)\n",
-        "        self.press_guard = PressGuard(self)\n        self.press_guard.remove()\n",
+        "        views.begin()\n",
+        "        views.begin()\n        self.guards.press.remove()\n",
         (f"{_PRESSES}::test_run_is_not_pressed_for_another_motion_than_it_named",),
     ),
     Break(
@@ -70,7 +70,7 @@ SCREEN_BREAKS = [
     Break(
         "the button in the banner is as wide as its word",
         "gui/shell/banner.py",
-        "        self.mend.setFixedWidth(room_for(self.mend, (_TAKE, _RESTART, _RESET)))\n",
+        "        self.mend.setFixedWidth(room_for(self.mend, MEND_TEXTS))\n",
         "",
         (_STANDS,),
     ),
@@ -90,28 +90,28 @@ SCREEN_BREAKS = [
     ),
     Break(
         "what is being built does not take another theme",
-        "gui/shell/main_window.py",
+        "gui/shell/look.py",
         "        if theme is not self.theme:\n",
         "        if False:\n",
         (f"{_PARTS}::test_another_theme_meanwhile_is_taken_by_all",),
     ),
     Break(
         "a window that is closed while it builds leaves threads",
-        "gui/shell/main_window.py",
+        "gui/shell/views.py",
         "        self._closers.append(self.recordings.close_worker)\n",
         "",
         (f"{_PARTS}::test_the_window_is_closed_while_it_builds",),
     ),
     Break(
         "another theme is given to all widgets in one block",
-        "gui/shell/style.py",
+        "gui/shell/look.py",
         "_AT_ONCE = 300\n",
         "_AT_ONCE = 100_000\n",
         (f"{_THEME}::test_another_theme_styles_some_widgets_at_a_time_and_what_is_in_view_first",),
     ),
     Break(
         "hidden pages keep the theme before",
-        "gui/shell/style.py",
+        "gui/shell/look.py",
         "rest = [widget for widget in widgets if not widget.isVisible()]",
         "rest: list[QtWidgets.QWidget] = []",
         (f"{_THEME}::test_another_theme_looks_as_if_it_had_been_there_from_the_beginning",),

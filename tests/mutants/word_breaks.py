@@ -21,7 +21,7 @@ WORD_BREAKS = [
     ),
     Break(
         "the app looks for no repair",
-        "gui/session/rules.py",
+        "gui/models/rules.py",
         "    if remedy in _PRESSED:",
         "    if False:",
         ("gui/test_notice.py",),

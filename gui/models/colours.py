@@ -1,4 +1,4 @@
-"""In which colours the states of a rig are shown, everywhere beside their names."""
+"""Colours that mean something: states, legs and axes, and the patterns of lines."""
 
 from rig.states import State
 
@@ -20,3 +20,10 @@ STATE_COLOURS: dict[State, tuple[str, str]] = {
     State.FAULT: (RED, "white"),
 }
 """Background, and text upon it."""
+
+LEG_COLOURS = ("#E69F00", "#56B4E9", "#009E73", "#0072B2", "#D55E00", "#CC79A7")
+"""Okabe–Ito colours of legs 1 to 6, the same in both themes and in reports."""
+AXIS_COLOURS = ("error", "good", "accent")
+"""Fields of a theme for x, y and z: red, green and blue."""
+DASHED = "┄"
+"""What stands for the pattern of a model or a command in a text."""

@@ -6,7 +6,6 @@ The engine's own guards are asked beforehand, so that nobody has to try; the res
 from dataclasses import dataclass
 from enum import Enum, auto
 
-from gui.session.found_engine import Holder
 from gui.texts import finding_text, mark, tr
 from rig.engine import (
     TORQUE_STATES,
@@ -29,6 +28,29 @@ from rig.engine import (
 from rig.engine import obstacle as engine_obstacle
 from rig.findings import Code, Finding, Remedy
 from rig.states import State
+
+STATE_WORDS: dict[State, str] = {
+    State.OFF: tr("Off"),
+    State.IDLE: tr("Idle"),
+    State.HOMING: tr("Homing"),
+    State.SINGLE_LEG: tr("Testing a leg"),
+    State.PARKED: tr("Parked"),
+    State.ENGAGING: tr("Engaging"),
+    State.ENGAGED: tr("Engaged"),
+    State.RUNNING: tr("Running"),
+    State.PARKING: tr("Parking"),
+    State.STOPPING: tr("Stopping"),
+    State.FAULT: tr("Fault"),
+}
+"""What the states of a rig are called, everywhere."""
+
+
+def state_word(value: int) -> str:
+    """What a recorded state is called; its number where this version has no such state."""
+    try:
+        return STATE_WORDS[State(int(value))]
+    except ValueError:
+        return str(int(value))
 
 
 class Phase(Enum):
@@ -58,6 +80,39 @@ class Action(Enum):
     HOLD = mark("Hold here")
     INJECT = mark("Inject")
     REPORT = mark("Report")
+
+
+@dataclass(frozen=True, slots=True)
+class Holder:
+    """An engine that has the drives though the app has none, as it was when it was looked at last."""
+
+    pid: int
+    owner_alive: bool
+    """whether the process that started it lives"""
+    status: Snapshot | None
+    """None where it does not answer"""
+
+    @property
+    def words(self) -> str:
+        """Who it is, what it does, and for how long, for a person."""
+        if self.status is None:
+            return tr("An engine (process {pid}) has these drives and does not answer.").format(pid=self.pid)
+        owner = tr("its app lives") if self.owner_alive else tr("its app is gone")
+        lease = (
+            tr("{lease!r} commands it").format(lease=self.status.lease)
+            if self.status.lease
+            else tr("nobody commands it")
+        )
+        left = self.status.hold_left
+        engine = (
+            tr("An engine (process {pid}) has these drives: state {state}, {owner}, {lease}.")
+            if left is None
+            else tr(
+                "An engine (process {pid}) has these drives: state {state}, {owner}, {lease}, {left:.0f} s left until "
+                "it takes the torque off and ends."
+            )
+        )
+        return engine.format(pid=self.pid, state=STATE_WORDS[self.status.state], owner=owner, lease=lease, left=left)
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,42 +1,51 @@
-"""Reports as the window has them: made beside it, opened at a place, and what came of that said."""
+"""The report of a recording or of runs: its button, its making, and how it is shown."""
 
 from collections.abc import Callable, Sequence
 from pathlib import Path
 
-from pyqtgraph.Qt import QtCore
+from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.live import RecordingsView
-from gui.runs import JudgedBy, RunDesk, RunsPage
-from gui.session import Action, ReportMaker, RigSession, finding_against_heavy_work
-from gui.shell.notice import Notice
-from gui.texts import mark, tr
-from gui.widgets import Browser, put_tab
+from gui.models import Action, JudgedBy, finding_against_heavy_work
+from gui.session import ReportMaker, RigSession
+from gui.texts import tr
+from gui.widgets import Browser, give
 
 
 class Reporting(QtCore.QObject):
     """Makes and opens the report of the recording, or of one run of it.
 
-    Signals: `changed`: whether one is being made is another.
+    Signals: `remarked(text)`: where it is. What does not work the session says.
 
     Args:
         session: the rig.
-        notice: where failures are said.
         judged_by: gives by what reports judge, where it is not what was recorded.
     """
 
-    changed = QtCore.Signal()
+    remarked = QtCore.Signal(str)
 
     def __init__(
-        self, session: RigSession, notice: Notice, judged_by: Callable[[], JudgedBy], parent: QtCore.QObject
+        self, session: RigSession, judged_by: Callable[[], JudgedBy], parent: QtCore.QObject | None = None
     ) -> None:
         super().__init__(parent)
-        self._session, self._notice, self._judged_by = session, notice, judged_by
+        self._session, self._judged_by = session, judged_by
         self._place = ""
         self.maker = ReportMaker(self)
         self.maker.finished.connect(self._made)
         self.browser = Browser(self)
         self.browser.failed.connect(self.show_unopened)
         self.open_file: Callable[..., bool] = self.browser.open
+        self.button = give(QtWidgets.QPushButton(tr("Open report")), "report")
+        self.button.setAccessibleName(tr("Make and open the report of the recording"))
+        self.button.clicked.connect(lambda: self.make())
+        session.changed.connect(self._refresh)
+        self._refresh()
+
+    def _refresh(self) -> None:
+        reason = self.obstacle
+        hint = tr("Make the report of {recording} and open it").format(recording=self._session.situation.recording)
+        self.button.setEnabled(not reason)
+        self.button.setToolTip(reason or hint)
+        self.button.setText(tr("Making the report …") if self.maker.busy else tr("Open report"))
 
     @property
     def obstacle(self) -> str:
@@ -56,14 +65,14 @@ class Reporting(QtCore.QObject):
         if names:  # whatever this session has recorded
             against = finding_against_heavy_work(self._session.situation)
         if self.maker.busy:
-            self._notice.refuse(tr("report"), self.obstacle)
+            self._session.refused.emit(tr("report"), self.obstacle)
         elif against is not None:
-            self._notice.refuse(tr("report"), against)
+            self._session.refused.emit(tr("report"), against)
         elif wanted:
             self._place = "" if pdf else place
             by = self._judged_by() if judged_by is None else judged_by
             self.maker.make(wanted, by.thresholds, alone=by.typed, pdf=pdf)
-            self.changed.emit()
+            self._refresh()
 
     def close(self) -> None:
         """End what is being made, and look at browsers no further."""
@@ -73,31 +82,16 @@ class Reporting(QtCore.QObject):
     def show_unopened(self, path: str, reason: str) -> None:
         """Say that a report was made but nothing shows it."""
         self._session.log("error", "app", tr("{path} was not opened: {reason}").format(path=path, reason=reason))
-        self._notice.refuse(tr("report"), tr("{reason}. It is here: {path}").format(reason=reason, path=path))
+        self._session.refused.emit(tr("report"), tr("{reason}. It is here: {path}").format(reason=reason, path=path))
 
     def _made(self, path: str, fault: str) -> None:
         if fault:
             self._session.log("error", "app", tr("report: {fault}").format(fault=fault))
-            self._notice.refuse(tr("report"), fault)
+            self._session.refused.emit(tr("report"), fault)
         else:
             self._session.log("info", "app", tr("report: {path}").format(path=path))
-            self._notice.remark(tr("The report: {path}").format(path=path))
+            self.remarked.emit(tr("The report: {path}").format(path=path))
             opened = self.open_file(Path(path), self._place) if self._place else self.open_file(Path(path))
             if not opened:
                 self.show_unopened(path, tr("the system knows nothing that shows it"))
-        self.changed.emit()
-
-
-def connect_runs(page: RunsPage, recordings: RecordingsView, reporting: Reporting, desk: RunDesk) -> None:
-    """Put the list of runs before the files of recordings, and let each do what the other is asked for."""
-    put_tab(recordings.tabs, page, mark("Runs"), 0)
-    recordings.tabs.setCurrentWidget(page)
-    page.set_folder(recordings.list.folder)
-    recordings.list.moved.connect(page.set_folder)
-    recordings.refreshed.connect(page.follow)
-    page.opened.connect(lambda run: recordings.open(page.folder / run.run.recording, run))
-    page.reported.connect(lambda runs: reporting.make(runs, "validation" if len(runs) == 1 else ""))
-    page.printed.connect(lambda runs: reporting.make(runs, pdf=True))
-    page.compared.connect(lambda runs: recordings.compare_runs(page.folder, runs))
-    page.judged_by = lambda: desk.judged_by
-    desk.told.connect(page.look)
+        self._refresh()

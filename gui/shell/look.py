@@ -1,10 +1,10 @@
-"""Style of the shell, beside the one that all views share."""
+"""How the window looks, as a person left it: colours, size, splitters and the page in front."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping
 
-from pyqtgraph.Qt import QtWidgets, isQObjectAlive
+from pyqtgraph.Qt import QtCore, QtWidgets, isQObjectAlive
 
-from gui.widgets import STYLE_SHEET, Theme, palette
+from gui.widgets import DARK, STYLE_SHEET, THEMES, InParts, Theme, at_once, palette, tab_name
 
 STOP_RED = "#d40000"
 
@@ -44,6 +44,8 @@ QProgressBar {{ text-align: center; min-height: 18px; }}
 
 _AT_ONCE = 300
 """widgets"""
+_SIZE = QtCore.QSize(1280, 800)
+_FRAME = QtCore.QSize(8, 32)  # what a window manager adds
 
 
 def dress(application: QtWidgets.QApplication, theme: Theme) -> Iterator[None]:
@@ -74,3 +76,77 @@ def _style(widgets: list[QtWidgets.QWidget]) -> None:
         if isQObjectAlive(widget):
             widget.style().polish(widget)
             widget.update()
+
+
+class Look(QtCore.QObject):
+    """The look of one window, which the settings keep.
+
+    Args:
+        window: the main window.
+        settings: where it is kept.
+    """
+
+    def __init__(self, window: QtWidgets.QMainWindow, settings: QtCore.QSettings) -> None:
+        super().__init__(window)
+        self.settings = settings
+        self.theme: Theme = THEMES.get(str(settings.value("theme", DARK.name)), DARK)
+        self.dressing = InParts(self)
+        self._window = window
+        self._themed: list[Callable[[Theme], None]] = []
+
+    def follow(self, theme: Theme, *themed: Callable[[Theme], None]) -> None:
+        """Have what was made in a theme follow from now on; somebody may have chosen another one meanwhile."""
+        self._themed += themed
+        if theme is not self.theme:
+            for take in themed:
+                take(self.theme)
+
+    def use(self, name: str) -> None:
+        """Take the dark or the light look, a little at a time."""
+        self.theme = THEMES[name]
+        self.dressing.take(self._dress(self.theme))
+        self.dressing.start(0)
+
+    def _dress(self, theme: Theme) -> Iterator[None]:
+        widgets = dress(QtWidgets.QApplication.instance(), theme)
+        next(widgets, None)
+        for take in self._themed:
+            yield
+            take(theme)
+        yield
+        yield from widgets
+
+    def restore(self, splitters: Mapping[str, QtWidgets.QSplitter], tabs: QtWidgets.QTabWidget) -> None:
+        """Give the window the look that was kept, as far as that makes sense, and keep it from now on.
+
+        Args:
+            splitters: by their keys in the settings.
+            tabs: the pages.
+        """
+        self._splitters, self._tabs = splitters, tabs
+        at_once(self._dress(self.theme))
+        window, settings = self._window, self.settings
+        geometry = settings.value("geometry")
+        if not isinstance(geometry, QtCore.QByteArray) or not window.restoreGeometry(geometry):
+            window.resize(_SIZE)
+        room = window.screen().availableSize()
+        window.resize(window.size().boundedTo(room - _FRAME).expandedTo(window.minimumSizeHint()))
+        for key, splitter in splitters.items():
+            state = settings.value(key)
+            if isinstance(state, QtCore.QByteArray):  # somebody may have edited the file
+                splitter.restoreState(state)
+        titles = [tab_name(tabs, index) for index in range(tabs.count())]
+        wanted = settings.value("tab", titles[0])
+        if wanted in titles:
+            tabs.setCurrentIndex(titles.index(wanted))
+
+    def close(self) -> None:
+        """Keep the look, and change it no further. May be called again."""
+        self.dressing.stop()
+        settings = self.settings
+        settings.setValue("theme", self.theme.name)
+        settings.setValue("geometry", self._window.saveGeometry())
+        for key, splitter in self._splitters.items():
+            settings.setValue(key, splitter.saveState())
+        settings.setValue("tab", tab_name(self._tabs, self._tabs.currentIndex()))
+        settings.sync()

@@ -1,0 +1,393 @@
+"""Operating a rig as view-models: the state, the steps, what was refused with its repair, and the figures of the cycle.
+
+Each is worked out of a `Situation` alone; what shows it has no rule of its own.
+"""
+
+import contextlib
+import math
+from collections import deque
+from collections.abc import Mapping
+from dataclasses import dataclass, replace
+from pathlib import Path
+
+import numpy as np
+import numpy.typing as npt
+
+from gui.models.colours import AMBER, BROWN, GREY, ORANGE, RED, STATE_COLOURS
+from gui.models.rules import STATE_WORDS, Action, Phase, Repair, Situation, is_repaired, obstacle, repair_of
+from gui.texts import cause_text, finding_text, mark, tr, trn
+from rig.engine import TORQUE_STATES, Snapshot
+from rig.findings import Finding
+from rig.recording import room_text
+from rig.runtime import slowdown_text
+from rig.states import State, StopSeverity
+
+
+@dataclass(frozen=True, slots=True)
+class StateStyle:
+    """How a state is shown: in text, as a shape and in a colour."""
+
+    text: str
+    icon: str
+    """a meaning of `gui.widgets.icon`"""
+    background: str
+    foreground: str
+    hint: str
+    """what can be done next"""
+
+
+_SAID: dict[State, tuple[str, str]] = {
+    State.OFF: ("off", tr("Not connected. Next: Connect.")),
+    State.IDLE: ("idle", tr("Connected, torque off, brakes on. Next: Home.")),
+    State.HOMING: ("homing", tr("The legs look for their references. Keep clear.")),
+    State.SINGLE_LEG: ("one leg", tr("One leg moves alone. Keep clear.")),
+    State.PARKED: ("parked", tr("Homed, torque off, brakes on. Next: Arm, then Engage.")),
+    State.ENGAGING: ("engaging", tr("The drives take the load. Keep clear.")),
+    State.ENGAGED: ("engaged", tr("Holding under power. Next: run a motion, jog, or Park.")),
+    State.RUNNING: ("running", ""),
+    State.PARKING: ("parking", tr("Moving home, then brakes on and torque off.")),
+    State.STOPPING: ("stopping", ""),
+    State.FAULT: ("fault", ""),
+}
+"""Icon and hint."""
+_STATES = {
+    state: StateStyle(STATE_WORDS[state], icon, *STATE_COLOURS[state], hint) for state, (icon, hint) in _SAID.items()
+}
+
+_PHASES = {
+    Phase.DOWN: StateStyle(tr("Off"), "off", GREY, "white", tr("The engine is not running. Next: Connect.")),
+    Phase.STARTING: StateStyle(
+        tr("Starting"), "starting", AMBER, "#10151a", tr("The engine starts; the first time takes a minute.")
+    ),
+    Phase.ENDING: StateStyle(tr("Ending"), "ending", AMBER, "#10151a", tr("The recording is being closed.")),
+    Phase.DIED: StateStyle(tr("Engine died"), "dead", RED, "white", ""),
+}
+
+_SILENT = StateStyle(
+    tr("No answer"),
+    "silent",
+    RED,
+    "white",
+    tr("The engine runs, but does not answer. Press STOP, then look at the machine."),
+)
+
+_HELD = StateStyle(tr("In use"), "held", ORANGE, "white", "")
+
+MEND_TEXTS = TAKE, RESTART, RESET = tr("Take it over"), tr("Restart engine"), tr("Reset fault")
+"""of the button that leads out of a trouble"""
+
+_STOPS = {
+    StopSeverity.NONE: "",
+    StopSeverity.CATEGORY_2: tr("category 2: decelerate and hold"),
+    StopSeverity.CATEGORY_1: tr("category 1: decelerate, brakes on, torque off"),
+    StopSeverity.QUICK_STOP: tr("the drives' own quick stop"),
+    StopSeverity.CATEGORY_0: tr("category 0: torque off at once"),
+}
+
+
+def state_style(now: Situation) -> StateStyle:
+    """How the situation is shown."""
+    if now.holder is not None:
+        return _HELD
+    if now.phase is not Phase.UP or now.status is None:
+        return _PHASES.get(now.phase, _PHASES[Phase.STARTING])
+    if now.silent:
+        return _SILENT
+    if now.status.state is State.PARKED and now.status.away:
+        hint = tr("{distance:.0f} mm from home, torque off, brakes on. Next: Arm, then Engage, then Park.").format(
+            distance=1e3 * now.status.from_home
+        )
+        return replace(_STATES[State.PARKED], icon="on brakes", hint=hint)
+    if now.status.resumable:
+        place = {"motion": now.status.motion, "time": now.status.path_time, "duration": now.status.path_duration}
+        why = cause_text(now.status.paused_for)
+        hint = (
+            tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power: {why}. Next: Resume, Abandon, or Park.")
+            if why
+            else tr("{motion!r} at {time:.1f} of {duration:.1f} s, held under power. Next: Resume, Abandon, or Park.")
+        ).format(**place, why=why)
+        return StateStyle(tr("Paused"), "pause", BROWN, "white", hint)
+    return _STATES[now.status.state]
+
+
+def detail_of(now: Situation) -> str:
+    """The first cause of a stop or fault in words, or what can be done next."""
+    look = state_style(now)
+    status = now.status
+    if now.holder is not None:
+        return now.holder.words + " " + tr("STOP reaches it. Next: Take it over, or End it.")
+    if now.phase is Phase.DIED:
+        return now.death
+    if now.phase is Phase.STARTING and now.compiling is not None:
+        words = now.compiling.words
+        return f"{words[:1].upper()}{words[1:]}."
+    if now.phase is not Phase.UP or status is None or now.silent:
+        return look.hint
+    if status.finding is not None:
+        kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
+        text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{cause_text(status.finding)}", time=status.cause_t)
+        text = text[:1].upper() + text[1:]
+        if status.state is State.FAULT:
+            return text + " " + tr("Next: mend the cause, then Reset fault.")
+        if status.held_for_fault:
+            return text + " " + tr("Next: STOP, which takes the torque off, then Reset fault.")
+        return text
+    if status.recording_fault:
+        nothing = (
+            tr("Nothing is being recorded: {reason}. Next: Park, Disconnect, Connect.")
+            if status.state in TORQUE_STATES
+            else tr("Nothing is being recorded: {reason}. Next: Disconnect, Connect.")
+        )
+        return nothing.format(reason=status.recording_fault)
+    if status.state is State.RUNNING:
+        return tr("{motion!r}, {time:.1f} of {duration:.1f} s").format(
+            motion=status.motion, time=status.path_time, duration=status.path_duration
+        )
+    if now.armed and status.state is State.PARKED:
+        return tr("Armed. Next: Engage.")
+    if now.busy:
+        busy = tr(now.busy)
+        return f"{busy[:1].upper()}{busy[1:]} …"
+    return look.hint
+
+
+def remedy_of(now: Situation) -> tuple[Action, str] | None:
+    """What leads out of a trouble, and what that is called; None where there is no trouble, or no such step.
+
+    Nothing that brings torque is among it.
+    """
+    if now.holder is not None:
+        return Action.CONNECT, TAKE
+    if now.phase is Phase.DIED:
+        return Action.CONNECT, RESTART
+    if now.phase is Phase.UP and now.status is not None and now.status.state is State.FAULT:
+        return Action.RESET, RESET
+    return None
+
+
+STATE_TEXTS = tuple(look.text for look in (*_STATES.values(), *_PHASES.values(), _SILENT, _HELD))
+"""All that a state may be called."""
+
+
+def title_of(now: Situation, name: str) -> str:
+    """The window's title: state, first cause, whether the rig is virtual, the name of the rig, and of the app."""
+    cause = [detail_of(now)] if now.status is not None and now.status.finding is not None else []
+    virtual = [tr("VIRTUAL RIG")] if now.virtual else []
+    return " – ".join((state_style(now).text, *cause, *virtual, name, "stewart-rig"))
+
+
+def past_of(phase: Phase) -> str:
+    """Why what is drawn of the machine stands still; empty while there is an engine."""
+    if phase in (Phase.DOWN, Phase.ENDING):
+        return tr("Not connected")
+    return tr("The engine died") if phase is Phase.DIED else ""
+
+
+# -- the steps from connecting to parking ------------------------------------------------------------------------------
+
+CONNECT_TEXTS = CONNECT, *_ = tr("Connect"), RESTART, TAKE
+DISCONNECT_TEXTS = DISCONNECT, END = tr("Disconnect"), tr("End it")
+"""what the first and the last step may be called"""
+ARMED_TIME = 5000
+"""ms in which the second step must follow the first."""
+_STEPS = (Action.CONNECT, Action.HOME, Action.ENGAGE, Action.PARK, Action.DISCONNECT, Action.RESET)
+_NEXT = {State.OFF: Action.CONNECT, State.IDLE: Action.HOME, State.PARKED: Action.ENGAGE, State.FAULT: Action.RESET}
+"""The step that leads on, by state."""
+
+
+def arm_first(act: str) -> str:
+    """Why the second of two steps cannot be taken before the first."""
+    return tr("press Arm, then {act} within {time}\u00a0s").format(act=act, time=ARMED_TIME // 1000)
+
+
+@dataclass(frozen=True, slots=True)
+class Steps:
+    """What the buttons of the steps show."""
+
+    obstacles: Mapping[Action, str]
+    """why each cannot be taken now, empty where it can; of Engage whatever has been armed"""
+    following: Action | None
+    """the one that leads on"""
+    reason: str
+    """why that cannot be taken now, with its name; empty where it can"""
+    connect: str
+    disconnect: str
+    """what the first and the last are called"""
+    unconnected: bool
+    """whether no drive is connected"""
+
+
+def steps_of(now: Situation) -> Steps:
+    """The steps in a situation."""
+    obstacles = {action: obstacle(action, now) for action in _STEPS}
+    status = now.status if now.phase is Phase.UP else None
+    following = Action.CONNECT if status is None else _NEXT.get(status.state)
+    against = "" if following is None else obstacles[following]
+    if following is Action.ENGAGE and not now.armed:
+        against = against or arm_first(tr("Engage"))
+    named = "" if following is None else tr("{step}: {reason}").format(step=tr(following.value), reason=against)
+    held, died = now.holder is not None, now.phase is Phase.DIED
+    return Steps(
+        obstacles,
+        following,
+        named if against else "",
+        TAKE if held else RESTART if died else CONNECT,
+        END if held else DISCONNECT,
+        unconnected=status is None or status.state is State.OFF,
+    )
+
+
+# -- what was refused --------------------------------------------------------------------------------------------------
+
+
+class Message:
+    """What was refused last, for as long as it holds, with the step that repairs it; or a remark: no refusal."""
+
+    def __init__(self) -> None:
+        self.repair: Repair | None = None
+        self.clear()
+
+    def refuse(self, what: str, reason: Finding | str) -> None:
+        """`what` was refused; of a finding with what can be done about it."""
+        self.clear()
+        self.repair = repair_of(reason) if isinstance(reason, Finding) else None
+        text = finding_text(reason) if isinstance(reason, Finding) else reason
+        self.role, self.text = "bad", f"{tr(what)}: {text or tr('refused')}"
+
+    def remark(self, text: str) -> None:
+        """Say what is no refusal."""
+        self.clear()
+        self.text = text
+
+    def clear(self) -> None:
+        """Say nothing."""
+        self.text, self.role = "", "muted"
+        self.repair = None
+        self.obstacle = ""
+        """why the repair cannot be done now"""
+        self._open = False
+        """whether what it asks for was still to be done when it was last looked at"""
+
+    def follow(self, now: Situation) -> bool:
+        """Keep up with the rig; whether the message has gone, as the step that it asked for was taken meanwhile."""
+        if self.repair is None:
+            return False
+        done = is_repaired(self.repair, now)
+        if done and self._open:
+            self.clear()
+            return True
+        self._open = not done
+        self.obstacle = "" if self.repair.action is None else obstacle(self.repair.action, now)
+        return False
+
+
+# -- the figures of the cycle ------------------------------------------------------------------------------------------
+
+_WINDOW = 2.0  # s
+
+
+@dataclass(frozen=True, slots=True)
+class CycleFigures:
+    """Achieved rate and how evenly the cycles came."""
+
+    rate: float
+    """Hz, cycles carried out a second"""
+    spread: float
+    """s, 99 % of the periods are within this of the configured one"""
+
+
+class CycleMeter:
+    """Collects cycle times of the last two seconds; `period` s is the configured one."""
+
+    def __init__(self, period: float) -> None:
+        self._period = period
+        self._parts: deque[npt.NDArray[np.float64]] = deque()
+
+    def add(self, rows: npt.NDArray[np.void]) -> None:
+        """Take in telemetry rows (n,) of dtype ROW."""
+        if not len(rows):
+            return
+        self._parts.append(np.stack([rows["t"], rows["period"]]))
+        latest = float(rows["t"][-1])
+        while len(self._parts) > 1 and self._parts[0][0, -1] < latest - _WINDOW:
+            self._parts.popleft()
+
+    def clear(self) -> None:
+        """Forget everything."""
+        self._parts.clear()
+
+    def figures(self) -> CycleFigures | None:
+        """The figures, None as long as there are fewer than two cycles."""
+        if sum(part.shape[1] for part in self._parts) < 2:
+            return None
+        times, periods = np.hstack(list(self._parts))
+        span = float(times[-1] - times[0])
+        if span <= 0.0:
+            return None
+        return CycleFigures(
+            rate=(len(times) - 1) / span, spread=float(np.quantile(np.abs(periods[1:] - self._period), 0.99))
+        )
+
+
+_NEAR = 6 * 3600.0
+"""s of room on the disk, below which that is shown in place of the file's size."""
+FIGURES = {
+    mark("Rate"): tr("cycles carried out a second, over the last two seconds"),
+    mark("Overruns"): tr(
+        "cycles skipped since the engine started, and how much slower than real time a busy computer was"
+    ),
+    mark("Jitter"): tr("99 % of the cycles came within this of their period, over the last two seconds"),
+    mark("Recorded"): tr("rows of telemetry in the recording"),
+    mark("Size, left"): tr(
+        "size of the recording's file, or, once that is near, the time until the disk is full as fast as it grows now"
+    ),
+    mark("Dropped"): tr("rows that are missing in the recording"),
+}
+"""The figures of the banner, and what each means."""
+
+
+def status_figures(status: Snapshot | None, *, silent: bool) -> dict[str, str]:
+    """What the engine says of itself, by figure, a dash for what is not known; `silent`: it does not answer."""
+    return {
+        "Overruns": "–" if status is None or silent else _lateness(status),
+        "Recorded": "–" if status is None else rows_text(status.rows),
+        "Dropped": "–" if status is None else rows_text(status.dropped),
+    }
+
+
+def cycle_figures(now: Situation, figures: CycleFigures | None) -> tuple[dict[str, str], str]:
+    """What the cycle achieves as it is measured, by figure, and what is said of the disk in full."""
+    size, room, up = None, math.inf, now.phase is Phase.UP
+    if now.recording and now.status is not None:
+        with contextlib.suppress(OSError):
+            size, room = Path(now.recording).stat().st_size, now.status.recording_room if up else math.inf
+    if not up or now.silent:
+        figures = None
+    file, left = ("–" if size is None else _size(size)), room_text(room)
+    near = size is not None and room < _NEAR
+    shown = {
+        "Rate": "–" if figures is None else f"{figures.rate:.1f} Hz",
+        "Jitter": "–" if figures is None else f"± {figures.spread * 1e6:.0f} µs",
+        "Size, left": tr("{time} left").format(time=left) if near else file,
+    }
+    return shown, ", ".join(filter(None, [file, left]))
+
+
+def rows_text(count: int) -> str:
+    """A number of rows of telemetry, in words."""
+    return trn("{count} row", "{count} rows", count).format(count=count)
+
+
+def _size(size: int) -> str:
+    value, unit = (size / 1e6, "MB") if size < 999.5e6 else (size / 1e9, "GB")
+    return f"{value:.{1 if value < 9.95 else 0}f} {unit}"
+
+
+def _lateness(status: Snapshot) -> str:
+    if not slowdown_text(status.slower):
+        return str(status.overruns)
+    return _slower(status.overruns, status.slower)
+
+
+def _slower(count: int, share: float) -> str:
+    return tr("{count}, {share:.0f} % slower").format(count=count, share=100.0 * share)

@@ -1,0 +1,498 @@
+"""The menus of the window: what a rig is opened, calibrated and set up by, the views, and help."""
+
+import shutil
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+from typing import Literal
+
+from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
+
+from gui.calibrate import CalibrateMenu
+from gui.models import Phase
+from gui.motion import MotionPanel
+from gui.runs import RunDesk
+from gui.screen import SCALES, keep_scale, obstacle, saved_scale
+from gui.session import JobRunner, RigSession
+from gui.setup import SetupEntry
+from gui.shell.docking import Docking
+from gui.shell.guide import HelpMenu
+from gui.shell.look import Look
+from gui.shell.sounds import Sounds
+from gui.texts import finding_text, mark, tr
+from gui.widgets import THEMES, give, tab_name
+from rig.config import RigConfig, load_config
+from rig.errors import RigError
+from rig.findings import Finding
+from rig.services import Event, Progress, StreamRequest, stream_telemetry
+
+
+class MotionOpening:
+    """Brings the tab to the front, and a motion into it.
+
+    Args:
+        tabs: of the window.
+        panel: the tab's.
+    """
+
+    def __init__(self, tabs: QtWidgets.QTabWidget, panel: MotionPanel) -> None:
+        self._tabs, self._panel = tabs, panel
+
+    def ask(self) -> None:
+        """Ask a person for a file."""
+        self._tabs.setCurrentWidget(self._panel)
+        self._panel.open()
+
+    def take(self, path: Path) -> None:
+        """Take a file, after a question where the motion shown is not saved."""
+        self._tabs.setCurrentWidget(self._panel)
+        self._panel.let_go(lambda: self._panel.load_file(path))
+
+
+_OTHER = tr("Open another ri&g …")
+_OTHER_HINT = tr("Close this window, and operate the rig of another configuration")
+
+
+class OtherRig(QtCore.QObject):
+    """Adds the entry to a menu; there is never more than one window with a rig.
+
+    Args:
+        menu: where the entry goes.
+        against: why the rig of this window cannot be left now, None when it can.
+        refused: told what was refused, and why.
+        window: the main window.
+    """
+
+    def __init__(
+        self,
+        menu: QtWidgets.QMenu,
+        against: Callable[[], Finding | None],
+        refused: Callable[[str, Finding | str], None],
+        window: QtWidgets.QMainWindow,
+    ) -> None:
+        super().__init__(window)
+        self._against = against
+        self._refused = refused
+        self._window = window
+        self._wanted: RigConfig | None = None
+        self.following: RigConfig | None = None
+        """the rig to be operated now that the window has closed"""
+        self.action = give(menu.addAction(_OTHER), "open")
+        self.action.setShortcut("Ctrl+Shift+O")
+        self.action.triggered.connect(lambda: self._ask())
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Enable the entry, or say why it is not."""
+        against = self._against()
+        reason = "" if against is None else finding_text(against)
+        self.action.setEnabled(not reason)
+        self.action.setToolTip(reason or _OTHER_HINT)
+        self.action.setStatusTip(reason)
+
+    def open(self, path: Path) -> None:
+        """Operate the rig of this configuration in place of the window's; a refusal changes nothing."""
+        against = self._against()
+        if against is None:
+            try:
+                self._wanted = load_config(str(path))
+            except RigError as error:
+                against = error.finding
+        if against is not None:
+            self._refused(tr("open {name}").format(name=path.name), against)
+        else:
+            self._window.close()
+
+    def window_closes(self) -> None:
+        """The window is closing for good."""
+        self.following = self._wanted
+
+    def window_stays(self) -> None:
+        """Somebody would rather have the window stay open."""
+        self._wanted = None
+
+    def _ask(self) -> None:
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(
+            self._window, tr("Open another rig"), "", tr("Configurations (*.toml)")
+        )
+        if name:
+            self.open(Path(name))
+
+
+@dataclass(frozen=True, slots=True)
+class _Tool:
+    """A tool: its key in a `StreamRequest`, its name, and what a person has to do in it.
+
+    `page` opens it, given the `address`, or says how it is installed; `program` is started in place of that where there
+    is one of that name.
+    """
+
+    key: Literal["plotjuggler", "foxglove"]
+    name: str
+    how: str
+    page: str
+    program: str = ""
+
+
+_TOOLS = (
+    _Tool(
+        "plotjuggler",
+        "PlotJuggler",
+        tr("In PlotJuggler (plotjuggler.io) start Streaming → UDP Server with that port and JSON."),
+        "https://plotjuggler.io",
+        "plotjuggler",
+    ),
+    _Tool(
+        "foxglove",
+        "Foxglove",
+        tr(
+            "In Foxglove (foxglove.dev/download, or in a browser) open a connection, Foxglove WebSocket, to that "
+            "address."
+        ),
+        "https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url={address}&openIn=desktop",
+    ),
+)
+_OPENS = tr("Send to it, and bring it up: what is installed, or the page that has it")
+_OFF = tr("connect first: there is no telemetry without an engine")
+
+
+class TelemetryMenu(QtWidgets.QMenu):
+    """Two entries for each tool: one sends to it and is ticked meanwhile, the other brings it up as well.
+
+    `rig.services.stream_telemetry` sends, in a process of its own.
+
+    Args:
+        session: the rig that the app operates.
+        remark: told where the telemetry goes, and what to do there.
+        parent: the main window.
+    """
+
+    def __init__(self, session: RigSession, remark: Callable[[str], None], parent: QtWidgets.QWidget) -> None:
+        super().__init__(tr("Send &telemetry to"), parent)
+        self.setToolTipsVisible(True)
+        self._session, self._remark = session, remark
+        self.entries = {tool.key: self._add(tool) for tool in _TOOLS}
+        self.addSeparator()
+        self.openers = {tool.key: self._add_opener(tool) for tool in _TOOLS}
+        self._jobs: dict[str, JobRunner] = {}
+        self._places: dict[str, tuple[str, str]] = {}
+        """where it is sent to, in words and as an address, once that is told"""
+        self._to_open: set[str] = set()
+        """tools that are brought up once they are sent to"""
+        session.changed.connect(self.refresh)
+        self.refresh()
+
+    def refresh(self) -> None:
+        """Enable the entries, or say why they are not."""
+        up = self._session.phase is Phase.UP and self._session.engine_pid is not None
+        for tool in _TOOLS:
+            action = self.entries[tool.key]
+            running = tool.key in self._jobs
+            action.setEnabled(up or running)
+            action.setChecked(running)
+            action.setToolTip(self._said(tool) if up or running else _OFF)
+            action.setStatusTip("" if up or running else _OFF)
+            opener = self.openers[tool.key]
+            opener.setEnabled(up or running)
+            opener.setToolTip(_OPENS if up or running else _OFF)
+            opener.setStatusTip("" if up or running else _OFF)
+
+    def _said(self, tool: _Tool) -> str:
+        place = self._places.get(tool.key)
+        return tool.how if place is None else tr("Telemetry goes {place}. {how}").format(place=place[0], how=tool.how)
+
+    def close_streams(self) -> None:
+        """Send to nobody any more. May be called again."""
+        for key in list(self._jobs):
+            self._end(key)
+
+    def _add(self, tool: _Tool) -> QtGui.QAction:
+        action = self.addAction(f"&{tool.name}")
+        action.setCheckable(True)
+        action.triggered.connect(lambda wanted: self._choose(tool, wanted))
+        return action
+
+    def _add_opener(self, tool: _Tool) -> QtGui.QAction:
+        action = self.addAction(tr("Open in {name} …").format(name=tool.name))
+        action.triggered.connect(lambda _checked=False: self._open(tool))
+        return action
+
+    def _open(self, tool: _Tool) -> None:
+        if tool.key in self._places:
+            self._bring_up(tool)
+            return
+        self._to_open.add(tool.key)
+        if tool.key not in self._jobs:
+            self._choose(tool, True)
+
+    def _bring_up(self, tool: _Tool) -> None:
+        program = shutil.which(tool.program) if tool.program else None
+        if program is not None and QtCore.QProcess.startDetached(program, []):
+            return
+        page = tool.page.format(address=self._places[tool.key][1])
+        opened = QtGui.QDesktopServices.openUrl(QtCore.QUrl(page))
+        lacks = tr("{name} is not installed here. ").format(name=tool.name) if tool.program else ""
+        shown = tr("Its page: {page}") if opened else tr("No browser came up; the page is {page}")
+        self._remark(f"{self._said(tool)} {lacks}{shown.format(page=page)}")
+
+    def _choose(self, tool: _Tool, wanted: bool) -> None:
+        engine = self._session.engine_pid
+        if not wanted or tool.key in self._jobs or engine is None:
+            self._end(tool.key)
+            self.refresh()
+            return
+        job = JobRunner(self)
+        job.reported.connect(lambda event: self._take(tool, event))
+        job.ended.connect(lambda _result, error: self._ended(tool, error))
+        self._jobs[tool.key] = job
+        job.start(stream_telemetry, StreamRequest(tool.key, engine=engine))
+        self.refresh()
+
+    def _take(self, tool: _Tool, event: Event) -> None:
+        if isinstance(event, Progress):
+            place = event.values["place"]
+            self._session.log("info", "telemetry", place)
+            self._places[tool.key] = place, event.values["address"]
+            self._remark(self._said(tool))
+            self.refresh()
+            if tool.key in self._to_open:
+                self._to_open.discard(tool.key)
+                self._bring_up(tool)
+
+    def _ended(self, tool: _Tool, error: Exception | None) -> None:
+        self._end(tool.key)
+        if error is not None:
+            self._session.log("warning", "telemetry", str(error))
+            self._session.refused.emit(tr("telemetry to {name}").format(name=tool.name), str(error))
+        self.refresh()
+
+    def _end(self, key: str) -> None:
+        self._places.pop(key, None)
+        self._to_open.discard(key)
+        job = self._jobs.pop(key, None)
+        if job is not None:
+            job.close()
+            job.deleteLater()
+
+
+_COLOURS = {"dark": mark("Dark &colours"), "light": mark("Light &colours")}
+_COMMANDS = tr("what commands the machine stays in the main window")
+_OBSTACLE = tr("not while the drives have torque, as the window stands still meanwhile: park or stop first")
+
+
+class ViewMenu(QtWidgets.QMenu):
+    """Colours, size and panels.
+
+    Args:
+        look: of the window.
+        tabs: the panels.
+        docking: those of them that may have windows of their own.
+        remark: told what is to be done so that a choice shows.
+        sounds: are switched here.
+    """
+
+    def __init__(
+        self,
+        look: Look,
+        tabs: QtWidgets.QTabWidget,
+        docking: Docking,
+        remark: Callable[[str], None],
+        sounds: Sounds,
+    ) -> None:
+        super().__init__(tr("&View"))
+        self.setToolTipsVisible(True)
+        self._remark = remark
+        self._tabs, self._docking, self.sounds = tabs, docking, sounds
+        self.schemes = QtGui.QActionGroup(self)
+        for name in THEMES:
+            action = self.addAction(tr(_COLOURS[name]))
+            action.triggered.connect(lambda _checked=False, name=name: look.use(name))
+            action.setCheckable(True)
+            action.setChecked(name == look.theme.name)
+            self.schemes.addAction(action)
+        self.scales = self._add_scales()
+        self.whole = self.addAction(tr("&Full screen"))
+        self.whole.setShortcut("F11")
+        self.whole.setCheckable(True)
+        self.whole.triggered.connect(lambda _checked: self._fill_screen())
+        self.aboutToShow.connect(self._look_at_window)
+        self.sound = self.addAction(sounds.words)
+        self.sound.setCheckable(True)
+        self.sound.setChecked(sounds.on)
+        self.sound.setToolTip(tr("Tones for torque on, a motion's end, a stop, and a fault until it is acknowledged"))
+        self.sound.triggered.connect(lambda on: sounds.switch(on=on))
+        sounds.told.connect(lambda: self.sound.setText(sounds.words))
+        self.addSeparator()
+        for index in range(tabs.count()):
+            name = tab_name(tabs, index)
+            action = self.addAction(tr(name))
+            action.triggered.connect(partial(self._show_tab, name))
+            action.setShortcut(QtGui.QKeySequence(f"Ctrl+{index + 1}"))
+        self.torn: dict[str, QtGui.QAction] = {}
+        self._add_windows()
+
+    def guard(self, torque: bool) -> None:
+        """No other colours under torque: restyling takes longer than STOP may take."""
+        if self.schemes.isEnabled() == torque:
+            self.schemes.setEnabled(not torque)
+            for action in self.schemes.actions():
+                action.setToolTip(_OBSTACLE if torque else "")
+                action.setStatusTip(_OBSTACLE if torque else "")
+
+    def _add_scales(self) -> dict[float, QtGui.QAction]:
+        menu, group = self.addMenu(tr("&Size")), QtGui.QActionGroup(self)
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._look_at_screen)
+        found = {}
+        for scale in SCALES:
+            action = found[scale] = menu.addAction(f"{100 * scale:.0f} %")
+            action.setCheckable(True)
+            action.setChecked(scale == saved_scale())
+            action.triggered.connect(partial(self._resized, scale))
+            group.addAction(action)
+        return found
+
+    def _add_windows(self) -> None:
+        """Ticks of the panels that have windows of their own."""
+        self.addSeparator()
+        menu = self.addMenu(tr("&Windows of their own"))
+        self.tear = give(menu.addAction(tr("&Panel in front"), self._docking.toggle_front, "Ctrl+T"), "tear off")
+        menu.addSeparator()
+        for name in self._docking.names:
+            action = self.torn[name] = menu.addAction(tr(name))
+            action.setCheckable(True)
+            action.triggered.connect(partial(self._toggle_window, name))
+        menu = self.addMenu(tr("&Beside the tabs"))
+        menu.setToolTipsVisible(True)
+        menu.aboutToShow.connect(self._mark_beside)
+        self.front_beside = give(
+            menu.addAction(tr("&Panel in front"), self._docking.toggle_front_beside, "Ctrl+B"), "beside"
+        )
+        menu.addSeparator()
+        self.beside: dict[str, QtGui.QAction] = {}
+        for name in self._docking.names:
+            action = self.beside[name] = menu.addAction(tr(name))
+            action.setCheckable(True)
+            action.triggered.connect(partial(self._toggle_beside, name))
+        self._docking.changed.connect(self._mark_windows)
+        self._docking.changed.connect(self._mark_beside)
+        self._tabs.currentChanged.connect(self._mark_windows)
+        self._mark_windows()
+
+    def _toggle_window(self, name: str, _checked: bool = False) -> None:
+        self._docking.toggle(name)
+
+    def _toggle_beside(self, name: str, _checked: bool = False) -> None:
+        self._docking.toggle_beside(name)
+        self._mark_beside()  # where it was refused nothing has changed, but the tick
+
+    def _mark_windows(self, _index: int = 0) -> None:
+        front = tab_name(self._tabs, self._tabs.currentIndex())
+        self.tear.setEnabled(front in self._docking.names)
+        self.tear.setToolTip("" if self.tear.isEnabled() else _COMMANDS)
+        for name, action in self.torn.items():
+            action.setChecked(name in self._docking.windows)
+
+    def _mark_beside(self) -> None:
+        """Say which panels have no room beside the tabs."""
+        for name, action in self.beside.items():
+            reason = self._docking.obstacle_beside(name)
+            action.setChecked(name in self._docking.side.panes)
+            action.setEnabled(not reason)
+            action.setToolTip(reason)
+            action.setStatusTip(reason)
+
+    def _look_at_screen(self) -> None:
+        """Say which sizes the screen is too small for."""
+        screen = self._tabs.screen()
+        for scale, action in self.scales.items():
+            reason = obstacle(scale, screen.size())
+            action.setEnabled(not reason)
+            action.setToolTip(reason)
+            action.setStatusTip(reason)
+
+    def _resized(self, scale: float, _checked: bool = False) -> None:
+        keep_scale(scale)
+        self._remark(
+            tr("Everything is drawn at {scale:.0f} % when the app is started the next time.").format(scale=100 * scale)
+        )
+
+    def _fill_screen(self) -> None:
+        """By the window, not by the tick: it may have begun in full screen, or its window manager have left it."""
+        window = self._tabs.window()
+        window.setWindowState(window.windowState() ^ QtCore.Qt.WindowState.WindowFullScreen)
+        self._look_at_window()
+
+    def _look_at_window(self) -> None:
+        self.whole.setChecked(self._tabs.window().isFullScreen())
+
+    def _show_tab(self, name: str, _checked: bool = False) -> None:
+        self._docking.show_page(name)
+
+
+class Menus(QtCore.QObject):
+    """The menu bar.
+
+    Args:
+        window: has it.
+        session: the rig.
+        look: of the window.
+        motion: the panel that motions are opened in.
+        docking: the pages that may have windows of their own.
+        runs: makes reports.
+        remark: told what is no refusal.
+    """
+
+    def __init__(
+        self,
+        window: QtWidgets.QMainWindow,
+        session: RigSession,
+        look: Look,
+        motion: MotionPanel,
+        docking: Docking,
+        runs: RunDesk,
+        remark: Callable[[str], None],
+    ) -> None:
+        super().__init__(window)
+        bar, tabs, refuse = window.menuBar(), docking.tabs, session.refused.emit
+        self.opening = MotionOpening(tabs, motion)
+        rig = bar.addMenu(tr("&Rig"))
+        _add(rig, tr("Open &motion …"), self.opening.ask, "Ctrl+O", "open")
+        _add(rig, tr("Open &report"), lambda: runs.reporting.make(), "Ctrl+R", "report")
+        self.calibrate = CalibrateMenu(session, window, lambda: look.theme)
+        self.calibrate.motion_wanted.connect(self.opening.take)
+        rig.addMenu(self.calibrate)
+        self.telemetry = TelemetryMenu(session, remark, window)
+        rig.addMenu(self.telemetry)
+        rig.addSeparator()
+        self.setup = SetupEntry(session, rig, window)
+        self.other = OtherRig(rig, lambda: self.setup.against, refuse, window)
+        self.setup.finished.connect(self.other.open)
+        session.changed.connect(self.other.refresh)
+        _add(rig, tr("&Quit"), window.close, "Ctrl+Q", "quit")
+        sounds = Sounds(session, look.settings, self)
+        self.view = ViewMenu(look, tabs, docking, remark, sounds)
+        session.changed.connect(lambda: self.view.guard(session.torque))
+        bar.addMenu(self.view)
+        self.help = HelpMenu(window)
+
+    def set_up(self) -> None:
+        """Open the set-up of a rig, or have the session say why that cannot be."""
+        if self.setup.obstacle:
+            self.setup.session.refused.emit(mark("set up"), self.setup.obstacle)
+        else:
+            self.setup.start()
+
+    def close(self) -> None:
+        """End what was begun from here. May be called again."""
+        self.view.sounds.close()
+        self.setup.close()
+        self.calibrate.close_wizards()
+        self.telemetry.close_streams()
+
+
+def _add(menu: QtWidgets.QMenu, text: str, act: Callable[..., object], shortcut: str, meaning: str) -> None:
+    action = give(menu.addAction(text), meaning)
+    action.triggered.connect(act)
+    action.setShortcut(QtGui.QKeySequence(shortcut))
