@@ -1,6 +1,7 @@
 """View-models: what the app shows and lets be done, worked out without a widget."""
 
 from gui.models.colours import AXIS_COLOURS, DASHED, LEG_COLOURS, STATE_COLOURS
+from gui.models.motion import LEAST_AMPLITUDE, Curves, MotionRun, Preview, describe, tightest, verdict_of
 from gui.models.operate import (
     ARMED_TIME,
     CONNECT_TEXTS,
@@ -63,6 +64,7 @@ __all__ = [
     "DASHED",
     "DISCONNECT_TEXTS",
     "FIGURES",
+    "LEAST_AMPLITUDE",
     "LEG_COLOURS",
     "MEND_TEXTS",
     "NOT_JUDGED",
@@ -72,12 +74,15 @@ __all__ = [
     "STATE_WORDS",
     "WAITING",
     "Action",
+    "Curves",
     "CycleFigures",
     "CycleMeter",
     "Holder",
     "JudgedBy",
     "Message",
+    "MotionRun",
     "Phase",
+    "Preview",
     "Repair",
     "RunsOver",
     "Situation",
@@ -86,6 +91,7 @@ __all__ = [
     "VerdictStyle",
     "arm_first",
     "cycle_figures",
+    "describe",
     "detail_of",
     "ending",
     "figure_text",
@@ -105,6 +111,8 @@ __all__ = [
     "state_word",
     "status_figures",
     "steps_of",
+    "tightest",
     "title_of",
+    "verdict_of",
     "verdict_style",
 ]

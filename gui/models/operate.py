@@ -188,6 +188,7 @@ def past_of(phase: Phase) -> str:
 CONNECT_TEXTS = CONNECT, *_ = tr("Connect"), RESTART, TAKE
 DISCONNECT_TEXTS = DISCONNECT, END = tr("Disconnect"), tr("End it")
 """what the first and the last step may be called"""
+_REFUSED = tr("refused")
 ARMED_TIME = 5000
 """ms in which the second step must follow the first."""
 _STEPS = (Action.CONNECT, Action.HOME, Action.ENGAGE, Action.PARK, Action.DISCONNECT, Action.RESET)
@@ -252,7 +253,7 @@ class Message:
         self.clear()
         self.repair = repair_of(reason) if isinstance(reason, Finding) else None
         text = finding_text(reason) if isinstance(reason, Finding) else reason
-        self.role, self.text = "bad", f"{tr(what)}: {text or tr('refused')}"
+        self.role, self.text = "bad", f"{tr(what)}: {text or _REFUSED}"
 
     def remark(self, text: str) -> None:
         """Say what is no refusal."""

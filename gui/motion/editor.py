@@ -7,6 +7,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.models import LEAST_AMPLITUDE
 from gui.motion.fields import PartForm, TupleField, make_field
 from gui.motion.specification import TRANSITION, Data, authored, in_words, new_part, part_models, with_transitions
 from gui.texts import mark, tr
@@ -22,8 +23,6 @@ _ACCESSIBLE = {
 }
 _LIST_HEIGHT = 96  # px
 _PART = QtCore.Qt.ItemDataRole.UserRole  # of an item: the index of its part, none of a transition
-LEAST_AMPLITUDE = 0.1
-"""%, and the step of the field"""
 
 
 class MotionEditor(QtWidgets.QWidget):

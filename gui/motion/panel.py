@@ -1,17 +1,16 @@
 """Motion: compose or open a motion, see what it would do, run it."""
 
-import math
 from collections.abc import Callable
 from pathlib import Path
 from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.models import Action, Phase
+from gui.models import MotionRun, Preview, verdict_of
 from gui.motion.document import MotionDocument
-from gui.motion.editor import LEAST_AMPLITUDE, MotionEditor
+from gui.motion.editor import MotionEditor
 from gui.motion.edits import Edits
-from gui.motion.preview import Preview, describe, lacking, preview_motion
+from gui.motion.preview import lacking, preview_motion
 from gui.motion.preview_views import PreviewViews
 from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
@@ -20,7 +19,6 @@ from gui.session import Mover, RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, TextRoom, Theme, WholeNumber, field_refusal, give
 from rig.client import size_class
-from rig.states import State
 
 _LONGEST = 1000  # characters, as recordings take them
 
@@ -123,9 +121,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.mover = mover
         self._worker = Worker("preview", self)
         self._version = 0
-        self.preview = Preview()
-        self._template = ("", Preview())
-        """the motion that the template shown would make: its name, and what it would do"""
+        self.model = MotionRun()
         self.editor = MotionEditor()
         self.editor.size = size_class(session.config)
         self.amplitude = self.editor.amplitude
@@ -144,8 +140,6 @@ class MotionPanel(QtWidgets.QWidget):
         self.abandon, self.hold = self.transport.abandon, self.transport.hold
         self.run.clicked.connect(self._run)
         self.words = RunWords()
-        self._ran = ""
-        """name of the motion that was run from here last, empty once another is shown"""
         self.edits = Edits(self.editor.value, self.editor.restore, self.editor, (self.amplitude,))
         self._lay_out()
         self.editor.edited.connect(self._edited)
@@ -250,7 +244,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.repeats.changed.connect(self.refresh)
         largest = tr("Take the largest amplitude with which the motion passes")
         self.fit = GuardedButton(tr("Largest that passes"), largest)
-        self.fit.clicked.connect(lambda: self.amplitude.set_si(self._largest()))
+        self.fit.clicked.connect(lambda: self.amplitude.set_si(self.model.largest(self.amplitude.known())))
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(6, 0, 6, 0)
         row.addWidget(QtWidgets.QLabel(tr("Repeat")))
@@ -276,27 +270,30 @@ class MotionPanel(QtWidgets.QWidget):
     def begin_template(self) -> None:
         """Show the templates in place of the form; nothing is run while one is shown, as it is no motion yet."""
         self._left.setCurrentIndex(1)
+        self.model.template = ("", Preview())
         self.templates.begin()
         self._display_template(self.templates.name, Preview(fault=_BEING_CHECKED, pending=True))
 
     def _end_template(self) -> None:
         if self._left.currentIndex():
             self._left.setCurrentIndex(0)
+            self.model.template = None
             self._display(self.preview)
             self._show_what_runs()
             self.refresh()
 
     def _display_template(self, name: str, preview: Preview) -> None:
         """Show what a template would make; one that is found after the page was left is not shown."""
-        if self._template_shown:
-            self._template = (name, preview)
+        if self.model.template is not None:
+            self.model.template = (name, preview)
             self._display(preview)
             self._show_what_runs()
             self.refresh()
 
     @property
-    def _template_shown(self) -> bool:
-        return bool(self._left.currentIndex())
+    def preview(self) -> Preview:
+        """What the motion that is shown would do."""
+        return self.model.preview
 
     def _take_template(self, name: str, motion: Any) -> None:
         self.let_go(lambda: self.document.show(name, motion, Path(), made=True))
@@ -335,17 +332,13 @@ class MotionPanel(QtWidgets.QWidget):
         if not self.mover.active:  # how the one before ended says nothing of this one
             self.transport.clear()
         self._version += 1
-        self._ran = ""
+        self.model.ran = ""
         wrong = self.editor.refusal
-        self.preview = Preview(fault=wrong or _BEING_CHECKED, pending=not wrong)
+        self.model.preview = Preview(fault=wrong or _BEING_CHECKED, pending=not wrong)
         self.document.say_title()
         self.verdict.refused = ""
-        if wrong:
-            self._changed.stop()
-            self.verdict.judge("bad", f"✗ {wrong}")
-        else:
-            self.verdict.judge("muted", tr("Checking …"))
-            self._changed.start()
+        self.verdict.judge(*verdict_of(self.preview))
+        self._changed.stop() if wrong else self._changed.start()
         self.refresh()
 
     def _look(self) -> None:
@@ -376,35 +369,21 @@ class MotionPanel(QtWidgets.QWidget):
         self.edits.settle()
 
     def _show_preview(self, preview: Preview) -> None:
-        self.preview = preview
+        self.model.preview = preview
         self.document.settle(lambda: self._put_transitions(preview.transitions))
         self._show_what_runs()
-        if not self._template_shown:
+        if self.model.template is None:
             self._display(preview)
         self.refresh()
 
     def _display(self, preview: Preview) -> None:
         """Show a motion, be it one that is only to be made."""
         self.sights.show_preview(preview)
-        verdict = preview.verdict
-        if preview.pending:
-            self.verdict.judge("muted", tr("Checking …"))
-        elif verdict is None:
-            self.verdict.judge("bad", f"✗ {preview.fault}")
-        elif verdict.passed:
-            self.verdict.judge("good", f"✓ {describe(verdict)}")
-        else:
-            self.verdict.judge("bad", f"✗ {describe(verdict)}")
+        self.verdict.judge(*verdict_of(preview))
 
     def _show_what_runs(self) -> None:
-        name, preview = self._template if self._template_shown else (self.document.name, self.preview)
-        duration = None if preview.table is None else preview.table.duration
-        self.transport.show_motion(name, duration, round(self.repeats.known()))
-
-    def _largest(self) -> float:
-        """The largest amplitude that passes, %, in the steps of its field and never more; 0 where none does."""
-        scale = 0.0 if self.preview.verdict is None else self.preview.verdict.scale
-        return math.floor(10.0 * self.amplitude.known() * scale + 1e-6) / 10.0
+        self.model.name = self.document.name
+        self.transport.show_motion(*self.model.named, round(self.repeats.known()))
 
     def set_theme(self, theme: Theme) -> None:
         """Take other colours."""
@@ -416,37 +395,24 @@ class MotionPanel(QtWidgets.QWidget):
         """Enable what can be done now; say why the motion cannot be run, and show where it is."""
         self._show_present()
         self.transport.refresh(self.run_obstacle)
-        self.amplitude.setEnabled(not self._template_shown)  # it is that of the motion that is not shown
-        verdict = self.preview.verdict
-        against = "" if self._largest() > 0.0 else tr("none from {least:g} % on passes").format(least=LEAST_AMPLITUDE)
-        if verdict is None or verdict.passed or self._template_shown:
-            against = tr("only a motion that does not pass the check is made smaller")
-        self.fit.set_obstacle(against)
+        self.amplitude.setEnabled(self.model.template is None)  # it is that of the motion that is not shown
+        self.fit.set_obstacle(self.model.against_smaller(self.amplitude.known()))
 
     @property
     def run_obstacle(self) -> str:
         """Why the motion that is shown cannot be run now; empty when it can."""
-        busy = tr("a motion is under way") if self.mover.active else ""
-        template = (
-            tr("a template is shown, which is no motion yet: Create makes it one") if self._template_shown else ""
-        )
         wrong = field_refusal(self.repeats)
-        return self._session.obstacle(Action.MOVE) or busy or template or wrong or self.preview.obstacle
+        return self.model.obstacle(self._session.situation, wrong, moving=self.mover.active)
 
     def _run(self) -> None:
         if self.preview.table is not None and not self.run_obstacle:
-            self._ran = self.document.name
+            self.model.ran = self.document.name
             self.mover.run(self.document.name, self.preview.table, self.repeats.value())
 
     def _show_present(self) -> None:
         """Where the motion is that is run, unless a template is shown in its place."""
-        shown = self._session.phase is Phase.UP and bool(self._ran) and not self._template_shown
-        status = self._session.status if shown else None
-        if status is not None and (status.state is State.RUNNING or status.resumable):
-            t = status.path_time if status.motion == self._ran else None
-            self.sights.show_present(t, live=t is not None or self.mover.active)
-        else:
-            self.sights.show_present(None)
+        t, live = self.model.present(self._session.situation, moving=self.mover.active)
+        self.sights.show_present(t, live=live)
 
     def _progressed(self, text: str, fraction: float) -> None:
         self.transport.show_progress(text, fraction)

@@ -1,18 +1,17 @@
 """What a motion would do, before anything moves: its table, the check's verdict, and curves to look at."""
 
-from dataclasses import dataclass, field, replace
+from dataclasses import replace
 from pathlib import Path
 
 import numpy as np
 
 from dynamics import Dynamics, DynamicsError
 from gui.live import decimate
+from gui.models import Curves, Preview
 from gui.motion.specification import Data, with_transitions
 from gui.scene import Figure
 from gui.session import Rows
-from gui.texts import tr
 from kinematics import (
-    Array,
     KinematicsError,
     MotionTable,
     SingularityError,
@@ -24,7 +23,6 @@ from kinematics import (
 )
 from rig.client import checked_motion, transition_durations
 from rig.config import RigConfig
-from rig.safety import LimitCheck, TrajectoryVerdict
 from rig.telemetry import ROW
 
 FRAMES = 30.0
@@ -33,46 +31,6 @@ _MOST_FRAMES = 6000
 """of a long motion, whose picture goes in longer steps"""
 _BINS = 800  # of a curve, each with its lowest and highest value
 _BLOCK = 8192  # samples evaluated together: a long motion takes no more memory than a short one
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Curves:
-    """Outlines over time `t` (n,) s: coordinates (n, 6) m and rad; per leg (n, 6) length m, speed m/s, drive force N.
-
-    `from_home`: the position is that from the home pose, otherwise in the base frame.
-    """
-
-    from_home: bool
-    t: Array
-    coordinates: Array
-    lengths: Array
-    speeds: Array
-    forces: Array
-
-
-@dataclass(frozen=True, slots=True, eq=False)
-class Preview:
-    """A motion that was looked at: `fault` says why there is nothing to look at, else the rest is there."""
-
-    fault: str = ""
-    pending: bool = False
-    """whether it is still being looked at"""
-    table: MotionTable | None = None
-    verdict: TrajectoryVerdict | None = None
-    curves: Curves | None = None
-    rows: Rows | None = None
-    """the motion as telemetry rows that the model expects, `FRAMES` a second and with its end, to be looked at"""
-    rings: Array | None = None
-    """where the corners of the platform's plate are in them, (n, 6, 3) m, base frame"""
-    transitions: dict[int, float] = field(default_factory=dict)
-    """s of those that were put in, by the index of the part before"""
-
-    @property
-    def obstacle(self) -> str:
-        """Why the motion must not be run, in one line; empty when it may."""
-        if self.fault or self.verdict is None:
-            return tr("the motion is not complete: see the message above")
-        return "" if self.verdict.passed else tr("the motion does not pass the check")
 
 
 def preview_motion(config: RigConfig, motion: Data, folder: Path, amplitude: float) -> Preview:
@@ -155,24 +113,3 @@ def _curves(config: RigConfig, table: MotionTable, from_home: bool) -> Curves:
         speeds=outlines[:, 12:18],
         forces=outlines[:, 18:],
     )
-
-
-def tightest(verdict: TrajectoryVerdict) -> LimitCheck | None:
-    """The check that is nearest to its bound, or farthest beyond it; the ends' speeds, nearly zero, are left out."""
-    checks = [check for check in verdict.checks if not check.name.startswith("speed at")]
-    return max(checks, key=_use, default=None)
-
-
-def _use(check: LimitCheck) -> float:
-    if check.is_minimum:
-        return check.bound / check.value if check.value > 0.0 else float("inf")
-    return check.value / check.bound if check.bound > 0.0 else float("inf")
-
-
-def describe(verdict: TrajectoryVerdict) -> str:
-    """The verdict in words."""
-    if not verdict.passed:
-        return verdict.message[:1].upper() + verdict.message[1:]
-    text = tr("Passes every limit over {duration:g} s.").format(duration=verdict.duration)
-    nearest = tightest(verdict)
-    return text if nearest is None else text + " " + tr("Nearest to its limit: {check}.").format(check=nearest)

@@ -8,7 +8,7 @@ import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.live import PlatformView, Plot, Replay, ReplayBar
-from gui.motion.preview import Curves, Preview, tightest
+from gui.models import Curves, Preview, tightest
 from gui.scene import Shapes
 from gui.session import Floats, Timeline, largest_amount
 from gui.texts import tr

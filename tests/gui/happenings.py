@@ -11,9 +11,8 @@ from standing import Standing, pressable, standing
 
 from gui.live.decimation import Outline
 from gui.live.series import COMPARED
-from gui.models import Phase
+from gui.models import Phase, Preview
 from gui.models.rules import Holder
-from gui.motion.preview import Preview
 from gui.shell.main_window import MainWindow
 from rig.engine import Compiling
 from rig.findings import Code, Finding
@@ -78,7 +77,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
 
     def say(page: str, text: str) -> None:
         if window.complete:
-            getattr(window, page)._say(text)
+            getattr(window.views, page)._say(text)
 
     def clear_messages() -> None:
         say("runs_page", "")

@@ -49,7 +49,7 @@ def live(qapp: QtWidgets.QApplication, tmp_path: Path) -> Iterator[MainWindow]:
 @pytest.fixture
 def whole_live(live: MainWindow, qtbot: Any) -> MainWindow:
     """The same, with every view."""
-    live._building.start()
+    live.views.building.start()
     qtbot.waitUntil(lambda: live.complete, timeout=STEP)
     return live
 

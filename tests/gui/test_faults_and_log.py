@@ -126,7 +126,7 @@ def filled(window: MainWindow) -> MainWindow:
 
 
 def test_the_log_is_searched_by_words_and_level(filled: MainWindow, qtbot: Any) -> None:
-    log = filled.log
+    log = filled.views.log
     qtbot.keyClicks(log.search, "ENGINE jam")
     assert [entry.text for entry in log.shown()] == ["leg 3: jam\nhard"]
     log.search.clear()
@@ -135,18 +135,18 @@ def test_the_log_is_searched_by_words_and_level(filled: MainWindow, qtbot: Any) 
 
 
 def test_a_line_that_is_chosen_is_read_whole(filled: MainWindow) -> None:
-    assert not filled.log.whole.isVisible()
-    filled.log.table.selectRow(2)
-    assert filled.log.whole.isVisible() and filled.log.whole.text() == "leg 3: jam\nhard"
-    filled.log.level.setCurrentIndex(1)  # rows go, the chosen line stays
-    assert filled.log.whole.text() == "leg 3: jam\nhard"
-    filled.log.search.setText("nothing of the kind")
-    assert not filled.log.whole.isVisible()
+    assert not filled.views.log.whole.isVisible()
+    filled.views.log.table.selectRow(2)
+    assert filled.views.log.whole.isVisible() and filled.views.log.whole.text() == "leg 3: jam\nhard"
+    filled.views.log.level.setCurrentIndex(1)  # rows go, the chosen line stays
+    assert filled.views.log.whole.text() == "leg 3: jam\nhard"
+    filled.views.log.search.setText("nothing of the kind")
+    assert not filled.views.log.whole.isVisible()
 
 
 def test_the_log_is_saved_as_it_is_shown(filled: MainWindow, tmp_path: Path) -> None:
-    filled.log.level.setCurrentIndex(2)
-    filled.log.save_to(tmp_path / "events.csv")
+    filled.views.log.level.setCurrentIndex(2)
+    filled.views.log.save_to(tmp_path / "events.csv")
     header, line = (tmp_path / "events.csv").read_text(encoding="utf-8").splitlines()[:2]
     assert header == "wall_time,rig_time_s,level,source,code,text"
     assert '1.500,error,engine,,"leg 3: jam' in line

@@ -57,7 +57,7 @@ def test_an_engine_moves_as_long_as_a_button_is_held(
     start = _hold(live, qtbot, button)
     QtTest.QTest.mouseRelease(button, LEFT)
     reach(live, qtbot, State.ENGAGED)
-    qtbot.waitUntil(lambda: not live.mover.active, timeout=STEP)
+    qtbot.waitUntil(lambda: not live.motion.mover.active, timeout=STEP)
     assert 1e-3 < status_of(live).reference[2] - start < 0.1 and live.jog.outcome == ""
 
     _lose_the_pad(live, qtbot)
@@ -68,7 +68,7 @@ def test_an_engine_moves_as_long_as_a_button_is_held(
         reach(live, qtbot, State.ENGAGED)
         qtbot.waitUntil(lambda: not button.holding, timeout=STEP)
     QtTest.QTest.mouseRelease(button, LEFT)
-    assert any("whoever holds it was silent for" in entry.text for entry in live.log.model.entries)
+    assert any("whoever holds it was silent for" in entry.text for entry in live.views.log.model.entries)
 
     _hold(live, qtbot, button)
     key(KEY.Key_Escape, live)

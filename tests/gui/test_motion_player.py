@@ -9,7 +9,8 @@ from live_rows import live_rows
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.motion.preview import FRAMES, Preview, preview_motion
+from gui.models import Preview
+from gui.motion.preview import FRAMES, preview_motion
 from gui.motion.preview_views import MotionPlayer, PreviewViews
 from gui.scene import Figure, force_scale
 from gui.scene.arrows import way

@@ -10,8 +10,9 @@ import pytest
 from motion_support import HOME, look_first, looked, take
 from shell_support import FakeSession, finite, make_status, press
 
+from gui.models import Preview
 from gui.motion import panel as panel_module
-from gui.motion.preview import Preview, preview_motion
+from gui.motion.preview import preview_motion
 from gui.motion.preview_views import PreviewPlots
 from gui.motion.specification import NEW_PARTS
 from gui.shell.main_window import MainWindow

@@ -36,7 +36,7 @@ def test_a_disconnect_that_is_refused_changes_nothing_and_a_virtual_rig_of_no_us
     assert session.status is not None and pid is not None
     session.status = replace(session.status, state=State.PARKED)  # as it was a moment ago
     session.disconnect_rig()
-    qtbot.waitUntil(lambda: "park first" in live.notice.text(), timeout=STEP)
+    qtbot.waitUntil(lambda: "park first" in live.banner.notice.text(), timeout=STEP)
     assert session.phase is Phase.UP and session.engine_pid == pid
     reach(live, qtbot, State.ENGAGED)
 
@@ -51,7 +51,7 @@ def test_a_disconnect_that_is_refused_changes_nothing_and_a_virtual_rig_of_no_us
     reach(live, qtbot, State.FAULT)
     live.tabs.setCurrentWidget(live.faults)  # asks again and again
     qtbot.waitUntil(lambda: _said(live, "the virtual rig has died; Disconnect, then Connect") == 1, timeout=STEP)
-    assert "starts a new virtual rig" in live.notice.text()
+    assert "starts a new virtual rig" in live.banner.notice.text()
     _anew(live, qtbot)
     assert state_of(live) is State.IDLE and _said(live, "the virtual rig has died; Disconnect") == 1
 

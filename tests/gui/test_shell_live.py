@@ -60,16 +60,16 @@ def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, mo
     run(live, qtbot)
     qtbot.waitUntil(lambda: live.banner.figure("Rate") != "–", timeout=STEP)
 
-    live.tabs.setCurrentWidget(live.log)
-    live.log.search.setFocus()
+    live.tabs.setCurrentWidget(live.views.log)
+    live.views.log.search.setFocus()
     key(KEY.Key_Escape, live)
     qtbot.waitUntil(lambda: state_of(live) in (State.STOPPING, State.PARKED), timeout=STEP)
     reach(live, qtbot, State.PARKED)
-    stops = [entry for entry in live.log.model.entries if entry.code == "OPERATOR_STOP"]
+    stops = [entry for entry in live.views.log.model.entries if entry.code == "OPERATOR_STOP"]
     assert stops and all(
         "category 1" in entry.text for entry in stops
     )  # by the flag or by the link: whichever came first
-    assert not live.mover.active
+    assert not live.motion.mover.active
     inject(live, "payload", 5.0)
     inject(live, "drop_all")
     reach(live, qtbot, State.FAULT)
@@ -86,11 +86,11 @@ def test_the_first_minute(whole_live: MainWindow, qtbot: Any, tmp_path: Path, mo
     for word in ("connect", "home", "payload", "cable"):
         assert any(word in text for text in texts), (word, texts)
     report = recording.with_suffix(".html")
-    with qtbot.waitSignal(live.reporting.maker.finished, timeout=START) as made:
-        press_when_possible(qtbot, live.report)
+    with qtbot.waitSignal(live.runs.reporting.maker.finished, timeout=START) as made:
+        press_when_possible(qtbot, live.runs.reporting.button)
     assert made.args == [str(report), ""]
-    qtbot.waitUntil(lambda: "nothing came up to show it" in live.notice.text(), timeout=STEP)
-    assert str(report) in live.notice.text() and live.notice.isVisible()
+    qtbot.waitUntil(lambda: "nothing came up to show it" in live.banner.notice.text(), timeout=STEP)
+    assert str(report) in live.banner.notice.text() and live.banner.notice.isVisible()
     page = report.read_text()
     assert all(word in page for word in ("payload", "cable", "home", "rig gui"))
 
@@ -111,7 +111,7 @@ def test_an_engine_that_is_killed_is_said_at_once_and_can_be_started_again(live:
     eventually(lambda: not Path(f"/proc/{pid}").exists(), "the engine to be gone")
     watch.start(100)
     qtbot.waitUntil(lambda: bool(said), timeout=STEP)
-    sending = live.telemetry.entries["plotjuggler"]
+    sending = live.menus.telemetry.entries["plotjuggler"]
     qtbot.waitUntil(lambda: not sending.isChecked() and not sending.isEnabled(), timeout=STEP)
     assert [state for state, _ in said] == ["Engine died"] and said[0][1] < 10
     assert "in state Running" in live.banner.detail
@@ -121,8 +121,8 @@ def test_an_engine_that_is_killed_is_said_at_once_and_can_be_started_again(live:
     assert f"Every drive: {did}; at rest " in live.banner.detail
     for leg in range(1, 7):
         assert live.operate.drives.text(leg) == f"✓ {did}"
-        assert any(entry.text == f"leg {leg}: {did}" for entry in live.log.model.entries)
-    assert len(live.history) > 100 and live.tabs.isEnabled()  # what was seen is still there to look at
+        assert any(entry.text == f"leg {leg}: {did}" for entry in live.views.log.model.entries)
+    assert len(live.views.history) > 100 and live.tabs.isEnabled()  # what was seen is still there to look at
     press_when_possible(qtbot, restart)
     qtbot.waitUntil(lambda: state_of(live) not in (None, State.OFF), timeout=START)
     assert state_of(live) in (State.IDLE, State.FAULT)

@@ -88,7 +88,7 @@ def test_a_port_that_is_taken_leaves_nothing_behind(live: MainWindow, qtbot: Any
     with socket.create_server((host, port)):
         press_when_possible(qtbot, live.operate.buttons[Action.CONNECT])
         qtbot.waitUntil(lambda: live.session.phase is Phase.DOWN, timeout=180_000)
-    assert f"cannot listen on {host}:{port}" in live.notice.text()
+    assert f"cannot listen on {host}:{port}" in live.banner.notice.text()
     assert not list(live.session.folder.glob("*.mcap")) and left_over() == []
     connect(live, qtbot)
     live.close()  # without torque nothing is asked
@@ -100,7 +100,7 @@ def test_a_port_that_is_taken_leaves_nothing_behind(live: MainWindow, qtbot: Any
 
 def test_an_app_that_stalled_takes_its_lease_again_and_disconnects(live: MainWindow, qtbot: Any) -> None:
     connect(live, qtbot)
-    live.clock.stop()  # no sign of life any more
+    live.views.clock.stop()  # no sign of life any more
     qtbot.waitUntil(lambda: status_of(live).lease == "", timeout=STEP)
     press_when_possible(qtbot, live.operate.buttons[Action.DISCONNECT])
     qtbot.waitUntil(lambda: live.session.phase is Phase.DOWN, timeout=STEP)

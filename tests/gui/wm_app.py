@@ -72,7 +72,7 @@ class Windows:
         real = self._live
         session = RigSession(config, self._folder) if real else _Session(config, self._folder, self._block)
         self.present = MainWindow(session, settings)
-        self.present._building.stop()  # dozens of plots: whoever looks at them has them made
+        self.present.views.building.stop()  # dozens of plots: whoever looks at them has them made
         self.made += 1
         return self.present
 

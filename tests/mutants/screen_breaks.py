@@ -13,16 +13,16 @@ _WIZARDS = "gui/test_wizards_stand_still.py"
 SCREEN_BREAKS = [
     Break(
         "a motion is run while a template is shown",
-        "gui/motion/panel.py",
-        'Create makes it one") if self._template_shown else ""',
+        "gui/models/motion.py",
+        'Create makes it one") if self.template else ""',
         'Create makes it one") if False else ""',
         (_RUNS,),
     ),
     Break(
         "Run names the motion behind a template",
-        "gui/motion/panel.py",
-        "self._template if self._template_shown else (self.document.name, self.preview)",
-        "(self.document.name, self.preview)",
+        "gui/models/motion.py",
+        "self.template or (self.name, self.preview)",
+        "(self.name, self.preview)",
         (_RUNS,),
     ),
     Break(
