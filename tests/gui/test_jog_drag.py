@@ -103,7 +103,7 @@ def test_a_drag_fills_the_numbers_and_moves_nothing_before_go(
     assert handle is not None and handle.place[2] == pytest.approx(TURNED[2] + moved[2])  # it goes with the pointer
     drop(jog)
     known(jog, qtbot)
-    assert session.sent == [] and not jog.mover.active and session.held == []
+    assert session.sent == [] and not jog.motion.mover.active and session.held == []
     assert jog.jog.drag.refusal == "" and jog.jog.drag.go.isEnabled()
     press(jog.jog.drag.go)
     qtbot.waitUntil(lambda: bool(session.sent), timeout=PATIENCE)

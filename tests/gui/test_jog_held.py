@@ -174,7 +174,7 @@ def test_a_pointer_that_comes_back_holds_nothing_and_clicks_nothing(
     QtWidgets.QApplication.sendEvent(button, back)
     assert not button._timer.isActive()  # which would make a hold of it
     QtTest.QTest.mouseRelease(button, LEFT)
-    assert not button.holding and len(session.sent) == 1 and not jog.mover.active
+    assert not button.holding and len(session.sent) == 1 and not jog.motion.mover.active
 
 
 def test_a_button_that_is_not_in_hand_any_more_is_not_renewed(
@@ -194,9 +194,9 @@ def test_what_is_let_go_while_it_is_looked_at_is_not_sent(jog: MainWindow, sessi
     QtTest.QTest.mousePress(button, LEFT)
     qtbot.waitUntil(lambda: button.holding, timeout=PATIENCE)
     QtTest.QTest.mouseRelease(button, LEFT)
-    assert "let go before it began" in jog.jog.outcome and not jog.mover.active
+    assert "let go before it began" in jog.jog.outcome and not jog.motion.mover.active
     after: list[object] = []
-    jog.mover._checks.submit(lambda: None, lambda *answer: after.append(answer))
+    jog.motion.mover._checks.submit(lambda: None, lambda *answer: after.append(answer))
     qtbot.waitUntil(lambda: bool(after), timeout=PATIENCE)  # it was looked at meanwhile
     assert session.sent == []
 
@@ -216,7 +216,7 @@ def test_a_key_that_is_kept_down_holds_and_one_that_is_tapped_does_nothing(
     QtTest.QTest.keyPress(handle, KEY.Key_Space)
     qtbot.waitUntil(lambda: _nothing_begins(jog))
     QtTest.QTest.keyRelease(handle, KEY.Key_Space)
-    assert session.sent == [] and not jog.mover.active
+    assert session.sent == [] and not jog.motion.mover.active
     QtTest.QTest.keyPress(handle, KEY.Key_Left, SHIFT)
     table = runs(session, qtbot)
     assert table.samples[-1, 3] < -0.1 and jog.jog.held.key == "-rx"

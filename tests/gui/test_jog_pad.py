@@ -167,7 +167,7 @@ def test_a_lost_pad_lets_go_and_one_that_comes_back_must_be_let_up_first(
     hand.unplug()
     let_go(jog, session, qtbot)
     says(jog, qtbot, "No game pad is there.")
-    assert any("'Virtual Controller' is gone" in entry.text for entry in jog.log.model.entries)
+    assert any("'Virtual Controller' is gone" in entry.text for entry in jog.views.log.model.entries)
     stands(session)
     with VirtualPad() as other:
         other.press("dead-man")
@@ -190,7 +190,7 @@ def test_a_stick_that_is_out_already_does_not_begin_once_it_is_possible(
     says(jog, qtbot, "bring the stick back")
     stands(session, 12.0)
     looks(jog, qtbot)
-    assert session.sent == [] and not jog.mover.active
+    assert session.sent == [] and not jog.motion.mover.active
 
 
 def test_stop_works_on_every_page_while_the_pad_is_on(
