@@ -6,7 +6,7 @@ from typing import Any
 import numpy as np
 import numpy.typing as npt
 
-from dynamics import Dynamics, Mechanism, variant_cells
+from dynamics import Dynamics, Mechanism, papers
 
 Floats = npt.NDArray[np.float64]
 
@@ -33,7 +33,7 @@ def model_differences(
     """
     exact = Dynamics(mechanism, coulomb_speed=coulomb_speed).cells(motions)
     return {
-        model: np.zeros_like(exact) if model == "exact" else variant_cells(model, mechanism, motions) - exact
+        model: np.zeros_like(exact) if model == "exact" else papers.variant_cells(model, mechanism, motions) - exact
         for model in models
     }
 

@@ -23,23 +23,7 @@ from dynamics.serial.iterative import (
 )
 from dynamics.serial.lagrangian import LagrangeCoefficients, lagrange_coefficients, lagrange_euler
 from dynamics.serial.legs_as_chains import leg_chain, leg_joints, serial_leg_forces
-from dynamics.serial.operation_counts import (
-    BEYOND,
-    SAMPLES,
-    Law,
-    NewtonEulerSaving,
-    OperationRow,
-    OperationTable,
-    PlatformRow,
-    counted_order,
-    counted_table,
-    general_chain,
-    newton_euler_saving,
-    operation_tables,
-    platform_table,
-)
 from dynamics.serial.recursions import modified_newton_euler, newton_euler, newton_euler_in_base_axes
-from dynamics.serial.strobing_cost import StrobingCost, StrobingEffort, strobing_costs, strobing_effort
 from dynamics.serial.torque_control import (
     ERROR_BOUND,
     ChainSimulation,
@@ -59,33 +43,21 @@ from dynamics.serial.torque_control import (
 )
 
 __all__ = [
-    "BEYOND",
     "ERROR_BOUND",
-    "SAMPLES",
     "ChainSimulation",
     "ControlStudy",
     "Joint",
     "LagrangeCoefficients",
-    "Law",
     "Link",
     "LinkStates",
     "ModifiedChain",
-    "NewtonEulerSaving",
-    "OperationRow",
-    "OperationTable",
-    "PlatformRow",
     "SerialChain",
-    "StrobingCost",
-    "StrobingEffort",
     "chain_acceleration",
     "check_gains",
     "computed_torque",
     "computed_torque_as_printed",
     "computed_torque_lagrange",
     "coriolis_matrix",
-    "counted_order",
-    "counted_table",
-    "general_chain",
     "iterative_newton_euler",
     "iterative_newton_euler_as_printed",
     "lagrange_coefficients",
@@ -101,9 +73,6 @@ __all__ = [
     "newton_euler",
     "newton_euler_as_printed",
     "newton_euler_in_base_axes",
-    "newton_euler_saving",
-    "operation_tables",
-    "platform_table",
     "puma",
     "puma_study",
     "rk4_step",
@@ -114,6 +83,4 @@ __all__ = [
     "strobed_coriolis",
     "strobed_gravity",
     "strobed_mass_matrix",
-    "strobing_costs",
-    "strobing_effort",
 ]

@@ -7,31 +7,19 @@ from itertools import permutations
 
 import numpy as np
 
-from dynamics import (
-    Link,
-    SerialChain,
-    computed_torque,
-    lagrange_coefficients,
-    lagrange_euler,
-    modified_newton_euler,
-    newton_euler,
-    serial_leg_forces,
-    strobed_bias,
-    strobed_coriolis,
-    strobed_mass_matrix,
-)
+from dynamics import serial
 from kinematics import Array
 from rig.papers.paths import manipulator, run_path
 
 FORMULATIONS = ("Lagrange–Euler", "Newton–Euler", "modified Newton–Euler", "strobed M and C")
-Recursion = Callable[[SerialChain, list[float], list[float], list[float]], list[float]]
+Recursion = Callable[[serial.SerialChain, list[float], list[float], list[float]], list[float]]
 ControlLaw = Callable[..., list[float]]
 _SIZES = range(2, 9)
 _FEW = range(2, 6)
 _SEEDS = range(3)
 
 
-def random_chain(rng: np.random.Generator, joints: int, revolute: bool = False) -> SerialChain:
+def random_chain(rng: np.random.Generator, joints: int, revolute: bool = False) -> serial.SerialChain:
     """A chain whose every number is at random, with rotors and viscous friction; of both kinds of joint, or revolute.
 
     A link's inertia is in principal axes where all joints are to turn, as 001 eq. 1.26 assumes.
@@ -42,7 +30,7 @@ def random_chain(rng: np.random.Generator, joints: int, revolute: bool = False) 
         moments = rng.uniform(0.02, 0.03, 3)
         turns = revolute or index == joints - 1 or (index > 0 and rng.uniform() < 0.6)
         links.append(
-            Link(
+            serial.Link(
                 "revolute" if turns else "prismatic",
                 a=rng.uniform(-0.5, 0.5),
                 alpha=rng.uniform(-np.pi, np.pi),
@@ -55,7 +43,7 @@ def random_chain(rng: np.random.Generator, joints: int, revolute: bool = False) 
                 viscous=rng.uniform(0.0, 2.0),
             )
         )
-    return SerialChain(tuple(links), rng.normal(scale=6.0, size=3).tolist())
+    return serial.SerialChain(tuple(links), rng.normal(scale=6.0, size=3).tolist())
 
 
 def _symmetric(tensor: Array) -> list[list[float]]:
@@ -71,10 +59,10 @@ def formulations_spread() -> float:
             rng = np.random.default_rng(10 * joints + seed)
             chain = random_chain(rng, joints)
             q, qd, qdd = (list(row) for row in rng.normal(size=(3, joints)).tolist())
-            mass = np.array(strobed_mass_matrix(chain, q), dtype=float)
-            strobed = mass @ np.array(qdd) + np.array(strobed_bias(chain, q, qd), dtype=float)
-            forces = [np.array(law(chain, q, qd, qdd), dtype=float) for law in (lagrange_euler, newton_euler)]
-            forces += [np.array(modified_newton_euler(chain, q, qd, qdd), dtype=float), strobed]
+            mass = np.array(serial.strobed_mass_matrix(chain, q), dtype=float)
+            strobed = mass @ np.array(qdd) + np.array(serial.strobed_bias(chain, q, qd), dtype=float)
+            laws = (serial.lagrange_euler, serial.newton_euler, serial.modified_newton_euler)
+            forces = [*(np.array(law(chain, q, qd, qdd), dtype=float) for law in laws), strobed]
             spread = np.ptp(np.array(forces), axis=0).max() / np.abs(forces[0]).max()
             worst = max(worst, float(spread))
     return worst
@@ -87,8 +75,8 @@ def strobed_mass_error() -> float:
         rng = np.random.default_rng(joints)
         chain = random_chain(rng, joints)
         q = rng.normal(size=joints).tolist()
-        lagrange = np.array(lagrange_coefficients(chain, q).D, dtype=float)
-        strobed = np.array(strobed_mass_matrix(chain, q), dtype=float)
+        lagrange = np.array(serial.lagrange_coefficients(chain, q).D, dtype=float)
+        strobed = np.array(serial.strobed_mass_matrix(chain, q), dtype=float)
         worst = max(worst, float(np.abs(strobed - lagrange).max() / np.abs(strobed).max()))
     return worst
 
@@ -103,7 +91,7 @@ def recursion_errors(recursion: Recursion) -> list[float]:
         rng = np.random.default_rng(200 + joints)
         chain = random_chain(rng, joints, revolute=True)
         q, qd, qdd = rng.normal(size=(3, joints)).tolist()
-        right = np.array(lagrange_euler(chain, q, qd, qdd), dtype=float)
+        right = np.array(serial.lagrange_euler(chain, q, qd, qdd), dtype=float)
         gap = np.abs(np.array(recursion(chain, q, qd, qdd), dtype=float) - right).max()
         errors.append(float(gap / np.abs(right).max()))
     return errors
@@ -121,12 +109,12 @@ def strobed_rates(as_printed: bool) -> float:
         chain = random_chain(rng, joints)
         smooth = replace(chain, links=tuple(replace(link, viscous=0.0) for link in chain.links))
         q, still = rng.normal(size=joints).tolist(), [0.0] * joints
-        right = np.array(lagrange_coefficients(smooth, q).H, dtype=float)
-        strobed = np.array(strobed_coriolis(smooth, q), dtype=float)
+        right = np.array(serial.lagrange_coefficients(smooth, q).H, dtype=float)
+        strobed = np.array(serial.strobed_coriolis(smooth, q), dtype=float)
         if as_printed:
             for j, k in permutations(range(joints), 2):
                 rates = [float(index in (j, k)) for index in range(joints)]
-                strobed[:, j, k] = newton_euler(smooth, q, rates, still, gravity=(0.0, 0.0, 0.0))
+                strobed[:, j, k] = serial.newton_euler(smooth, q, rates, still, gravity=(0.0, 0.0, 0.0))
         worst = max(worst, float(np.abs(strobed - right).max() / np.abs(right).max()))
     return worst
 
@@ -139,7 +127,7 @@ def control_laws_gaps(lagrange: ControlLaw) -> list[float]:
         chain = random_chain(rng, joints)
         rows = [list(row) for row in rng.normal(size=(5, joints)).tolist()]
         desired = rows[0], rows[1], rows[2]
-        one = np.array(computed_torque(chain, desired, rows[3], rows[4], 100.0, 20.0), dtype=float)
+        one = np.array(serial.computed_torque(chain, desired, rows[3], rows[4], 100.0, 20.0), dtype=float)
         other = np.array(lagrange(chain, desired, rows[3], rows[4], 100.0, 20.0), dtype=float)
         gaps.append(float(np.abs(one - other).max() / np.abs(one).max()))
     return gaps
@@ -149,5 +137,5 @@ def legs_as_chains_error() -> float:
     """Largest difference of the platform's leg forces by six serial recursions from the vector form, path I."""
     run, machine = run_path("I"), manipulator()
     some = range(0, len(run.times), 10)
-    gaps = [np.abs(serial_leg_forces(machine, run.motions[k])[0] - run.exact[k]).max() for k in some]
+    gaps = [np.abs(serial.serial_leg_forces(machine, run.motions[k])[0] - run.exact[k]).max() for k in some]
     return float(max(gaps) / np.abs(run.exact).max())

@@ -9,7 +9,7 @@ from functools import cache
 import numpy as np
 from matplotlib.figure import Figure
 
-from dynamics import Friction, Mechanism, PlatformRow, flops_1998, kinematics_operations, platform_table, variant_forces
+from dynamics import Friction, Mechanism, papers
 from kinematics import Array, leg_kinematics
 from rig.papers.claims import Claim, Legs, Near, Threshold, number
 from rig.papers.dasgupta_singular import optimal_path, singular_claims, step_sheet
@@ -40,9 +40,9 @@ _ARITHMETIC = "arithmetic on printed numbers"
 
 
 @cache
-def operations() -> tuple[PlatformRow, ...]:
+def operations() -> tuple[papers.PlatformRow, ...]:
     """§4.5 beside the counts here, in the middle of path I's first blend; without viscous friction, as in the paper."""
-    return platform_table(*_counted_at())
+    return papers.platform_table(*_counted_at())
 
 
 def _counted_at() -> tuple[Mechanism, Array]:
@@ -110,7 +110,7 @@ def operation_claims() -> tuple[Claim, ...]:
 
 def _constraint_claim() -> Claim:
     """§3.3 on top of the leg forces."""
-    counts = flops_1998(*_counted_at())
+    counts = papers.flops_1998(*_counted_at())
     more, whole = counts["constraints"].total, counts["total"].total
     return PRINTED.claim(
         "operations-constraints",
@@ -121,7 +121,7 @@ def _constraint_claim() -> Claim:
     )
 
 
-def _part(key: str, statement: str, row: PlatformRow, equations: str) -> Claim:
+def _part(key: str, statement: str, row: papers.PlatformRow, equations: str) -> Claim:
     return Claim(
         key,
         statement,
@@ -134,7 +134,9 @@ def _part(key: str, statement: str, row: PlatformRow, equations: str) -> Claim:
     )
 
 
-def _parallel(leg: PlatformRow, platform: PlatformRow, final: PlatformRow, arm: PlatformRow) -> tuple[Claim, Claim]:
+def _parallel(
+    leg: papers.PlatformRow, platform: papers.PlatformRow, final: papers.PlatformRow, arm: papers.PlatformRow
+) -> tuple[Claim, Claim]:
     """Seven branches at a time, and the final system after them."""
     steps = max(leg.as_printed, platform.as_printed) + final.as_printed
     exact = max(leg.counted, platform.counted) + final.counted
@@ -154,7 +156,7 @@ def joint_space_claim() -> Claim:
     plan = PLANS["I"]
     times = plan.duration / (SAMPLES - 1) * 5.0, plan.duration / (SAMPLES - 1) * 4.0
     now, before = plan.trajectory().motion(times)
-    counts = kinematics_operations(manipulator().geometry, now, before[:7])
+    counts = papers.kinematics_operations(manipulator().geometry, now, before[:7])
     forward, inverse = counts["forward"].total, counts["inverse"].total
     return PRINTED.claim(
         "joint-space",
@@ -330,9 +332,10 @@ def light_platform_claims(run: PathRun) -> list[Claim]:
     """Those of a platform as heavy as a leg."""
     machine = manipulator()
     light = replace(machine, mass=machine.mass / 10.0, inertia=machine.inertia / 10.0)
-    massless = variant_forces("massless", light, run.motions)
+    massless = papers.variant_forces("massless", light, run.motions)
     printed, exact = (
-        np.abs(1.0 - massless / variant_forces(model, light, run.motions)) for model in ("dasgupta-1998", "exact")
+        np.abs(1.0 - massless / papers.variant_forces(model, light, run.motions))
+        for model in ("dasgupta-1998", "exact")
     )
     share = 100.0 * float(np.mean(printed > 0.6))
     median = float(np.median(printed))

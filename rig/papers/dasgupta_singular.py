@@ -10,7 +10,7 @@ from functools import cache
 import numpy as np
 from scipy import optimize
 
-from dynamics import best_path, find_singularities, opposite_sides, variant_forces
+from dynamics import best_path, find_singularities, opposite_sides, papers
 from kinematics import Array, condition_numbers, coordinates_to_pose, leg_matrix
 from rig.papers.claims import Between, Claim, Threshold, number
 from rig.papers.drawing import INK, Curve, Rule, one_panel, series
@@ -49,7 +49,7 @@ def random_poses() -> RandomPoses:
     coordinates = np.random.default_rng(_SEED).uniform(*_BOX, (_DRAWN, 6))
     motions = np.zeros((_DRAWN, 19))
     motions[:, :7] = coordinates_to_pose(coordinates)
-    peak = np.abs(variant_forces(_MODEL, manipulator(), motions)).max(axis=1)
+    peak = np.abs(papers.variant_forces(_MODEL, manipulator(), motions)).max(axis=1)
     return RandomPoses(condition_numbers(manipulator().geometry, motions[:, :7]), peak)
 
 
@@ -71,7 +71,7 @@ def step_rows() -> tuple[StepRow, ...]:
     for halving in range(_HALVINGS):
         samples = 60 * 2**halving
         motions = plan.trajectory().motion(np.linspace(0.0, plan.duration, samples + 1))
-        printed, exact = (float(np.abs(variant_forces(m, machine, motions)).max()) for m in (_MODEL, "exact"))
+        printed, exact = (float(np.abs(papers.variant_forces(m, machine, motions)).max()) for m in (_MODEL, "exact"))
         condition = float(condition_numbers(machine.geometry, motions[:, :7]).max())
         rows.append(StepRow(plan.duration / samples, printed, exact, condition))
     return tuple(rows)
@@ -232,7 +232,7 @@ def optimal_path() -> OptimalPath:
     times = np.linspace(0.0, plan.duration, _FINE)
     motions = best.path.motion(times)
     condition = condition_numbers(geometry, motions[:, :7])
-    forces = np.abs(variant_forces("exact", machine, motions)).max(axis=1)
+    forces = np.abs(papers.variant_forces("exact", machine, motions)).max(axis=1)
     straight_motions = straight.motion(times)
     straight_condition = condition_numbers(geometry, straight_motions[:, :7])
     turned = ", ".join(f"{angle:+.2f}".replace("-", "−") for angle in best.end_moved[3:])

@@ -8,19 +8,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics import (
-    Joint,
-    Link,
-    LinkStates,
-    ModifiedChain,
-    SerialChain,
-    iterative_newton_euler,
-    iterative_newton_euler_as_printed,
-    link_poses,
-    link_states,
-    modified_chain,
-    newton_euler,
-)
+from dynamics import serial
 from kinematics import Array, minimum_jerk
 from rig.papers.chains import random_chain
 from rig.papers.claims import Between, Claim, Threshold
@@ -36,13 +24,13 @@ _SIZES = range(2, 8)
 _STEP = 1e-5
 """Of the differences, s or rad or m."""
 
-Case = tuple[ModifiedChain, Array, Array, Array]
+Case = tuple[serial.ModifiedChain, Array, Array, Array]
 
 
-def _mixed_chain(rng: np.random.Generator, joints: int) -> SerialChain:
+def _mixed_chain(rng: np.random.Generator, joints: int) -> serial.SerialChain:
     """A random chain whose every second joint slides, the first one turning."""
     chain = random_chain(rng, joints)
-    kinds: tuple[Joint, ...] = ("revolute", "prismatic")
+    kinds: tuple[serial.Joint, ...] = ("revolute", "prismatic")
     return replace(chain, links=tuple(replace(link, joint=kinds[i % 2]) for i, link in enumerate(chain.links)))
 
 
@@ -51,21 +39,21 @@ def cases() -> list[Case]:
     made = []
     for joints in _SIZES:
         rng = np.random.default_rng(400 + joints)
-        chain = modified_chain(_mixed_chain(rng, joints))
+        chain = serial.modified_chain(_mixed_chain(rng, joints))
         bare = tuple(replace(link, motor_inertia=0.0, viscous=0.0) for link in chain.links)
         made.append((replace(chain, links=bare), *rng.normal(size=(3, joints))))
     return made
 
 
-def _ahead(case: Case, time: float) -> tuple[ModifiedChain, Array, Array]:
+def _ahead(case: Case, time: float) -> tuple[serial.ModifiedChain, Array, Array]:
     chain, q, qd, qdd = case
     return chain, q + time * qd + 0.5 * time**2 * qdd, qd + time * qdd
 
 
-def _states(case: Case, time: float = 0.0) -> tuple[LinkStates, Array]:
+def _states(case: Case, time: float = 0.0) -> tuple[serial.LinkStates, Array]:
     """The states at an instant, and the links' poses (n, 4, 4)."""
     chain, q, qd = _ahead(case, time)
-    return link_states(chain, q, qd, case[3]), link_poses(chain, q)[:-1]
+    return serial.link_states(chain, q, qd, case[3]), serial.link_poses(chain, q)[:-1]
 
 
 def _based(poses: Array, vectors: Array) -> Array:
@@ -106,7 +94,7 @@ def _centers(case: Case, time: float) -> Array:
 
     def places(at: float) -> Array:
         chain, q, _ = _ahead(case, at)
-        poses = link_poses(chain, q)[:-1]
+        poses = serial.link_poses(chain, q)[:-1]
         return poses[:, :3, 3] + _based(poses, np.array([link.center for link in chain.links]))
 
     step = 1e-3
@@ -124,8 +112,8 @@ def center_error(case: Case) -> float:
     return _worst(_based(poses, states.center_acceleration), (8.0 * near - far) / (12.0 * step))
 
 
-def _kinetic(chain: ModifiedChain, q: Array, qd: Array) -> float:
-    states = link_states(chain, q, qd, np.zeros(len(chain)))
+def _kinetic(chain: serial.ModifiedChain, q: Array, qd: Array) -> float:
+    states = serial.link_states(chain, q, qd, np.zeros(len(chain)))
     energy = 0.0
     for link, omega, v in zip(chain.links, states.angular_velocity, states.velocity, strict=True):
         center = v + np.cross(omega, link.center)
@@ -133,13 +121,13 @@ def _kinetic(chain: ModifiedChain, q: Array, qd: Array) -> float:
     return float(energy)
 
 
-def _potential(chain: ModifiedChain, q: Array) -> float:
-    poses = link_poses(chain, q)[:-1]
+def _potential(chain: serial.ModifiedChain, q: Array) -> float:
+    poses = serial.link_poses(chain, q)[:-1]
     heights = poses[:, :3, 3] + _based(poses, np.array([link.center for link in chain.links]))
     return float(-np.array([link.mass for link in chain.links]) @ heights @ np.array(chain.gravity))
 
 
-def _momenta(chain: ModifiedChain, q: Array, qd: Array) -> Array:
+def _momenta(chain: serial.ModifiedChain, q: Array, qd: Array) -> Array:
     """∂T/∂q̇ (n,), exact: T is a square in q̇."""
     units = np.eye(len(chain))
     return np.array([0.5 * (_kinetic(chain, q, qd + e) - _kinetic(chain, q, qd - e)) for e in units])
@@ -153,7 +141,7 @@ def lagrange_error(case: Case) -> float:
     for i, e in enumerate(_STEP * np.eye(len(chain))):
         kinetic = _kinetic(chain, q + e, qd) - _kinetic(chain, q - e, qd)
         force[i] -= (kinetic - _potential(chain, q + e) + _potential(chain, q - e)) / (2.0 * _STEP)
-    return _worst(np.array(iterative_newton_euler(chain, q, qd, qdd)), force)
+    return _worst(np.array(serial.iterative_newton_euler(chain, q, qd, qdd)), force)
 
 
 def gravity_error(case: Case) -> float:
@@ -161,18 +149,20 @@ def gravity_error(case: Case) -> float:
     chain, q, _, _ = case
     still = np.zeros(len(chain))
     slopes = [_potential(chain, q + e) - _potential(chain, q - e) for e in _STEP * np.eye(len(chain))]
-    return _worst(np.array(iterative_newton_euler(chain, q, still, still)), np.array(slopes) / (2.0 * _STEP))
+    return _worst(np.array(serial.iterative_newton_euler(chain, q, still, still)), np.array(slopes) / (2.0 * _STEP))
 
 
 def contact_error(case: Case) -> float:
     """Largest difference of what a contact adds to τ from its virtual work, relative to the largest."""
     chain, q, qd, qdd = case
     wrench = np.random.default_rng(len(chain)).normal(scale=20.0, size=6)
-    bare, loaded = (np.array(iterative_newton_euler(chain, q, qd, qdd, load)) for load in (None, wrench))
-    tip = link_poses(chain, q)[-1]
+    bare, loaded = (np.array(serial.iterative_newton_euler(chain, q, qd, qdd, load)) for load in (None, wrench))
+    tip = serial.link_poses(chain, q)[-1]
     work = []
     for e in _STEP * np.eye(len(chain)):
-        rate = np.linalg.solve(tip, link_poses(chain, q + e)[-1] - link_poses(chain, q - e)[-1]) / (2.0 * _STEP)
+        rate = np.linalg.solve(tip, serial.link_poses(chain, q + e)[-1] - serial.link_poses(chain, q - e)[-1]) / (
+            2.0 * _STEP
+        )
         twist = np.array([*rate[:3, 3], rate[2, 1], rate[0, 2], rate[1, 0]])
         work.append(-(twist @ wrench))
     return _worst(loaded - bare, np.array(work))
@@ -181,8 +171,8 @@ def contact_error(case: Case) -> float:
 def prismatic_error(case: Case) -> float:
     """Largest difference of τ by §2.3 as printed from τ by eqs. 2-4 to 2-6, relative to the largest."""
     chain, q, qd, qdd = case
-    printed = np.array(iterative_newton_euler_as_printed(chain, q, qd, qdd))
-    return _worst(printed, np.array(iterative_newton_euler(chain, q, qd, qdd)))
+    printed = np.array(serial.iterative_newton_euler_as_printed(chain, q, qd, qdd))
+    return _worst(printed, np.array(serial.iterative_newton_euler(chain, q, qd, qdd)))
 
 
 def standard_form_error() -> float:
@@ -193,8 +183,8 @@ def standard_form_error() -> float:
         chain = _mixed_chain(rng, joints)
         q, qd, qdd = rng.normal(size=(3, joints))
         wrench = rng.normal(scale=20.0, size=6)
-        ours = np.array(iterative_newton_euler(modified_chain(chain), q, qd, qdd, wrench))
-        worst = max(worst, _worst(ours, np.array(newton_euler(chain, q, qd, qdd, wrench))))
+        ours = np.array(serial.iterative_newton_euler(serial.modified_chain(chain), q, qd, qdd, wrench))
+        worst = max(worst, _worst(ours, np.array(serial.newton_euler(chain, q, qd, qdd, wrench))))
     return worst
 
 
@@ -224,7 +214,7 @@ def study(report: Report) -> Study:
     )
 
 
-def arm() -> ModifiedChain:
+def arm() -> serial.ModifiedChain:
     """An arm laid out as Stanford's, its third joint sliding; masses in round numbers of ours, 9.8 m/s²."""
     steps = (
         (0.0, 0.4, "revolute", 9.0, (0.0, 0.02, -0.1), (0.3, 0.3, 0.1)),
@@ -235,10 +225,10 @@ def arm() -> ModifiedChain:
         (_RIGHT, 0.0, "revolute", 0.5, (0.02, 0.0, 0.1), (0.002, 0.002, 0.0005)),
     )
     links = [
-        Link(kind, alpha=alpha, d=d, mass=mass, center=center, inertia=np.diag(moments).tolist())  # type: ignore[arg-type]
+        serial.Link(kind, alpha=alpha, d=d, mass=mass, center=center, inertia=np.diag(moments).tolist())  # type: ignore[arg-type]
         for alpha, d, kind, mass, center, moments in steps
     ]
-    return ModifiedChain(tuple(links), (0.0, 0.0, -9.8))
+    return serial.ModifiedChain(tuple(links), (0.0, 0.0, -9.8))
 
 
 def motion() -> list[Claim]:
@@ -311,9 +301,9 @@ def _pictures() -> tuple[Picture, ...]:
     times, q, qd, qdd = _path()
     whole, printed = (
         np.array([law(chain, *row) for row in zip(q, qd, qdd, strict=True)])
-        for law in (iterative_newton_euler, iterative_newton_euler_as_printed)
+        for law in (serial.iterative_newton_euler, serial.iterative_newton_euler_as_printed)
     )
-    states = [link_states(chain, *row) for row in zip(q, qd, qdd, strict=True)]
+    states = [serial.link_states(chain, *row) for row in zip(q, qd, qdd, strict=True)]
 
     def size(name: str) -> Array:
         return np.array([np.linalg.norm(getattr(state, name), axis=1) for state in states])
@@ -349,7 +339,7 @@ def _pictures() -> tuple[Picture, ...]:
 
 def _sheet() -> Sheet:
     times, *path = _path()
-    states: LinkStates = link_states(arm(), *(rows[_SHOWN] for rows in path))
+    states: serial.LinkStates = serial.link_states(arm(), *(rows[_SHOWN] for rows in path))
     parts = (
         ("ω, rad/s", states.angular_velocity),
         ("v, m/s", states.velocity),

@@ -11,20 +11,7 @@ from functools import cache
 import numpy as np
 from scipy.linalg import expm
 
-from dynamics import (
-    ERROR_BOUND,
-    ControlStudy,
-    Law,
-    OperationRow,
-    SerialChain,
-    computed_torque,
-    computed_torque_lagrange,
-    counted_table,
-    lagrange_control_as_printed,
-    puma,
-    puma_study,
-    simulate_chain,
-)
+from dynamics import papers, serial
 from kinematics import Array
 from rig.papers import operation_claims as counting
 from rig.papers.chains import control_laws_gaps
@@ -64,7 +51,7 @@ class ErrorRun:
         return float(np.abs(self.error[-1]).max() / np.abs(self.error[0]).max())
 
 
-def error_run(chain: SerialChain, kp: Array, kv: Array, duration: float, step: float) -> ErrorRun:
+def error_run(chain: serial.SerialChain, kp: Array, kv: Array, duration: float, step: float) -> ErrorRun:
     """A chain of six joints under eq. 4.4 at every instant, towards a motion sin t of its joints."""
 
     def desired(time: float) -> tuple[list[float], list[float], list[float]]:
@@ -72,12 +59,12 @@ def error_run(chain: SerialChain, kp: Array, kv: Array, duration: float, step: f
         return place, rate, [-x for x in place]
 
     def torque(time: float, q: list[float], qd: list[float]) -> list[float]:
-        tau: list[float] = computed_torque(chain, desired(time), q, qd, kp, kv)
+        tau: list[float] = serial.computed_torque(chain, desired(time), q, qd, kp, kv)
         return tau
 
     start = desired(0.0)
     q, qd = ([a - b for a, b in zip(x, y, strict=True)] for x, y in zip(start[:2], (_OFFSET, _SLIP), strict=True))
-    run = simulate_chain(chain, q, qd, torque, duration, step)
+    run = serial.simulate_chain(chain, q, qd, torque, duration, step)
     aims = np.array([desired(time)[0] for time in run.times])
     return ErrorRun(run.times, aims - run.q, error_equation(kp, kv, run.times))
 
@@ -96,7 +83,7 @@ def error_equation(kp: Array, kv: Array, times: Array) -> Array:
 @cache
 def coupled_run() -> ErrorRun:
     """The PUMA under gains that couple its joints."""
-    return error_run(puma(rotors=False), POSITION_GAINS, VELOCITY_GAINS, _DURATION, _STEP)
+    return error_run(serial.puma(rotors=False), POSITION_GAINS, VELOCITY_GAINS, _DURATION, _STEP)
 
 
 JOINTS = (1, 2, 3, 4, 5, 6)
@@ -105,15 +92,15 @@ _OURS = "with rotors in arm and law, and the mean of q̈ᵈ over the coming samp
 
 
 @cache
-def printed_run() -> ControlStudy:
+def printed_run() -> serial.ControlStudy:
     """The PUMA as the paper's equations have it: no rotors, q̈ᵈ at the sampling instant."""
-    return puma_study()
+    return serial.puma_study()
 
 
 @cache
-def our_run() -> ControlStudy:
+def our_run() -> serial.ControlStudy:
     """The PUMA with its rotors, and q̈ᵈ as the mean over the coming sample."""
-    return puma_study(plant=puma(), model=puma(), preview=True)
+    return serial.puma_study(plant=serial.puma(), model=serial.puma(), preview=True)
 
 
 def gains() -> Iterator[Claim]:
@@ -125,7 +112,7 @@ def gains() -> Iterator[Claim]:
 
 def laws() -> Iterator[Claim]:
     """What §4 says of the two control laws: as printed, and as mended."""
-    printed = control_laws_gaps(lagrange_control_as_printed)
+    printed = control_laws_gaps(serial.lagrange_control_as_printed)
     yield Claim(
         "control-laws",
         "The Newton–Euler control law 4.4 is equivalent to the computed-torque law 4.1",
@@ -142,7 +129,7 @@ def laws() -> Iterator[Claim]:
         "control-laws-mended",
         "… with the sign of eq. 3.6 in eq. 3.10",
         "§4",
-        max(control_laws_gaps(computed_torque_lagrange)),
+        max(control_laws_gaps(serial.computed_torque_lagrange)),
         "largest relative difference of the torques, random chains of 2 to 8 joints",
     )
 
@@ -155,7 +142,7 @@ def errors() -> list[Claim]:
             "errors",
             "Every joint's position error stays below 4.26·10⁻⁴ rad at 10 ms sampling",
             "§5, figs. 3–8",
-            Between(None, ERROR_BOUND),
+            Between(None, serial.ERROR_BOUND),
             float(run.peak.max()),
             "rad",
             measure=f"largest of all joints, eqs. 3.21–3.27 and 4.4 as printed; joints 1 to 6: {_peaks(run)} µrad",
@@ -167,7 +154,7 @@ def errors() -> list[Claim]:
             "errors-ours",
             "… with rotors and a preview of one sample",
             "§5, figs. 3–8",
-            Between(None, ERROR_BOUND),
+            Between(None, serial.ERROR_BOUND),
             float(ours.peak.max()),
             "rad",
             measure=f"largest of all joints; joints 1 to 6: {_peaks(ours)} µrad",
@@ -186,11 +173,11 @@ def errors() -> list[Claim]:
     ]
 
 
-def _peaks(run: ControlStudy) -> str:
+def _peaks(run: serial.ControlStudy) -> str:
     return ", ".join(f"{1e6 * peak:.0f}" for peak in run.peak)
 
 
-def _swinging(run: ControlStudy) -> tuple[int, ...]:
+def _swinging(run: serial.ControlStudy) -> tuple[int, ...]:
     error = run.error
     least = np.minimum(error.max(axis=0), -error.min(axis=0)) / np.abs(error).max(axis=0)
     return tuple(joint for joint in JOINTS if least[joint - 1] > 0.01)
@@ -202,7 +189,7 @@ def numbers() -> Iterable[Claim]:
     return [
         PRINTED.claim(
             "converter",
-            math.degrees(ERROR_BOUND * 2**12),
+            math.degrees(serial.ERROR_BOUND * 2**12),
             why=(
                 "of a converter that covers 100°, more than the 90° that joints 3 and 6 turn; over a full turn "
                 f"a bit is {number(math.tau / 2**12, 'rad')}"
@@ -257,7 +244,7 @@ def printed_totals() -> list[Claim]:
 def ratios() -> list[Claim]:
     """What the two laws cost beside each other, and in time."""
     n = counting.JOINTS
-    lagrange, here, newton = (counted_table(name) for name in (TABLES[0], HERE, TABLES[1]))
+    lagrange, here, newton = (papers.counted_table(name) for name in (TABLES[0], HERE, TABLES[1]))
     ours = [_size(table.rows[-1].counted) for table in (here, newton)]
     terms = [_of_the_print(table.rows[:-1]) for table in (lagrange, newton)]
     counted = [sum(law.at(n) for law in pair) for pair in terms]
@@ -278,11 +265,11 @@ def ratios() -> list[Claim]:
     ]
 
 
-def _size(laws: tuple[Law, ...]) -> int:
+def _size(laws: tuple[papers.Law, ...]) -> int:
     return sum(law.at(counting.JOINTS) for law in laws)
 
 
-def _of_the_print(rows: tuple[OperationRow, ...]) -> tuple[Law, Law]:
+def _of_the_print(rows: tuple[papers.OperationRow, ...]) -> tuple[papers.Law, papers.Law]:
     pairs = [row.counted for row in rows if row.published is not None]
     multiplications, additions = pairs[0]
     for pair in pairs[1:]:
@@ -296,7 +283,7 @@ def _pdp(multiplications: int, additions: int) -> float:
 
 def _errors() -> Picture:
     run, ours = printed_run(), our_run()
-    bound = np.full_like(run.error, 1e6 * ERROR_BOUND)
+    bound = np.full_like(run.error, 1e6 * serial.ERROR_BOUND)
     curves = (
         Curve("error θᵈ − θ, equations as printed", 1e6 * run.error, width=1.6),
         Curve("with rotors and preview", 1e6 * ours.error, INK, "--", 0.8),

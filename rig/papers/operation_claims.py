@@ -2,7 +2,7 @@
 
 import re
 
-from dynamics import BEYOND, SAMPLES, Law, OperationRow, counted_order, counted_table
+from dynamics import papers
 from rig.papers.claims import Between, Claim, Near, Threshold
 from rig.papers.study import Numbers, Sheet
 
@@ -24,7 +24,7 @@ def signed(difference: int) -> str:
 
 def sheet(name: str) -> Sheet:
     """A table for a page: laws printed and counted, values at six joints, difference and reason."""
-    source = counted_table(name)
+    source = papers.counted_table(name)
     shown = []
     for row in source.rows:
         cells = [row.term]
@@ -59,14 +59,14 @@ def _label(name: str) -> tuple[str, bool]:
     return name.split(" table ")[1][0], name.endswith("here")
 
 
-def _cell(law: Law) -> str:
+def _cell(law: papers.Law) -> str:
     value = str(law.at(JOINTS))
     return f"{value}\n{law}" if law.order else value
 
 
 def sums(name: str) -> list[Claim]:
     """That a printed table's rows add up to its printed total."""
-    source = counted_table(name)
+    source = papers.counted_table(name)
     total = source.rows[-1].published
     if total is None:
         return []
@@ -87,7 +87,7 @@ def sums(name: str) -> list[Claim]:
 
 def totals(name: str, share: float = 0.1) -> list[Claim]:
     """Printed totals beside counted ones, of the terms that the print has, multiplications and additions."""
-    source = counted_table(name)
+    source = papers.counted_table(name)
     total = source.rows[-1]
     if total.published is None:
         return []
@@ -114,7 +114,7 @@ def totals(name: str, share: float = 0.1) -> list[Claim]:
     return found
 
 
-def _printed(row: OperationRow, index: int) -> int:
+def _printed(row: papers.OperationRow, index: int) -> int:
     return 0 if row.published is None else row.published[index].at(JOINTS)
 
 
@@ -125,9 +125,9 @@ def order(name: str, printed: int, what: str, source: str) -> Claim:
         what,
         source,
         Near(printed, 0.0),
-        float(counted_order(name)),
-        measure=f"order of the polynomial in n through the counts at {SAMPLES[0]} to {BEYOND[-1]} joints; the laws are "
-        f"fitted to {SAMPLES[0]} to {SAMPLES[-1]}",
+        float(papers.counted_order(name)),
+        measure=f"order of the polynomial in n through the counts at {papers.SAMPLES[0]} to {papers.BEYOND[-1]} joints"
+        f"; the laws are fitted to {papers.SAMPLES[0]} to {papers.SAMPLES[-1]}",
     )
 
 

@@ -11,7 +11,7 @@ from functools import cache
 
 import numpy as np
 
-from dynamics import Mechanism, load_mechanism, variant_forces
+from dynamics import Mechanism, load_mechanism, papers
 from kinematics import Array, Blend, condition_numbers, leg_matrix
 from rig.papers.claims import Claim, Origin, Rounded
 from rig.papers.printed import printed_study
@@ -92,7 +92,8 @@ def evaluate_path(name: str, machine_name: str, times: Array, motions: Array) ->
     """Every model at the motions (n, 19) of the path `name` at times (n,)."""
     machine = manipulator(machine_name)
     exact, dasgupta, pedrammehr, massless = (
-        variant_forces(model, machine, motions) for model in ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
+        papers.variant_forces(model, machine, motions)
+        for model in ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")
     )
     condition = condition_numbers(machine.geometry, motions[:, :7])
     return PathRun(name, times, motions, condition, exact, dasgupta, pedrammehr, massless)

@@ -9,7 +9,7 @@ from time import perf_counter
 
 import numpy as np
 
-from dynamics import EVERY_TERM, Mend, compact_forces, tangential_accelerations, variant_forces
+from dynamics import papers
 from kinematics import Array, Blend, LegMotion, TrajectoryError, leg_kinematics
 from rig.papers.claims import Between, Claim, Criterion, Legs, Near, Threshold, Unquantified, number
 from rig.papers.drawing import GREY, INK, Curve, components, series, six_panels
@@ -135,7 +135,7 @@ def equation_claims() -> list[Claim]:
             "%",
             measure="RMS difference of the actuator forces on path 3, the paper's own inertias in both",
             why=f"terms of eqs. 36 and 39 are lost on the way: at most {_difference('II', ())[1]:.1f} N; with them the "
-            f"difference is {number(_difference('II', EVERY_TERM)[0], '%')}",
+            f"difference is {number(_difference('II', papers.EVERY_TERM)[0], '%')}",
             threshold=Threshold.OURS,
         ),
     ]
@@ -144,16 +144,18 @@ def equation_claims() -> list[Claim]:
 def errata_sheet() -> Sheet:
     """What each term that eqs. 42 and 43 lack is worth."""
     header = ("Eqs. 42 and 43", "Path 2: RMS", "largest", "Path 3: RMS", "largest", "What is left as printed")
-    everything = tuple(Mend)
-    cases: list[tuple[str, Collection[Mend], str]] = [("as printed", (), "everything")]
+    everything = tuple(papers.Mend)
+    cases: list[tuple[str, Collection[papers.Mend], str]] = [("as printed", (), "everything")]
     cases += [
-        (f"mended but for ({place})", tuple(other for other in EVERY_TERM if other is not mend), mend.value)
-        for place, mend in enumerate(EVERY_TERM, 1)
+        (f"mended but for ({place})", tuple(other for other in papers.EVERY_TERM if other is not mend), mend.value)
+        for place, mend in enumerate(papers.EVERY_TERM, 1)
     ]
-    cases += [("mended", EVERY_TERM, "only the inertias, as in eq. 40")]
+    cases += [("mended", papers.EVERY_TERM, "only the inertias, as in eq. 40")]
     rows = [(name, *_difference("I", mends), *_difference("II", mends), text) for name, mends, text in cases]
     exact = [_difference(path, everything, exact=True) for path in ("I", "II")]
-    rows.append(("mended, and the inertias, against the exact model", *exact[0], *exact[1], f"nothing: {Mend.INERTIA}"))
+    rows.append(
+        ("mended, and the inertias, against the exact model", *exact[0], *exact[1], f"nothing: {papers.Mend.INERTIA}")
+    )
     return Sheet(
         "Eqs. 42 and 43, printed and mended",
         "Actuator forces by eqs. 41 to 43, 48 and 51 against those by eq. 40 with the paper's own inertias and L_uo: "
@@ -174,13 +176,13 @@ def _shown(error: tuple[float, float]) -> tuple[str, str]:
 
 
 def _spin_error(mended: bool) -> float:
-    ours, expected = tangential_accelerations(manipulator(OWN), run_path("II", OWN).motions, mended=mended)
+    ours, expected = papers.tangential_accelerations(manipulator(OWN), run_path("II", OWN).motions, mended=mended)
     return 100.0 * rms(ours - expected) / rms(expected)
 
 
-def _difference(path: str, mends: Collection[Mend], *, exact: bool = False) -> tuple[float, float]:
+def _difference(path: str, mends: Collection[papers.Mend], *, exact: bool = False) -> tuple[float, float]:
     run = run_path(path, OWN)
-    forces = compact_forces(manipulator(OWN), run.motions, mends=mends)
+    forces = papers.compact_forces(manipulator(OWN), run.motions, mends=mends)
     return force_error(np.asarray(forces), run.exact if exact else run.pedrammehr)
 
 
@@ -267,7 +269,8 @@ def parallel_axes() -> Claim:
     """Whether the parallel-axis terms bring the forces nearer to the exact ones."""
     run, machine = run_path("II", OWN), manipulator(OWN)
     printed, without = (
-        force_error(compact_forces(machine, run.motions, mends=mends), run.exact) for mends in (EVERY_TERM, tuple(Mend))
+        force_error(papers.compact_forces(machine, run.motions, mends=mends), run.exact)
+        for mends in (papers.EVERY_TERM, tuple(papers.Mend))
     )
     return PRINTED.claim(
         "parallel-axes",
@@ -284,7 +287,7 @@ def _at_rest(run: PathRun) -> list[Claim]:
     still = run.motions.copy()
     still[:, 7:] = 0.0
     exact, dasgupta, pedrammehr = (
-        variant_forces(model, manipulator(OWN), still) for model in ("exact", "dasgupta-1998", "pedrammehr-2012")
+        papers.variant_forces(model, manipulator(OWN), still) for model in ("exact", "dasgupta-1998", "pedrammehr-2012")
     )
     before, now = force_error(dasgupta, exact), force_error(pedrammehr, exact)
     return [
@@ -453,7 +456,7 @@ def _elapsed() -> Claim:
     motions = [path_one().motion(run_path("I").times), run_path("I").motions, run_path("II").motions]
     begin = perf_counter()
     for samples in motions:
-        variant_forces("pedrammehr-2012", machine, samples)
+        papers.variant_forces("pedrammehr-2012", machine, samples)
     return PRINTED.claim("elapsed", round(perf_counter() - begin, 4))
 
 

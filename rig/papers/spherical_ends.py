@@ -7,7 +7,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics import Body, Friction, Mechanism, variant_forces, with_spherical_ends
+from dynamics import Body, Friction, Mechanism, papers, with_spherical_ends
 from kinematics import Array, quaternion_to_matrix
 from rig.papers.claims import Between, Claim, Origin, Threshold, number
 from rig.papers.paths import force_error, manipulator, run_path
@@ -93,7 +93,7 @@ def spherical_claims() -> tuple[Claim, Claim]:
             (mended, "exact", with_spherical_ends(machine)),
             (spinning, "exact", machine),
         ):
-            errors.append(force_error(variant_forces(model, made, motions), expected))
+            errors.append(force_error(papers.variant_forces(model, made, motions), expected))
     shares, worst = zip(*printed, strict=True)
     measure = (
         "RMS of the difference from Lagrange's equations of legs that do not spin, over that of the forces: the worse "

@@ -5,18 +5,7 @@ from dataclasses import replace
 
 import numpy as np
 
-from dynamics import (
-    StrobingCost,
-    counted_table,
-    modified_newton_euler_as_printed,
-    newton_euler_as_printed,
-    newton_euler_in_base_axes,
-    newton_euler_saving,
-    puma,
-    simulate_chain,
-    strobing_costs,
-    strobing_effort,
-)
+from dynamics import papers, serial
 from kinematics import Array
 from rig.papers import operation_claims as counting
 from rig.papers.chains import (
@@ -92,7 +81,7 @@ def equations() -> list[Claim]:
             "The Lagrangian and the Newton–Euler formulations are mathematically equivalent",
             "abstract, §4, eqs. 3.3–3.13",
             Between(None, counting.ROUNDING),
-            max(recursion_errors(newton_euler_in_base_axes)),
+            max(recursion_errors(serial.newton_euler_in_base_axes)),
             measure="eqs. 3.3–3.13 as printed, in base axes, against Lagrange: relative error of the joint forces, the "
             "largest of 7 random arms of 2 to 8 revolute joints",
             threshold=Threshold.OURS,
@@ -102,7 +91,7 @@ def equations() -> list[Claim]:
             "Rotated into the links' own axes the Newton–Euler set is eqs. 3.15–3.21",
             "§3, eqs. 3.15–3.21",
             Between(None, counting.ROUNDING),
-            min(recursion_errors(newton_euler_as_printed)),
+            min(recursion_errors(serial.newton_euler_as_printed)),
             measure=f"eqs. 3.15–3.21 as printed: {least}",
             why="eqs. 3.16 and 3.18 are misprinted; §4 expands them as they should be",
             threshold=Threshold.OURS,
@@ -120,7 +109,7 @@ def equations() -> list[Claim]:
             "Replacing eqs. 3.19 and 3.20 by 5.1 and 5.2 gives the same joint forces",
             "§5, eqs. 5.1, 5.2",
             Between(None, counting.ROUNDING),
-            min(recursion_errors(modified_newton_euler_as_printed)),
+            min(recursion_errors(serial.modified_newton_euler_as_printed)),
             measure=f"eqs. 5.1 and 5.2 as printed, after eq. 3.16 mended: {least}",
             why="an entry of A_i and the sign of Tr{A_i K_i σᵀ} are wrong; mended, they agree to rounding",
             threshold=Threshold.OURS,
@@ -168,7 +157,7 @@ def orders() -> Iterator[Claim]:
 
 def savings() -> list[Claim]:
     """What the modified form saves."""
-    saving = newton_euler_saving(counting.JOINTS)
+    saving = papers.newton_euler_saving(counting.JOINTS)
     return [
         PRINTED.claim("modified-cheaper", 100.0 * saving.counted),
         Claim(
@@ -196,10 +185,10 @@ def printed_totals() -> list[Claim]:
 
 def parallel() -> list[Claim]:
     """What §6 says of parallelism."""
-    serial, steps = (counted_table(name).rows[-1] for name in (_TABLES[3], _TABLES[4]))
+    one_joint, steps = (papers.counted_table(name).rows[-1] for name in (_TABLES[3], _TABLES[4]))
     n = counting.JOINTS
-    all_of_them, at_once = (sum(law.at(n) for law in row.counted) for row in (serial, steps))
-    published = [sum(law.at(n) for law in row.published or ()) for row in (serial, steps)]
+    all_of_them, at_once = (sum(law.at(n) for law in row.counted) for row in (one_joint, steps))
+    published = [sum(law.at(n) for law in row.published or ()) for row in (one_joint, steps)]
     return [
         PRINTED.claim(
             "parallelism",
@@ -211,7 +200,7 @@ def parallel() -> list[Claim]:
 
 def effort() -> list[Claim]:
     """What §§6 and 7 say of the effort that strobing takes beside Lagrange."""
-    cost = strobing_effort(counting.JOINTS)
+    cost = papers.strobing_effort(counting.JOINTS)
     return [
         PRINTED.claim(
             "less-effort",
@@ -241,7 +230,7 @@ def strobing_orders() -> list[Claim]:
     """The forms in n that §§6 and 7 give: their orders."""
 
     def claim(key: str, what: str, source: str, why: str = "") -> Claim:
-        cost = next(cost for cost in strobing_costs() if cost.key == key)
+        cost = next(cost for cost in papers.strobing_costs() if cost.key == key)
         assert cost.printed is not None
         return Claim(
             f"strobing-{key}",
@@ -271,12 +260,12 @@ def strobing_orders() -> list[Claim]:
 
 
 def _strobing_sheet() -> Sheet:
-    def row(cost: StrobingCost) -> tuple[str, ...]:
+    def row(cost: papers.StrobingCost) -> tuple[str, ...]:
         n = counting.JOINTS
         printed = "–" if cost.printed is None else f"{cost.printed.at(n)}\n{cost.printed}"
         return cost.part, cost.form, printed, f"{cost.counted.at(n)}\n{cost.counted}"
 
-    costs = strobing_costs()
+    costs = papers.strobing_costs()
     header = ("part", "form in print", "by table 4", "counted")
     return Sheet(
         "Strobing (§§6, 7): operations of M, of the C^i and of a simulation's step",
@@ -290,10 +279,10 @@ def _strobing_sheet() -> Sheet:
 
 
 def _simulation() -> list[Claim]:
-    chain = puma()
+    chain = serial.puma()
 
     def end(step: float) -> Array:
-        run = simulate_chain(chain, list(_START), [0.0] * 6, lambda _t, _q, _qd: [0.0] * 6, _FALL, step)
+        run = serial.simulate_chain(chain, list(_START), [0.0] * 6, lambda _t, _q, _qd: [0.0] * 6, _FALL, step)
         last: Array = run.q[-1]
         return last
 
@@ -306,7 +295,7 @@ def _growth() -> Picture:
     joints = np.arange(2.0, _MOST_JOINTS + 1.0)
     curves, columns, values = [], [], []
     looks = (("Lagrange", "#D55E00", "o"), ("Newton–Euler", "#0072B2", "s"), ("modified Newton–Euler", "#009E73", "^"))
-    for row, (name, color, mark) in zip(counted_table(_TABLES[0]).rows, looks, strict=False):
+    for row, (name, color, mark) in zip(papers.counted_table(_TABLES[0]).rows, looks, strict=False):
         for kind, laws, dash in (("counted", row.counted, "-"), ("published", row.published or (), "--")):
             total = np.array([float(sum(law.at(int(n)) for law in laws)) for n in joints])
             look = (color, dash, 1.6) if kind == "counted" else (INK, dash, 1.0)

@@ -5,7 +5,7 @@ from typing import Any
 
 import numpy as np
 
-from dynamics import MODELS, parse_mechanism
+from dynamics import papers, parse_mechanism
 from rig.cell_models import comparable_rows, model_differences, recorded_coulomb_speed
 from rig.recording import Recorded, RecordingError
 from rig.report.streaming import Moments
@@ -29,9 +29,9 @@ def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict
         raise RecordingError(f"{recording.path}: holds no mechanism, the models cannot be computed")
     mechanism = parse_mechanism(text, source="recorded mechanism", evaluate_only=True)
     coulomb_speed = recorded_coulomb_speed(recording.header)
-    residuals = {model: Moments(6) for model in MODELS}
-    differences = {model: Moments(6) for model in MODELS}
-    tests = {model: PairedTest() for model in MODELS if model != "exact"}
+    residuals = {model: Moments(6) for model in papers.MODELS}
+    differences = {model: Moments(6) for model in papers.MODELS}
+    tests = {model: PairedTest() for model in papers.MODELS if model != "exact"}
     whole, rate = summary["window"]["rows"], summary["cycle"]["rate_hz"] or 1.0
     stride = -(-whole // MOST_ROWS) or 1
     seen = taken = compared = 0
@@ -46,7 +46,7 @@ def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict
             continue
         compared += len(rows)
         motions = np.ascontiguousarray(rows["reference"])
-        for model, difference in model_differences(mechanism, motions, MODELS, coulomb_speed).items():
+        for model, difference in model_differences(mechanism, motions, papers.MODELS, coulomb_speed).items():
             residuals[model].add(rows["force_residual"] - difference)
             differences[model].add(difference)
             if model in tests:
@@ -62,5 +62,5 @@ def compare_models(recording: Recorded, summary: Mapping[str, Any]) -> list[dict
             "rows": compared,
             "test": tests[model].result() if model in tests else None,
         }
-        for model in MODELS
+        for model in papers.MODELS
     ]

@@ -64,11 +64,11 @@ class InverseRequest:
     """address of a Dask scheduler, or local:N; forces of the exact model only"""
 
     def __post_init__(self) -> None:
-        from dynamics import MODELS
+        from dynamics import papers
 
         exact = self.model == "exact"
-        if self.model not in MODELS:
-            raise FieldError("model", f"{self.model!r} must be one of {', '.join(MODELS)}")
+        if self.model not in papers.MODELS:
+            raise FieldError("model", f"{self.model!r} must be one of {', '.join(papers.MODELS)}")
         if not exact and (self.reactions or self.peaks):
             field = "reactions" if self.reactions else "peaks"
             raise FieldError(field, f"joint reactions are of the exact model only, not of {self.model}")
@@ -95,7 +95,7 @@ def inverse(request: InverseRequest, progress: OnEvent = no_progress) -> Inverse
     Raises:
         InputError, KinematicsError, DynamicsError: a file that cannot be read or written.
     """
-    from dynamics import inverse_batch, load_mechanism, reaction_peaks, variant_forces, with_spherical_ends
+    from dynamics import inverse_batch, load_mechanism, papers, reaction_peaks, with_spherical_ends
 
     check_output(request.output)
     machine = load_mechanism(request.mechanism, evaluate_only=True)
@@ -117,7 +117,7 @@ def inverse(request: InverseRequest, progress: OnEvent = no_progress) -> Inverse
         with open_cluster(request.cluster) as client:
             columns.append(inverse_on_cluster(client, machine, motions, wrenches))
     elif not exact:
-        columns.append(variant_forces(request.model, machine, motions, wrenches))
+        columns.append(papers.variant_forces(request.model, machine, motions, wrenches))
     elif not request.reactions:
         columns.append(inverse_batch(machine, motions, wrenches))
     else:

@@ -4,17 +4,10 @@ import numpy as np
 import pytest
 from random_mechanisms import random_mechanism, random_motions
 
-from dynamics import (
-    EVERY_TERM,
-    Mend,
-    closed_form_pods,
-    compact_forces,
-    compact_pods,
-    tangential_accelerations,
-    variant_forces,
-)
+from dynamics import closed_form_pods
 from dynamics.closed_form import dot
-from dynamics.variants.pedrammehr import pods_in_motion
+from dynamics.papers import EVERY_TERM, Mend, compact_forces, compact_pods, tangential_accelerations, variant_forces
+from dynamics.papers.pedrammehr import pods_in_motion
 from kinematics import Array
 
 SEEDS = range(4)

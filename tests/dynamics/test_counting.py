@@ -15,10 +15,20 @@ from dynamics import (
     Friction,
     inverse_kernel,
     load_mechanism,
-    variant_forces,
     with_spherical_ends,
 )
-from dynamics.counting import (
+from dynamics.papers import (
+    counted_order,
+    counted_table,
+    general_chain,
+    newton_euler_saving,
+    operation_tables,
+    platform_table,
+    strobing_costs,
+    strobing_effort,
+    variant_forces,
+)
+from dynamics.papers.counting import (
     PLATFORM_PARTS,
     REST,
     Counted,
@@ -30,25 +40,17 @@ from dynamics.counting import (
     platform_operations,
     sum_operations,
 )
+from dynamics.papers.dasgupta_flops import constraints_1998, flops_1998, forces_1998
+from dynamics.papers.operation_counts import degree
 from dynamics.serial import (
     computed_torque,
     computed_torque_as_printed,
     computed_torque_lagrange,
-    counted_order,
-    counted_table,
-    general_chain,
     lagrange_euler,
     modified_newton_euler,
     newton_euler,
-    newton_euler_saving,
-    operation_tables,
-    platform_table,
-    strobing_costs,
-    strobing_effort,
 )
 from dynamics.serial.as_printed import newton_euler_as_counted
-from dynamics.serial.operation_counts import degree
-from dynamics.variants.dasgupta_flops import constraints_1998, flops_1998, forces_1998
 
 TABLES = {table.name: table for table in operation_tables()}
 

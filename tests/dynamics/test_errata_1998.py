@@ -14,7 +14,7 @@ from dynamics import Dynamics, Mechanism
 from kinematics import Array, leg_kinematics
 from rig.papers.spherical_ends import rod_forces
 
-MODULE = sys.modules["dynamics.variants.dasgupta"]
+MODULE = sys.modules["dynamics.papers.dasgupta"]
 SHIFT = ("about(legs.I_u0 + moved, T)", "about(legs.I_u0, T)")
 TURNING = (
     "    # 2.2 Leg acceleration",

@@ -11,7 +11,7 @@ from random_mechanisms import random_body
 from serial_chains import random_chain
 
 from dynamics import DynamicsError
-from dynamics.counting import counted
+from dynamics.papers.counting import counted
 from dynamics.serial import (
     Link,
     ModifiedChain,

@@ -9,7 +9,7 @@ import pytest
 from serial_chains import PinocchioChain, random_chain
 
 from dynamics import DynamicsError
-from dynamics.counting import Counted
+from dynamics.papers.counting import Counted
 from dynamics.serial import (
     Link,
     SerialChain,

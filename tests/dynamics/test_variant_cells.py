@@ -9,21 +9,11 @@ import pytest
 from free_bodies import FreeBodies, free_bodies
 from random_mechanisms import LOCATIONS, random_mechanism, random_motions
 
-from dynamics import (
-    MODELS,
-    Body,
-    Dynamics,
-    DynamicsError,
-    Friction,
-    LoadCell,
-    Mechanism,
-    load_mechanism,
-    variant_cells,
-    variant_forces,
-)
+from dynamics import Body, Dynamics, DynamicsError, Friction, LoadCell, Mechanism, load_mechanism
 from dynamics.mechanism import CellLocation
-from dynamics.variants.dasgupta import dasgupta_1998, massless
-from dynamics.variants.pedrammehr import pedrammehr_2012
+from dynamics.papers import MODELS, variant_cells, variant_forces
+from dynamics.papers.dasgupta import dasgupta_1998, massless
+from dynamics.papers.pedrammehr import pedrammehr_2012
 from kinematics import Array, leg_kinematics, load_trajectory
 
 PUBLISHED = MODELS[1:]

@@ -8,7 +8,8 @@ import numpy as np
 import pytest
 from random_mechanisms import random_mechanism, random_motions
 
-from dynamics import MODELS, Body, Dynamics, DynamicsError, Mechanism, SingularityError, load_mechanism, variant_forces
+from dynamics import Body, Dynamics, DynamicsError, Mechanism, SingularityError, load_mechanism
+from dynamics.papers import MODELS, variant_forces
 from kinematics import Array, Blend, leg_kinematics, leg_matrix, quaternion_to_matrix
 
 PUBLISHED = MODELS[1:]
@@ -232,4 +233,4 @@ def test_no_variant_gets_near_control() -> None:
         names = {
             node.name for node in ast.walk(ast.parse(path.read_text(encoding="utf-8"))) if isinstance(node, ast.alias)
         }
-        assert not names & {"variant_cells", "variant_forces", "MODELS", "dynamics.variants"}, path
+        assert not names & {"variant_cells", "variant_forces", "MODELS", "papers", "dynamics.papers"}, path

@@ -12,7 +12,8 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 from shell_support import finite
 
-from dynamics import MODELS, DynamicsError, variant_cells
+from dynamics import DynamicsError
+from dynamics.papers import MODELS, variant_cells
 from gui.live import LiveView, RecordingsView
 from gui.live.model_forces import UNKNOWN
 from gui.live.plot_page import PlotPage

@@ -10,8 +10,8 @@ import pytest
 import reproduced
 from turning import Turn, check_turn, check_whole
 
-from dynamics import Body, Leg, Mechanism, load_mechanism, variants
-from dynamics.variants import dasgupta_flops
+from dynamics import Body, Leg, Mechanism, load_mechanism
+from dynamics.papers import dasgupta_flops, variants
 from kinematics import Array, inverse_kinematics_kernel
 from rig.papers import Claim, Study
 from rig.papers.dasgupta_1998 import (
@@ -26,7 +26,7 @@ from rig.papers.paths import PLANS, run_path
 from rig.papers.spherical_ends import spherical_claims
 
 MODEL = "dasgupta-1998"
-PRINTED = sys.modules["dynamics.variants.dasgupta"]
+PRINTED = sys.modules["dynamics.papers.dasgupta"]
 Change = Callable[[pytest.MonkeyPatch], None]
 
 
@@ -93,7 +93,7 @@ def sixfold(patch: pytest.MonkeyPatch) -> None:
                 status = inverse_kinematics_kernel(geometry, motion, legs)
             return status
 
-    patch.setattr("dynamics.counting.inverse_kinematics_kernel", Repeated)
+    patch.setattr("dynamics.papers.counting.inverse_kinematics_kernel", Repeated)
 
 
 def unturned(patch: pytest.MonkeyPatch) -> None:

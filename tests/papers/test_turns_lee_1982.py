@@ -8,7 +8,8 @@ import pytest
 import reproduced
 from turning import Turn, check_turn, check_whole
 
-from dynamics import SerialChain, puma, puma_study
+from dynamics import serial
+from dynamics.serial import SerialChain, puma, puma_study
 from dynamics.serial.chain import Matrix, Scalar, Vector, apply, multiply, transpose
 from rig.papers import Study, lee_1982
 from rig.papers import operation_claims as counting
@@ -30,7 +31,7 @@ def _gravity_mended(patch: pytest.MonkeyPatch) -> None:
 def _rotors(preview: bool) -> Callable[[pytest.MonkeyPatch], None]:
     def change(patch: pytest.MonkeyPatch) -> None:
         run = puma_study(plant=puma(), model=puma(), preview=preview)
-        patch.setattr(lee_1982, "puma_study", lambda **_changes: run)
+        patch.setattr(serial, "puma_study", lambda **_changes: run)
 
     return change
 

@@ -10,9 +10,9 @@ import numpy as np
 import pytest
 from turning import Turn, check_turn, check_whole
 
-from dynamics import Mechanism, load_mechanism
-from dynamics.variants import pedrammehr
-from dynamics.variants.pedrammehr import pods_in_motion
+from dynamics import Mechanism, load_mechanism, papers
+from dynamics.papers import pedrammehr
+from dynamics.papers.pedrammehr import pods_in_motion
 from kinematics import Array
 from rig.papers import Claim, Study, paths, pedrammehr_2012
 from rig.papers.paths import run_path
@@ -67,7 +67,7 @@ def eq_25_mended(patch: pytest.MonkeyPatch) -> None:
 def eqs_42_43_mended(patch: pytest.MonkeyPatch) -> None:
     compact = pedrammehr.compact_forces
     patch.setattr(
-        pedrammehr_2012,
+        papers,
         "compact_forces",
         lambda mechanism, motions, mends: compact(mechanism, motions, mends=(*mends, *pedrammehr.EVERY_TERM)),
     )
@@ -75,7 +75,7 @@ def eqs_42_43_mended(patch: pytest.MonkeyPatch) -> None:
 
 def moment_along_the_fixed_axis(patch: pytest.MonkeyPatch) -> None:
     """Eq. 34 with u instead of c: about the one axis that the universal joint leaves free."""
-    module = sys.modules["dynamics.variants.pedrammehr"]  # the package has its function by that name
+    module = sys.modules["dynamics.papers.pedrammehr"]  # the package has its function by that name
     whole = pods_in_motion
 
     def changed(mechanism: Mechanism, motions: Array) -> object:

@@ -9,7 +9,8 @@ import pytest
 import reproduced
 from turning import Turn, check_turn, check_whole
 
-from dynamics import (
+from dynamics import serial
+from dynamics.serial import (
     SerialChain,
     chain_acceleration,
     lagrange_euler,
@@ -19,12 +20,13 @@ from dynamics import (
     strobed_mass_matrix,
 )
 from dynamics.serial.chain import Matrix, Scalar, Vector, multiply, transpose
-from rig.papers import Study, chains, turney_1980
+from rig.papers import Study, turney_1980
 from rig.papers import operation_claims as counting
 from rig.papers.claims import Claim
 
 recursions, strobing_cost, printed, lagrange = (
-    import_module(f"dynamics.serial.{name}") for name in ("recursions", "strobing_cost", "as_printed", "lagrangian")
+    import_module(f"dynamics.{name}")
+    for name in ("serial.recursions", "papers.strobing_cost", "serial.as_printed", "serial.lagrangian")
 )
 Change = Callable[[pytest.MonkeyPatch], None]
 KINDS = ("multiplications", "additions")
@@ -54,7 +56,7 @@ def _each_rate_alone_taken_off(patch: pytest.MonkeyPatch) -> None:
         both = newton_euler(chain, q, rates, qdd, gravity=gravity)  # type: ignore[arg-type]
         return [0.5 * (x - sum(column)) for x, column in zip(both, zip(*alone, strict=True), strict=True)]
 
-    patch.setattr(chains, "newton_euler", recursion)
+    patch.setattr(serial, "newton_euler", recursion)
 
 
 def _no_gyroscopic_moment(patch: pytest.MonkeyPatch) -> None:

@@ -6,7 +6,8 @@ from pathlib import Path
 import numpy as np
 import pytest
 
-from dynamics import MODELS, load_mechanism, reaction_peaks, variant_forces
+from dynamics import load_mechanism, reaction_peaks
+from dynamics.papers import MODELS, variant_forces
 from kinematics import load_trajectory
 from rig.cli import main
 from rig.csvio import MOTION, WRENCH, per_leg, read_table, write_table

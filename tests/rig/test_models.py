@@ -7,7 +7,8 @@ from typing import Literal
 import numpy as np
 import pytest
 
-from dynamics import MODELS, Dynamics, Mechanism, load_mechanism, variant_cells
+from dynamics import Dynamics, Mechanism, load_mechanism
+from dynamics.papers import MODELS, variant_cells
 from kinematics import leg_kinematics, load_trajectory
 from rig.cell_models import Floats, model_differences
 from rig.config.rig_config import load_config

@@ -11,7 +11,8 @@ from configured import SHIPPED
 from validated import Floats, header_with, make_running, ran
 
 from calibration import Parameter, ParameterFile, ReadingsUncertainty
-from dynamics import Dynamics, Friction, LoadCell, Mechanism, format_mechanism, load_mechanism, variant_cells
+from dynamics import Dynamics, Friction, LoadCell, Mechanism, format_mechanism, load_mechanism
+from dynamics.papers import variant_cells
 from kinematics import Harmonic, HarmonicTerm, Placement
 from rig.config import PROPOSED, Validation, parse_thresholds
 from rig.recording import Recording

@@ -24,9 +24,9 @@ from dynamics.arguments import batch
 from dynamics.errors import DynamicsError
 from dynamics.mechanism import Mechanism
 from dynamics.model import Dynamics
-from dynamics.variants.dasgupta import dasgupta_1998, massless
-from dynamics.variants.pedrammehr import pedrammehr_2012
-from dynamics.variants.reactions import LegReactions
+from dynamics.papers.dasgupta import dasgupta_1998, massless
+from dynamics.papers.pedrammehr import pedrammehr_2012
+from dynamics.papers.reactions import LegReactions
 from kinematics import Array
 
 MODELS = ("exact", "dasgupta-1998", "pedrammehr-2012", "massless")

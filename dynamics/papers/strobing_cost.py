@@ -10,9 +10,9 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cache
 
-from dynamics.counting import REST, Operations, count_operations, counted, sum_operations
+from dynamics.papers.counting import REST, Operations, count_operations, counted, sum_operations
+from dynamics.papers.operation_counts import BEYOND, SAMPLES, TURNEY_4, Law, degree, general_chain, interpolated, law
 from dynamics.serial.lagrangian import lagrange_coefficients, lagrange_euler
-from dynamics.serial.operation_counts import BEYOND, SAMPLES, TURNEY_4, Law, degree, general_chain, interpolated, law
 from dynamics.serial.recursions import modified_newton_euler
 from dynamics.serial.torque_control import chain_acceleration, strobed_coriolis, strobed_gravity, strobed_mass_matrix
 

@@ -9,8 +9,8 @@ from typing import Any, NamedTuple
 
 import numpy as np
 
-from dynamics.counting import Operations, Parameter, count_operations, counted, interpreted
 from dynamics.mechanism import Leg, Mechanism
+from dynamics.papers.counting import Operations, Parameter, count_operations, counted, interpreted
 from dynamics.serial.chain import Matrix, Scalar, Vector, add, cross, scale, transpose
 from kinematics import MOTION_FIELDS, Array, finite_array, quaternion_to_matrix, solve_kernel
 

@@ -4,7 +4,7 @@ import numpy as np
 
 from dynamics.closed_form import about, dot, leg_constants, leg_matrices, platform_motion, solve_legs, times
 from dynamics.mechanism import Mechanism
-from dynamics.variants.reactions import LegReactions, beyond_cells
+from dynamics.papers.reactions import LegReactions, beyond_cells
 from kinematics import Array
 
 

@@ -8,14 +8,14 @@ from itertools import pairwise
 
 import numpy as np
 
-from dynamics.counting import Operations, count_operations, counted, platform_operations, sum_operations
 from dynamics.mechanism import Mechanism
+from dynamics.papers.counting import Operations, count_operations, counted, platform_operations, sum_operations
+from dynamics.papers.dasgupta_flops import flops_1998
 from dynamics.serial.as_printed import computed_torque_as_printed, newton_euler_as_counted
 from dynamics.serial.chain import Link, SerialChain, solve_positive_definite
 from dynamics.serial.lagrangian import lagrange_euler
 from dynamics.serial.recursions import modified_newton_euler, newton_euler
 from dynamics.serial.torque_control import computed_torque, computed_torque_lagrange
-from dynamics.variants.dasgupta_flops import flops_1998
 from kinematics import Array
 
 SAMPLES = range(2, 7)  # joints: five counts fix a polynomial of order 4

@@ -22,7 +22,7 @@ from dynamics.closed_form import (
     times,
 )
 from dynamics.mechanism import Mechanism
-from dynamics.variants.reactions import LegReactions, beyond_cells
+from dynamics.papers.reactions import LegReactions, beyond_cells
 from kinematics import Array
 
 
