@@ -14,7 +14,7 @@ from dynamics import Mechanism, load_mechanism, papers
 from dynamics.papers import pedrammehr
 from dynamics.papers.pedrammehr import pods_in_motion
 from kinematics import Array
-from rig.papers import Claim, Study, paths, pedrammehr_2012
+from rig.papers import Claim, Study, paths
 from rig.papers.paths import run_path
 from rig.papers.pedrammehr_2012 import (
     OWN,
