@@ -36,7 +36,7 @@ class StateStyle:
     """what can be done next"""
 
 
-_SAID: dict[State, tuple[str, str]] = {
+_HINTS: dict[State, tuple[str, str]] = {
     State.OFF: ("off", tr("Not connected. Next: Connect.")),
     State.IDLE: ("idle", tr("Connected, torque off, brakes on. Next: Home.")),
     State.HOMING: ("homing", tr("The legs look for their references. Keep clear.")),
@@ -51,7 +51,7 @@ _SAID: dict[State, tuple[str, str]] = {
 }
 """Icon and hint."""
 _STATES = {
-    state: StateStyle(STATE_WORDS[state], icon, *STATE_COLOURS[state], hint) for state, (icon, hint) in _SAID.items()
+    state: StateStyle(STATE_WORDS[state], icon, *STATE_COLOURS[state], hint) for state, (icon, hint) in _HINTS.items()
 }
 
 _PHASES = {
@@ -128,7 +128,7 @@ def detail_of(now: Situation) -> str:
         text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{cause_text(status.finding)}", time=status.cause_t)
         text = text[:1].upper() + text[1:]
         if status.state is State.FAULT:
-            return text + " " + tr("Next: mend the cause, then Reset fault.")
+            return text + " " + tr("Next: fix the cause, then Reset fault.")
         if status.held_for_fault:
             return text + " " + tr("Next: STOP, which takes the torque off, then Reset fault.")
         return text

@@ -186,7 +186,7 @@ class VerdictStyle:
     foreground: str
 
 
-_LOOKS = {
+_STYLES = {
     "pass": VerdictStyle(tr("PASS"), "✓", "#007a59", "white"),
     "fail": VerdictStyle(tr("FAIL"), "✗", "#9b1111", "white"),
     "expected": VerdictStyle(tr("EXPECTED"), "≈", "#5b3a8c", "white"),
@@ -232,7 +232,7 @@ _PLACES = {
 
 def verdict_style(verdict: str | None) -> VerdictStyle:
     """How a verdict is shown; None where there are no thresholds."""
-    return NOT_JUDGED if verdict is None else _LOOKS[verdict]
+    return NOT_JUDGED if verdict is None else _STYLES[verdict]
 
 
 def figure_text(numbers: Mapping[str, Any] | None, place: int) -> tuple[str, str]:
@@ -279,18 +279,13 @@ def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
             )
         )
     if not found and numbers["verdict"] == "pass":
-        found.append(
-            (
-                _kept(numbers),
-                "validation",
-            )
-        )
+        found.append((_passed_text(numbers), "validation"))
     elif not found:
         found.append((tr("No threshold is set: Thresholds … gives some"), "validation"))
     return found
 
 
-def _kept(numbers: Mapping[str, Any]) -> str:
+def _passed_text(numbers: Mapping[str, Any]) -> str:
     count = len(numbers["criteria"])
     if all(criterion["sigma"] is None for criterion in numbers["criteria"]):  # counted, which is sure
         return trn("{count} threshold kept", "{count} thresholds kept", count).format(count=count)

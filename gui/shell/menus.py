@@ -29,7 +29,7 @@ from rig.services import Event, Progress, StreamRequest, stream_telemetry
 
 
 class MotionOpening:
-    """Brings the tab to the front, and a motion into it.
+    """Opens motions in the tab Motion.
 
     Args:
         tabs: of the window.
@@ -55,7 +55,7 @@ _OTHER_HINT = tr("Close this window, and operate the rig of another configuratio
 
 
 class OtherRig(QtCore.QObject):
-    """Adds the entry to a menu; there is never more than one window with a rig.
+    """Opens the rig of another configuration in place of the one in this window.
 
     Args:
         menu: where the entry goes.
@@ -191,14 +191,14 @@ class TelemetryMenu(QtWidgets.QMenu):
             running = tool.key in self._jobs
             action.setEnabled(up or running)
             action.setChecked(running)
-            action.setToolTip(self._said(tool) if up or running else _OFF)
+            action.setToolTip(self._hint(tool) if up or running else _OFF)
             action.setStatusTip("" if up or running else _OFF)
             opener = self.openers[tool.key]
             opener.setEnabled(up or running)
             opener.setToolTip(_OPENS if up or running else _OFF)
             opener.setStatusTip("" if up or running else _OFF)
 
-    def _said(self, tool: _Tool) -> str:
+    def _hint(self, tool: _Tool) -> str:
         place = self._places.get(tool.key)
         return tool.how if place is None else tr("Telemetry goes {place}. {how}").format(place=place[0], how=tool.how)
 
@@ -234,7 +234,7 @@ class TelemetryMenu(QtWidgets.QMenu):
         opened = QtGui.QDesktopServices.openUrl(QtCore.QUrl(page))
         lacks = tr("{name} is not installed here. ").format(name=tool.name) if tool.program else ""
         shown = tr("Its page: {page}") if opened else tr("No browser came up; the page is {page}")
-        self._remark(f"{self._said(tool)} {lacks}{shown.format(page=page)}")
+        self._remark(f"{self._hint(tool)} {lacks}{shown.format(page=page)}")
 
     def _choose(self, tool: _Tool, wanted: bool) -> None:
         engine = self._session.engine_pid
@@ -254,7 +254,7 @@ class TelemetryMenu(QtWidgets.QMenu):
             place = event.values["place"]
             self._session.log("info", "telemetry", place)
             self._places[tool.key] = place, event.values["address"]
-            self._remark(self._said(tool))
+            self._remark(self._hint(tool))
             self.refresh()
             if tool.key in self._to_open:
                 self._to_open.discard(tool.key)
@@ -287,7 +287,7 @@ class ViewMenu(QtWidgets.QMenu):
     Args:
         look: of the window.
         tabs: the panels.
-        docking: those of them that may have windows of their own.
+        docking: those of them that may be detached.
         remark: told what is to be done so that a choice shows.
         sounds: are switched here.
     """
@@ -354,18 +354,18 @@ class ViewMenu(QtWidgets.QMenu):
         return found
 
     def _add_windows(self) -> None:
-        """Ticks of the panels that have windows of their own."""
+        """Add the entries of the panels that may be detached, or shown in a split view."""
         self.addSeparator()
-        menu = self.addMenu(tr("&Windows of their own"))
+        menu = self.addMenu(tr("&Detached windows"))
         self.tear = give(menu.addAction(tr("&Panel in front"), self._docking.toggle_front, "Ctrl+T"), "tear off")
         menu.addSeparator()
         for name in self._docking.names:
             action = self.torn[name] = menu.addAction(tr(name))
             action.setCheckable(True)
             action.triggered.connect(partial(self._toggle_window, name))
-        menu = self.addMenu(tr("&Beside the tabs"))
+        menu = self.addMenu(tr("&Split view"))
         menu.setToolTipsVisible(True)
-        menu.aboutToShow.connect(self._mark_beside)
+        menu.aboutToShow.connect(self._mark_split)
         self.front_beside = give(
             menu.addAction(tr("&Panel in front"), self._docking.toggle_front_beside, "Ctrl+B"), "beside"
         )
@@ -374,18 +374,18 @@ class ViewMenu(QtWidgets.QMenu):
         for name in self._docking.names:
             action = self.beside[name] = menu.addAction(tr(name))
             action.setCheckable(True)
-            action.triggered.connect(partial(self._toggle_beside, name))
+            action.triggered.connect(partial(self._toggle_split, name))
         self._docking.changed.connect(self._mark_windows)
-        self._docking.changed.connect(self._mark_beside)
+        self._docking.changed.connect(self._mark_split)
         self._tabs.currentChanged.connect(self._mark_windows)
         self._mark_windows()
 
     def _toggle_window(self, name: str, _checked: bool = False) -> None:
         self._docking.toggle(name)
 
-    def _toggle_beside(self, name: str, _checked: bool = False) -> None:
+    def _toggle_split(self, name: str, _checked: bool = False) -> None:
         self._docking.toggle_beside(name)
-        self._mark_beside()  # where it was refused nothing has changed, but the tick
+        self._mark_split()  # where it was refused nothing has changed, but the tick
 
     def _mark_windows(self, _index: int = 0) -> None:
         front = tab_name(self._tabs, self._tabs.currentIndex())
@@ -394,8 +394,8 @@ class ViewMenu(QtWidgets.QMenu):
         for name, action in self.torn.items():
             action.setChecked(name in self._docking.windows)
 
-    def _mark_beside(self) -> None:
-        """Say which panels have no room beside the tabs."""
+    def _mark_split(self) -> None:
+        """Tick the panels in the split view, and say which have no room there."""
         for name, action in self.beside.items():
             reason = self._docking.obstacle_beside(name)
             action.setChecked(name in self._docking.side.panes)
@@ -439,7 +439,7 @@ class Menus(QtCore.QObject):
         session: the rig.
         look: of the window.
         motion: the panel that motions are opened in.
-        docking: the pages that may have windows of their own.
+        docking: the pages that may be detached.
         runs: makes reports.
         remark: told what is no refusal.
     """

@@ -63,7 +63,7 @@ class Page(QtWidgets.QWidget):
 
 
 class Pictures:
-    """Both; `build` makes them and puts them into their panels.
+    """The platform drawn in the panel Jog, and the motion's in the panel Motion; `build` makes and places them.
 
     Args:
         config: the rig.
@@ -86,7 +86,7 @@ class Pictures:
         self._panels = jog, motion
 
     def build(self) -> Iterator[None]:
-        """Make one, then the other."""
+        """Make the views one after the other, in steps."""
         jog, motion = self._panels
         self.jog = PlatformView(self._theme, bare=True)
         yield
@@ -121,7 +121,7 @@ class Pictures:
 
 
 class DashboardViews:
-    """Both, of the same file, which lies beside the settings; `build` makes what is over the live telemetry.
+    """Dashboards of live telemetry and of recordings, saved in one file; `build` makes the live ones.
 
     Args:
         settings: what was kept of them.

@@ -138,8 +138,8 @@ def check_devices(config: RigConfig, path: Path | None = None) -> None:
     """
     path = path or config.path
     try:
-        bank = make_drive_group(config)
-        found = [*bank.lacking().values(), *_out_of_reach(config, bank)]
+        drives = make_drive_group(config)
+        found = [*drives.lacking().values(), *_out_of_reach(config, drives)]
         if found:
             faults = [ConfigFault((), one) for one in found]
             raise ConfigError(_unusable(path), faults)
@@ -155,8 +155,8 @@ def _unusable(path: Path) -> Finding:
     return Finding(Code.CONFIG_UNUSABLE, details={"path": str(path)})
 
 
-def _out_of_reach(config: RigConfig, bank: DriveGroup) -> Iterator[Finding]:
-    for number, (leg, (shortest, longest)) in enumerate(zip(config.machine.legs, bank.reach, strict=True), start=1):
+def _out_of_reach(config: RigConfig, drives: DriveGroup) -> Iterator[Finding]:
+    for number, (leg, (shortest, longest)) in enumerate(zip(config.machine.legs, drives.reach, strict=True), start=1):
         assert leg.limits is not None and leg.limits.length is not None  # `load_config` saw to it
         low, high = leg.limits.length
         if low < shortest or high > longest:

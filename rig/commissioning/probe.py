@@ -12,7 +12,7 @@ from pydantic import ValidationError
 
 from actuators import ActuatorError, Drive, Feedback, Identity, Mode, SerialEndpoint, Status, create_drive, open_wire
 from rig.commissioning.draft import Draft, has_profile
-from rig.config import LegDrive, RigConfig, leg_section, plain_finding, relaxed_timing, resolve_name
+from rig.config import LegDrive, RigConfig, finding_of, leg_section, relaxed_timing, resolve_name
 from rig.engine import claim_addresses, loop_mode, virtual_port
 from rig.errors import ConfigError, ConfigFault, HardwareError
 from rig.findings import Code, Finding, statement
@@ -297,7 +297,7 @@ def drafted_drive(draft: Draft, leg: int, path: Path) -> tuple[LegDrive, DriveKi
     try:
         address = leg_section(draft.driver).model_validate(entry)
     except ValidationError as error:
-        faults = [ConfigFault(item["loc"], plain_finding(item)) for item in error.errors(include_url=False)]
+        faults = [ConfigFault(item["loc"], finding_of(item)) for item in error.errors(include_url=False)]
         raise ConfigError(Finding(Code.ADDRESS_UNUSABLE, leg), faults) from None
     profile = {"profile": str(resolve_name(path.parent, draft.profile))} if has_profile(draft.driver) else {}
     mode = loop_mode(own=draft.mode == "position")

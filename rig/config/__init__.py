@@ -1,7 +1,7 @@
 """A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
 
 from rig.config.conflicts import device_keys
-from rig.config.faulty_values import plain_finding
+from rig.config.faulty_values import finding_of
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
     LAW_GROUP,
@@ -85,6 +85,7 @@ __all__ = [
     "device_keys",
     "drive_options",
     "fault_words",
+    "finding_of",
     "in_real_time",
     "leg_section",
     "load_config",
@@ -92,7 +93,6 @@ __all__ = [
     "own_thresholds",
     "parse_config",
     "parse_thresholds",
-    "plain_finding",
     "read_shape",
     "relaxed_bounds",
     "relaxed_timing",

@@ -40,8 +40,10 @@ def _key(data: Mapping[str, Any] | None, place: KeyPath) -> KeyPath:
     for depth, part in enumerate(place):
         if not isinstance(value, (Mapping, list, tuple)):
             return place[:depth]
-        known = part in value if isinstance(value, Mapping) else isinstance(part, int) and part < len(value)
-        value = value[part] if known else None  # type: ignore[index]
+        if isinstance(value, Mapping):
+            value = value.get(part)
+        else:
+            value = value[part] if isinstance(part, int) and part < len(value) else None
     return place
 
 
@@ -64,9 +66,9 @@ def finding_of(item: Any) -> Finding:
         case "literal_error":
             return Finding(Code.NOT_A_CHOICE, details={"choices": context["expected"], "shown": shown})
         case "model_type":
-            return Finding(Code.NOT_TABLE, details={"section": context["class_name"], "shown": shown})
+            return Finding(Code.NOT_TABLE, details={"shown": shown})
         case "string_too_short" if context["min_length"] == 1:
-            return Finding(Code.TEXT_EMPTY, value=len(value), bound=1, details={"shown": shown})
+            return Finding(Code.TEXT_EMPTY)
         case "greater_than_equal":
             return Finding(Code.BELOW_LEAST, value=value, bound=context["ge"], details={"shown": shown})
         case "less_than_equal":
@@ -74,13 +76,6 @@ def finding_of(item: Any) -> Finding:
         case _:
             text = str(item["msg"]).replace("Input should be", "must be")
             return Finding(Code.VALUE_INVALID, details={"text": text, "shown": shown})
-
-
-def plain_finding(item: Any) -> Finding:
-    """What one of pydantic's errors says, without the value where that was typed just now."""
-    if item["type"] == "value_error":
-        return _refused(item.get("ctx", {}).get("error", item["msg"]))
-    return Finding(Code.VALUE_REFUSED, details={"text": str(item["msg"])})
 
 
 def _refused(error: object) -> Finding:

@@ -7,7 +7,7 @@ from pydantic import ValidationError
 from tomlkit.items import InlineTable, Table
 
 from kinematics import InputFileError, KinematicsError, Thresholds, parse_specification, read_text
-from rig.config.faulty_values import plain_finding
+from rig.config.faulty_values import finding_of
 from rig.config.rig_config import RigConfig, parse_config
 from rig.config.sections import Validation
 from rig.csvio import whole_file
@@ -69,7 +69,7 @@ def with_thresholds(text: str, thresholds: Thresholds) -> str:
     try:
         before = type(thresholds).model_validate(section.unwrap())
     except ValidationError as error:
-        faults = [ConfigFault(each["loc"][:1], plain_finding(each)) for each in error.errors()]
+        faults = [ConfigFault(each["loc"][:1], finding_of(each)) for each in error.errors()]
         raise ConfigError(Finding(Code.SECTION_UNUSABLE, details={"section": "validation"}), faults) from None
     for name in type(thresholds).model_fields:
         wanted = getattr(thresholds, name)

@@ -47,7 +47,7 @@ from kinematics import (
     read_number,
     within,
 )
-from rig.config.faulty_values import plain_finding
+from rig.config.faulty_values import finding_of
 from rig.errors import ConfigError, ConfigFault
 from rig.findings import Code, Finding
 from rig.names import valid_line
@@ -548,7 +548,7 @@ def checked_thresholds(values: Mapping[str, float | str], kind: type[_Kind]) -> 
         faults = [
             ConfigFault(
                 item["loc"] or ("thresholds",),
-                unknown if item["type"] == "extra_forbidden" else plain_finding(item),
+                unknown if item["type"] == "extra_forbidden" else finding_of(item),
             )
             for item in error.errors(include_url=False)
         ]

@@ -127,8 +127,10 @@ class Engine:
         self._lateness = HostLateness(config.period)
         self._answers: list[tuple[Future[Reply], Reply]] = []
         self.runtime_info = RuntimeInfo()
-        geometry = mechanism.geometry
-        self._home_joints = geometry.platform_joints(geometry.home_pose)
+        self._geometry = mechanism.geometry.array
+        self._home_joints = mechanism.geometry.platform_joints(mechanism.geometry.home_pose)
+        self._virtual = config.virtual is not None
+        self._tare_bound, self._cell_range = safety.bound("tare_shift"), config.load_cells.range
         self._powered_within = max(config.drives.watchdog, 2.0 * config.exchange_period)
         self._drive_reports: tuple[DriveReport, ...] = ()
         self._reported = -math.inf
@@ -294,7 +296,7 @@ class Engine:
         self._exchange.rehearse()
         self._search.rehearse()
         self.reference.decelerate(RAMPS)
-        _farthest_joint_kernel(self.config.machine.geometry.array, cycle.measurement.pose, self._home_joints)
+        self._from_home()
         self.publish()
         cycle.forget()
 
@@ -468,7 +470,7 @@ class Engine:
 
     def take_snapshot(self) -> Snapshot:
         """The engine as it stands; in its own thread."""
-        config, cycle, runtime = self.config, self.cycle_data, self.runtime_info
+        cycle, runtime = self.cycle_data, self.runtime_info
         machine, reference, drives, tick, sink = self.machine, self.reference, self.drives, self.tick, self.sink
         if tick.t >= self._reported + _REPORTING:
             self._reported = tick.t
@@ -501,8 +503,8 @@ class Engine:
             reference=tuple(cycle.reference.now[:7].tolist()),
             cycles=self.cycles,
             overruns=tick.overruns,
-            rate=config.rate,
-            virtual=config.virtual is not None,
+            rate=self.config.rate,
+            virtual=self._virtual,
             realtime=runtime.realtime,
             recording=runtime.recording,
             rows=sink.recorded,
@@ -523,10 +525,10 @@ class Engine:
             torque=(torque := tuple(drives.legs(Status.ENABLED))),
             powered=drives.powered(self._powered_within) if torque and state is not State.OFF else (),
             cells_silence=drives.cells_silence() if drives.cells_overdue else None,
-            dead_cells=tuple(filter(None, [no_force(leg, force[leg], config.load_cells.range) for leg in range(6)])),
+            dead_cells=tuple(filter(None, [no_force(leg, force[leg], self._cell_range) for leg in range(6)])),
             force_model=tuple(cycle.model.force.tolist()) if braked else _NONE,
             tare_residual=tuple(self.tare_residual.tolist()) if braked else _NONE,
-            tare_bound=config.safety.bound("tare_shift"),
+            tare_bound=self._tare_bound,
             leg_test=None if self.leg_test is None else self.leg_test.status,
             loop=runtime.loop,
             unproven=runtime.unproven,
@@ -537,8 +539,7 @@ class Engine:
 
     def _from_home(self) -> float:
         """Largest distance, m, of a platform joint from its place at home."""
-        geometry = self.config.machine.geometry.array
-        return float(_farthest_joint_kernel(geometry, self.cycle_data.measurement.pose, self._home_joints))
+        return float(_farthest_joint_kernel(self._geometry, self.cycle_data.measurement.pose, self._home_joints))
 
     def closing_counts(self) -> dict[str, Any]:
         """What a recording says at its end of the engine that made it, once its last cycle is done.

@@ -73,7 +73,7 @@ def test_the_first_cause_is_told_in_words() -> None:
     now = Situation(Phase.UP, status)
     assert state_style(now).text == "Fault"
     cause = "Force residual: leg 3: measured force is +31.0 N off the model's (bound 20 N), at 4.200 s."
-    assert detail_of(now) == f"{cause} Next: mend the cause, then Reset fault."
+    assert detail_of(now) == f"{cause} Next: fix the cause, then Reset fault."
     stopping = make_status(State.STOPPING, stop=StopSeverity.CATEGORY_1, cause="operator's stop", cause_t=1.0)
     assert detail_of(Situation(Phase.UP, stopping)).startswith("Category 1: decelerate, brakes on, torque off")
 

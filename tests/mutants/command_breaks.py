@@ -98,7 +98,7 @@ COMMAND_BREAKS = [
     Break(
         "a cell at its end of scale is one to home with",
         "rig/engine/core.py",
-        "force[leg], config.load_cells.range)",
+        "force[leg], self._cell_range)",
         "force[leg], math.inf)",
         ("rig/test_engine_control.py::test_the_guard_says_what_a_cell_at_its_end_of_scale_reads",),
     ),

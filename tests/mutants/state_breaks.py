@@ -325,6 +325,6 @@ STATE_BREAKS = [
         "rig/engine/core.py",
         "            supervision.references()\n",
         "",
-        ("integration/test_invariants.py::test_a_reference_that_is_lost_while_a_stop_is_sent_is_lost_in_that_cycle",),
+        ("rig/test_engine_doubts.py::test_a_reference_that_is_lost_while_a_stop_is_sent_is_lost_in_that_cycle",),
     ),
 ]

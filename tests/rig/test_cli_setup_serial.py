@@ -50,7 +50,7 @@ def test_the_frame_of_a_byte_and_settings_of_the_driver(here: Path) -> None:
         (("--set", "strok=0.2"), "driver jrk-g2 has no 'strok'; it has turnaround, reply_timeout, crc, stroke"),
         (("--set", "stroke"), "--set 'stroke': give NAME=VALUE"),
         (("--set", "stroke="), "--set 'stroke=': give NAME=VALUE"),
-        (("--set", "stroke=-1"), "drives.stroke: must be greater than or equal to 0.001, not -1"),
+        (("--set", "stroke=-1"), "drives.stroke: must be at least 0.001, not -1"),
         (("--set", "driver=servo"), "driver jrk-g2 has no 'driver'"),
         (("--set", "home=1", "--set", "home=2"), "--set 'home=2': home is given twice"),
         (("--set", "home=1", "--driver", "nobody"), "no driver 'nobody'"),

@@ -146,7 +146,7 @@ def test_all_faults_at_once_with_their_places(tmp_path: Path) -> None:
     text = "\n".join(_faults(path))
     assert "rate: '5 m' has the wrong dimension" in text
     assert "bogus: unknown key" in text
-    assert "safety.stale_cycles: must be greater than or equal to 1, not 0" in text
+    assert "safety.stale_cycles: must be at least 1, not 0" in text
     assert "drives.legs[3].prot: unknown key" in text
     assert "load_cells.noise: nan is not finite" in text
     assert "virtual.cells.gain: 7 entries, not 6" in text

@@ -55,10 +55,10 @@ def test_faults_name_leg_option_value_and_bound(tmp_path: Path) -> None:
         load_config(written(tmp_path, "gateway", legs, 'gain = 11.0\nprofile = "generic-servo"\n'))
     text = str(caught.value)
     for line in (
-        "drives.legs[4].slot: must be less than or equal to 6, not 9",
+        "drives.legs[4].slot: must be at most 6, not 9",
         "drives.legs[5].slot: missing",
         "drives.legs[5].host: unknown key",
-        "drives.gain: must be less than or equal to 10, not 11.0",
+        "drives.gain: must be at most 10, not 11.0",
         "drives.profile: unknown key",
     ):
         assert line in text
@@ -137,7 +137,7 @@ def test_a_leg_may_have_a_driver_settings_and_a_mode_of_its_own(tmp_path: Path) 
         ('driver = "line", device = "/dev/ttyUSB1", settings = { gain = 1 }', "drives.legs[6].settings.gain: unknown"),
         (
             f"{SLOTS[5]}, settings = {{ gain = 11.0 }}",
-            "legs[6].settings.gain: must be less than or equal to 10, not 11",
+            "legs[6].settings.gain: must be at most 10, not 11",
         ),
         (f'{SLOTS[5]}, mode = "force"', "drives.legs[6].mode: must be 'position', not 'force'"),
         ("driver = 3", "drives.legs[6].driver: "),

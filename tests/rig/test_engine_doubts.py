@@ -112,6 +112,32 @@ def test_a_force_that_is_no_number_is_never_sent(rig: Bench, monkeypatch: pytest
     assert engine.drives.all(Status.QUICK_STOP)
 
 
+def test_a_reference_that_is_lost_while_a_stop_is_sent_is_lost_in_that_cycle(
+    rig: Bench, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    """A stop is sent in a second exchange, whose replies may tell what the first one's did not yet."""
+    rig.engage()
+    engine = rig.engine
+    compute, exchange = engine.law.compute, engine.drives.exchange
+    exchanges = []
+
+    def spoiled(*arguments: object) -> None:
+        compute(*arguments)  # type: ignore[arg-type]
+        engine.cycle_data.set_points.force[2] = np.nan
+
+    def losing(*arguments: object) -> None:
+        exchange(*arguments)  # type: ignore[arg-type]
+        exchanges.append(engine.machine.homed)
+        if len(exchanges) == 2:
+            engine.drives.status[4] &= ~Status.HOMED
+
+    monkeypatch.setattr(engine.law, "compute", spoiled)
+    monkeypatch.setattr(engine.drives, "exchange", losing)
+    rig.step()
+    assert exchanges == [True, True] and engine.machine.stop is StopSeverity.QUICK_STOP
+    assert not engine.machine.homed
+
+
 @pytest.mark.parametrize("category", [StopSeverity.CATEGORY_0, StopSeverity.QUICK_STOP])
 def test_forces_computed_before_a_stop_are_not_sent_after_it(rig: Bench, category: StopSeverity) -> None:
     """A stop that comes between two cycles finds the forces of the next exchange ready."""

@@ -225,7 +225,7 @@ def test_the_bound_may_be_given_in_seconds_or_in_cycles() -> None:
         ({"sample_period": 0.02}, 'sample_period is of devices, but source is "drive"'),
         (
             {"source": "devices", "devices": [{"host": "x", "port": 1}] * 5 + [{"host": "x", "port": 0}]},
-            r"load_cells\.devices\[6\]\.port: must be greater than or equal to 1, not 0",
+            r"load_cells\.devices\[6\]\.port: must be at least 1, not 0",
         ),
     ],
 )
