@@ -304,7 +304,7 @@ class VerdictCard(QtWidgets.QFrame):
         """A run is over, and is being judged, or will be once what it `waits_for` is over."""
         against = waits_for or tr("the run is being judged")
         self._begin(run, name, WAITING if waits_for else BEING_JUDGED, against=against)
-        self._say(waits_for or tr("Its numbers are being counted, in a process of their own."))
+        self._say(waits_for or tr("Computing its numbers …"))
         self.cancel.set_obstacle(tr("nothing is being judged") if waits_for else "")
 
     def show_failure(self, run: str, name: str, reason: str) -> None:

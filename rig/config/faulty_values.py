@@ -67,7 +67,7 @@ def finding_of(item: Any) -> Finding:
             return Finding(Code.NOT_A_CHOICE, details={"choices": context["expected"], "shown": shown})
         case "model_type":
             return Finding(Code.NOT_TABLE, details={"shown": shown})
-        case "string_too_short" if context["min_length"] == 1:
+        case "too_short" | "string_too_short" if context["min_length"] == 1:
             return Finding(Code.TEXT_EMPTY)
         case "greater_than_equal":
             return Finding(Code.BELOW_LEAST, value=value, bound=context["ge"], details={"shown": shown})
