@@ -107,8 +107,10 @@ def test_without_room_it_is_refused_with_the_reason(whole_window: MainWindow) ->
     assert window.docking.side.panes == {} and window.views.live_page.isVisibleTo(window.tabs) is False
     told = window.banner.notice.text()
     assert "px of width, and there are" in told and "Ctrl+T" in told
-    window.menus.view._mark_beside()
     action = window.menus.view.beside["Live"]
+    for menu in action.associatedWidgets():
+        if isinstance(menu, QtWidgets.QMenu):
+            menu.aboutToShow.emit()
     assert not action.isEnabled() and action.toolTip() in told
     (beside,) = [each for each in window.docking.menu_of("Live").actions() if "Beside" in each.text()]
     assert not beside.isEnabled() and beside.toolTip() == action.toolTip()
