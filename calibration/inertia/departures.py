@@ -22,7 +22,7 @@ _SLOW, _FAST = (0.0011, 0.0016, 0.0023, 0.0032), (0.051, 0.072, 0.102, 0.144, 0.
 """m/s, unusual ones"""
 _POWERS = (0.5, 1.5, 2.0, 3.0)
 _POWER_SPEED = 0.1  # m/s, at which a power's coefficient is a force
-_PRESLIDING = (2e-6, 1e-5, 5e-5, 2e-4)
+_PRESLIDING = (2e-6, 1e-5, 5e-5, 2e-4, 8e-4, 3.2e-3)
 """m, of travel after a reversal in which friction goes to 1 − 1/e of its other value"""
 _WARM_UP = (5.0, 20.0, 80.0, 320.0)  # s
 _WAVES = 16

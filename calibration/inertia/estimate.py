@@ -19,6 +19,7 @@ from calibration.inertia.prior import (
     DRIVE_NOISE,
     FRICTION_SHARE,
     FRICTION_TIME,
+    LAW_SHARE,
     Accuracy,
     exists,
     from_unconstrained,
@@ -202,6 +203,10 @@ _HELD_SHARE = 0.05
 _HELD_TIME = 0.1
 """… for so long, s: as the motion that it depends on, it is no noise either"""
 _LEAST_NOISE = 1e-6  # N
+_LEAST_DRIVE = 0.1
+"""of `DRIVE_NOISE`: a drive's force leaves that much at least"""
+_EXPECTED_DEGREES = 4.0
+"""degrees of freedom that count for the variance that is expected, beside those of what is left"""
 _BANDS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
 """Hz, where bands begin; the last ends at `_PASSED` of the low-pass' cutoff"""
 _PASSED = 0.8
@@ -373,6 +378,9 @@ def identify(
         places = {each.name: THETA + k for k, each in enumerate(design.others)}
         about = {name: float(x[places[name]]) for name in scale_names() if name in places}
     fit, found = problem.select_terms(fit, floor)
+    least = floor.copy()
+    least[6:] *= _LEAST_DRIVE**2
+    fit = problem.fit(fit.variances, floor, fit.active, least)
     covariance, information = fit.matrix.whole(fit.places)
     x, before = fit.estimate[fit.active], problem.before[fit.active]
     moved = not is_consistent(x[:THETA])
@@ -574,8 +582,15 @@ class _Problem:
         away, ways = information.solve(right, [each[here, -1] for each, here in zip(single, columns, strict=True)])
         return information, away, ways, everything
 
-    def fit(self, variances: Array, floor: Array, active: NDArray[np.intp] | None = None) -> _Fit:
-        """The estimate of the unknowns that are active, those that are no candidates if None."""
+    def fit(
+        self, variances: Array, floor: Array, active: NDArray[np.intp] | None = None, least: Array | None = None
+    ) -> _Fit:
+        """The estimate of the unknowns that are active, those that are no candidates if None.
+
+        floor (c, b): N², the variance of each channel and band by what is known of its noise. With `least` (c, b), N²,
+        it is an expectation: where the data leave less, the variance is less, too, but not below `least`. Terms are
+        selected without: what is small against the noise of a drive is no evidence.
+        """
         active = self._first if active is None else active
         shared, own = self._split(active)
         sums = self._sums[-1].of(own)
@@ -588,13 +603,29 @@ class _Problem:
             estimate = np.zeros(self.design.size)
             for here, way in zip(unknowns, (away, *ways), strict=True):
                 estimate[here] = self.before[here] + way
-            unmodelled = _HELD_SHARE**2 * _mean_squares(self._held, estimate) * max(1.0, _HELD_TIME * self._rate)
-            unmodelled += (
-                FRICTION_SHARE**2 * _mean_squares(self._friction, estimate) * max(1.0, FRICTION_TIME * self._rate)
-            )
-            variances = np.maximum(raw, floor) + unmodelled[:, np.newaxis]
+            held = _HELD_SHARE**2 * _mean_squares(self._held, estimate) * max(1.0, _HELD_TIME * self._rate)
+            lawless = FRICTION_SHARE**2 * _mean_squares(self._friction, estimate)
+            lasting = max(1.0, FRICTION_TIME * self._rate)
+            if least is None:
+                variances = np.maximum(raw, floor) + (held + lasting * lawless)[:, np.newaxis]
+            else:
+                expected = floor + lasting * lawless[:, np.newaxis]
+                pooled = (_EXPECTED_DEGREES * expected + degrees * raw) / (_EXPECTED_DEGREES + degrees)
+                laws = LAW_SHARE**2 * self._selected_friction(active, estimate)
+                variances = np.maximum(np.maximum(pooled, raw), least) + (held + lasting * laws)[:, np.newaxis]
         places = tuple(np.searchsorted(active, here) for here in unknowns)
         return _Fit(active, estimate, matrix, places, variances, raw, degrees)
+
+    def _selected_friction(self, active: NDArray[np.intp], estimate: Array) -> Array:
+        """Mean squares (c,) N² of the friction by selected laws in each channel."""
+        places = [each.places for each in self.design.candidates if each.code in FRICTION_CODES]
+        selected = np.intersect1d(active, np.concatenate(places)) if places else active[:0]
+        squares = np.zeros(len(self.design.channels))
+        for number, channel in enumerate(self.design.channels):
+            here = np.flatnonzero(np.isin(channel.places, selected))
+            if len(here):
+                squares[number] = np.mean((channel.rows[:, here] @ estimate[channel.places[here]]) ** 2)
+        return squares
 
     def _residuals(
         self,

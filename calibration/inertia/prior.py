@@ -72,6 +72,8 @@ DRIVE_NOISE = 0.2
 """N, of a drive's force about what its command makes of it, as white noise."""
 FRICTION_SHARE, FRICTION_TIME = 0.005, 0.1
 """Of friction, to which no law holds, for so long, s."""
+LAW_SHARE = 0.08
+"""Of the friction by laws that the data select: their shapes are near the true ones at best."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -265,17 +265,51 @@ def test_friction_beyond_the_model_is_not_taken_for_another_at_cells_that_feel_i
     assert np.mean(np.abs(away) < 2.0) > 0.9 and np.abs(away).max() < 5.0
 
 
+def test_drives_that_keep_to_their_commands_tell_friction_better() -> None:
+    coulomb = [place.stop - 1 for place in FRICTIONS]
+    made = recorded(drawn(3), PATH, 3)
+    quiet = replace(made.record, drives=Dynamics(made.truth, SMOOTHING).inverse(PATH).forces)
+    noisy, better = (identify(MACHINE, [record], STATED_NOISE) for record in (made.record, quiet))
+    sigmas = [np.sqrt(np.diag(result.covariance))[coulomb] for result in (noisy, better)]
+    assert (sigmas[1] < 0.8 * sigmas[0]).all()
+    away = deviations(better, 3)[better.told]
+    assert np.mean(np.abs(away) < 2.0) > 0.93 and np.abs(away).max() < 4.0
+
+
+def test_presliding_of_most_of_a_millimetre_is_not_taken_for_mass() -> None:
+    """Friction that builds up along the way after each reversal (Dahl), up to Stribeck's curve, in the drives only."""
+    travel, excess = 8e-4, 1.2
+    made = recorded(drawn(3), PATH, 3)
+    lengths, speed = leg_lengths(MACHINE.geometry, PATH[:, :7]), leg_kinematics(MACHINE.geometry, PATH).velocity
+    coulomb = np.array([leg.friction.coulomb for leg in made.truth.legs])
+    level = coulomb + excess * np.exp(-((speed / 0.02) ** 2))
+    force = np.empty_like(lengths)
+    force[0] = coulomb * np.sign(speed[0])
+    for row, step in enumerate(np.diff(lengths, axis=0), 1):
+        end = np.sign(step) * level[row]
+        force[row] = end + (force[row - 1] - end) * np.exp(-np.abs(step) * coulomb / (travel * level[row]))
+    assert made.record.drives is not None
+    drives = made.record.drives + force - np.tanh(speed / SMOOTHING) * coulomb
+    result = identify(MACHINE, [replace(made.record, drives=drives)], STATED_NOISE)
+    away = deviations(result, 3)[result.told]
+    assert np.mean(np.abs(away) < 2.0) > 0.93 and np.abs(away).max() < 4.0
+    assert {each.leg for each in result.terms if each.code == "presliding"} == set(range(6))
+
+
 def test_errors_are_as_large_as_their_sigmas_say() -> None:
-    """Of machines, cells, encoders and drives that are off as it is stated; 232 told combinations."""
+    """Of machines, cells, encoders and drives that are off as it is stated; 464 told combinations.
+
+    60 such machines have 1.05 sigma RMS; a sigma a fifth too small or a quarter too large is beyond the bounds.
+    """
     away = []
-    for seed in range(4):
+    for seed in range(8):
         made = drawn_of_the_prior(seed, PATH)
         result = identify(MACHINE, [made.record], STATED_NOISE)
         difference = result.base.matrix @ (result.theta - linear_parameters(made.truth))
         away.append((difference / result.base_sigma)[result.told])
     every = np.concatenate(away)
-    assert len(every) > 200
-    assert 0.82 < np.sqrt(np.mean(every**2)) < 1.12
+    assert len(every) > 400
+    assert 0.9 < np.sqrt(np.mean(every**2)) < 1.2
     assert np.mean(np.abs(every) < 2.0) > 0.93
 
 
