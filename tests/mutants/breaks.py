@@ -1,5 +1,6 @@
 """What a break is, and making it."""
 
+import re
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -47,7 +48,15 @@ def check(breaks: list[Break], root: Path) -> list[str]:
             one.broken((root / one.path).read_text(encoding="utf-8"))
         except (BreakError, OSError) as error:
             faults.append(str(error))
-        faults += [
-            f"{one.name}: no {test}" for test in one.tests if not (root / "tests" / test.split("::")[0]).exists()
-        ]
+        faults += [f"{one.name}: no {test}" for test in one.tests if not _exists(root / "tests", test)]
     return faults
+
+
+def _exists(tests: Path, test: str) -> bool:
+    """Whether there is a file, and the function in it that a test's name ends with."""
+    file, *parts = test.split("::")
+    path = tests / file
+    return path.exists() and all(
+        re.search(rf"^ *(?:def|class) {re.escape(part.partition('[')[0])}\b", path.read_text(encoding="utf-8"), re.M)
+        for part in parts
+    )

@@ -125,7 +125,7 @@ WORD_BREAKS = [
         "rig/client/device_simulator.py",
         "interruption.installed(signal.SIGTERM)",
         "interruption.installed()",
-        ("rig/test_device_simulator.py::test_simulators_that_are_told_to_end_leave_no_terminal",),
+        ("rig/test_device_simulator.py::test_simulators_leave_no_terminal_after_sigterm",),
     ),
     Break(
         "a pipe that falls silent is waited for without end",
