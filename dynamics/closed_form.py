@@ -132,8 +132,8 @@ def platform_motion(geometry: Geometry, motions: Array) -> PlatformMotion:
     if singular.any():
         sample, leg = np.argwhere(singular)[0]
         raise SingularityError(
-            f"sample {sample}: leg {leg + 1} has no length or lies along the fixed axis of its universal joint: "
-            "its spin is undefined"
+            f"leg {leg + 1} has no length or lies along the fixed axis of its universal joint: its spin is undefined",
+            f"sample {sample}: ",
         )
     w = omega[:, None]
     turning = np.cross(w, q)
@@ -153,8 +153,9 @@ def solve_legs(H: Array, c: Array) -> Array:
     singular = np.linalg.cond(scaled) > SINGULAR_CONDITION
     if singular.any():
         raise SingularityError(
-            f"sample {int(np.argmax(singular))}: the platform is singular here: H has a condition number above "
-            f"{SINGULAR_CONDITION:g}, the leg forces are not determined"
+            f"the platform is singular here: H has a condition number above {SINGULAR_CONDITION:g}, the leg forces are "
+            "not determined",
+            f"sample {int(np.argmax(singular))}: ",
         )
     return np.asarray(np.linalg.solve(H, c[..., None])[..., 0])
 

@@ -28,7 +28,7 @@ def wrench_from_residual(geometry: Geometry, poses: npt.ArrayLike) -> Array:
     lengths = np.linalg.norm(legs, axis=2, keepdims=True)
     if not lengths.all():
         sample, leg = np.argwhere(lengths[:, :, 0] == 0.0)[0]
-        raise SingularityError(f"sample {sample}: leg {leg + 1} has no length")
+        raise SingularityError(f"leg {leg + 1} has no length", f"sample {sample}: ")
     pulls = -legs / lengths
     return np.concatenate([pulls, np.cross(geometry.platform_points, pulls)], axis=2).transpose(0, 2, 1).copy()
 

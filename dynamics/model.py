@@ -233,15 +233,16 @@ def model_failure(status: int, where: str = "", forward_dynamics: bool = False) 
         if forward_dynamics:
             return DynamicsError(f"{where}the mass matrix is singular: the mechanism has no inertia in some direction")
         return SingularityError(
-            f"{where}the platform is singular here: H has a relative pivot below {LEAST_PIVOT:g}, "
-            "the leg forces are not determined"
+            f"the platform is singular here: H has a relative pivot below {LEAST_PIVOT:g}, "
+            "the leg forces are not determined",
+            where,
         )
     if status == WRONG_SHAPE:
         return DynamicsError(where + _WANTED)
     if status == NOT_FINITE:
         return DynamicsError(f"{where}a number of the motion, state, wrench or forces is not finite, or too large")
     return SingularityError(
-        f"{where}leg {status} has no length or lies along the fixed axis of its universal joint: its spin is undefined"
+        f"leg {status} has no length or lies along the fixed axis of its universal joint: its spin is undefined", where
     )
 
 

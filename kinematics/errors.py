@@ -22,7 +22,19 @@ class AssemblyModeError(ConvergenceError):
 
 
 class SingularityError(KinematicsError):
-    """A pose at which a joint or the platform loses or gains a freedom."""
+    """A pose at which a joint or the platform loses or gains a freedom.
+
+    `statement` says what is singular; `where` at which of several samples, with what separates the two.
+    """
+
+    def __init__(self, statement: str, where: str = "") -> None:
+        super().__init__(statement, where)
+        self.statement = statement
+        self.where = where
+
+    def __str__(self) -> str:
+        """The statement with its place in front."""
+        return self.where + self.statement
 
 
 class LimitError(KinematicsError):

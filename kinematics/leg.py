@@ -221,10 +221,11 @@ def _directions(geometry: Geometry, poses: Array) -> Array:
 def _singular_leg(geometry: Geometry, motion: Array, leg: int, where: str) -> SingularityError:
     length = leg_lengths(geometry, motion[:7])[leg - 1]
     if length < MINIMUM_LENGTH:
-        return SingularityError(f"{where}leg {leg}: length {length:.3g} m, must be at least {MINIMUM_LENGTH:g} m")
+        return SingularityError(f"leg {leg}: length {length:.3g} m, must be at least {MINIMUM_LENGTH:g} m", where)
     return SingularityError(
-        f"{where}leg {leg} stands along its universal joint's fixed axis: sine of the angle between them below "
-        f"{MINIMUM_SINE:g}, the leg's spin is undefined there"
+        f"leg {leg} stands along its universal joint's fixed axis: sine of the angle between them below "
+        f"{MINIMUM_SINE:g}, the leg's spin is undefined there",
+        where,
     )
 
 

@@ -24,7 +24,7 @@ def filled(code: Code, leg: int = 3) -> Finding:
     names = {name for _, name, spec, _ in Formatter().parse(code.text.replace("[[", "").replace("]]", "")) if name}
     specs = {name: spec for _, name, spec, _ in Formatter().parse(code.text) if name}
     details: dict[str, Any] = {
-        name: NUMBERS.get(name, 1.25 if specs.get(name) else f"<{name}>")
+        name: NUMBERS.get(name, 1.25 if specs.get(name, "name") not in ("", "name") else f"<{name}>")
         for name in names - {"leg", "value", "bound", "within"}
     }
     return Finding(code, leg, 2.5, 2.0, details, LISTS["within"] if "within" in names else ())

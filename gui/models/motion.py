@@ -7,9 +7,9 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.models.rules import Action, Phase, Situation, obstacle
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from kinematics import Array, MotionTable
-from rig.safety import LimitCheck, TrajectoryVerdict
+from rig.safety import AT_ENDS, LimitCheck, TrajectoryVerdict
 from rig.states import State
 
 LEAST_AMPLITUDE = 0.1
@@ -58,7 +58,7 @@ class Preview:
 
 def tightest(verdict: TrajectoryVerdict) -> LimitCheck | None:
     """The check that is nearest to its bound, or farthest beyond it; the ends' speeds, nearly zero, are left out."""
-    checks = [check for check in verdict.checks if not check.name.startswith("speed at")]
+    checks = [check for check in verdict.checks if check.name != AT_ENDS]
     return max(checks, key=_use, default=None)
 
 
@@ -70,11 +70,14 @@ def _use(check: LimitCheck) -> float:
 
 def describe(verdict: TrajectoryVerdict) -> str:
     """The verdict in words."""
-    if not verdict.passed:
-        return verdict.message[:1].upper() + verdict.message[1:]
+    if verdict.finding is not None:
+        text = finding_text(verdict.finding)
+        return text[:1].upper() + text[1:]
     text = tr("Passes every limit over {duration:g} s.").format(duration=verdict.duration)
     nearest = tightest(verdict)
-    return text if nearest is None else text + " " + tr("Nearest to its limit: {check}.").format(check=nearest)
+    if nearest is None:
+        return text
+    return text + " " + tr("Nearest to its limit: {check}.").format(check=finding_text(nearest.finding))
 
 
 def verdict_of(preview: Preview) -> tuple[str, str]:

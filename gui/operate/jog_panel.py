@@ -16,7 +16,7 @@ from gui.operate.range_finder import Question, RangeFinder
 from gui.operate.saved_positions import SavedPositions
 from gui.operate.target_drag import TargetDrag
 from gui.session import Mover, RigSession
-from gui.texts import mark, tr
+from gui.texts import finding_text, mark, tr
 from gui.widgets import (
     Columns,
     Fold,
@@ -225,7 +225,10 @@ class JogPanel(QtWidgets.QWidget):
             return ""
         own = {"go saved": self.saved.go_obstacle, "go": self.drag.refusal}
         wrong = field_refusal(*self._used_by(key))
-        return self._obstacle or wrong or own.get(key, self.finder.refusals.get(key, ""))
+        if reason := self._obstacle or wrong or own.get(key, ""):
+            return reason
+        refusal = None if key in own else self.finder.refusals.get(key)
+        return "" if refusal is None else finding_text(refusal)
 
     def _used_by(self, key: str) -> Sequence[QuantityBox]:
         """The fields that the move of a button goes by, be it a step or held."""

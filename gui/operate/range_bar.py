@@ -4,7 +4,7 @@ import math
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from gui.widgets import display_unit
 from rig.client import FreeRange
 
@@ -35,18 +35,19 @@ class RangeBar(QtWidgets.QWidget):
     def show_ranges(self, back: FreeRange | None, forth: FreeRange | None) -> None:
         """How far the axis is free towards minus and plus; None while nobody knows."""
         self._ways = (back, forth)
-        lines = [
-            (tr("{axis}: {free} {unit} free, then {limit}") if way.limit else tr("{axis}: {free} {unit} free")).format(
-                axis=sign + self._name, free=self._free(way), unit=self._unit, limit=way.limit
-            )
-            for sign, way in (("−", back), ("+", forth))
-            if way is not None
-        ]
+        lines = [self._line(sign, way) for sign, way in (("−", back), ("+", forth)) if way is not None]
         text = "\n".join(lines) or tr("{axis}: how far it is free is not known now").format(axis=self._name)
         self.setToolTip(text)
         self.setAccessibleName(tr("Free range of {axis}").format(axis=self._name))
         self.setAccessibleDescription(text)
         self.update()
+
+    def _line(self, sign: str, way: FreeRange) -> str:
+        axis, free = sign + self._name, self._free(way)
+        if way.limit is None:
+            return tr("{axis}: {free} {unit} free").format(axis=axis, free=free, unit=self._unit)
+        text = tr("{axis}: {free} {unit} free, then {limit}")
+        return text.format(axis=axis, free=free, unit=self._unit, limit=finding_text(way.limit))
 
     def _free(self, way: FreeRange) -> str:
         """Rounded down: no more is said to be free than is."""

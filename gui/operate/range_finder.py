@@ -12,6 +12,7 @@ from gui.session import Mover
 from kinematics import JogFrame
 from rig.client import AXES, LEGS, FreeRange, free_range, jogged, search_limit, step_refusal
 from rig.config import RigConfig
+from rig.findings import Finding
 
 _PATIENCE = 100  # ms that a question stands before it is looked into: a pose that changes is not
 
@@ -60,7 +61,7 @@ class RangeFinder(QtCore.QObject):
         self._question: Question | None = None
         self._parts: list[str] = []
         self._looking = False
-        self.refusals: dict[str, str] = {}
+        self.refusals: dict[str, Finding] = {}
         """direction, as "+x" or "-leg3" → why its step would be refused, of those that would"""
         self.ranges: dict[str, FreeRange] = {}
         """direction → how far it is free"""
@@ -117,7 +118,7 @@ class RangeFinder(QtCore.QObject):
             self._look()
 
 
-def _refusals(config: RigConfig, question: Question) -> dict[str, str]:
+def _refusals(config: RigConfig, question: Question) -> dict[str, Finding]:
     """The steps that would be refused, and why."""
     here = np.array(question.pose)
     found = {}

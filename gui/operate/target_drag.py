@@ -12,11 +12,12 @@ from gui.operate.jog_steps import NAMES, PoseSteps
 from gui.operate.jog_target import LONGEST_TARGET, GoButton, Target
 from gui.scene import TargetPose
 from gui.session import Mover
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from gui.widgets import display_unit, field_refusal, give
 from kinematics import Array, quaternion_to_matrix
 from rig.client import AXES, jogged, step_refusal
 from rig.config import RigConfig
+from rig.findings import Finding
 
 _IDLE = tr("Drag an arrow or a ring of the handle: the numbers of the target follow. Nothing moves before Go.")
 
@@ -161,12 +162,12 @@ class TargetDrag(QtCore.QObject):
         self._asked, self._looking = question, True
         self._mover.look(partial(step_refusal, self._config, here, lambda: there, *speeds), self._answered)
 
-    def _answered(self, refusal: str | None, error: Exception | None) -> None:
+    def _answered(self, refusal: Finding | None, error: Exception | None) -> None:
         self._looking = False
         if error is not None:
             raise error
         if self.switch.isChecked() and self._asked is not None:
-            self._known(refusal or "")
+            self._known("" if refusal is None else finding_text(refusal))
             self.refresh()  # it may be another by now
 
     def _known(self, refusal: str) -> None:

@@ -16,6 +16,7 @@ from rig.client.rig import Rig
 from rig.config import RigConfig
 from rig.engine import RAMPS, Follow, Snapshot
 from rig.errors import RefusedError, RunFaultError
+from rig.findings import Code, Finding
 from rig.safety import check_slowing, check_trajectory
 from rig.states import MotionKind, State
 
@@ -24,7 +25,6 @@ PARTS = 2048
 _MOST_TURN = 1.5
 """rad; beyond lies the singular place of the angles θ"""
 _TABLE = 0.5  # m
-_ERRORS = (RefusedError, KinematicsError, DynamicsError)
 
 Target = Callable[[float], Array]
 """The pose (7,), base frame, that lies so far away along some way, m or rad."""
@@ -34,12 +34,12 @@ Target = Callable[[float], Array]
 class FreeRange:
     """How far a move can go along a way.
 
-    `free`: m or rad; the move to there passes its check. `limit`: what stands against going further, in words, empty
-    where nothing was found as far as was looked.
+    `free`: m or rad; the move to there passes its check. `limit`: what stands against going further, None where nothing
+    was found as far as was searched.
     """
 
     free: float
-    limit: str = ""
+    limit: Finding | None = None
 
 
 def search_limit(config: RigConfig, *, turning: bool) -> float:
@@ -55,8 +55,10 @@ def size_class(config: RigConfig) -> float:
     return float(10.0 ** round(math.log10(search_limit(config, turning=False) / _TABLE)))
 
 
-def step_refusal(config: RigConfig, here: Array, target: Callable[[], Array], speed: float, turn_speed: float) -> str:
-    """Why the move from the pose `here` (7,) to `target()` would be refused, in words; empty where it would not.
+def step_refusal(
+    config: RigConfig, here: Array, target: Callable[[], Array], speed: float, turn_speed: float
+) -> Finding | None:
+    """Why the move from the pose `here` (7,) to `target()` would be refused; None where it would not.
 
     `speed`, `turn_speed`: its peak speeds, m/s and rad/s.
     """
@@ -72,10 +74,10 @@ def free_range(
     found among shorter ones where the way to that pose leads through something that a pose alone does not show.
     """
 
-    def held(part: int) -> str:
+    def held(part: int) -> Finding | None:
         return refused(lambda: check_holdable(config, target(most * part / PARTS)))
 
-    def reached(part: int) -> str:
+    def reached(part: int) -> Finding | None:
         return refused(lambda: checked_move(config, here, target(most * part / PARTS), speed, turn_speed))
 
     part, limit = largest(held, PARTS)
@@ -83,11 +85,11 @@ def free_range(
     return FreeRange(most * moved / PARTS, further or limit)
 
 
-def largest(refusal: Callable[[int], str], most: int) -> tuple[int, str]:
-    """The largest of 0 to `most` that is not refused, by bisection, and what is said against one more."""
-    reason = refusal(most) if most > 0 else ""
-    if not reason:
-        return most, ""
+def largest(refusal: Callable[[int], Finding | None], most: int) -> tuple[int, Finding | None]:
+    """The largest of 0 to `most` that is not refused, by bisection, and what is found against one more."""
+    reason = refusal(most) if most > 0 else None
+    if reason is None:
+        return most, None
     passing, failing = 0, most
     while failing - passing > 1:
         middle = (passing + failing) // 2
@@ -98,19 +100,15 @@ def largest(refusal: Callable[[int], str], most: int) -> tuple[int, str]:
     return passing, reason
 
 
-def refused(look: Callable[[], object]) -> str:
-    """Why `look` is refused, in words; empty where it is not."""
+def refused(look: Callable[[], object]) -> Finding | None:
+    """Why `look` is refused: the first of what was found; None where it is not."""
     try:
         look()
-    except _ERRORS as error:
-        return _first_fault(error)
-    return ""
-
-
-def _first_fault(error: Exception) -> str:
-    """The first fault of a refusal, without the line that only says that there are some."""
-    lines = [line.strip() for line in str(error).splitlines()]
-    return lines[1] if len(lines) > 1 else lines[0]
+    except RefusedError as error:
+        return error.finding.within[0] if error.finding.within else error.finding
+    except (KinematicsError, DynamicsError) as error:
+        return Finding.of_text(str(error))
+    return None
 
 
 LONGEST = 30.0
@@ -126,13 +124,13 @@ class HoldToRunMotion:
     """A way that passed its check, at rest at both ends.
 
     `table`: the motion. `slowing`: s in which it may come to a stand wherever it is. `extent`: m or rad along the way.
-    `limit`: what stands against going further, in words; empty where it ends for being long enough.
+    `limit`: what stands against going further, None where it ends for being long enough.
     """
 
     table: MotionTable
     slowing: float
     extent: float
-    limit: str
+    limit: Finding | None
 
 
 def greatest_speed(config: RigConfig, axis: str, pivot: tuple[float, float, float]) -> float:
@@ -173,12 +171,12 @@ def hold_to_run_motion(
     path = _path(target, most * part / PARTS)
     found: dict[int, tuple[MotionTable, float]] = {}
 
-    def against(part: int) -> str:
-        extent, reason = most * part / PARTS, ""
+    def against(part: int) -> Finding | None:
+        extent, reason = most * part / PARTS, None
         for ramp in RAMPS:
             table = _table(path, extent, speed, ramp)
             reason = refused(partial(_check, config, table, ramp))
-            if not reason:
+            if reason is None:
                 found[part] = table, ramp
                 break
         return reason
@@ -186,7 +184,8 @@ def hold_to_run_motion(
     reached, further = largest(against, part)
     extent, limit = most * reached / PARTS, further or limit
     if extent < _SHORTEST:
-        raise RefusedError(f"there is no way to go: {limit or 'it would be shorter than can be told'}")
+        too_short = Finding(Code.WAY_TOO_SHORT, bound=_SHORTEST, details={"unit": "rad" if turning else "m"})
+        raise RefusedError(too_short if limit is None else Finding(Code.NO_WAY, within=(limit,)))
     table, ramp = found[reached]
     return HoldToRunMotion(table, ramp, extent, limit)
 
@@ -227,9 +226,9 @@ def follow_hold_to_run(
 def _check(config: RigConfig, table: MotionTable, ramp: float) -> None:
     """By fewer samples than the engine looks at, which checks it again."""
     verdict = check_trajectory(config.machine, config.safety, table, 1.0 / table.step, remedy=False)
-    reason = verdict.message or check_slowing(config.machine, table, ramp)
-    if reason:
-        raise RefusedError(reason)
+    found = verdict.finding or check_slowing(config.machine, table, ramp)
+    if found is not None:
+        raise RefusedError(found)
 
 
 def _path(target: Target, extent: float) -> MotionTable:

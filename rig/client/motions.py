@@ -29,6 +29,7 @@ from kinematics import (
 from rig.config import RigConfig
 from rig.engine import approach_move, straight_move
 from rig.errors import RefusedError
+from rig.findings import Code, Finding
 from rig.safety import TrajectoryVerdict, check_trajectory
 
 _SAME_POSE = 1e-6  # m, rad
@@ -81,8 +82,8 @@ def prepare_motion(config: RigConfig, trajectory: Trajectory, amplitude: float =
         TrajectoryError: it has no finite value somewhere.
     """
     table, verdict = checked_motion(config, trajectory, amplitude)
-    if not verdict.passed:
-        raise RefusedError(verdict.message)
+    if verdict.finding is not None:
+        raise RefusedError(verdict.finding)
     if repeats > 1:
         start, end = ends(table)
         approach(config, end, start)
@@ -108,8 +109,8 @@ def _checked(config: RigConfig, there: Array, make: Callable[[], MotionTable]) -
     check_holdable(config, there)
     table = make()
     verdict = check_trajectory(config.machine, config.safety, table, config.rate)
-    if not verdict.passed:
-        raise RefusedError(verdict.message)
+    if verdict.finding is not None:
+        raise RefusedError(verdict.finding)
     return table
 
 
@@ -123,8 +124,8 @@ def check_holdable(config: RigConfig, pose: Array) -> None:
     rows[:, :6] = pose_to_coordinates(pose)
     held = check_trajectory(config.machine, config.safety, MotionTable(config.period, rows), config.rate)
     if not held.passed:
-        faults = [check.at_rest for check in held.checks if not check.passed] or [held.obstacle]
-        raise RefusedError("\n".join(["the target is outside the limits:", *(f"  {fault}" for fault in faults)]))
+        failed = tuple(check.at_rest for check in held.checks if not check.passed)
+        raise RefusedError(Finding(Code.TARGET_OUTSIDE, within=failed or held.faults))
 
 
 def approach(config: RigConfig, here: Array, there: Array) -> MotionTable | None:

@@ -12,6 +12,7 @@ from kinematics import Angle, Frequency, Length, Time, TrajectorySpec, build_tra
 from rig.client.motions import checked_motion
 from rig.config import RigConfig
 from rig.errors import InputError, RefusedError
+from rig.findings import Code, Finding
 from rig.safety import check_trajectory
 
 Axis: TypeAlias = Literal["x", "y", "z", "rx", "ry", "rz"]
@@ -244,7 +245,7 @@ def fitted(
         elif (verdict := checked_motion(config, motion)[1]).passed:
             return trial
         factor *= _PART * max(verdict.scale, _LEAST)
-    raise RefusedError(f"no size that passes was found: of the smallest that was tried,\n{verdict.message}")
+    raise RefusedError(Finding(Code.NO_SIZE_PASSES, within=() if verdict.finding is None else (verdict.finding,)))
 
 
 def _sizes(config: RigConfig, names: list[str], factor: float) -> dict[str, object]:

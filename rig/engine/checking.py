@@ -50,12 +50,12 @@ def check_motion(config: RigConfig, table: MotionTable, slowing: float | None = 
     `slowing`: s in which it may come to a stand wherever it is; None where the table alone is to be looked at.
     """
     try:
-        message = check_trajectory(config.machine, config.safety, table, config.rate).message
-        if not message and slowing is not None:
-            message = check_slowing(config.machine, table, slowing)
+        found = check_trajectory(config.machine, config.safety, table, config.rate).finding
+        if found is None and slowing is not None:
+            found = check_slowing(config.machine, table, slowing)
     except (KinematicsError, DynamicsError) as error:
-        message = str(error)
-    return Finding(Code.MOTION_REFUSED, details={"text": message}) if message else None
+        return Finding(Code.MOTION_REFUSED, details={"text": str(error)})
+    return found
 
 
 def _serve(config: RigConfig, owner: Connection | None, connection: Connection) -> None:

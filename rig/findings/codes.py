@@ -747,6 +747,33 @@ class Code(StrEnum):
     ENGINE_DIED = _code("engine_died", "the engine has died: restart it first", remedy=Remedy.CONNECT)
     ENGINE_FOUND = _code("engine_found", "an engine has the drives: take it over first", remedy=Remedy.CONNECT)
     MOTION_REFUSED = _code("motion_refused", "{text}")
+    TRAJECTORY_OUTSIDE = _code("trajectory_outside", "the trajectory is outside the limits:{within:lines}")
+    TARGET_OUTSIDE = _code("target_outside", "the target is outside the limits:{within:lines}")
+    MOTION_ABOVE = _code(
+        "motion_above",
+        "{quantity:name}[[ of leg {leg}]]: {value:~unit}[[ at {time:.4g} s]], must be at most {bound:~unit}"
+        "[[ (beyond it from {since:.4g} s)]]",
+    )
+    MOTION_BELOW = _code(
+        "motion_below",
+        "{quantity:name}[[ of leg {leg}]]: {value:~unit}[[ at {time:.4g} s]], must be at least {bound:~unit}"
+        "[[ (beyond it from {since:.4g} s)]]",
+    )
+    MOTION_NOT_AT_REST = _code(
+        "motion_not_at_rest",
+        "{quantity:name}[[ of leg {leg}]]: {value:~unit}[[ at {time:.4g} s]], must be at rest",
+    )
+    MOTION_SINGULAR = _code("motion_singular", "at {time:.4g} s: {text}")
+    SMALLER_PASSES = _code("smaller_passes", "scaled by {value:.3f} about its start pose it would pass")
+    NO_SMALLER_PASSES = _code("no_smaller_passes", "no smaller amplitude about its start pose passes either")
+    SLOWING_ABOVE = _code(
+        "slowing_above",
+        "slowed down to a stand in {duration:g} s from {time:.4g} s on: {quantity:name} of leg {leg}: {value:~unit}, "
+        "must be at most {bound:~unit}",
+    )
+    NO_WAY = _code("no_way", "there is no way to go: {within}")
+    WAY_TOO_SHORT = _code("way_too_short", "there is no way to go: it would be shorter than {bound:g} {unit}")
+    NO_SIZE_PASSES = _code("no_size_passes", "no size that passes was found: of the smallest that was tried,\n{within}")
     TABLE_NO_NUMBERS = _code("table_no_numbers", "the samples of a table must be numbers: {text}")
     TABLE_NOT_FINITE = _code("table_not_finite", "the table is not finite at [{place}]")
     TABLE_SHAPE = _code("table_shape", "a table of shape {shape}, must be (n, 18): q, q̇ and q̈ of six coordinates")

@@ -12,6 +12,7 @@ them unless its template names them, or the findings in it. Formats, beside Pyth
 | `…/3` | digits of the bound |
 | `…*1e3` | times that, for millimetres and milliseconds |
 | `in:m` | with a unit of a size that fits, as `2.5 mm` |
+| `~unit` of value and bound | likewise, both in the finding's unit and so that they compare as the numbers do |
 | `join, ` | the parts of a list, or the findings, with that between |
 | `lines` | likewise, a line each, indented |
 | `name` | a state or a quantity by its name, in the language of the text |
@@ -36,11 +37,25 @@ _SPEC = re.compile(r"([~^]?)([^~^/*]*)(?:/(\d+))?(?:\*([-+.e\d]+))?")
 _COMPARED = {"~": ("value", "bound"), "^": ("value", "low", "high")}
 _JOIN = "join"
 _IN = "in:"
+_WITH_UNIT = "~unit"
 _LINES = "lines"
 _NAME = "name"
 _NAMES_LEGS = {"leg", "legs", "within"}
 LEG, LEGS = "leg {leg}", "legs {legs}"
 """What one leg and several are called."""
+QUANTITIES = (
+    "least length",
+    "greatest length",
+    "speed",
+    "acceleration",
+    "angle of the universal joint",
+    "angle of the spherical joint",
+    "condition number",
+    "force",
+    "force at a standstill",
+    "speed at start or end",
+)
+"""What the check of a motion limits."""
 _NAMES = (LEG, LEGS, *(state.name for state in State))
 _CODES = {code.value: code for code in Code}
 Value = str | int | float | bool | list[int] | list[float] | list[str]
@@ -205,6 +220,11 @@ class _Words:
             from kinematics import in_words
 
             return in_words(float(value), spec.removeprefix(_IN))
+        if spec == _WITH_UNIT:
+            from kinematics import in_words_with_bound
+
+            unit = str(self._fields.get("unit", self._finding.code.unit))
+            return in_words_with_bound(self._fields["value"], self._fields["bound"], unit)[name == "bound"]
         compared, spec, digits, factor = _split(spec)
         if not compared:
             return format(value if factor == 1.0 else _scaled(value, factor), spec)
@@ -259,6 +279,7 @@ def finding_texts() -> list[str]:
         if spec and spec.startswith(_JOIN)
     }
     words = sorted(joint for joint in joints if any(map(str.isalpha, joint)))
+    words += QUANTITIES
     return [*dict.fromkeys(code.text for code in Code if any(map(str.isalpha, _bare(code.text)))), *_NAMES, *words]
 
 

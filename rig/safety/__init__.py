@@ -17,11 +17,12 @@ from rig.safety.machine import (
 )
 from rig.safety.measured_bounds import MeasuredBounds
 from rig.safety.stability import MASS_ERROR, LoopVerdict, check_loop, judge_sag
-from rig.safety.trajectory_check import LimitCheck, TrajectoryVerdict, check_slowing, check_trajectory
+from rig.safety.trajectory_check import AT_ENDS, LimitCheck, TrajectoryVerdict, check_slowing, check_trajectory
 from rig.safety.trip import Judgements, LegReference, Recheck, Report, Trip, no_recheck
 from rig.safety.wiring_check import Exchange, ExchangeCheck, ExchangeSearch, exchanges_found
 
 __all__ = [
+    "AT_ENDS",
     "LAW_STATES",
     "MASS_ERROR",
     "START_DISTANCE",

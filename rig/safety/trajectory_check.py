@@ -1,7 +1,6 @@
 """The check of a whole motion before it begins, and that it may come to a stand wherever it is."""
 
 import math
-import re
 from collections.abc import Iterator
 from dataclasses import asdict, dataclass, replace
 from typing import Any
@@ -16,21 +15,21 @@ from kinematics import (
     Trajectory,
     TrajectoryError,
     condition_numbers,
-    in_words_with_bound,
     joint_angles,
     leg_kinematics,
     scaled,
     tabulate,
 )
 from rig.config import Safety
+from rig.findings import Code, Finding, Value
 
 _LOOK = 0.05  # s between two places looked at
 _PEAK = 1.5  # of the change of the rate by its duration, where a cubic smooth step is steepest
 _RATES = (1.0, 0.5)  # with which that is looked at: where it begins, and where it is
 
 
-def check_slowing(mechanism: Mechanism, table: MotionTable, duration: float) -> str:
-    """What stands against slowing `table` down within `duration` s wherever it is; empty where nothing does.
+def check_slowing(mechanism: Mechanism, table: MotionTable, duration: float) -> Finding | None:
+    """What stands against slowing `table` down within `duration` s wherever it is; None where nothing does.
 
     The path's rate goes from 1 to 0 by a cubic smooth step: s̈ is at most 1.5/duration, at half of the rate. Each place
     is looked at with both, and with that and the full rate at once, which is more than ever comes together where the
@@ -58,16 +57,21 @@ def check_slowing(mechanism: Mechanism, table: MotionTable, duration: float) -> 
         excess = np.abs(values) - most
         row, leg = np.unravel_index(int(np.argmax(excess)), excess.shape)
         if not excess[row, leg] <= 0.0:
-            value, bound = in_words_with_bound(float(abs(values[row, leg])), float(most[leg]), unit)
-            where = f"slowed down to a stand in {duration:g} s from {times[row % len(times)]:.4g} s on"
-            return f"{where}: {name} of leg {leg + 1}: {value}, must be at most {bound}"
-    return ""
+            return Finding(
+                Code.SLOWING_ABOVE,
+                int(leg) + 1,
+                float(abs(values[row, leg])),
+                float(most[leg]),
+                {"quantity": name, "unit": unit, "duration": duration, "time": float(times[row % len(times)])},
+            )
+    return None
 
 
 Array = npt.NDArray[np.float64]
 
 _PARTS = 3  # of the time between two samples: a step in between shows in speed and acceleration at a third of it
-_SAMPLE = re.compile(r"^sample \d+[:,] ")
+AT_ENDS = "speed at start or end"
+"""Name of the check that a motion begins and ends at rest."""
 _REST = 1e-6  # m/s, of a leg at the ends of a motion
 _BLOCK = 2048  # samples looked at together: a long motion takes no more memory than a short one
 _LEAST_STEP = 1e-6  # s
@@ -108,21 +112,29 @@ class LimitCheck:
         worst = later if later.excess > self.excess else self
         return replace(worst, since=later.since if self.since is None else self.since)
 
-    def __str__(self) -> str:
-        """The worst sample and the bound in words."""
-        text = self._in_words(f" at {self.time:.4g} s")
-        return text if self.since is None or self.bound == _REST else f"{text} (beyond it from {self.since:.4g} s)"
+    @property
+    def finding(self) -> Finding:
+        """The worst sample, its time, and the bound."""
+        details: dict[str, Value] = {"time": self.time}
+        if self.since is not None:
+            details["since"] = self.since
+        return self._found(details)
 
     @property
-    def at_rest(self) -> str:
+    def at_rest(self) -> Finding:
         """The same of a pose held, which has no time."""
-        return self._in_words("")
+        return self._found({})
 
-    def _in_words(self, when: str) -> str:
-        leg = "" if self.leg is None else f" of leg {self.leg}"
-        value, bound = in_words_with_bound(self.value, self.bound, self.unit)
-        must = f"{'at least' if self.is_minimum else 'at most'} {bound}" if self.bound != _REST else "at rest"
-        return f"{self.name}{leg}: {value}{when}, must be {must}"
+    def __str__(self) -> str:
+        """The finding in English."""
+        return self.finding.text
+
+    def _found(self, details: dict[str, Value]) -> Finding:
+        code = Code.MOTION_BELOW if self.is_minimum else Code.MOTION_ABOVE
+        if self.name == AT_ENDS:
+            code = Code.MOTION_NOT_AT_REST
+        named: dict[str, Value] = {"quantity": self.name, "unit": self.unit}
+        return Finding(code, self.leg or 0, self.value, self.bound, named | details)
 
 
 @dataclass(frozen=True, slots=True)
@@ -131,14 +143,14 @@ class TrajectoryVerdict:
 
     `scale`: the largest amplitude about the start pose, as a fraction of the trajectory's and at most 1, that passes;
     0 if none does, not a number where it was not looked for. `obstacle`: why the motion cannot be evaluated to its end
-    (a singularity), or empty.
+    (a singularity), or None.
     """
 
     duration: float
     samples: int
     checks: tuple[LimitCheck, ...]
     scale: float
-    obstacle: str = ""
+    obstacle: Finding | None = None
 
     @property
     def passed(self) -> bool:
@@ -146,20 +158,25 @@ class TrajectoryVerdict:
         return not self.obstacle and all(check.passed for check in self.checks)
 
     @property
-    def message(self) -> str:
-        """What is wrong and what would pass, one fault a line; empty if the trajectory passes."""
+    def faults(self) -> tuple[Finding, ...]:
+        """Everything that is wrong."""
+        failed = (check.finding for check in self.checks if not check.passed)
+        return (*([self.obstacle] if self.obstacle else []), *failed)
+
+    @property
+    def finding(self) -> Finding | None:
+        """What is wrong, and what would pass; None if the trajectory passes."""
         if self.passed:
-            return ""
-        faults = [self.obstacle] if self.obstacle else []
-        faults += [str(check) for check in self.checks if not check.passed]
-        if math.isnan(self.scale):
-            return "\n".join(["the trajectory is outside the limits:", *(f"  {fault}" for fault in faults)])
-        remedy = (
-            f"scaled by {self.scale:.3f} about its start pose it would pass"
-            if self.scale > 0.0
-            else "no smaller amplitude about its start pose passes either"
-        )
-        return "\n".join(["the trajectory is outside the limits:", *(f"  {fault}" for fault in faults), f"  {remedy}"])
+            return None
+        remedies = [] if math.isnan(self.scale) else [Finding(Code.NO_SMALLER_PASSES)]
+        if self.scale > 0.0:
+            remedies = [Finding(Code.SMALLER_PASSES, value=self.scale)]
+        return Finding(Code.TRAJECTORY_OUTSIDE, within=(*self.faults, *remedies))
+
+    @property
+    def message(self) -> str:
+        """The finding in English, one fault a line; empty if the trajectory passes."""
+        return "" if (found := self.finding) is None else found.text
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
@@ -168,7 +185,8 @@ class TrajectoryVerdict:
             "duration_s": self.duration,
             "samples": self.samples,
             "scale": self.scale,
-            "obstacle": self.obstacle,
+            "obstacle": "" if self.obstacle is None else self.obstacle.text,
+            "faults": [fault.as_dict() for fault in self.faults],
             "checks": [asdict(check) | {"passed": check.passed} for check in self.checks],
         }
 
@@ -204,13 +222,14 @@ def check_trajectory(
     step = min(table.step, 1.0 / rate) / _PARTS if isinstance(trajectory, MotionTable) else table.step
     checker = _Checker(mechanism, safety, table, step, at_rest)
     checks: dict[str, LimitCheck] = {}
-    obstacle = ""
+    obstacle = None
     try:
         for series in checker.series(1.0):
             check = series.worst()
             checks[series.name] = checks[series.name].with_later(check) if series.name in checks else check
     except SingularityError as error:
-        obstacle = f"at {checker.singular_time():.4g} s: {_SAMPLE.sub('', str(error))}"
+        details: dict[str, Value] = {"time": checker.singular_time(), "text": error.statement}
+        obstacle = Finding(Code.MOTION_SINGULAR, details=details)
     passed = not obstacle and all(check.passed for check in checks.values())
     scale = 1.0 if passed else checker.largest_scale() if remedy else math.nan
     return TrajectoryVerdict(table.duration, checker.count, tuple(checks.values()), scale, obstacle)
@@ -307,7 +326,7 @@ class _Checker:
         ends = np.array([0, self.count - 1])
         motion = np.concatenate([self._motion(scale, ends[:1]), self._motion(scale, ends[1:])])
         speed = leg_kinematics(self._mechanism.geometry, motion).velocity
-        yield _Series("speed at start or end", "m/s", self._times(ends), np.abs(speed), np.full(6, _REST))
+        yield _Series(AT_ENDS, "m/s", self._times(ends), np.abs(speed), np.full(6, _REST))
 
     def singular_time(self) -> float:
         """Time of the first sample, s, at which the motion cannot be evaluated; it must have one."""

@@ -203,8 +203,8 @@ def multisine(request: MultisineRequest, progress: OnEvent = no_progress) -> Mul
         if verdict.passed or request.amplitude is not None:
             break
         size *= _SHRINK * verdict.scale
-    if not verdict.passed:
-        raise RefusedError(verdict.message)
+    if verdict.finding is not None:
+        raise RefusedError(verdict.finding)
     with whole_file(request.output) as file:
         file.write(tomlkit.dumps(spec))
     tones = tuple(term["frequency"] for term in spec["parts"][0]["terms"])

@@ -90,8 +90,8 @@ def write_motion(request: MotionRequest, progress: OnEvent = no_progress) -> Mot
     made = fitted(rig, made, request.numbers)
     spec = template_motion(made).model_copy(update={"validation": request.thresholds})
     _, verdict = checked_motion(rig, build_trajectory(spec, rig.machine.geometry.home))
-    if not verdict.passed:
-        raise RefusedError(verdict.message)
+    if verdict.finding is not None:
+        raise RefusedError(verdict.finding)
     with whole_file(request.output) as written:
         written.write(trajectory_text(spec.model_dump(mode="json", exclude_defaults=True)))
     return MotionResult(request.output, made, request.thresholds, verdict)

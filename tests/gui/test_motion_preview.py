@@ -19,6 +19,7 @@ from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from kinematics import leg_lengths
 from rig.config.rig_config import load_config
+from rig.findings import Finding
 from rig.states import State
 
 
@@ -63,7 +64,7 @@ def test_the_largest_that_passes_is_never_rounded_up(
     verdict = panel.preview.verdict
     assert verdict is not None
     panel.amplitude.set_si(amplitude)
-    panel._show_preview(Preview(verdict=dataclasses.replace(verdict, obstacle="at 1 s", scale=scale)))
+    panel._show_preview(Preview(verdict=dataclasses.replace(verdict, obstacle=Finding.of_text("at 1 s"), scale=scale)))
     assert panel.fit.isEnabled()
     press(panel.fit)
     assert panel.amplitude.value() == pytest.approx(largest)
@@ -75,7 +76,7 @@ def test_no_amplitude_that_passes_is_said(window: MainWindow, qtbot: Any) -> Non
     verdict = panel.preview.verdict
     assert verdict is not None
     panel.amplitude.set_si(0.1)
-    panel._show_preview(Preview(verdict=dataclasses.replace(verdict, obstacle="at 1 s", scale=0.9)))
+    panel._show_preview(Preview(verdict=dataclasses.replace(verdict, obstacle=Finding.of_text("at 1 s"), scale=0.9)))
     assert not panel.fit.isEnabled() and panel.fit.toolTip() == "none from 0.1 % on passes"
     press(panel.fit)
     assert panel.amplitude.value() == 0.1

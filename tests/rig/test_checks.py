@@ -162,7 +162,7 @@ def test_where_a_motion_cannot_be_evaluated_is_said() -> None:
     samples[:, :3] = geometry.home_pose[:3] - np.outer(np.minimum(np.arange(31) / 20, 1.0), down)
     free = tuple(dataclasses.replace(leg, limits=None) for leg in MACHINE.legs)
     verdict = check_trajectory(dataclasses.replace(MACHINE, legs=free), RIG.safety, MotionTable(0.1, samples), 10.0)
-    assert verdict.obstacle.startswith("at 2 s: leg 1: length 0 m"), verdict.obstacle
+    assert verdict.obstacle is not None and verdict.obstacle.text.startswith("at 2 s: leg 1: length 0 m")
 
 
 def test_a_long_motion_is_judged_as_a_short_one(monkeypatch: pytest.MonkeyPatch) -> None:

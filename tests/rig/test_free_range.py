@@ -6,6 +6,7 @@ from kinematics import Array, leg_lengths
 from rig.client import checked_move, free_range, jogged, search_limit, step_refusal
 from rig.config.rig_config import RigConfig, load_config
 from rig.errors import RefusedError
+from rig.findings import Code
 
 _SPEED, _TURN = 0.2, 0.5
 _ORIGIN = (0.0, 0.0, 0.0)
@@ -30,7 +31,7 @@ def test_what_is_free_passes_and_a_little_more_does_not(config: RigConfig, axis:
     checked_move(config, here, _stepped(config, here, axis, sign * found.free), _SPEED, _TURN)
     with pytest.raises(RefusedError):
         checked_move(config, here, _stepped(config, here, axis, sign * (found.free + most / 2000)), _SPEED, _TURN)
-    assert "must be at" in found.limit
+    assert found.limit is not None and found.limit.code in (Code.MOTION_ABOVE, Code.MOTION_BELOW)
 
 
 def test_a_stroke_bounds_the_way_up(config: RigConfig) -> None:
@@ -43,27 +44,28 @@ def test_a_stroke_bounds_the_way_up(config: RigConfig) -> None:
 
     found = free_range(config, home, lambda far: _stepped(config, home, "z", far), most, _SPEED, _TURN)
     assert longest(found.free) <= limits.length[1] < longest(found.free + most / 2000)
-    assert found.limit.startswith("greatest length of leg")
+    assert found.limit is not None and found.limit.details["quantity"] == "greatest length"
 
 
 def test_a_way_that_nothing_ends_is_free_as_far_as_is_looked(config: RigConfig) -> None:
     home = config.machine.geometry.home_pose
     found = free_range(config, home, lambda far: _stepped(config, home, "z", far), 0.01, _SPEED, _TURN)
-    assert (found.free, found.limit) == (0.01, "")
+    assert (found.free, found.limit) == (0.01, None)
 
 
 def test_poses_that_can_be_held_are_not_enough_where_the_way_to_them_is_too_fast(config: RigConfig) -> None:
     home = config.machine.geometry.home_pose
     found = free_range(config, home, lambda far: _stepped(config, home, "z", far), 0.1, 5.0, _TURN)
-    assert found.free < 0.1 and found.limit.startswith(("speed", "acceleration", "force"))
+    assert found.free < 0.1 and found.limit is not None
+    assert found.limit.details["quantity"] in ("speed", "acceleration", "force")
     if found.free:
         checked_move(config, home, _stepped(config, home, "z", found.free), 5.0, _TURN)
 
 
 def test_a_step_is_refused_for_what_a_move_is(config: RigConfig) -> None:
     home = config.machine.geometry.home_pose
-    assert step_refusal(config, home, lambda: _stepped(config, home, "leg2", 0.002), _SPEED, _TURN) == ""
+    assert step_refusal(config, home, lambda: _stepped(config, home, "leg2", 0.002), _SPEED, _TURN) is None
     reason = step_refusal(config, home, lambda: _stepped(config, home, "leg2", 0.2), _SPEED, _TURN)
-    assert reason  # no such pose, or a stroke
+    assert reason is not None  # no such pose, or a stroke
     reason = step_refusal(config, home, lambda: _stepped(config, home, "z", 0.2), _SPEED, _TURN)
-    assert reason.startswith("greatest length of leg") and "must be at most 620 mm" in reason
+    assert reason is not None and reason.details["quantity"] == "greatest length" and reason.bound == 0.62

@@ -173,7 +173,8 @@ def test_the_end_of_the_range_is_come_to_smoothly_however_long_it_is_held(engage
     begin(rig, motion)
     hold_for(rig, motion.table.duration + 0.1)
     rig.hold()
-    assert rig.state is State.ENGAGED and "length" in motion.limit
+    assert rig.state is State.ENGAGED and motion.limit is not None
+    assert motion.limit.details["quantity"] == "greatest length"
     rows = rig.tap.take()
     assert np.abs(np.diff(rows["velocity_reference"], axis=0)).max() < ACCELERATION * rig.config.period
     assert rig.status().reference[2] - start[2] == pytest.approx(motion.extent, abs=1e-9)
