@@ -53,6 +53,7 @@ from gui.models.runs import (
     inspection_hints,
     run_obstacles,
     runs_found,
+    stop_text,
     verdict_style,
 )
 
@@ -111,6 +112,7 @@ __all__ = [
     "state_word",
     "status_figures",
     "steps_of",
+    "stop_text",
     "tightest",
     "title_of",
     "verdict_of",

@@ -8,8 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gui.texts import tr, trn
+from gui.texts import cause_text, tr, trn
 from rig.config import Validation
+from rig.findings import finding_from_json
 from rig.recording import MOST_BESIDE, MotionRecord
 from rig.runs import Listed, matches
 from rig.states import MotionKind, MotionOutcome
@@ -242,12 +243,17 @@ def figure_text(numbers: Mapping[str, Any] | None, place: int) -> tuple[str, str
     return ("–", unit) if value is None else (f"{scale * value:.{digits}f}", unit)
 
 
+def stop_text(cause: str, finding: str) -> str:
+    """Why a run was stopped, of its recorded words and its finding's JSON; an older recording has the words alone."""
+    return cause_text(finding_from_json(finding)) or cause
+
+
 def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     """Sentences on a judged run, each with the place in its report, the most urgent first."""
     numbers = run["numbers"]
     found = []
     if run["cause"]:
-        found.append((tr("Stopped: {cause}").format(cause=run["cause"]), "faults"))
+        found.append((tr("Stopped: {cause}").format(cause=stop_text(run["cause"], run["finding"])), "faults"))
     elif run["outcome"] != "finished":
         found.append(
             (

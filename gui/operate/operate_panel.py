@@ -13,7 +13,7 @@ from actuators import Status as DriveStatus
 from calibration import CalibrationError
 from gui.models import CONNECT_TEXTS, DISCONNECT_TEXTS, Action, steps_of
 from gui.session import LogEntry, RigSession
-from gui.texts import finding_statement, finding_text, mark, tr, trn
+from gui.texts import finding_statement, finding_text, findings_text, mark, tr, trn
 from gui.widgets import ArmedPair, GuardedButton, ScrolledPage, TextRoom, give, mark_next, room_for
 from rig.client import LegPostMortem
 from rig.config import RigConfig
@@ -153,7 +153,7 @@ class DrivesView(QtWidgets.QWidget):
         self._failures, self._post_mortem = {}, legs
         self._measure_nothing()
         for label, address, leg in zip(self._labels, self._addresses, legs, strict=True):
-            _show(label, "good" if leg.safe else "bad", f"{'✓' if leg.safe else '✗'} {leg.words}")
+            _show(label, "good" if leg.safe else "bad", f"{'✓' if leg.safe else '✗'} {findings_text(leg.findings)}")
             moved = tr("{distance:+.2f} mm from its length in the last cycle").format(distance=1e3 * leg.moved)
             label.setToolTip(f"{address}\n{moved}" if math.isfinite(leg.moved) else address)
 

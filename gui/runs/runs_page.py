@@ -7,7 +7,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.models import JudgedBy, figure_text, run_obstacles, runs_found, verdict_style
+from gui.models import JudgedBy, figure_text, run_obstacles, runs_found, stop_text, verdict_style
 from gui.runs.run_desk import RunJudge
 from gui.session import Worker
 from gui.texts import mark, tr
@@ -233,7 +233,7 @@ class RunsPage(QtWidgets.QWidget):
         look = verdict_style(one.verdict)
         verdict = "" if one.numbers is None else f"{look.mark} {look.word.lower()}"
         figures = [figure_text(one.numbers, place)[0] for place in (0, 1)]
-        outcome = run.outcome + (f": {run.cause}" if run.cause else "")
+        outcome = run.outcome + (f": {stop_text(run.cause, run.finding)}" if run.cause else "")
         star = "★" if one.entry.starred else "☆"
         said = (outcome, run.operator, one.note, "; ".join(run.injected))
         texts = (star, one.name, begun, size, verdict, *figures, *said, tr("Open"))

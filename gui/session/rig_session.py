@@ -15,7 +15,7 @@ from gui.models import STATE_WORDS, Phase, ending
 from gui.session.session_state import Done, SessionState, StopSource, log_entry
 from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
-from gui.texts import mark, tr
+from gui.texts import finding_text, findings_text, mark, tr
 from rig.client import (
     EventFollower,
     LegPostMortem,
@@ -293,7 +293,11 @@ class RigSession(SessionState):
 
     def _drives_asked(self, said: str, legs: list[LegPostMortem] | None, error: Exception | None) -> None:
         for number, leg in enumerate(legs or (), start=1):
-            self.log("info" if leg.safe else "error", "app", tr("leg {leg}").format(leg=number) + f": {leg.words}")
+            self.log(
+                "info" if leg.safe else "error",
+                "app",
+                tr("leg {leg}").format(leg=number) + f": {findings_text(leg.findings)}",
+            )
         found = _post_mortem_text(legs, error)
         self.log("warning", "app", found)
         if self.phase is not Phase.DIED:
@@ -392,15 +396,19 @@ def _crash_text(status: Snapshot | None) -> str:
 
 def _expected(config: RigConfig) -> str:
     """What its drives are to do, before they have answered."""
-    text = when_silent(config)
-    return tr("{expected}: they are being asked.").format(expected=text[0].upper() + text[1:])
+    text = _capitalised(finding_text(when_silent(config)))
+    return tr("{expected}: they are being asked.").format(expected=text)
 
 
 def _post_mortem_text(legs: list[LegPostMortem] | None, error: Exception | None) -> str:
     """What the drives answered."""
-    return (
-        tr("The drives cannot be asked: {error}.").format(error=error) if legs is None else describe_post_mortem(legs)
-    )
+    if legs is None:
+        return tr("The drives cannot be asked: {error}.").format(error=error)
+    return _capitalised(finding_text(describe_post_mortem(legs))) + "."
+
+
+def _capitalised(text: str) -> str:
+    return text[:1].upper() + text[1:]
 
 
 def _next_step(config: RigConfig) -> str:

@@ -1,5 +1,7 @@
 """Findings in the person's language."""
 
+from collections.abc import Iterable
+
 from gui.texts.catalogue import tr
 from rig.errors import ConfigFault
 from rig.findings import Finding, render, statement
@@ -9,6 +11,11 @@ from rig.states import fault_name
 def finding_text(finding: Finding) -> str:
     """A finding in words."""
     return render(finding, tr)
+
+
+def findings_text(findings: Iterable[Finding]) -> str:
+    """Several findings in words, one after the other."""
+    return ", ".join(map(finding_text, findings))
 
 
 def finding_statement(finding: Finding) -> str:

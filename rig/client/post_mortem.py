@@ -37,22 +37,23 @@ class LegPostMortem:
         return math.isfinite(self.rest) and Status.BRAKE in self.seen.status
 
     @property
-    def words(self) -> str:
-        """What the drive did, for a person; alike for drives that did alike."""
+    def findings(self) -> tuple[Finding, ...]:
+        """What the drive did; alike for drives that did alike."""
         status = self.seen.status
         if not self.seen.fresh:
-            return f"does not answer: {self.error}"
+            return (Finding(Code.DRIVE_SILENT, details={"text": self.error}),)
         if Status.WATCHDOG in status:
-            first = "stopped by its own watchdog"
+            stop = Finding(Code.WATCHDOG_STOPPED)
         elif Status.FAULT in status:
-            first = f"stopped for a fault of its own ({self.error})"
+            stop = Finding(Code.OWN_FAULT, details={"text": self.error})
         else:
-            first = "no fault"
-        torque = ", TORQUE ON" if Status.ENABLED in status else ""
-        brake = "brake on" if Status.BRAKE in status else "no brake reported on"
-        motion = "standstill" if _still(self.seen) else "MOVING"
-        reference = "" if Status.HOMED in status else ", not homed (move unknown)"
-        return f"{first}{torque}, {brake}, {motion}{reference}"
+            stop = Finding(Code.WITHOUT_FAULT)
+        codes = [Code.TORQUE_ON] if Status.ENABLED in status else []
+        codes.append(Code.BRAKE_ON if Status.BRAKE in status else Code.BRAKE_NOT_ON)
+        codes.append(Code.STANDSTILL if _still(self.seen) else Code.MOVING)
+        if Status.HOMED not in status:
+            codes.append(Code.MOVE_UNKNOWN)
+        return stop, *map(Finding, codes)
 
 
 def ask_drives(
@@ -110,32 +111,32 @@ def _still(seen: Feedback) -> bool:
     return abs(seen.velocity) <= _STANDSTILL  # False where the speed is not a number
 
 
-def when_silent(config: RigConfig) -> str:
-    """What the drives are to do once no engine commands them, in words, before they are asked."""
+def when_silent(config: RigConfig) -> Finding:
+    """What the drives are to do once no engine commands them, before they are asked."""
     watched = [make_drive(config, leg).capabilities.watchdog for leg in range(len(config.drives.legs))]
     without = [leg for leg, has in enumerate(watched, start=1) if not has]
-    stop = f"by their own watchdog within {config.drives.watchdog * 1e3:g} ms"
     if not without:
-        return f"the drives stop {stop}"
-    alone = f"{_who(without, len(watched))}: {Finding(Code.UNWATCHED)}"
-    return alone if len(without) == len(watched) else f"{alone}; the others stop {stop}"
+        return Finding(Code.STOPS_BY_WATCHDOG, bound=config.drives.watchdog)
+    alone = _of_legs(without, len(watched), (Finding(Code.UNWATCHED),))
+    if len(without) == len(watched):
+        return alone
+    return Finding(Code.LIST, within=(alone, Finding(Code.OTHERS_STOP, bound=config.drives.watchdog)))
 
 
-def describe_post_mortem(legs: Sequence[LegPostMortem]) -> str:
-    """What six drives did, in a sentence or two: those that did alike together."""
-    alike: dict[str, list[int]] = {}
+def describe_post_mortem(legs: Sequence[LegPostMortem]) -> Finding:
+    """What six drives did: those that did alike together, then when all were at rest and how far they moved."""
+    alike: dict[tuple[Finding, ...], list[int]] = {}
     for number, leg in enumerate(legs, start=1):
-        alike.setdefault(leg.words, []).append(number)
-    parts = [f"{_who(numbers, len(legs))}: {words}" for words, numbers in alike.items()]
+        alike.setdefault(leg.findings, []).append(number)
+    parts = [_of_legs(numbers, len(legs), found) for found, numbers in alike.items()]
     rests = [leg.rest for leg in legs]
     measured = [abs(leg.moved) for leg in legs if math.isfinite(leg.moved)]
     if measured and math.isfinite(max(rests)):
-        parts.append(f"at rest {max(rests):.2f} s after the last cycle, moved {max(measured) * 1e3:.1f} mm at most")
-    text = "; ".join(parts)
-    return f"{text[0].upper()}{text[1:]}."
+        parts.append(Finding(Code.CAME_TO_REST, value=max(rests), details={"moved": max(measured)}))
+    return Finding(Code.LIST, within=tuple(parts))
 
 
-def _who(numbers: Sequence[int], of: int) -> str:
+def _of_legs(numbers: list[int], of: int, found: tuple[Finding, ...]) -> Finding:
     if len(numbers) == of:
-        return "every drive"
-    return f"leg{'s' if len(numbers) > 1 else ''} {', '.join(map(str, numbers))}"
+        return Finding(Code.EVERY_DRIVE, within=found)
+    return Finding(Code.SOME_LEGS, details={"legs": numbers}, within=found)

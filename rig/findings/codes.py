@@ -218,6 +218,32 @@ class Code(StrEnum):
         severity=Severity.WARNING,
     )
 
+    # -- drives that nobody commands any more --------------------------------------------------------------------------
+
+    STOPS_BY_WATCHDOG = _code(
+        "stops_by_watchdog", "the drives stop by their own watchdog within {bound:g*1e3} ms", unit="s"
+    )
+    OTHERS_STOP = _code("others_stop", "the others stop by their own watchdog within {bound:g*1e3} ms", unit="s")
+    SOME_LEGS = _code("some_legs", "{legs}: {within}")
+    EVERY_DRIVE = _code("every_drive", "every drive: {within}")
+    LIST = _code("list", "{within:join; }")
+    DRIVE_SILENT = _code("drive_silent", "does not answer: {text}")
+    WATCHDOG_STOPPED = _code("watchdog_stopped", "stopped by its own watchdog")
+    OWN_FAULT = _code("own_fault", "stopped for a fault of its own ({text})")
+    WITHOUT_FAULT = _code("without_fault", "no fault", severity=Severity.INFO)
+    TORQUE_ON = _code("torque_on", "TORQUE ON")
+    BRAKE_ON = _code("brake_on", "brake on", severity=Severity.INFO)
+    BRAKE_NOT_ON = _code("brake_not_on", "no brake reported on")
+    STANDSTILL = _code("standstill", "standstill", severity=Severity.INFO)
+    MOVING = _code("moving", "MOVING")
+    MOVE_UNKNOWN = _code("move_unknown", "not homed (move unknown)", severity=Severity.WARNING)
+    CAME_TO_REST = _code(
+        "came_to_rest",
+        "at rest {value:.2f} s after the last cycle, moved {moved:.1f*1e3} mm at most",
+        severity=Severity.INFO,
+        unit="s",
+    )
+
     # -- what is measured ----------------------------------------------------------------------------------------------
 
     LENGTH_NOT_FINITE = _code(

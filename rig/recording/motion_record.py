@@ -96,20 +96,20 @@ class MotionRecord:
         return self.start if math.isnan(self.end) else self.end
 
 
-def cause_of(motion: MotionRecord, events: Iterable[RecordedEvent]) -> tuple[int, str]:
-    """The first cause of the stop that ended a motion: its `FaultCode` and words, 0 and "" where no stop did.
+def cause_of(motion: MotionRecord, events: Iterable[RecordedEvent]) -> tuple[int, str, Finding | None]:
+    """The first cause of the stop that ended a motion: its `FaultCode`, words and finding; 0, "", None for no stop.
 
     A recording made before causes were among its motions has `events` alone: a fault latches, and ends the motion; of
     stops that do not latch, those before the last may have been resumed.
     """
     if motion.cause is not None:
-        return motion.cause_code, motion.cause_text
+        return motion.cause_code, motion.cause_text, motion.finding
     if motion.outcome in (MotionOutcome.FINISHED, MotionOutcome.UNDERWAY):
-        return 0, ""
+        return 0, "", None
     told = [event for event in events if event.code and motion.start <= event.t <= motion.end]
     latched = [event for event in told if event.level >= EventLevel.ERROR]
     found = next(iter([*latched[:1], *told[-1:]]), None)
-    return (0, "") if found is None else (found.code, cause_text(found.code, found.text))
+    return (0, "", None) if found is None else (found.code, cause_text(found.code, found.text), found.finding)
 
 
 def motion_definition() -> str:

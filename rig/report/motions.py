@@ -274,7 +274,7 @@ def described(motion: MotionRecord, events: Sequence[RecordedEvent]) -> dict[str
     is no path, the latter also where its length is not known, or it has no end; `amplitude`, null where it was not
     recorded.
     """
-    code, cause = cause_of(motion, events)
+    code, cause, _finding = cause_of(motion, events)
     return {
         "id": motion.id,
         "name": motion.name,

@@ -10,6 +10,7 @@ import numpy as np
 
 from kinematics import Thresholds
 from rig.config import GIVEN, RIG, Validation
+from rig.findings import finding_to_json
 from rig.recording import Injection, MotionPart, MotionRecord, Recorded, RecordingError, cause_of, injection, part_name
 from rig.states import MotionKind, MotionOutcome, enum_name
 
@@ -51,6 +52,8 @@ class Run:
     """the first of the stop that ended it, in words, empty where no stop did"""
     thresholds: dict[str, float]
     """of the motion's own file, SI, by name"""
+    finding: str = ""
+    """JSON of what the cause is made from, see `rig.findings.finding_from_json`; empty where it was not recorded"""
 
     @property
     def id(self) -> str:
@@ -93,6 +96,7 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
     until = math.inf if math.isnan(motion.end) else motion.end
     begun_ns = motion.begun_ns or (wall and wall + round(motion.start * 1e9))  # rig time need not go as the wall clock
     begun = datetime.fromtimestamp(begun_ns / 1e9, UTC).isoformat(timespec="seconds") if begun_ns else None
+    cause, finding = cause_of(motion, recording.events)[1:]
     injections = [found for event in recording.events if (found := injection(event)) is not None]
     return Run(
         recording=recording.path.name,
@@ -108,8 +112,9 @@ def _run(recording: Recorded, motion: MotionRecord) -> Run:
         duration=motion.duration if 0.0 < motion.duration < math.inf else None,
         outcome=enum_name(MotionOutcome, motion.outcome).lower(),
         injected=tuple(_on_between(injections, motion.start, until)),
-        cause=cause_of(motion, recording.events)[1],
+        cause=cause,
         thresholds=motion.own_thresholds.named,
+        finding="" if finding is None else finding_to_json(finding),
     )
 
 

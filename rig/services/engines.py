@@ -136,7 +136,7 @@ def end_engine(request: EngineRequest, progress: OnEvent = no_progress) -> Path:
     try:
         engine.status()
     except HardwareError as error:
-        text = f"the engine does not answer; `kill -9 {engine.pid}` ends it; then: {when_silent(settings)}"
+        text = f"the engine does not answer; `kill -9 {engine.pid}` ends it; then: {when_silent(settings).text}"
         raise HardwareError(text) from error
     with LiveRig(settings, engine, _CLIENT) as rig:
         bring_to_rest(rig)

@@ -114,7 +114,7 @@ def test_the_engine_holds_and_ends_by_itself_when_nobody_comes(orphans: _Orphans
     eventually(lambda: orphans.link.status().cycles > held.cycles + 100, "the cycle to go on")
     for leg in ask_drives(orphans.config, time.monotonic(), patience=0.1):
         status = leg.seen.status
-        assert DriveStatus.ENABLED in status and DriveStatus.STANDSTILL in status, leg.words
+        assert DriveStatus.ENABLED in status and DriveStatus.STANDSTILL in status, leg.findings
         assert not status & (DriveStatus.WATCHDOG | DriveStatus.FAULT | DriveStatus.BRAKE)
     assert orphans.link.status().reference == held.reference
     with pytest.raises(

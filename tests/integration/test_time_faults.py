@@ -22,6 +22,7 @@ from rig.engine import Pause
 from rig.engine.devices import make_drive_group
 from rig.engine.paced_ticker import PacedTicker
 from rig.engine.pacer import Pacer, pace_path
+from rig.findings import Code
 from rig.recording import open_recording
 from rig.states import FaultCode, State
 from rig.virtual import VirtualRigProcess
@@ -72,7 +73,11 @@ def test_the_drives_of_a_killed_engine_stop_by_their_own_watchdogs(rig: LiveRig,
     eventually(lambda: open_recording(tmp_path / "run.mcap").complete, "the recorder to close the recording")
     lengths = open_recording(tmp_path / "run.mcap").rows["length"][-1]
     for leg in ask_drives(rig.config, 0.0, lengths, patience=30.0):
-        assert leg.safe and leg.words == "stopped by its own watchdog, brake on, standstill"
+        assert leg.safe and [found.code for found in leg.findings] == [
+            Code.WATCHDOG_STOPPED,
+            Code.BRAKE_ON,
+            Code.STANDSTILL,
+        ]
 
 
 def test_a_host_that_is_not_heard_is_stopped_by_the_drives(rig: LiveRig) -> None:

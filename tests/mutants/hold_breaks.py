@@ -80,7 +80,7 @@ HOLD_BREAKS = [
     Break(
         "a stand that the legs do not bear is not refused",
         "rig/engine/checking.py",
-        "if not message and slowing is not None:",
+        "if found is None and slowing is not None:",
         "if False:",
         (f"{_RIG}::test_a_stand_that_the_legs_would_not_bear_is_refused_before_anything_moves",),
     ),

@@ -33,7 +33,7 @@ MOTION_BREAKS = [
     Break(
         "the first fault within a run is its cause",
         "rig/runs/run.py",
-        "cause=cause_of(motion, recording.events)[1],",
+        "cause=cause,",
         'cause=next((event.text for event in recording.events if event.code), ""),',
         (f"{_COMMANDS}::test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere",),
     ),
