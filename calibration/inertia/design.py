@@ -31,7 +31,7 @@ over a period, and what a drive makes of that is its own."""
 _OF_FORCE = ("N s/m", "kg", "N s²/m")
 """units of those whose σ grows with the machine's forces, as all in N and N/m do"""
 _STEP = 1e-5  # m, of a joint's place
-_TILT, _TILT_STEP = 0.01, 1e-3  # rad, σ of the base's tilt where the data show one, and by how much it is tried
+_TILT, _TILT_STEP = 1e-3, 1e-3  # rad, σ of the base's tilt, and by how much it is tried
 _ELASTIC = 300.0  # N/m, σ of what pulls at the platform where the data show something …
 _PULL = 5.0  # … and N, σ of its force at home
 _BACKLASH = 1e-4  # m, σ of play where the data show it …
@@ -192,6 +192,7 @@ def design_of(
                 columns.add(Unknown(f"load_cells[{leg}].{name}", si, sigma), {leg: held[:, leg, number]})
     _add_geometry(columns, heavy, samples, accuracy, coulomb_speed, candidates)
     _add_friction(columns, mechanism, samples, candidates)
+    _add_tilt(columns, heavy, samples, coulomb_speed)
     if candidates:
         _add_candidates(columns, heavy, samples, coulomb_speed, forces)
     channels = []
@@ -356,19 +357,22 @@ def _add_candidates(
     _add_machine(columns, mechanism, samples, coulomb_speed)
 
 
-def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coulomb_speed: float) -> None:
-    """A base that is not level, and a constant force and a spring at the platform's origin, in base axes."""
-    motions, unit = samples.motions, samples.scales.unit
-    model = Dynamics(mechanism, coulomb_speed)
-    before = _readings(model, motions)
-    places = []
+def _add_tilt(columns: _Columns, mechanism: Mechanism, samples: Samples, coulomb_speed: float) -> None:
+    """A base that is not level."""
+    before = _readings(Dynamics(mechanism, coulomb_speed), samples.motions)
     for axis, name in enumerate("xy"):
         turn = np.zeros(3)
         turn[axis] = _TILT_STEP
         tilted = replace(mechanism, gravity=mechanism.gravity + np.cross(turn, mechanism.gravity))
-        change = (_readings(Dynamics(tilted, coulomb_speed), motions) - before) / _TILT_STEP
-        places.append(columns.add(Unknown(f"tilt.{name}", "rad", _TILT), _by_channel(samples, change)))
-    columns.group("tilt", None, places)
+        change = (_readings(Dynamics(tilted, coulomb_speed), samples.motions) - before) / _TILT_STEP
+        columns.add(Unknown(f"tilt.{name}", "rad", _TILT), _by_channel(samples, change))
+
+
+def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coulomb_speed: float) -> None:
+    """A constant force and a spring at the platform's origin, in base axes."""
+    motions, unit = samples.motions, samples.scales.unit
+    model = Dynamics(mechanism, coulomb_speed)
+    before = _readings(model, motions)
     to_platform = quaternion_to_matrix(motions[:, 3:7]).transpose(0, 2, 1)
     away = motions[:, :3] - motions[:, :3].mean(axis=0)
     places = []

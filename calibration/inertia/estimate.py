@@ -214,6 +214,10 @@ _PARTS, _HELD_BACK = 2, 1.0 / 3.0
 """parts of each stretch; of it, its end: what candidates have to explain as well"""
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
+_CONTRADICTED = 1e-4
+"""chance of an estimate as far from what was stated of a group of unknowns, below which their sigmas are widened"""
+_INFORMED = 0.1
+"""of a direction's variance before: data have to take that away for it to count"""
 _MOUNTED = 5e-4
 """of a gain: how much it is known less than its calibration says, once the cell is mounted and warm"""
 _SETTLED = 1e-6
@@ -246,9 +250,31 @@ class IdentificationSettings:
 USUAL = IdentificationSettings()
 
 
+GROUPS = ("geometry", "lag", "compliance", "tilt")
+"""Unknowns of which a standard deviation is stated, which is widened where the data contradict it."""
+
+
+def _group(name: str) -> str:
+    """The group of an unknown by its name, "" for none."""
+    if name in GEOMETRY_PLACES:
+        return "geometry"
+    first, _, last = name.rpartition(".")
+    last = "tilt" if first == "tilt" else last
+    return last if last in GROUPS else ""
+
+
+@dataclass(frozen=True, slots=True)
+class _Group:
+    """A group of unknowns at `places`, whose stated standard deviations are to be `factor` times as wide."""
+
+    code: str
+    places: NDArray[np.intp]
+    factor: float
+
+
 @dataclass(frozen=True, slots=True)
 class FoundTerm:
-    """A term beyond the model that was estimated, too: a candidate (`departures`) or "held_set_points".
+    """A term beyond the model that was estimated, too: a candidate (`departures`), "held_set_points" or of `GROUPS`.
 
     code: what it is. leg: 0 to 5, None for the whole machine. size: N RMS, where it is greatest. evidence: nats, None
     for what is always estimated.
@@ -381,6 +407,10 @@ def identify(
     least = floor.copy()
     least[6:] *= _LEAST_DRIVE**2
     fit = problem.fit(fit.variances, floor, fit.active, least)
+    if groups := problem.contradicted(fit):
+        problem.widen(groups)
+        fit = problem.fit(fit.variances, floor, fit.active, least)
+        found += tuple(problem.group_term(group, fit.estimate) for group in groups)
     covariance, information = fit.matrix.whole(fit.places)
     x, before = fit.estimate[fit.active], problem.before[fit.active]
     moved = not is_consistent(x[:THETA])
@@ -473,6 +503,7 @@ class _Problem:
         self.design = design
         self.before = np.concatenate([theta, np.zeros(len(design.others))])
         beside = _prior_covariance(design.others, settings)
+        self._beside = beside
         self.sigmas = np.concatenate([np.sqrt(np.diag(known)), np.sqrt(np.diag(beside))])
         candidates = np.concatenate([np.empty(0, dtype=np.intp), *(each.places for each in design.candidates)])
         self._first = np.setdiff1d(np.arange(design.size), candidates)
@@ -499,6 +530,7 @@ class _Problem:
         others = self._unknowns[0][THETA:] - THETA
         self._prior = np.zeros((count, count))
         self._prior[:THETA, :THETA] = np.linalg.inv(known)
+        self._shared_others = others
         self._prior[THETA:, THETA:] = np.linalg.inv(beside[np.ix_(others, others)])
         self._held, self._friction = design.held(), design.friction()
         self.counts = np.zeros(len(bands) - 1)
@@ -619,13 +651,7 @@ class _Problem:
     def _selected_friction(self, active: NDArray[np.intp], estimate: Array) -> Array:
         """Mean squares (c,) N² of the friction by selected laws in each channel."""
         places = [each.places for each in self.design.candidates if each.code in FRICTION_CODES]
-        selected = np.intersect1d(active, np.concatenate(places)) if places else active[:0]
-        squares = np.zeros(len(self.design.channels))
-        for number, channel in enumerate(self.design.channels):
-            here = np.flatnonzero(np.isin(channel.places, selected))
-            if len(here):
-                squares[number] = np.mean((channel.rows[:, here] @ estimate[channel.places[here]]) ** 2)
-        return squares
+        return self._squares(np.intersect1d(active, np.concatenate(places)) if places else active[:0], estimate)
 
     def _residuals(
         self,
@@ -690,6 +716,50 @@ class _Problem:
             fit = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, *alike])))
         return fit, tuple(self._found_term(candidate, gain, fit.estimate) for candidate, gain in taken)
 
+    def contradicted(self, fit: _Fit) -> list[_Group]:
+        """Groups of unknowns that the data show to be further off than was stated.
+
+        The estimates' covariance before any data were seen is that of the prior less that of the posterior; along its
+        directions their squares are χ² distributed. A factor follows from their mean (method of moments).
+        """
+        from scipy.special import chdtrc  # takes long to import, and few need it
+
+        covariance, _ = fit.matrix.whole(fit.places)
+        found = []
+        for code in GROUPS:
+            here = [
+                row
+                for row, place in enumerate(fit.active)
+                if place >= THETA and _group(self.design.others[place - THETA].name) == code
+            ]
+            places = fit.active[here]
+            if not len(places):
+                continue
+            root = np.linalg.cholesky(self._beside[np.ix_(places - THETA, places - THETA)])
+            after = np.linalg.solve(root, np.linalg.solve(root, covariance[np.ix_(here, here)]).T)
+            shares, ways = np.linalg.eigh(np.eye(len(places)) - after)
+            squares = (ways.T @ np.linalg.solve(root, fit.estimate[places])) ** 2
+            informed = shares > _INFORMED
+            shares, squares = shares[informed], squares[informed]
+            if len(shares) and chdtrc(len(shares), float(np.sum(squares / shares))) < _CONTRADICTED:
+                widened = 1.0 + float(np.sum(squares - shares) / np.sum(shares**2))
+                found.append(_Group(code, places, float(np.sqrt(widened))))
+        return found
+
+    def widen(self, groups: Sequence[_Group]) -> None:
+        """Take groups of unknowns as less well known before."""
+        factors = np.ones(len(self._beside))
+        for group in groups:
+            factors[group.places - THETA] = group.factor
+        self._beside = self._beside * np.outer(factors, factors)
+        self.sigmas[THETA:] *= factors
+        others = self._shared_others
+        self._prior[THETA:, THETA:] = np.linalg.inv(self._beside[np.ix_(others, others)])
+
+    def group_term(self, group: _Group, estimate: Array) -> FoundTerm:
+        """A widened group with its RMS effect on the channel where it is greatest."""
+        return FoundTerm(group.code, None, self._size(group.places, estimate), None)
+
     def held_set_points(self, estimate: Array, least: Array) -> tuple[FoundTerm, ...]:
         """Cells on which the effect of set-points that drives hold is above `least` (6,) N RMS; see `Design.held`."""
         sizes = np.sqrt(_mean_squares(self._held[:6], estimate))
@@ -709,12 +779,20 @@ class _Problem:
 
     def _found_term(self, candidate: Candidate, gain: float, estimate: Array) -> FoundTerm:
         """A selected candidate with its RMS effect on the channel where it is greatest."""
-        sizes = []
-        for channel in self.design.channels:
-            here = np.flatnonzero(np.isin(channel.places, candidate.places))
-            effect = channel.rows[:, here] @ estimate[channel.places[here]]
-            sizes.append(float(np.sqrt(np.mean(effect**2))))
-        return FoundTerm(candidate.code, candidate.leg, max(sizes), gain)
+        return FoundTerm(candidate.code, candidate.leg, self._size(candidate.places, estimate), gain)
+
+    def _size(self, places: NDArray[np.intp], estimate: Array) -> float:
+        """RMS effect of unknowns, N, on the channel where it is greatest."""
+        return float(np.sqrt(self._squares(places, estimate).max()))
+
+    def _squares(self, places: NDArray[np.intp], estimate: Array) -> Array:
+        """Mean squares (c,) N² of the effect of unknowns on each channel."""
+        squares = np.zeros(len(self.design.channels))
+        for number, channel in enumerate(self.design.channels):
+            here = np.flatnonzero(np.isin(channel.places, places))
+            if len(here):
+                squares[number] = np.mean((channel.rows[:, here] @ estimate[channel.places[here]]) ** 2)
+        return squares
 
     def _evidence(
         self, active: NDArray[np.intp], groups: Sequence[NDArray[np.intp]], parts: int, variances: Array

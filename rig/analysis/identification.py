@@ -245,6 +245,9 @@ TERM_NAMES = {
     "tilt": "a base that is not level",
     "external_force": "something that pulls at the platform, such as a hose",
     "backlash": "backlash",
+    "geometry": "joints or lengths that are further off than was stated",
+    "lag": "readings of the cells that are later than was stated",
+    "compliance": "legs that are softer than was stated",
     "held_set_points": "drives that hold their set-points from cycle to cycle",
 }
 """What the data may show beyond the model, by its code."""
