@@ -1,4 +1,4 @@
-"""Calibrations, payload and frequency response as wizards over their services, and the menu that has all of them."""
+"""Calibrations, identification and designed motions as wizards over services, and the menu that has all of them."""
 
 from gui.calibrate.menu import CalibrateMenu
 

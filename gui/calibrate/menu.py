@@ -6,13 +6,72 @@ from typing import TYPE_CHECKING
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.calibrate.entry import FitEntry, MakeWizard
-from gui.session import RigSession
+from gui.session import RigSession, heavy_work_obstacle
+from gui.steps import StepEntry
 from gui.texts import tr
 from gui.widgets import Theme
 
 if TYPE_CHECKING:
-    from gui.fitting import FitWizard
+    from gui.wizard import FitWizard  # loaded when the first one is opened
+
+
+class FitEntry(StepEntry):
+    """Adds the entry to a menu and holds the wizard while it is open. Signals: `motion_wanted(path)` of the wizard.
+
+    Args:
+        session: the rig that the app operates.
+        menu: where the entry goes.
+        window: the main window.
+        theme: gives the colours.
+        text: of the entry. hint: what the wizard is for.
+        name: of the calibration, see `_wizard`.
+    """
+
+    motion_wanted = QtCore.Signal(object)
+    wizard: "FitWizard | None"
+
+    def __init__(
+        self,
+        session: RigSession,
+        menu: QtWidgets.QMenu,
+        window: QtWidgets.QMainWindow,
+        theme: Callable[[], Theme],
+        text: str,
+        hint: str,
+        name: str,
+    ) -> None:
+        super().__init__(session, menu, window, text, hint)
+        self._theme, self._name = theme, name
+
+    @property
+    def obstacle(self) -> str:
+        """Why nothing can be computed now; empty when it can."""
+        return tr("it is open") if self.wizard is not None else heavy_work_obstacle(self.session.situation)
+
+    def start(self, source: Path | None = None) -> None:
+        """Open the wizard on a file, or on what it takes by itself."""
+        if self.obstacle:
+            return
+        wizard = _wizard(self._name, self.session, self._theme(), source, self.window)
+        wizard.finished.connect(lambda _result: self._let_go())
+        wizard.motion_wanted.connect(self.motion_wanted)
+        self.wizard = wizard
+        self.refresh()
+        wizard.show()
+
+    def close(self) -> None:
+        """End what the wizard does and wait for it. May be called again."""
+        if self.wizard is not None:
+            self.wizard.close_worker()
+            self._let_go()
+
+    def _let_go(self) -> None:
+        wizard, self.wizard = self.wizard, None
+        if wizard is not None:
+            wizard.retire()
+            wizard.hide()
+            wizard.deleteLater()
+            self.refresh()
 
 
 class CalibrateMenu(QtWidgets.QMenu):
@@ -29,12 +88,12 @@ class CalibrateMenu(QtWidgets.QMenu):
     def __init__(self, session: RigSession, window: QtWidgets.QMainWindow, theme: Callable[[], Theme]) -> None:
         super().__init__(tr("&Calibrate"), window)
         wizards = self.entries = [
-            FitEntry(session, self, window, theme, text, hint, _later(name))
+            FitEntry(session, self, window, theme, text, hint, name)
             for text, hint, name in (
                 (
                     tr("&Geometry …"),
                     tr("Joint positions and length offsets from measured poses, and which poses to measure"),
-                    "GeometryWizard",
+                    "geometry",
                 ),
                 (
                     tr("&Load cells in place …"),
@@ -42,42 +101,42 @@ class CalibrateMenu(QtWidgets.QMenu):
                         "Gain, offset and polarity of the cells by the platform's weight at rest, and the poses for "
                         "that"
                     ),
-                    "InPlaceWizard",
+                    "in_place",
                 ),
                 (
                     tr("Load cells on a &bench …"),
                     tr("Gain, offset and polarity of the cells from a table of their readings under known masses"),
-                    "BenchWizard",
+                    "bench",
                 ),
                 (
                     tr("&Masses, inertias and frictions …"),
                     tr("Masses, inertias and frictions from recorded motions and forces: a parameter file"),
-                    "IdentifyWizard",
+                    "identify",
                 ),
                 (
                     tr("&Payload …"),
                     tr("Mass, centre of mass and inertia of what stands on the platform, from recordings"),
-                    "WeighWizard",
+                    "weigh",
                 ),
                 (
                     tr("&Frequency response …"),
                     tr("Bode plot, dead time and bandwidth of a coordinate, from the recording of an excitation"),
-                    "RespondWizard",
+                    "respond",
                 ),
                 (
                     tr("&Excitation motion …"),
                     tr("A motion that tells masses, inertias and frictions, to be run and recorded"),
-                    "ExciteWizard",
+                    "excite",
                 ),
                 (
                     tr("M&ultisine …"),
                     tr("A motion that excites one coordinate at many frequencies at once, for its frequency response"),
-                    "MultisineWizard",
+                    "multisine",
                 ),
                 (
                     tr("&Closed loop offline …"),
                     tr("Controllers side by side along a trajectory, on the plant as modelled and with other masses"),
-                    "ClosedLoopWizard",
+                    "closed_loop",
                 ),
             )
         ]
@@ -92,13 +151,22 @@ class CalibrateMenu(QtWidgets.QMenu):
             entry.close()
 
 
-def _later(name: str) -> MakeWizard:
-    """Makes a wizard of `gui.calibrate.wizards`, which brings dozens of modules for which no window waits."""
+def _wizard(
+    name: str, session: RigSession, theme: Theme, source: Path | None, window: QtWidgets.QWidget
+) -> "FitWizard":
+    """The wizard of a calibration. What it needs is imported here: dozens of modules for which no window waits."""
+    from gui.calibrate import bench, closed_loop, design, geometry, identify, in_place, respond, weigh
+    from gui.wizard import FitWizard
 
-    def make(session: RigSession, theme: Theme, source: Path | None, window: QtWidgets.QWidget) -> "FitWizard":
-        from gui.calibrate import wizards
-
-        wizard: FitWizard = getattr(wizards, name)(session, theme, source, window)
-        return wizard
-
-    return make
+    described = {
+        "geometry": geometry.describe,
+        "in_place": in_place.describe,
+        "bench": bench.describe,
+        "identify": identify.describe,
+        "weigh": weigh.describe,
+        "respond": respond.describe,
+        "excite": design.describe_excitation,
+        "multisine": design.describe_multisine,
+        "closed_loop": closed_loop.describe,
+    }
+    return FitWizard(session, theme, described[name](session), source, window)

@@ -9,9 +9,10 @@ from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, press
 
 from gui.calibrate import CalibrateMenu
-from gui.calibrate.entry import FitEntry
-from gui.fitting import FitWizard
+from gui.calibrate.menu import FitEntry
 from gui.widgets import DARK
+from gui.wizard import FitWizard
+from gui.wizard.recordings import RecordingsTable
 
 PATIENCE = 90_000  # ms; a process starts, and the machine has other work
 BUTTON = QtWidgets.QWizard.WizardButton
@@ -38,6 +39,12 @@ def opened(entry: FitEntry, source: Path | None, qtbot: Any) -> FitWizard:
     qtbot.waitUntil(made.isVisible, timeout=PATIENCE)
     made.activateWindow()
     return made
+
+
+def recordings(wizard: FitWizard) -> RecordingsTable:
+    """The recordings on the first page."""
+    assert wizard.asking.recordings is not None
+    return wizard.asking.recordings
 
 
 def looked(wizard: FitWizard, qtbot: Any) -> str:

@@ -9,15 +9,14 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fit_support import BUTTON, looked, opened
+from fit_support import BUTTON, looked, opened, recordings
 from live_rows import live_rows, write_recording
 from pyqtgraph.Qt import QtCore
 from shell_support import press
 
 from calibration import ExcitationSettings, design_excitation
-from gui.fitting import Outcome
-from gui.identify import IdentifyWizard
 from gui.shell.main_window import MainWindow
+from gui.wizard import FitWizard, Outcome
 from rig.cli import main
 from rig.client import write_excitation
 from rig.config.rig_config import load_config
@@ -75,12 +74,12 @@ class Found:
     told: dict[str, Any]
     text: str
 
-    def shown_in(self, wizard: IdentifyWizard, qtbot: Any) -> None:
+    def shown_in(self, wizard: FitWizard, qtbot: Any) -> None:
         """The wizard stands on its second page, as if its own fit had ended with this."""
         assert not looked(wizard, qtbot)
         press(wizard.button(BUTTON.NextButton))
         wizard.runner.finished.emit(Outcome(wizard.asking.asked, self.told, self.text), "")
-        assert wizard.fit.isVisible()
+        assert wizard.results.isVisible()
 
 
 @pytest.fixture(scope="session")
@@ -97,27 +96,24 @@ def by_command(recorded: Path, tmp_path_factory: pytest.TempPathFactory) -> Foun
 
 
 @pytest.fixture
-def identifying(
-    window: MainWindow, recorded: Path, useless: Path, qtbot: Any, tmp_path: Path
-) -> Iterator[IdentifyWizard]:
+def identifying(window: MainWindow, recorded: Path, useless: Path, qtbot: Any, tmp_path: Path) -> Iterator[FitWizard]:
     """The wizard on a folder with that recording and three that cannot be used, in view."""
     for made_once in useless.iterdir():
         (tmp_path / made_once.name).write_bytes(made_once.read_bytes())
     recording = tmp_path / "excite.mcap"
     recording.write_bytes(recorded.read_bytes())
     made = opened(window.menus.calibrate.identify, recording, qtbot)
-    assert isinstance(made, IdentifyWizard)
     yield made
     window.menus.calibrate.identify.close()
 
 
-def row_of(wizard: IdentifyWizard, name: str) -> int:
+def row_of(wizard: FitWizard, name: str) -> int:
     """The row of a recording on the first page."""
-    return [one.path.name for one in wizard.recordings.found].index(name)
+    return [one.path.name for one in recordings(wizard).found].index(name)
 
 
-def only(wizard: IdentifyWizard, name: str) -> None:
+def only(wizard: FitWizard, name: str) -> None:
     """Tick one recording to be fitted on, and no other."""
-    for row in range(len(wizard.recordings.found)):
-        wizard.recordings.table.item(row, 2).setCheckState(QtCore.Qt.CheckState.Unchecked)
-    wizard.recordings.choose(row_of(wizard, name))
+    for row in range(len(recordings(wizard).found)):
+        recordings(wizard).table.item(row, 2).setCheckState(QtCore.Qt.CheckState.Unchecked)
+    recordings(wizard).choose(row_of(wizard, name))

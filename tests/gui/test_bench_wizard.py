@@ -13,25 +13,23 @@ from shell_support import FakeSession, press
 
 from calibration import load_cell_calibration
 from gui.calibrate import CalibrateMenu
-from gui.calibrate.bench_wizard import BenchWizard
 from gui.models import Phase
+from gui.wizard import FitWizard
 from rig.cli import main
 from rig.config.rig_config import load_config
 from rig.errors import ExitCode
 
 
 @pytest.fixture
-def wizard(menu: CalibrateMenu, qtbot: Any, tmp_path: Path) -> BenchWizard:
+def wizard(menu: CalibrateMenu, qtbot: Any, tmp_path: Path) -> FitWizard:
     write_table(tmp_path / "data.csv")
-    made = opened(menu.bench, tmp_path / "data.csv", qtbot)
-    assert isinstance(made, BenchWizard)
-    return made
+    return opened(menu.bench, tmp_path / "data.csv", qtbot)
 
 
-def test_readings_become_the_command_s_file(wizard: BenchWizard, qtbot: Any, tmp_path: Path) -> None:
-    page = wizard.readings
-    page.serials.setText("a,b,c,d,e,f")
-    page.unit.setText("mV")
+def test_readings_become_the_command_s_file(wizard: FitWizard, qtbot: Any, tmp_path: Path) -> None:
+    page = wizard.asking
+    page["serials"].setText("a,b,c,d,e,f")
+    page["unit"].setText("mV")
     page.edited.emit()
     said = compute(wizard, qtbot)
     assert page.holds == "7 readings of each cell at least, 50 and 50 unloaded"
@@ -42,7 +40,7 @@ def test_readings_become_the_command_s_file(wizard: BenchWizard, qtbot: Any, tmp
         residuals = [abs(each["residual_n"]) for each in cell["readings"]]
         assert max(residuals) == pytest.approx(cell["residual_max"]) and cell["offset"] == pytest.approx(zero, abs=0.1)
         assert cell["readings"][3]["force_n"] == pytest.approx(20.0 * 9.80665)
-    assert wizard.fit.table.item(0, 7).text() == f"{outcome.result['cells'][0]['hysteresis']:.3f}"
+    assert wizard.results.shown.table.item(0, 7).text() == f"{outcome.result['cells'][0]['hysteresis']:.3f}"
     target = save(wizard, qtbot)
     command = ["calibrate", "cells", "--data", str(tmp_path / "data.csv"), "--unit", "mV", "--serials", "a,b,c,d,e,f"]
     assert main([*command, "-o", str(tmp_path / "cli.toml")]) == ExitCode.OK
@@ -56,24 +54,24 @@ def test_readings_become_the_command_s_file(wizard: BenchWizard, qtbot: Any, tmp
     ids=["drifted", "bent"],
 )
 def test_what_fails_its_bounds_is_shown_and_cannot_be_saved(
-    wizard: BenchWizard, qtbot: Any, tmp_path: Path, changes: dict[str, float], why: str
+    wizard: FitWizard, qtbot: Any, tmp_path: Path, changes: dict[str, float], why: str
 ) -> None:
     write_table(tmp_path / "data.csv", **changes)
     said = compute(wizard, qtbot)
     assert "✗ calibration refused, nothing written" in said and f"✗ {why}" in said
-    assert wizard.fit.isVisible() and wizard.fit.table.rowCount() == 6
+    assert wizard.results.isVisible() and wizard.results.shown.table.rowCount() == 6
     assert not wizard.button(BUTTON.NextButton).isEnabled() and not wizard.loss()
     assert wizard.computing.missing == wizard.storing.save.obstacle == "It was refused, so there is nothing to save."
 
 
-def test_faulty_readings_are_named_with_their_line(wizard: BenchWizard, qtbot: Any, tmp_path: Path) -> None:
+def test_faulty_readings_are_named_with_their_line(wizard: FitWizard, qtbot: Any, tmp_path: Path) -> None:
     path = tmp_path / "wrong.csv"
     path.write_text((tmp_path / "data.csv").read_text().replace("tare_after", "tare_later", 1))
-    wizard.readings.data.choose(path)
+    wizard.asking["data"].choose(path)
     assert "phase must be one of tare_before, load, tare_after, got 'tare_later'" in looked(wizard, qtbot)
     assert not wizard.button(BUTTON.NextButton).isEnabled()
-    wizard.readings.data.choose(None)
-    assert wizard.readings.fault == "Choose the file of readings."
+    wizard.asking["data"].choose(None)
+    assert wizard.asking.fault == "Choose the file of readings."
 
 
 @pytest.fixture
@@ -84,21 +82,20 @@ def cells() -> list[Bench]:
 @pytest.fixture
 def reading(
     session: FakeSession, menu: CalibrateMenu, cells: list[Bench], qtbot: Any, tmp_path: Path
-) -> Iterator[BenchWizard]:
+) -> Iterator[FitWizard]:
     """The wizard of a rig whose cells are there to be read."""
     with served(servos(cells)) as ports:
         write_config(tmp_path / "bench.toml", ports)
         session.config = load_config(str(tmp_path / "bench.toml"))
         made = opened(menu.bench, None, qtbot)
-        assert isinstance(made, BenchWizard)
-        page = made.readings
-        assert page.data.isEnabled() and not page.masses.isEnabled()
-        page.source.setCurrentIndex(1)
-        assert page.masses.isEnabled() and not page.data.isEnabled()
+        page = made.asking
+        assert page["data"].isEnabled() and not page["masses"].isEnabled()
+        page["task"].setCurrentIndex(1)
+        assert page["masses"].isEnabled() and not page["data"].isEnabled()
         yield made
 
 
-def loaded_as_asked(wizard: BenchWizard, cells: list[Bench], qtbot: Any) -> str:
+def loaded_as_asked(wizard: FitWizard, cells: list[Bench], qtbot: Any) -> str:
     """What a person is asked for is done on the bench, and said to be; the question."""
     page = wizard.computing
     qtbot.waitUntil(lambda: page.go_on.isVisible() or not wizard.runner.busy, timeout=PATIENCE)
@@ -113,10 +110,10 @@ def loaded_as_asked(wizard: BenchWizard, cells: list[Bench], qtbot: Any) -> str:
     return question
 
 
-def test_cells_of_the_rig_are_read_as_a_person_loads_them(reading: BenchWizard, cells: list[Bench], qtbot: Any) -> None:
-    page = reading.readings
-    page.masses.lineEdit().setText("0; 5; 10")
-    page.samples.setValue(20)
+def test_cells_of_the_rig_are_read_as_a_person_loads_them(reading: FitWizard, cells: list[Bench], qtbot: Any) -> None:
+    page = reading.asking
+    page["masses"].lineEdit().setText("0; 5; 10")
+    page["samples"].setValue(20)
     page.fields.edited.emit()
     begin(reading, qtbot)
     assert page.holds == (
@@ -141,18 +138,18 @@ def test_cells_of_the_rig_are_read_as_a_person_loads_them(reading: BenchWizard, 
     assert calibration.provenance.source == "rig bench"
 
 
-def test_serial_numbers_that_are_not_six_are_refused_by_name(reading: BenchWizard, qtbot: Any) -> None:
-    reading.readings.serials.setText("a, b")
-    reading.readings.fields.edited.emit()
+def test_serial_numbers_that_are_not_six_are_refused_by_name(reading: FitWizard, qtbot: Any) -> None:
+    reading.asking["serials"].setText("a, b")
+    reading.asking.fields.edited.emit()
     assert "serials" in looked(reading, qtbot) and not reading.button(BUTTON.NextButton).isEnabled()
 
 
 def test_cells_that_are_being_loaded_can_be_given_up(
-    reading: BenchWizard, session: FakeSession, cells: list[Bench], qtbot: Any
+    reading: FitWizard, session: FakeSession, cells: list[Bench], qtbot: Any
 ) -> None:
     begin(reading, qtbot)
     assert loaded_as_asked(reading, cells, qtbot).startswith("Take everything off")
     press(reading.computing.cancel)
     assert not reading.runner.busy and not reading.computing.go_on.isVisible()
     session.enter(Phase.UP)
-    assert reading.readings.fault == "The engine has the cells: disconnect first."
+    assert reading.asking.fault == "The engine has the cells: disconnect first."

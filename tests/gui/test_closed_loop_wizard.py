@@ -6,7 +6,6 @@ from typing import Any
 from fit_support import compute, opened, save
 
 from gui.calibrate import CalibrateMenu
-from gui.calibrate.closed_loop import ClosedLoopWizard
 
 SMALL = """
 frame = "home"
@@ -20,8 +19,7 @@ def test_controllers_are_compared_and_what_loses_the_platform_is_named(
 ) -> None:
     (tmp_path / "small.toml").write_text(SMALL)
     wizard = opened(menu.closed_loop, tmp_path / "small.toml", qtbot)
-    assert isinstance(wizard, ClosedLoopWizard)
-    wizard.page.error.set_si(10.0)
+    wizard.asking["mass_error"].set_si(10.0)
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
@@ -38,11 +36,10 @@ def test_controllers_are_compared_and_what_loses_the_platform_is_named(
     best = min(worst, key=worst.__getitem__)
     assert f"Nearest to the reference on its worst plant: {best}, {worst[best]:.3g} mm RMS." in said
     assert all(f"{name}: " in said for name in set(NAMES) - set(worst))
-    table = wizard.fit.table
+    table = wizard.results.shown.table
     assert [table.item(row, 0).text() for row in range(0, table.rowCount(), 3)] == NAMES
     assert [table.item(row, 1).text() for row in range(3)] == ["as modelled", "masses +10 %", "masses -10 %"]
     target = save(wizard, qtbot)
     assert target == tmp_path / "small-loops.svg" and "</svg>" in target.read_text()
-    page = wizard.page
-    page.trajectory.choose(tmp_path / "none.toml")
+    wizard.asking["trajectory"].choose(tmp_path / "none.toml")
     assert "none.toml" in compute(wizard, qtbot) and wizard.outcome is None

@@ -9,8 +9,8 @@ from fit_support import BUTTON, compute, opened, save
 from shell_support import FakeSession, press
 
 from gui.calibrate import CalibrateMenu
-from gui.calibrate.design_wizards import ExciteWizard, MultisineWizard
 from gui.shell.main_window import MainWindow
+from gui.wizard import FitWizard
 from rig.cli import main
 from rig.errors import ExitCode
 
@@ -19,11 +19,10 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     window: MainWindow, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
     wizard = opened(window.menus.calibrate.excite, None, qtbot)
-    assert isinstance(wizard, ExciteWizard)
-    page = wizard.page
-    page.duration.set_si(12.0)
-    page.candidates.setValue(2)
-    page.steps.setValue(0)
+    page = wizard.asking
+    page["duration"].set_si(12.0)
+    page["candidates"].setValue(2)
+    page["steps"].setValue(0)
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
@@ -32,7 +31,8 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     outcome = wizard.outcome
     assert outcome is not None
     assert all(each["passed"] for each in outcome.result["checks"])
-    shown = [float(wizard.fit.table.item(row, 6).text()) for row in range(wizard.fit.table.rowCount())]
+    table = wizard.results.shown.table
+    shown = [float(table.item(row, 6).text()) for row in range(table.rowCount())]
     assert len(shown) > 5 and 60.0 < max(shown) <= 100.0 and f"{max(shown):.0f} % of it." in said
     target = save(wizard, qtbot)
     assert target == session.folder / "excitation.toml"
@@ -50,19 +50,17 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
 
 
 @pytest.fixture
-def multisine(menu: CalibrateMenu, qtbot: Any) -> MultisineWizard:
-    made = opened(menu.multisine, None, qtbot)
-    assert isinstance(made, MultisineWizard)
-    return made
+def multisine(menu: CalibrateMenu, qtbot: Any) -> FitWizard:
+    return opened(menu.multisine, None, qtbot)
 
 
 def test_a_coordinate_is_excited_as_the_command_does_it(
-    multisine: MultisineWizard, session: FakeSession, qtbot: Any, tmp_path: Path
+    multisine: FitWizard, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
-    page = multisine.page
-    page.dof.setCurrentIndex(3)
-    page.high.set_si(10.0)
-    page.period.set_si(1.0)
+    page = multisine.asking
+    page["dof"].setCurrentIndex(3)
+    page["high"].set_si(10.0)
+    page["period"].set_si(1.0)
     said = compute(multisine, qtbot)
     outcome = multisine.outcome
     assert outcome is not None
@@ -77,14 +75,14 @@ def test_a_coordinate_is_excited_as_the_command_does_it(
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
 
 
-def test_what_cannot_be_designed_is_said(multisine: MultisineWizard, qtbot: Any) -> None:
-    page = multisine.page
-    page.low.set_si(40.0)
+def test_what_cannot_be_designed_is_said(multisine: FitWizard, qtbot: Any) -> None:
+    page = multisine.asking
+    page["low"].set_si(40.0)
     assert page.fault == "The lowest frequency, 40 Hz, must be below the highest, 30 Hz."
     assert not multisine.button(BUTTON.NextButton).isEnabled()
-    page.high.set_si(400.0)
+    page["high"].set_si(400.0)
     assert "to: 400 Hz, must be at most 125 Hz, a quarter of the cycles a second" in compute(multisine, qtbot)
-    page.high.set_si(60.0)
-    page.amplitude.set_si(0.2)
+    page["high"].set_si(60.0)
+    page["amplitude"].set_si(0.2)
     assert "the trajectory is outside the limits:" in compute(multisine, qtbot)
-    assert not multisine.fit.isVisible() and multisine.storing.save.obstacle == "nothing was computed yet"
+    assert not multisine.results.isVisible() and multisine.storing.save.obstacle == "nothing was computed yet"

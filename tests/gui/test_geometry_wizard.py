@@ -12,7 +12,7 @@ from tracked_platform import built, reachable_poses
 from calibration import GeometryNoise, load_parameters
 from dynamics import load_mechanism
 from gui.calibrate import CalibrateMenu
-from gui.calibrate.geometry_wizard import GeometryWizard
+from gui.wizard import FitWizard
 from rig.cli import main
 from rig.csvio import POSE, per_leg, write_table
 from rig.errors import ExitCode
@@ -50,16 +50,14 @@ def measured(tracked: Path, tmp_path: Path) -> Path:
 
 
 @pytest.fixture
-def wizard(menu: CalibrateMenu, measured: Path, qtbot: Any) -> GeometryWizard:
-    made = opened(menu.geometry, measured, qtbot)
-    assert isinstance(made, GeometryWizard)
-    return made
+def wizard(menu: CalibrateMenu, measured: Path, qtbot: Any) -> FitWizard:
+    return opened(menu.geometry, measured, qtbot)
 
 
 def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
-    wizard: GeometryWizard, measured: Path, qtbot: Any, tmp_path: Path
+    wizard: FitWizard, measured: Path, qtbot: Any, tmp_path: Path
 ) -> None:
-    page = wizard.measured
+    page = wizard.asking
     assert page.fault == "Looking into the files …"
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
@@ -67,8 +65,8 @@ def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
     assert page.holds == f"lab-hexapod, {COUNT} rows, whole poses"
     assert said.startswith(f"{COUNT} poses fitted, reduced χ² ") and "Poses held out: " in said
     assert len(steps) > 5 and steps[-1] == "geometry: 100 %"
-    fit = wizard.fit
-    assert fit.isVisible() and not wizard.plan.isVisible()
+    fit = wizard.results.shown
+    assert fit.isVisible() and fit.table.accessibleName() == "Parameters"
     outcome = wizard.outcome
     assert outcome is not None
     held = outcome.result["holdout"]
@@ -88,25 +86,25 @@ def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
 
 
 def test_what_cannot_be_used_is_named_before_anything_is_computed(
-    wizard: GeometryWizard, measured: Path, qtbot: Any
+    wizard: FitWizard, measured: Path, qtbot: Any
 ) -> None:
-    page, following = wizard.measured, wizard.button(BUTTON.NextButton)
-    page.data.choose(None)
+    page, following = wizard.asking, wizard.button(BUTTON.NextButton)
+    page["data"].choose(None)
     assert page.fault == "Choose the file of measured poses." and not following.isEnabled()
     assert "Choose the file" in wizard.computing.begin.obstacle
-    page.data.choose(measured.with_name("none.csv"))
+    page["data"].choose(measured.with_name("none.csv"))
     assert looked(wizard, qtbot) == f"cannot read {measured.with_name('none.csv')}: no such file"
     rows = read_rows(measured)
     write_rows(measured, [row[:-1] for row in rows])
-    page.data.choose(measured)
+    page["data"].choose(measured)
     assert "l6" in looked(wizard, qtbot) and str(measured) in page.fault
     write_rows(measured, rows[:9])
-    page.note.setText("again")
+    page["note"].setText("again")
     page.edited.emit()
     assert "8 rows, at least 12 are needed" in looked(wizard, qtbot)
 
 
-def test_exchanged_legs_are_refused_in_the_command_s_words(wizard: GeometryWizard, measured: Path, qtbot: Any) -> None:
+def test_exchanged_legs_are_refused_in_the_command_s_words(wizard: FitWizard, measured: Path, qtbot: Any) -> None:
     assert not looked(wizard, qtbot)
     rows = read_rows(measured)
     two, five = rows[0].index("l2"), rows[0].index("l5")
@@ -115,11 +113,11 @@ def test_exchanged_legs_are_refused_in_the_command_s_words(wizard: GeometryWizar
     write_rows(measured, rows)
     said = compute(wizard, qtbot)
     assert said.startswith("✗ geometry refused, nothing written") and "columns l2 and l5 are exchanged" in said
-    assert not wizard.fit.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
+    assert not wizard.results.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
     assert wizard.storing.save.obstacle == "nothing was computed yet" and not wizard.loss()
 
 
-def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: GeometryWizard, measured: Path, qtbot: Any) -> None:
+def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: FitWizard, measured: Path, qtbot: Any) -> None:
     random = np.random.default_rng(3)
     level = reachable_poses(LAB, COUNT, random)
     level[:, 3:] = [1.0, 0.0, 0.0, 0.0]
@@ -129,28 +127,34 @@ def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: GeometryWiza
     said = compute(wizard, qtbot)
     outcome = wizard.outcome
     assert outcome is not None, said
-    assert "✗ geometry refused, nothing written" in said and not wizard.fit.isVisible()
+    assert "✗ geometry refused, nothing written" in said
     sigmas = outcome.result["direction_sigmas_m"]
     assert said.startswith("A pose is told to ")
     assert f"{len(sigmas)} directions of the geometry, {sigmas.count(None)} of them not told at all." in said
-    lines = [wizard.untold.table.item(row, 0).text() for row in range(wizard.untold.table.rowCount())]
-    assert wizard.untold.isVisible() and "cannot be told from these" in "".join(lines) and len(lines) > 3
+    table = wizard.results.shown.table
+    lines = [table.item(row, 0).text() for row in range(table.rowCount())]
+    assert (
+        table.isVisible()
+        and table.columnCount() == 1
+        and "cannot be told from these" in "".join(lines)
+        and len(lines) > 3
+    )
     assert wizard.storing.save.obstacle == "It was refused, so there is nothing to save."
 
 
 def test_poses_are_planned_and_written_as_a_table(
-    wizard: GeometryWizard, measured: Path, qtbot: Any, tmp_path: Path
+    wizard: FitWizard, measured: Path, qtbot: Any, tmp_path: Path
 ) -> None:
-    page = wizard.measured
-    assert page.count.toolTip() == "nothing is planned" and not page.count.isEnabled()
-    page.what.setCurrentIndex(1)
-    assert not page.homing.isEnabled() and page.homing.toolTip() == "poses are planned, nothing is calibrated"
-    page.count.setValue(3)
+    page = wizard.asking
+    assert page["plan"].toolTip() == "nothing is planned" and not page["plan"].isEnabled()
+    page["task"].setCurrentIndex(1)
+    assert not page["homing"].isEnabled() and page["homing"].toolTip() == "poses are planned, nothing is calibrated"
+    page["plan"].setValue(3)
     said = compute(wizard, qtbot)
     assert page.holds == f"lab-hexapod, {COUNT} poses measured already"
     assert said.startswith(f"3 poses beside {COUNT} measured, best first.")
-    assert wizard.computing.begin.text() == "Plan" and wizard.plan.isVisible()
-    assert wizard.plan.table.rowCount() == 3
+    assert wizard.computing.begin.text() == "Plan" and wizard.results.isVisible()
+    assert wizard.results.shown.table.rowCount() == 3
     target = save(wizard, qtbot)
     assert target == tmp_path / "tracker-poses.csv" and not wizard.storing.use.isVisible()
     command = ["calibrate", "geometry", "lab-hexapod", "--data", str(measured), "--plan", "3"]

@@ -4,40 +4,48 @@ import tomllib
 from pathlib import Path
 from typing import Any
 
-from fit_support import BUTTON, PATIENCE, begin, compute, looked
+from fit_support import BUTTON, PATIENCE, begin, compute, looked, recordings
 from identify_support import Found, only, row_of
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import FakeSession, make_status, press
 
-from calibration import load_parameters
-from gui.identify import IdentifyWizard
+from calibration import load_parameters, parse_parameters
 from gui.models.rules import Phase
 from gui.shell.main_window import MainWindow
+from gui.wizard import FitWizard
+from gui.wizard.pictures import ChangePicture
 from rig.config import in_real_time
 from rig.states import State
 
 
 def test_what_was_identified_is_judged_before_it_is_saved(
-    identifying: IdentifyWizard, by_command: Found, window: MainWindow, qtbot: Any, tmp_path: Path
+    identifying: FitWizard, by_command: Found, window: MainWindow, qtbot: Any, tmp_path: Path
 ) -> None:
     wizard = identifying
     before = sorted(tmp_path.rglob("*.toml"))
-    wizard.recordings.note.setText("as built")
-    wizard.recordings.known["mass"].setValue(0.25)
+    wizard.asking["note"].setText("as built")
+    wizard.asking["mass"].setValue(0.25)
     assert [page.title()[:11] for page in wizard.pages] == ["Step 1 of 3", "Step 2 of 3", "Step 3 of 3"]
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     compute(wizard, qtbot)
-    page, fit = wizard.computing, wizard.fit
-    outcome = fit.result
+    page, fit, outcome = wizard.computing, wizard.results.shown, wizard.outcome
     assert outcome is not None, page.result.text()
+    holdout = outcome.result["holdout"]
+    before_n, after_n, noise_n = (holdout[each] for each in ("residual_before_n", "residual_after_n", "noise_n"))
     assert steps == ["reading the recordings", "fitting the parameters", "judging by the motions held out"]
-    assert outcome.before[6] > 3.0 * outcome.noise[6] and outcome.after[6] < 1.2 * outcome.noise[6]
+    assert before_n > 3.0 * noise_n and after_n < 1.2 * noise_n
     assert fit.isVisible()
-    assert f"residual {outcome.before[6]:.2f} N → {outcome.after[6]:.2f} N" in page.result.text().replace("\u00a0", " ")
-    assert fit.table.item(0, 1).text() == outcome.parameters[0].name and fit.table.rowCount() == len(outcome.parameters)
+    assert f"residual {before_n:.2f} N → {after_n:.2f} N" in page.result.text().replace("\u00a0", " ")
+    assert outcome.text is not None
+    changes = {
+        each.name: abs(each.value - each.nominal) / each.sigma for each in parse_parameters(outcome.text).parameters
+    }
+    assert fit.table.item(0, 1).text() == max(changes, key=changes.__getitem__) and fit.table.rowCount() == len(changes)
+    changed = fit.pictures[1]
+    assert isinstance(changed, ChangePicture)
     fit.table.setCurrentCell(4, 1)
-    assert fit.table.changes.mark.value() == 5.0
+    assert changed.mark.value() == 5.0
     assert sorted(tmp_path.rglob("*.toml")) == before, "nothing is written before Save"
     press(wizard.button(BUTTON.NextButton))
     target = wizard.storing.target()
@@ -47,7 +55,7 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     qtbot.waitUntil(lambda: wizard.storing.saved is not None, timeout=PATIENCE)
     assert target.read_text() == by_command.text, "what the command writes, provenance and all"
     assert load_parameters(target).provenance["note"] == "as built"
-    assert "Put this line into a copy of virtual.toml, which is the project's," in wizard.storing.told.text()
+    assert "Put this line into a copy of virtual.toml, which is the project's," in wizard.storing.purpose.text()
     press(wizard.storing.copy)
     line = QtWidgets.QApplication.clipboard().text()
     assert window.session.config.folder / tomllib.loads(line)["parameters"][-1] == target
@@ -55,8 +63,8 @@ def test_what_was_identified_is_judged_before_it_is_saved(
     assert window.menus.calibrate.identify.wizard is None and wizard.question is None
 
 
-def test_a_recording_that_cannot_be_read_says_so(identifying: IdentifyWizard, qtbot: Any) -> None:
-    page, following = identifying.recordings, identifying.button(BUTTON.NextButton)
+def test_a_recording_that_cannot_be_read_says_so(identifying: FitWizard, qtbot: Any) -> None:
+    page, following = recordings(identifying), identifying.button(BUTTON.NextButton)
     only(identifying, "none.mcap")
     assert looked(identifying, qtbot) == "none.mcap: not an MCAP recording"
     assert not following.isEnabled()
@@ -70,7 +78,7 @@ def test_a_recording_that_cannot_be_read_says_so(identifying: IdentifyWizard, qt
 
 
 def test_the_estimators_refusal_is_shown_and_nothing_can_be_saved(
-    identifying: IdentifyWizard, qtbot: Any, tmp_path: Path
+    identifying: FitWizard, qtbot: Any, tmp_path: Path
 ) -> None:
     wizard = identifying
     before = sorted(tmp_path.rglob("*.toml"))
@@ -78,20 +86,20 @@ def test_the_estimators_refusal_is_shown_and_nothing_can_be_saved(
     compute(wizard, qtbot)
     assert "identification refused, nothing written:" in wizard.computing.result.text()
     assert "… " not in wizard.computing.result.text()
-    assert not wizard.fit.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
+    assert not wizard.results.isVisible() and not wizard.button(BUTTON.NextButton).isEnabled()
     assert wizard.storing.save.obstacle == "nothing was computed yet"
     assert sorted(tmp_path.rglob("*.toml")) == before
 
 
 def test_a_fit_is_cancelled_and_nothing_is_left(
-    identifying: IdentifyWizard, session: FakeSession, window: MainWindow, qtbot: Any
+    identifying: FitWizard, session: FakeSession, window: MainWindow, qtbot: Any
 ) -> None:
     wizard = identifying
     told: list[object] = []
     wizard.runner.finished.connect(lambda *what: told.append(what))
     begin(wizard, qtbot)
     folder = wizard.runner.output.parent
-    assert folder.is_dir() and not wizard.recordings.isEnabled()
+    assert folder.is_dir() and not wizard.asking.isEnabled()
     QtTest.QTest.keyClick(wizard, QtCore.Qt.Key.Key_Escape)
     assert (1, "Esc") in session.stops and wizard.isVisible() and wizard.runner.busy
     press(wizard.computing.cancel)
@@ -103,7 +111,7 @@ def test_a_fit_is_cancelled_and_nothing_is_left(
 
 
 def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
-    identifying: IdentifyWizard, by_command: Found, window: MainWindow, session: FakeSession, qtbot: Any
+    identifying: FitWizard, by_command: Found, window: MainWindow, session: FakeSession, qtbot: Any
 ) -> None:
     wizard = identifying
     by_command.shown_in(wizard, qtbot)
@@ -115,14 +123,14 @@ def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
     assert wizard.question is not None and "What was computed is not saved" in wizard.question.text()
     press(wizard.question.escapeButton())
     assert wizard.isVisible() and wizard.outcome is not None
-    wizard.recordings.choose(row_of(wizard, "still.mcap"), 1)
+    recordings(wizard).choose(row_of(wizard, "still.mcap"), 1)
     assert wizard.outcome is None and "identify again" in wizard.computing.result.text()
     press(wizard.button(BUTTON.CancelButton))  # what was thrown away already is not asked about
     assert window.menus.calibrate.identify.wizard is None
 
 
 def test_a_file_that_exists_is_never_touched(
-    identifying: IdentifyWizard, by_command: Found, qtbot: Any, tmp_path: Path
+    identifying: FitWizard, by_command: Found, qtbot: Any, tmp_path: Path
 ) -> None:
     wizard, page = identifying, identifying.storing
     (tmp_path / "excite-inertia.toml").write_text("precious")

@@ -5,41 +5,40 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from fit_support import BUTTON, compute, looked, opened, save
+from fit_support import BUTTON, compute, looked, opened, recordings, save
 from pyqtgraph.Qt import QtWidgets
 from shell_support import FakeSession, press
 
 from calibration import load_cell_calibration
 from gui.calibrate import CalibrateMenu
-from gui.calibrate.in_place_wizard import InPlaceWizard
+from gui.wizard import FitWizard
 from rig.cli import main
 from rig.errors import ExitCode
 
 
 @pytest.fixture
-def wizard(menu: CalibrateMenu, rested: Path, qtbot: Any, tmp_path: Path) -> InPlaceWizard:
+def wizard(menu: CalibrateMenu, rested: Path, qtbot: Any, tmp_path: Path) -> FitWizard:
     recording = tmp_path / "rests.mcap"
     recording.write_bytes(rested.read_bytes())
-    made = opened(menu.in_place, recording, qtbot)
-    assert isinstance(made, InPlaceWizard)
-    return made
+    return opened(menu.in_place, recording, qtbot)
 
 
 def test_cells_are_judged_before_they_are_saved_as_the_command_saves_them(
-    wizard: InPlaceWizard, session: FakeSession, qtbot: Any, tmp_path: Path
+    wizard: FitWizard, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
-    page, fit = wizard.recordings, wizard.fit
+    page, found = wizard.asking, recordings(wizard)
     assert not looked(wizard, qtbot)
-    holds = page.table.item(0, 3).text()
+    holds = found.table.item(0, 3).text()
     assert holds.endswith(" rests, lab-hexapod, cells in N") and int(holds.split()[0]) >= 12
-    page.mass.set_si(0.01)
-    page.operator.setText("NN")
+    page["mass_sigma"].set_si(0.01)
+    page["operator"].setText("NN")
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
     assert said.startswith(f"lab-hexapod: {holds.split()[0]} rests fitted, reduced χ² ")
     assert steps == ["reading the recordings", "fitting the cells"]
-    assert fit.isVisible() and not wizard.plan.isVisible() and fit.table.rowCount() == 6
+    fit = wizard.results.shown
+    assert fit.isVisible() and fit.table.accessibleName() == "Cells" and fit.table.rowCount() == 6
     outcome = wizard.outcome
     assert outcome is not None and len(outcome.result["rests"]) == int(holds.split()[0])
     for cell in outcome.result["cells"]:
@@ -53,20 +52,20 @@ def test_cells_are_judged_before_they_are_saved_as_the_command_saves_them(
     press(wizard.storing.copy)
     line = tomllib.loads(QtWidgets.QApplication.clipboard().text())
     assert session.config.folder / line["calibration"] == target
-    assert "into the section [load_cells] of a copy of virtual.toml" in wizard.storing.told.text()
+    assert "into the section [load_cells] of a copy of virtual.toml" in wizard.storing.purpose.text()
 
 
-def test_what_the_poses_do_not_tell_is_refused_in_the_command_s_words(wizard: InPlaceWizard, qtbot: Any) -> None:
-    wizard.recordings.gains.set_si(1e-3)
+def test_what_the_poses_do_not_tell_is_refused_in_the_command_s_words(wizard: FitWizard, qtbot: Any) -> None:
+    wizard.asking["gain_limit"].set_si(1e-3)
     said = compute(wizard, qtbot)
     assert "✗ calibration refused, nothing written" in said and "leg 1: these poses load its cell" in said
-    assert not wizard.fit.isVisible() and wizard.storing.save.obstacle == "nothing was computed yet"
+    assert not wizard.results.isVisible() and wizard.storing.save.obstacle == "nothing was computed yet"
     assert not wizard.button(BUTTON.NextButton).isEnabled()
 
 
-def test_a_recording_without_rests_is_named(wizard: InPlaceWizard, qtbot: Any, tmp_path: Path) -> None:
+def test_a_recording_without_rests_is_named(wizard: FitWizard, qtbot: Any, tmp_path: Path) -> None:
     (tmp_path / "none.mcap").write_text("no recording")
-    page = wizard.recordings
+    page = recordings(wizard)
     page.begin(tmp_path, tmp_path / "none.mcap")
     assert looked(wizard, qtbot) == "none.mcap: not an MCAP recording"
     page.begin(tmp_path.parent / "nowhere", None)
@@ -74,17 +73,17 @@ def test_a_recording_without_rests_is_named(wizard: InPlaceWizard, qtbot: Any, t
 
 
 def test_poses_are_planned_and_the_line_that_runs_them_is_told(
-    wizard: InPlaceWizard, session: FakeSession, qtbot: Any, tmp_path: Path
+    wizard: FitWizard, session: FakeSession, qtbot: Any, tmp_path: Path
 ) -> None:
-    page = wizard.recordings
-    assert not page.count.isEnabled() and page.count.toolTip() == "nothing is planned"
-    page.what.setCurrentIndex(1)
-    assert not page.table.isEnabled() and page.table.toolTip() == "poses are planned, nothing is calibrated"
-    page.count.setValue(8)
-    page.hold.set_si(0.5)
+    page, table = wizard.asking, recordings(wizard).table
+    assert not page["poses"].isEnabled() and page["poses"].toolTip() == "nothing is planned"
+    page["task"].setCurrentIndex(1)
+    assert not table.isEnabled() and table.toolTip() == "poses are planned, nothing is calibrated"
+    page["poses"].setValue(8)
+    page["hold"].set_si(0.5)
     said = compute(wizard, qtbot)
-    assert said.startswith("8 poses within the limits") and wizard.plan.isVisible()
-    assert wizard.plan.table.rowCount() == 6
+    assert said.startswith("8 poses within the limits") and wizard.results.isVisible()
+    assert wizard.results.shown.table.rowCount() == 6
     target = save(wizard, qtbot)
     config = str(session.config.path)
     command = ["calibrate", "cells-in-place", "--plan", "8", "--hold", "0.5", "--config", config]

@@ -6,77 +6,72 @@ from typing import Any
 import numpy as np
 import pytest
 from calibrate_support import PAYLOAD
-from fit_support import compute, looked, opened, save
+from fit_support import compute, looked, opened, recordings, save
 
 from calibration import load_parameters
 from gui.calibrate import CalibrateMenu
-from gui.calibrate.respond_wizard import RespondWizard
-from gui.calibrate.weigh_wizard import WeighWizard
+from gui.wizard import FitWizard
 from rig.services import RespondRequest, WeighRequest, respond, weigh
 
 
 @pytest.fixture
-def weighing(menu: CalibrateMenu, loaded: Path, rested: Path, qtbot: Any, tmp_path: Path) -> WeighWizard:
+def weighing(menu: CalibrateMenu, loaded: Path, rested: Path, qtbot: Any, tmp_path: Path) -> FitWizard:
     for name, recording in (("loaded.mcap", loaded), ("bare.mcap", rested)):
         (tmp_path / name).write_bytes(recording.read_bytes())
-    made = opened(menu.weigh, tmp_path / "loaded.mcap", qtbot)
-    assert isinstance(made, WeighWizard)
-    return made
+    return opened(menu.weigh, tmp_path / "loaded.mcap", qtbot)
 
 
-def test_a_payload_is_weighed_by_the_command_and_saved(weighing: WeighWizard, qtbot: Any, tmp_path: Path) -> None:
-    page, fit = weighing.recordings, weighing.fit
-    page.choose([one.path.name for one in page.found].index("bare.mcap"), 1)
-    page.before.begin.set_si(0.0)
-    page.before.end.set_si(1.0)
+def test_a_payload_is_weighed_by_the_command_and_saved(weighing: FitWizard, qtbot: Any, tmp_path: Path) -> None:
+    page, found, fit = weighing.asking, recordings(weighing), weighing.results.shown
+    found.choose([one.path.name for one in found.found].index("bare.mcap"), 1)
+    page["without_span"].begin.set_si(0.0)
+    page["without_span"].end.set_si(1.0)
     assert page.fault == "Without the payload: give a recording or a stretch of the first, not both."
-    page.before.begin.set_si(None)
-    page.before.end.set_si(None)
-    page.rest.setCurrentIndex(1)
+    page["without_span"].begin.set_si(None)
+    page["without_span"].end.set_si(None)
+    page["at_rest"].setCurrentIndex(1)
     said = compute(weighing, qtbot)
     assert said.startswith("Payload: mass ") and "Poses at rest do not tell the inertia" in said
     outcome = weighing.outcome
     assert outcome is not None
-    for found, true in zip(outcome.result["payload"], (PAYLOAD[0], *PAYLOAD[1]), strict=True):
-        assert found["value"] == pytest.approx(true, abs=4.0 * found["sigma"])
+    for each, true in zip(outcome.result["payload"], (PAYLOAD[0], *PAYLOAD[1]), strict=True):
+        assert each["value"] == pytest.approx(true, abs=4.0 * each["sigma"])
     assert all(each["residual_after_n"] < 0.1 * each["residual_before_n"] for each in outcome.result["cells"])
     assert fit.table.item(0, 1).text() == "platform.mass" and fit.table.rowCount() == 4
     target = save(weighing, qtbot)
     assert target == tmp_path / "loaded-payload.toml" and load_parameters(target).kind == "payload"
     wanted = WeighRequest((tmp_path / "loaded.mcap",), tmp_path / "bare.mcap", at_rest=True, output=Path("f"))
-    assert outcome.asked.service is weigh and outcome.asked.request(Path("f")) == wanted
+    assert outcome.asked.task.service is weigh and outcome.asked.request(Path("f")) == wanted
 
 
-def test_a_stretch_that_is_none_is_refused(weighing: WeighWizard, qtbot: Any) -> None:
-    during = weighing.recordings.during
+def test_a_stretch_that_is_none_is_refused(weighing: FitWizard, qtbot: Any) -> None:
+    during = weighing.asking["during"]
     during.begin.set_si(5.0)
     assert "give both moments" in looked(weighing, qtbot)
     during.end.set_si(2.0)
     assert "the first moment, 5 s, must be before the last, 2 s" in looked(weighing, qtbot)
     assert weighing.computing.begin.obstacle and weighing.outcome is None
     during.end.set_si(7.5)
-    assert weighing.recordings.asked.request().during == (5.0, 7.5)
+    assert weighing.asking.asked.request().during == (5.0, 7.5)
 
 
 @pytest.fixture
-def responding(menu: CalibrateMenu, excited: Path, rested: Path, qtbot: Any, tmp_path: Path) -> RespondWizard:
+def responding(menu: CalibrateMenu, excited: Path, rested: Path, qtbot: Any, tmp_path: Path) -> FitWizard:
     for name, recording in (("sines.mcap", excited), ("rests.mcap", rested)):
         (tmp_path / name).write_bytes(recording.read_bytes())
-    made = opened(menu.respond, tmp_path / "sines.mcap", qtbot)
-    assert isinstance(made, RespondWizard)
-    return made
+    return opened(menu.respond, tmp_path / "sines.mcap", qtbot)
 
 
 def test_a_response_is_drawn_and_the_command_s_plots_are_saved(
-    responding: RespondWizard, qtbot: Any, tmp_path: Path
+    responding: FitWizard, qtbot: Any, tmp_path: Path
 ) -> None:
-    page, fit = responding.recordings, responding.fit
+    page, found, fit = responding.asking, recordings(responding), responding.results.shown
     assert not looked(responding, qtbot)
-    row = [one.path.name for one in page.found].index("sines.mcap")
-    assert page.table.item(row, 3).text().startswith("coordinate z, ")
-    page.low.set_si(1.0)
+    row = [one.path.name for one in found.found].index("sines.mcap")
+    assert found.table.item(row, 3).text().startswith("coordinate z, ")
+    page["low"].set_si(1.0)
     assert page.fault == "Give both ends of the band, or neither."
-    page.low.set_si(None)
+    page["low"].set_si(None)
     said = compute(responding, qtbot)
     assert said.startswith("Coordinate z, ")
     outcome = responding.outcome
@@ -86,12 +81,12 @@ def test_a_response_is_drawn_and_the_command_s_plots_are_saved(
     target = save(responding, qtbot)
     assert target == tmp_path / "sines-bode.svg" and not responding.storing.use.isVisible()
     wanted = RespondRequest(tmp_path / "sines.mcap", output=Path("plots.svg"))
-    assert outcome.asked.service is respond and outcome.asked.request(Path("plots.svg")) == wanted
+    assert outcome.asked.task.service is respond and outcome.asked.request(Path("plots.svg")) == wanted
     assert outcome.text is not None and target.read_bytes() == outcome.text.encode() and "</svg>" in outcome.text
 
 
-def test_what_excites_nothing_is_named_by_the_first_page(responding: RespondWizard, qtbot: Any) -> None:
-    page = responding.recordings
+def test_what_excites_nothing_is_named_by_the_first_page(responding: FitWizard, qtbot: Any) -> None:
+    page = recordings(responding)
     page.choose([one.path.name for one in page.found].index("rests.mcap"))
     assert [path.name for path in page.chosen(0)] == ["rests.mcap"], "one recording at a time"
     fault = looked(responding, qtbot)

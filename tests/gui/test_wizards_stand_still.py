@@ -16,12 +16,11 @@ from standing import moved_by
 
 from actuators import Answer, Identity, TcpEndpoint
 from gui.calibrate import CalibrateMenu
-from gui.fitting import FitWizard
-from gui.fitting.ask_page import ProbedPage
 from gui.models import Phase
 from gui.setup.wizard import SetupWizard
 from gui.shell.main_window import MainWindow
 from gui.steps import StepPage, StepWizard, set_role
+from gui.wizard import FitWizard
 from rig.commissioning import LegProbe, LegResult, Probe
 from rig.findings import Finding
 from rig.states import State
@@ -142,8 +141,8 @@ def _of_fit(wizard: FitWizard) -> dict[StepPage, dict[str, Callable[[], object]]
     there = Path("there.toml").absolute()
     there.touch()
     looked: dict[str, Callable[[], object]] = {}
-    if isinstance(asking, ProbedPage):
-        looked = {"found": lambda: asking.holding.setText(LONG), "lost": lambda: asking.holding.clear()}
+    if (holding := asking.holding) is not None:
+        looked = {"found": lambda: holding.setText(LONG), "lost": lambda: holding.clear()}
 
     def exists() -> None:
         storing.path.setText(str(there))

@@ -74,9 +74,9 @@ NUMBER_BREAKS = [
     ),
     Break(
         "a wizard goes on with a field that has no value",
-        "gui/fitting/wizard.py",
-        "wrong, busy, outcome = field_refusal(self.asking),",
-        'wrong, busy, outcome = "",',
+        "gui/wizard/asking.py",
+        "if wrong := field_refusal(self) or span_fault(",
+        "if wrong := span_fault(",
         (f"{_FIELDS}::test_every_number_field_of_the_other_wizards",),
     ),
     Break(

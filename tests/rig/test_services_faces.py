@@ -47,7 +47,7 @@ WORK = (
     "dynamics",
 )
 """what a use case is made of, and no face of it"""
-WIZARDS = ("gui/calibrate", "gui/fitting", "gui/identify")
+WIZARDS = ("gui/calibrate", "gui/wizard")
 
 
 def imports(path: Path) -> Iterator[str]:

@@ -1,15 +1,61 @@
-"""Runs what a wizard asks for beside the app, and takes in what came of it."""
+"""What a wizard asks for runs in processes of its own: a look into files, and the service itself."""
 
 import tempfile
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from typing import Any
 
 from pyqtgraph.Qt import QtCore
 
-from gui.fitting.job_request import JobRequest, Outcome
 from gui.session import JobRunner, error_text
+from gui.wizard.description import JobRequest, Outcome
 from rig.errors import InputError
-from rig.services import Event, Notice, UnobservableGeometryError, stage_text
+from rig.services import Contents, Event, Notice, UnobservableGeometryError, stage_text
+
+ProbeCallback = Callable[[str, str], None]
+"""called with what the files hold and "", or "" and why they cannot be used"""
+
+
+class FileProbe(QtCore.QObject):
+    """Looks into files. None of their rows comes into the app's memory, however long a recording is."""
+
+    def __init__(self, parent: QtCore.QObject | None = None) -> None:
+        super().__init__(parent)
+        self._job = JobRunner(self)
+        self._job.ended.connect(self._ended)
+        self._queue: list[tuple[JobRequest, ProbeCallback]] = []
+
+    def look(self, asked: JobRequest, done: ProbeCallback) -> None:
+        """Look into the files of `asked` when those that were asked for before are done."""
+        self._queue.append((asked, done))
+        self._next()
+
+    def close(self) -> None:
+        """End what is running and forget the rest: nothing is called back any more. May be called again."""
+        self._queue.clear()
+        self._job.close()
+
+    def _next(self) -> None:
+        if not self._queue or self._job.busy:
+            return
+        asked = self._queue[0][0]
+        contents = asked.task.contents
+        assert contents is not None
+        try:
+            request = asked.request()
+        except InputError as error:
+            self._ended(None, error)
+        else:
+            self._job.start(contents, request)
+
+    def _ended(self, found: Contents | None, error: Exception | None) -> None:
+        asked, done = self._queue.pop(0)
+        if found is not None:
+            doubts = "".join(f"; ⚠ {' '.join(notice.text.split())}" for notice in found.notices)
+            done(found.text + doubts, "")
+        elif error is not None:
+            done("", _in_a_line(error, asked.files))
+        self._next()
 
 
 class FitRunner(QtCore.QObject):
@@ -48,7 +94,7 @@ class FitRunner(QtCore.QObject):
         except InputError as error:
             self._done(None, error)
         else:
-            self._job.start(asked.service, request)
+            self._job.start(asked.task.service, request)
 
     def answer(self) -> None:
         """What was asked for is done: it goes on."""
@@ -98,3 +144,14 @@ class FitRunner(QtCore.QObject):
 
 def _words(notice: Notice) -> str:
     return f"{notice.source}: {notice.text}" if notice.source else notice.text
+
+
+def _in_a_line(error: Exception, files: Iterable[Path]) -> str:
+    """Why files cannot be used, in one line. A fault of a file that the page names itself goes without its name."""
+    names = [f"{file}: " for file in files]
+    faults = error.faults if isinstance(error, InputError) else ()
+    own = any(fault.startswith(name) for fault in faults for name in names)
+    lines = list(faults) if own else [line.strip() for line in error_text(error).splitlines()]
+    for name in names:
+        lines = [line.removeprefix(name) for line in lines]
+    return "; ".join(lines)

@@ -3,15 +3,16 @@
 import math
 from collections.abc import Sequence
 from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 import numpy.typing as npt
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore
 
-from gui.live import Plot
+from gui.live import Plot, swatch
 from gui.texts import tr
-from gui.widgets import Theme
+from gui.widgets import LEG_COLOURS, Theme
 
 Floats = npt.NDArray[np.float64]
 
@@ -25,6 +26,25 @@ _DECADES = 3  # of a logarithmic axis, up to which it has ticks at 2 and 5 as we
 _MARGIN = 0.06  # of a picture's range, on each side
 
 LEGS = tuple(tr("leg {leg}").format(leg=leg) for leg in range(1, 7))
+
+
+def swatches(theme: Theme, *named: tuple[str, str]) -> str:
+    """Rich text: names, each behind a bar of its colour; see `Points` for colours."""
+    return " ".join(swatch(_colour(theme, colour), name) for colour, name in named)
+
+
+def legend(theme: Theme, text: str, **named: tuple[str, str]) -> str:
+    """Rich text with the fields {…} of `text` filled with a colour and its name each, as `swatches` shows them."""
+    return text.format(**{key: swatches(theme, each) for key, each in named.items()})
+
+
+def leg_swatches() -> str:
+    """Rich text: the numbers of the legs, each behind a bar of its colour."""
+    return " ".join(swatch(colour, str(leg)) for leg, colour in enumerate(LEG_COLOURS, 1))
+
+
+def _colour(theme: Theme, colour: str) -> str:
+    return colour if colour[:1] == "#" else str(getattr(theme, colour))
 
 
 class Picture(Plot):
@@ -45,40 +65,62 @@ class Picture(Plot):
             self.getAxis("bottom").setLabel(bottom)
         self.view.setMouseEnabled(x=False, y=False)
 
+    def draw(self, drawn: Any) -> None:
+        """Draw what a result has for this kind of picture."""
+        raise NotImplementedError
+
     def sizeHint(self) -> QtCore.QSize:
         """As low as it can be read: the table has the rest."""
         return QtCore.QSize(300, 190)
 
 
+Pictures = Sequence[tuple[str, Picture]]
+"""legends, rich text, and pictures"""
+
+
+@dataclass(frozen=True, slots=True)
+class Bars:
+    """Values at every place, each series with its colour, see `Points`; and a bound at each place where there is one.
+
+    places: what is written below them, None for what the picture has.
+    """
+
+    series: Sequence[tuple[Sequence[float], str]]
+    bound: Sequence[float] = ()
+    places: Sequence[str] | None = None
+
+
 class BarPicture(Picture):
-    """Bars beside each other at each place, from nothing up or down.
+    """Bars next to each other at each place, from nothing up or down.
 
     Args:
         places: what is written below each.
         name, theme, left: see `Picture`.
     """
 
-    def __init__(self, name: str, theme: Theme, left: str, places: Sequence[str]) -> None:
+    def __init__(self, name: str, theme: Theme, left: str, places: Sequence[str] = ()) -> None:
         super().__init__(name, theme, left)
-        self.name_places(places)
+        self._name_places(places)
 
-    def name_places(self, places: Sequence[str]) -> None:
-        """Write this below the places, as many as there are."""
+    def _name_places(self, places: Sequence[str]) -> None:
         self._places = np.arange(float(len(places)))
         self.getAxis("bottom").setTicks([list(enumerate(places))])
 
-    def show_bars(self, bars: Sequence[tuple[Sequence[float], str]], bound: Sequence[float] = ()) -> None:
-        """Draw values at every place, each with its colour, and a bound over all of a place where there is one."""
+    def draw(self, drawn: Bars) -> None:
+        """See `Picture`."""
+        if drawn.places is not None:
+            self._name_places(drawn.places)
         self.view.clear()
-        width = _ROOM / len(bars)
-        for number, (values, colour) in enumerate(bars):
-            x = self._places + (number - 0.5 * (len(bars) - 1)) * width
-            self.view.addItem(pg.BarGraphItem(x=x, height=list(values), width=width, brush=colour, pen=None))
-        if bound:
+        width = _ROOM / len(drawn.series)
+        for number, (values, colour) in enumerate(drawn.series):
+            x = self._places + (number - 0.5 * (len(drawn.series) - 1)) * width
+            brush = _colour(self._theme, colour)
+            self.view.addItem(pg.BarGraphItem(x=x, height=list(values), width=width, brush=brush, pen=None))
+        if drawn.bound:
             ends = np.column_stack([self._places - 0.5 * _ROOM, self._places + 0.5 * _ROOM]).ravel()
             pen = pg.mkPen(self._theme.warning, width=2)
-            self.view.addItem(pg.PlotCurveItem(ends, np.repeat(bound, 2), connect="pairs", pen=pen))
-        every = [0.0, *(value for values, _ in bars for value in values), *bound]
+            self.view.addItem(pg.PlotCurveItem(ends, np.repeat(drawn.bound, 2), connect="pairs", pen=pen))
+        every = [0.0, *(value for values, _ in drawn.series for value in values), *drawn.bound]
         low, high = 1.08 * min(every), 1.08 * max(every)
         self.view.setRange(xRange=(-0.6, self._places[-1] + 0.6), yRange=(low, high), padding=0.0)
 
@@ -100,11 +142,11 @@ class ChangePicture(Picture):
         self.mark = pg.InfiniteLine(angle=90, pen=theme.pen(theme.accent))
         """at the parameter that is chosen in the table"""
 
-    def show_changes(self, changes: Sequence[float]) -> None:
-        """Draw them."""
+    def draw(self, drawn: Sequence[float]) -> None:
+        """See `Picture`: changes in standard deviations."""
         theme = self._theme
-        rows = np.arange(1.0, len(changes) + 1)
-        shifts = np.array(changes)
+        rows = np.arange(1.0, len(drawn) + 1)
+        shifts = np.array(drawn)
         places = np.arcsinh(shifts)
         top, bottom = np.arcsinh(shifts + 1.0) - places, places - np.arcsinh(shifts - 1.0)
         self.view.clear()
@@ -131,13 +173,24 @@ class ChangePicture(Picture):
 
 @dataclass(frozen=True, slots=True)
 class Points:
-    """Points (x, y) of a colour, with one standard deviation of y to each side where it is known; joined or not."""
+    """Points (x, y) of a colour, with one standard deviation of y to each side where it is known; joined or not.
+
+    colour: a field of `Theme`, or #RRGGBB.
+    """
 
     x: Sequence[float]
     y: Sequence[float]
     colour: str
     sigma: Sequence[float] = ()
     joined: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Scatter:
+    """Groups of points, and levels of y as dashed lines, each with its colour, see `Points`."""
+
+    groups: Sequence[Points]
+    levels: Sequence[tuple[float, str]] = ()
 
 
 class PointPicture(Picture):
@@ -167,15 +220,16 @@ class PointPicture(Picture):
         if places:
             self.getAxis("bottom").setTicks([list(enumerate(places))])
 
-    def show_points(self, groups: Sequence[Points], levels: Sequence[tuple[float, str]] = ()) -> None:
-        """Draw them, and levels of y as dashed lines, each with its colour."""
+    def draw(self, drawn: Scatter) -> None:
+        """See `Picture`."""
         self.view.clear()
-        for level, colour in levels:
-            pen = self._theme.pen(colour, dashed=True)
+        for level, colour in drawn.levels:
+            pen = self._theme.pen(_colour(self._theme, colour), dashed=True)
             self.view.addItem(pg.InfiniteLine(self._along(1, level), angle=0, pen=pen), ignoreBounds=True)
         xs: list[float] = []
-        ys = [self._along(1, level) for level, _ in levels]
-        for group in groups:
+        ys = [self._along(1, level) for level, _ in drawn.levels]
+        for group in drawn.groups:
+            colour = _colour(self._theme, group.colour)
             x, y = np.array(group.x, dtype=float), np.array(group.y, dtype=float)
             sigma = np.array(group.sigma or np.zeros(len(y)), dtype=float)
             seen = np.isfinite(x) & np.isfinite(y) & ((x > 0.0) | (not self._log[0])) & ((y > 0.0) | (not self._log[1]))
@@ -183,13 +237,13 @@ class PointPicture(Picture):
             if not len(x):
                 continue
             if group.sigma:
-                pen = self._theme.pen(group.colour)
+                pen = self._theme.pen(colour)
                 self.view.addItem(
                     pg.ErrorBarItem(x=x, y=middle, top=high - middle, bottom=middle - low, beam=0.0, pen=pen)
                 )
             if group.joined:
-                self.view.addItem(pg.PlotCurveItem(x, middle, pen=self._theme.pen(group.colour)))
-            self.view.addItem(pg.ScatterPlotItem(x=x, y=middle, size=5, pen=None, brush=group.colour))
+                self.view.addItem(pg.PlotCurveItem(x, middle, pen=self._theme.pen(colour)))
+            self.view.addItem(pg.ScatterPlotItem(x=x, y=middle, size=5, pen=None, brush=colour))
             xs += [x.min(), x.max()]
             ys += [low.min(), high.max()]
         if xs and ys:

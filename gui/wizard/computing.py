@@ -4,18 +4,18 @@ from collections.abc import Callable
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.job_request import Outcome
-from gui.fitting.result_view import ResultView
 from gui.steps import StepPage, set_role
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, TextRoom, hold_room
+from gui.wizard.description import Outcome
+from gui.wizard.results import ResultStack
 
 
 class ComputePage(StepPage):
     """Begins and cancels; shows what came of it, or the service's refusal in its own words.
 
     Args:
-        title, subtitle: said on top.
+        heading: title and subtitle.
         view: shows what came of it.
         begin: begins.
         cancel: gives up what was begun.
@@ -24,16 +24,15 @@ class ComputePage(StepPage):
 
     def __init__(
         self,
-        title: str,
-        subtitle: str,
-        view: ResultView,
+        heading: tuple[str, str],
+        view: ResultStack,
         begin: Callable[[], None],
         cancel: Callable[[], None],
         answer: Callable[[], None],
     ) -> None:
-        super().__init__(title, subtitle)
+        super().__init__(*heading)
         self.view = view
-        self.begin = GuardedButton(title, tr("Compute from what was chosen"))
+        self.begin = GuardedButton(heading[0], tr("Compute from what was chosen"))
         self.cancel = GuardedButton(tr("Cancel the fit"), tr("Give it up; what was chosen stays"))
         self.bar = QtWidgets.QProgressBar()
         self.bar.setAccessibleName(tr("Progress of the fit"))

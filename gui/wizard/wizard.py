@@ -7,37 +7,46 @@ from typing import Any
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from calibration import CalibrationError, write_new_file
-from gui.fitting.ask_page import AskPage
-from gui.fitting.compute_page import ComputePage
-from gui.fitting.file_probe import FileProbe
-from gui.fitting.job_request import Outcome
-from gui.fitting.result_view import ResultView
-from gui.fitting.runner import FitRunner
-from gui.fitting.store_page import StoredKind, StorePage, Use
 from gui.session import RigSession, Worker, heavy_work_obstacle
 from gui.steps import StepPage, StepWizard, set_role
 from gui.texts import tr
-from gui.widgets import field_refusal
+from gui.widgets import Theme, field_refusal
+from gui.wizard.asking import AskPage
+from gui.wizard.computing import ComputePage
+from gui.wizard.description import Description, Outcome
+from gui.wizard.results import ResultStack
+from gui.wizard.running import FileProbe, FitRunner
+from gui.wizard.storing import StorePage
 
 _PATIENCE = 5.0  # s for a file that is being written
 
 
 class FitWizard(StepWizard):
-    """Three steps. Which service it is over, `set_up` is told; a wizard that has more to say overrides `use`.
+    """The three steps of a description.
 
     Signals: `motion_wanted(path)` after it closed, where a person wants the saved motion in the tab Motion.
 
     Args:
         session: whose stops count here as well, and whose engine must not need the processor.
-        title: of the window.
+        theme: colours.
+        description: what is asked, computed and saved.
+        source: a file to begin with, None for the newest recording of the session's folder, or nothing.
         parent: the main window.
     """
 
     motion_wanted = QtCore.Signal(object)
 
-    def __init__(self, session: RigSession, title: str, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(session, title, tr("What is being computed"), parent)
-        self.looker = FileProbe(self)
+    def __init__(
+        self,
+        session: RigSession,
+        theme: Theme,
+        description: Description,
+        source: Path | None = None,
+        parent: QtWidgets.QWidget | None = None,
+    ) -> None:
+        super().__init__(session, description.title, tr("What is being computed"), parent)
+        self.description = description
+        self.probe = FileProbe(self)
         self.runner = FitRunner(self)
         self.outcome: Outcome | None = None
         """what came of what is chosen, None while nothing has"""
@@ -45,18 +54,10 @@ class FitWizard(StepWizard):
         self._step = ""
         self._part: float | None = None
         self._saving = False
-
-    def set_up(self, asking: AskPage, view: ResultView, computing: tuple[str, str], what: StoredKind) -> None:
-        """Put the steps in.
-
-        Args:
-            asking: the first. view: shows what came of it, in the second, whose title and subtitle are `computing`.
-            what: the file holds.
-        """
-        self.asking = asking
-        self.view = view
-        self.computing = ComputePage(*computing, view, self._begin, self._cancel, self._answer)
-        self.storing = StorePage(what, self._save)
+        self.asking = AskPage(description, session.folder, self.probe.look)
+        self.results = ResultStack(description.tasks, theme)
+        self.computing = ComputePage(description.computing, self.results, self._begin, self._cancel, self._answer)
+        self.storing = StorePage(description.stored, self._save)
         self.pages: tuple[StepPage, ...] = (self.asking, self.computing, self.storing)
         self.add_steps(self.pages)
         for page in self.pages:
@@ -69,10 +70,7 @@ class FitWizard(StepWizard):
         self.currentIdChanged.connect(lambda _id: self._refresh())
         self.restart()
         self._refresh()
-
-    def use(self, outcome: Outcome, target: Path) -> Use | None:
-        """What the file `target` is for."""
-        return None
+        self.asking.begin(source, session.folder)
 
     # -- what is shown -----------------------------------------------------------------------------------------------
 
@@ -81,17 +79,16 @@ class FitWizard(StepWizard):
             self.outcome = None
             self.storing.forget()
             self.computing.show_nothing(
-                tr("What was chosen has changed: {verb} again.").format(verb=self.asking.verb.lower())
+                tr("What was chosen has changed: {verb} again.").format(verb=self.asking.task.verb.lower())
             )
         self._refresh()
 
     def _refresh(self) -> None:
-        wrong, busy, outcome = field_refusal(self.asking), self.runner.busy, self.outcome
-        fault = wrong or self.asking.fault
+        fault, busy, outcome = self.asking.fault, self.runner.busy, self.outcome
         running = tr("a fit is running") if busy else ""
         self.asking.setEnabled(not busy)
         self.asking.show_missing(fault)
-        self.computing.show_verb(self.asking.verb)
+        self.computing.show_verb(self.asking.task.verb)
         self.computing.begin.set_obstacle(running or heavy_work_obstacle(self.session.situation) or fault)
         self.computing.cancel.set_obstacle("" if busy else tr("nothing is running"))
         doing = f"{self._step[:1].upper()}{self._step[1:]}" if busy else ""
@@ -102,10 +99,10 @@ class FitWizard(StepWizard):
         )
         first = tr("Wait for the fit, or cancel it.") if busy else tr("Compute first, then go on to save.")
         self.computing.show_missing(refused or ("" if outcome is not None else first))
-        if not wrong:
+        if not field_refusal(self.asking):
             self.storing.suggest(self.asking.asked if outcome is None else outcome.asked)
         obstacle = tr("being saved") if self._saving else "" if outcome is not None else tr("nothing was computed yet")
-        use = None if outcome is None or refused else self.use(outcome, self.storing.target())
+        use = None if outcome is None or refused else outcome.asked.task.use(outcome, self.storing.target())
         self.storing.refresh(refused or obstacle, use)
         set_role(self.state, "muted", f"{doing} …" if busy else tr("Nothing is being computed."))
 
@@ -182,8 +179,8 @@ class FitWizard(StepWizard):
         """See `StepWizard`: what came out and was not saved, or is being computed."""
         if self.runner.busy:
             return tr("What is being computed")
-        kept = self.outcome is None or self.outcome.text is None or self.storing.saved is not None
-        return "" if kept else tr("What was computed")
+        saved = self.outcome is None or self.outcome.text is None or self.storing.saved is not None
+        return "" if saved else tr("What was computed")
 
     def left(self) -> None:
         """See `StepWizard`: nothing of a fit is left."""
@@ -192,7 +189,7 @@ class FitWizard(StepWizard):
 
     def retire(self) -> None:
         """End what is running, and the thread, without waiting: the engine must not miss the app meanwhile."""
-        self.looker.close()
+        self.probe.close()
         self.runner.cancel()
         self._worker.finish()
 

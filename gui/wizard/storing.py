@@ -1,33 +1,19 @@
 """The last step: where the file goes, and what a configuration or a person does with it."""
 
+import shlex
 from collections.abc import Callable
-from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
 
+import tomlkit
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.job_request import JobRequest
+from calibration import parameters_line
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
 from gui.texts import tr
 from gui.widgets import GuardedButton, TextRoom, hold_room
+from gui.wizard.description import JobRequest, StoredKind, Use
+from rig.config import RigConfig
 
-
-@dataclass(frozen=True, slots=True)
-class Use:
-    """What the file is used by.
-
-    label: of the line. line: to be copied. about: where it belongs. motion: whether the tab Motion can open it.
-    """
-
-    label: str
-    line: str
-    about: str
-    motion: bool = False
-
-
-StoredKind = Literal["parameters", "calibration", "motion", "plots"]
-"""What a wizard's file holds."""
 _WORDS: dict[StoredKind, tuple[str, str, str]] = {
     "parameters": (tr("File of the parameters"), tr("Choose where the parameters go"), tr("Parameters")),
     "calibration": (tr("File of the calibration"), tr("Choose where the calibration goes"), tr("Calibration")),
@@ -64,9 +50,9 @@ class StorePage(StepPage):
         self.naming.setReadOnly(True)
         self.copy = GuardedButton(tr("Copy"), tr("Copy the line"))
         self.open = GuardedButton(tr("Open in Motion"), tr("Close this, and take the motion into the tab Motion"))
-        self.told = QtWidgets.QLabel()
-        self.told.setObjectName("muted")
-        self.told.setAccessibleName(tr("What the line is for"))
+        self.purpose = QtWidgets.QLabel()
+        self.purpose.setObjectName("muted")
+        self.purpose.setAccessibleName(tr("What the line is for"))
         row = QtWidgets.QHBoxLayout()
         row.addWidget(QtWidgets.QLabel(tr("File")))
         row.addWidget(self.path, 1)
@@ -83,7 +69,7 @@ class StorePage(StepPage):
         self.column.addWidget(TextRoom(self.result, 2))
         self.column.addSpacing(12)
         self.column.addWidget(self.use)
-        self.column.addWidget(TextRoom(self.told, 2))
+        self.column.addWidget(TextRoom(self.purpose, 2))
         for coming in (self.use, self.open):
             hold_room(coming)
         self.close_form()
@@ -143,7 +129,7 @@ class StorePage(StepPage):
         self.label.setText(use.label if use is not None else "")
         self.naming.setText(use.line if use is not None else "")
         self.naming.setCursorPosition(0)
-        self.told.setText(use.about if use is not None else "")
+        self.purpose.setText(use.about if use is not None else "")
         self.open.setVisible(use is not None and use.motion)
         for button in (self.copy, self.open):
             button.set_obstacle("" if self.saved is not None else tr("save first"))
@@ -163,3 +149,54 @@ class StorePage(StepPage):
     def _edited(self) -> None:
         self._failure = ""
         self.edited.emit()
+
+
+_FOR_CONFIGURATION = tr("For the configuration")
+
+
+def parameters_use(config: RigConfig, mechanism: str, target: Path) -> Use:
+    """The line for a file of parameters, with the files that the configuration names already before it.
+
+    mechanism: name of the one that the parameters are of; of another than the configuration's, the line names the file
+    alone.
+    """
+    own = mechanism == config.nominal.name
+    line = parameters_line([target.name])
+    if own:
+        name = _named(config, target)
+        line = parameters_line([*(each for each in config.parameters if each != name), name])
+    about = tr(
+        "Put this line into {file}, above its first section: engine, checks and reports then compute with these "
+        "parameters. The mechanism's own file stays as it was drawn."
+    ).format(file=_where(config, own))
+    return Use(_FOR_CONFIGURATION, line, about)
+
+
+def cells_use(config: RigConfig, own: bool, target: Path) -> Use:
+    """The line for a calibration of the load cells; `own`: of this configuration's rig."""
+    name = _named(config, target) if own else target.name
+    about = tr(
+        "Put this line into the section [load_cells] of {file}: engine, checks and reports then read the cells by "
+        "this calibration."
+    ).format(file=_where(config, own))
+    return Use(_FOR_CONFIGURATION, tomlkit.dumps({"calibration": name}).strip(), about)
+
+
+def run_use(config: RigConfig, target: Path, about: str) -> Use:
+    """The command that runs a motion; `about` says what for."""
+    return Use(tr("To run it"), shlex.join(["rig", "run", str(config.path), str(target)]), about, motion=True)
+
+
+def _named(config: RigConfig, target: Path) -> str:
+    place, folder = target.resolve(), config.folder.resolve()
+    return str(place.relative_to(folder)) if place.is_relative_to(folder) else str(place)
+
+
+def _where(config: RigConfig, own: bool) -> str:
+    if not own:
+        return tr("the rig's configuration")
+    return (
+        tr("a copy of {name}, which is the project's").format(name=config.path.name)
+        if config.shipped
+        else config.path.name
+    )

@@ -1,64 +1,46 @@
-"""A first step with the recordings of a folder, each in one of several roles or in none."""
+"""The recordings of a folder, each in one of several roles or in none."""
 
 from collections.abc import Callable, Sequence
-from dataclasses import dataclass
 from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.fitting.ask_page import AskPage, ProbeFunction
-from gui.fitting.fields import FieldGrid
-from gui.fitting.job_request import JobRequest
 from gui.live import Found, recordings_counted, recordings_in
 from gui.steps import browse_button
 from gui.texts import tr
+from gui.wizard.description import Role
+from gui.wizard.running import ProbeCallback
 
 _CHECKED, _FREE = QtCore.Qt.CheckState.Checked, QtCore.Qt.CheckState.Unchecked
 _FIRST = 2  # column of a role
 
 
-@dataclass(frozen=True, slots=True)
-class Role:
-    """What a recording can be for. name: of its column. lacking: said where none has it, empty where none must.
+class RecordingsTable(QtWidgets.QWidget):
+    """The recordings of a folder. Only those that are chosen are looked into.
 
-    several: whether more than one may have it.
-    """
-
-    name: str
-    lacking: str = ""
-    several: bool = True
-
-
-class RecordingsPage(AskPage):
-    """The recordings of a folder. Only those that are chosen are looked into, each by the service that it is for.
+    Signals: `edited` after a change by a person, and once a recording was looked into.
 
     Args:
-        title, subtitle: said on top.
         roles: what a recording can be for.
-        look: see `ProbeFunction`.
-        looking: what is asked for to look into a recording.
+        look: looks into a recording and calls back.
     """
 
-    def __init__(
-        self,
-        title: str,
-        subtitle: str,
-        roles: Sequence[Role],
-        look: ProbeFunction,
-        looking: Callable[[Path], JobRequest],
-    ) -> None:
-        super().__init__(title, subtitle)
+    edited = QtCore.Signal()
+
+    def __init__(self, roles: Sequence[Role], look: Callable[[Path, ProbeCallback], None]) -> None:
+        super().__init__()
         self.roles = tuple(roles)
-        self._look, self._looking = look, looking
-        self._told: dict[Path, tuple[str, str]] = {}
+        self._look = look
+        self._probed: dict[Path, tuple[str, str]] = {}
         """what those hold that were looked into, and why they cannot be used; both empty while they are"""
-        self._held = _FIRST + len(self.roles)
+        self._last = _FIRST + len(self.roles)
+        """column of what they hold"""
         self.folder = Path()
         self.found: list[Found] = []
         self.where = QtWidgets.QLabel()
         self.where.setWordWrap(True)
         self.where.setAccessibleName(tr("Folder of recordings"))
-        headings = (tr("Recording"), tr("Date"), *(role.name for role in self.roles), tr("What it holds"))
+        headings = (tr("Recording"), tr("Date"), *(role.label for role in self.roles), tr("What it holds"))
         self.table = QtWidgets.QTableWidget(0, len(headings))
         self.table.setAccessibleName(tr("Recordings to choose from"))
         self.table.setHorizontalHeaderLabels(headings)
@@ -68,20 +50,19 @@ class RecordingsPage(AskPage):
         self.table.setShowGrid(False)
         self.table.verticalHeader().hide()
         header = self.table.horizontalHeader()
-        for column in range(self._held):
-            header.setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
+        for number in range(self._last):
+            header.setSectionResizeMode(number, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         header.setStretchLastSection(True)
         self.browse = browse_button(tr("Choose the folder of recordings"), self._browse)
-        self.fields = FieldGrid()
         row = QtWidgets.QHBoxLayout()
         row.addWidget(self.where, 1)
         row.addWidget(self.browse)
-        self.column.addLayout(row)
-        self.column.addWidget(self.table, 1)
-        self.column.addWidget(self.fields)
-        self.column.addWidget(self.reason)
+        column = QtWidgets.QVBoxLayout(self)
+        column.setContentsMargins(0, 0, 0, 0)
+        column.setSpacing(6)
+        column.addLayout(row)
+        column.addWidget(self.table, 1)
         self.table.itemChanged.connect(self._changed)
-        self.fields.edited.connect(self.edited)
 
     def begin(self, folder: Path, recording: Path | None) -> None:
         """Show a folder; `recording` has the first role, or the newest there is."""
@@ -103,16 +84,16 @@ class RecordingsPage(AskPage):
 
     @property
     def fault(self) -> str:
-        """See `AskPage`."""
+        """Why those that are chosen cannot be used; empty where they can."""
         if not self.found:
             return tr("There is no recording in {folder}.").format(folder=self.folder)
         for number, role in enumerate(self.roles):
             if role.lacking and not self.chosen(number):
                 return role.lacking
         chosen = [path for number in range(len(self.roles)) for path in self.chosen(number)]
-        if faults := [f"{path.name}: {self._told[path][1]}" for path in chosen if self._told[path][1]]:
+        if faults := [f"{path.name}: {self._probed[path][1]}" for path in chosen if self._probed[path][1]]:
             return "\n".join(faults)
-        looking = [path.name for path in chosen if not self._told[path][0]]
+        looking = [path.name for path in chosen if not self._probed[path][0]]
         return tr("Looking into {names} …").format(names=", ".join(looking)) if looking else ""
 
     def _show(self, folder: Path) -> None:
@@ -130,18 +111,18 @@ class RecordingsPage(AskPage):
             cells = (one.path.name, one.modified.strftime("%F %T"), *("" for _ in self.roles), "")
             for column, cell in enumerate(cells):
                 item = QtWidgets.QTableWidgetItem(cell)
-                if _FIRST <= column < self._held:
+                if _FIRST <= column < self._last:
                     item.setCheckState(_FREE)
-                    item.setToolTip(self.roles[column - _FIRST].name)
+                    item.setToolTip(self.roles[column - _FIRST].label)
                 self.table.setItem(row, column, item)
         self.table.blockSignals(False)
 
     def _changed(self, item: QtWidgets.QTableWidgetItem) -> None:
         column, row = item.column(), item.row()
-        if not _FIRST <= column < self._held:
+        if not _FIRST <= column < self._last:
             return
         if item.checkState() == _CHECKED:
-            others = [(row, other) for other in range(_FIRST, self._held)]  # what is fitted cannot judge
+            others = [(row, other) for other in range(_FIRST, self._last)]  # what is fitted cannot judge
             if not self.roles[column - _FIRST].several:
                 others += [(other, column) for other in range(len(self.found))]
             self.table.blockSignals(True)
@@ -153,27 +134,27 @@ class RecordingsPage(AskPage):
         self.edited.emit()
 
     def _look_into(self, path: Path) -> None:
-        if path in self._told:
+        if path in self._probed:
             return
-        self._told[path] = "", ""
+        self._probed[path] = "", ""
         self._tell(path, "…", "")
 
         def done(holds: str, fault: str) -> None:
-            self._told[path] = holds, fault
+            self._probed[path] = holds, fault
             self._tell(path, f"✗ {fault}" if fault else holds, fault or holds)
             self.edited.emit()
 
-        self._look(self._looking(path), done)
+        self._look(path, done)
 
     def _tell(self, path: Path, text: str, tip: str) -> None:
         for row, one in enumerate(self.found):
             if one.path == path:
-                self.table.item(row, self._held).setText(text)
-                self.table.item(row, self._held).setToolTip(tip)
+                self.table.item(row, self._last).setText(text)
+                self.table.item(row, self._last).setToolTip(tip)
 
     def _browse(self) -> None:
         name = QtWidgets.QFileDialog.getExistingDirectory(self, tr("Folder of recordings"), str(self.folder))
         if name:
-            self._told.clear()
+            self._probed.clear()
             self._show(Path(name))
             self.edited.emit()

@@ -1,0 +1,192 @@
+"""Calibrating the load cells on a bench: readings under known masses, of a file or as a person loads the cells."""
+
+from datetime import date
+from typing import Any
+
+from calibration import STANDARD_GRAVITY, Limits, calibration_file_name
+from gui.session import Phase, RigSession
+from gui.texts import tr
+from gui.widgets import LEG_COLOURS, Theme
+from gui.wizard import Description, Entered, Outcome, Result, Shown, Table, Task, fields, pictures, storing
+from rig.services import CellsRequest, calibrate_cells, cells_contents
+
+_USUAL = Limits()
+_IN_FILE = tr("kept in the file")
+_FILE, _LIVE = 0, 1
+
+
+def describe(session: RigSession) -> Description:
+    """Readings of the six cells under known masses."""
+    target = session.folder / calibration_file_name(date.today())
+
+    def check(entered: Entered) -> str:
+        real = session.config.virtual is None
+        engine = session.situation.phase not in (Phase.DOWN, Phase.DIED)
+        return tr("The engine has the cells: disconnect first.") if entered.task == _LIVE and real and engine else ""
+
+    def task(**own: Any) -> Task:
+        return Task(
+            tr("Calibrate"),
+            calibrate_cells,
+            CellsRequest,
+            result=_RESULT,
+            contents=cells_contents,
+            use=lambda _outcome, path: storing.cells_use(session.config, True, path),
+            **own,
+        )
+
+    return Description(
+        title=tr("Calibrate the load cells on a bench"),
+        asking=(
+            tr("Readings"),
+            tr("Readings of the six cells, free of legs and platform: unloaded, under known masses, unloaded again."),
+        ),
+        computing=(
+            tr("Load cells"),
+            tr("Nothing is saved before the next step. A calibration that fails its bounds is shown, but not saved."),
+        ),
+        stored="calibration",
+        choice=(tr("Read"), tr("Where the readings come from")),
+        tasks=(
+            task(
+                choice=tr("from a file"),
+                saved=lambda entered: entered.named_after("-cells.toml"),
+                lacking=tr("Choose the file of readings."),
+                others=tr("the file says it"),
+            ),
+            task(
+                choice=tr("now, from the cells of the rig {name}").format(name=session.config.name),
+                saved=lambda _entered: target,
+                values=lambda _entered: {"config": str(session.config.path)},
+                files=(session.config.path,),
+                holds=tr("There are {holds}."),
+                others=tr("the rig's cells are read"),
+            ),
+        ),
+        check=check,
+        fields=_FIELDS,
+    )
+
+
+_FIELDS = (
+    fields.file(
+        "data",
+        tr("Readings"),
+        tr("Readings of the cells"),
+        tr("Tables (*.csv)"),
+        tr("CSV: cell,mass,reading,phase"),
+        only=_FILE,
+    ),
+    fields.choice(
+        "load",
+        tr("Masses"),
+        tr("How the masses load the cells"),
+        [(tr("placed on the cell"), "compression"), (tr("hung from it"), "tension")],
+    ),
+    fields.text("unit", tr("Unit read"), tr("Unit of the readings"), "N", only=_FILE),
+    fields.numbers("masses", tr("Masses, kg"), tr("Masses for each cell, kg, in order"), (0.0, 1e5), only=_LIVE),
+    fields.count("samples", tr("Samples"), tr("Samples that a reading is the mean of"), (2, 1_000_000), only=_LIVE),
+    fields.quantity("gravity", tr("Gravity"), tr("Local gravity"), "m/s²", (1.0, 30.0), usual=STANDARD_GRAVITY),
+    fields.quantity(
+        "drift_limit", tr("Drift up to"), tr("Drift of the zero that is accepted"), "N", (0.0, 1e4), usual=_USUAL.drift
+    ),
+    fields.quantity(
+        "nonlinearity_limit",
+        tr("Not linear up to"),
+        tr("Residual beyond the noise that is accepted, of the force range"),
+        "%",
+        (1e-3, 100.0),
+    ),
+    fields.text(
+        "serials",
+        tr("Serial numbers"),
+        tr("Serial numbers of the six cells"),
+        tr("S1,…,S6; kept in the file"),
+        convert=lambda text: tuple(name.strip() for name in text.split(",")) if text else None,
+    ),
+    fields.text("weights", tr("Which masses"), tr("Which masses, as by their certificate"), _IN_FILE),
+    fields.text("place", tr("Place"), tr("Where"), _IN_FILE),
+    fields.text("operator", tr("Operator"), tr("Who calibrates"), _IN_FILE),
+    fields.text("note", tr("Note"), tr("Note"), _IN_FILE),
+)
+
+
+def _pictures(theme: Theme) -> pictures.Pictures:
+    """Residuals over the force in the order of loading, so that hysteresis is a loop; drift next to its bound."""
+    return (
+        (
+            tr("Residual as loaded, joined in time, leg {legs}").format(legs=pictures.leg_swatches()),
+            pictures.PointPicture(tr("Residuals over the force"), theme, tr("residual, N"), tr("force, N")),
+        ),
+        (
+            pictures.legend(
+                theme,
+                tr("Drift of the zero: {found} {accepted}"),
+                found=("accent", tr("found")),
+                accepted=("warning", tr("accepted")),
+            ),
+            pictures.BarPicture(tr("Drift of each zero"), theme, "N", pictures.LEGS),
+        ),
+    )
+
+
+def _show(outcome: Outcome) -> Shown:
+    found = outcome.result
+    cells = found["cells"]
+    residuals = [
+        pictures.Points(
+            [each["force_n"] for each in cell["readings"]],
+            [each["residual_n"] for each in cell["readings"]],
+            colour,
+            joined=True,
+        )
+        for cell, colour in zip(cells, LEG_COLOURS, strict=True)
+    ]
+    drifts = [abs(cell["drift_n"]) for cell in cells]
+    worst = max(cells, key=lambda cell: float(cell["residual_max"]))
+    return Shown(
+        drawn=(
+            pictures.Scatter(residuals, [(0.0, "muted")]),
+            pictures.Bars(((drifts, "accent"),), [cell["drift_bound_n"] for cell in cells]),
+        ),
+        rows=[_row(cell) for cell in cells],
+        lines=[
+            tr(
+                "Readings in {unit}, masses in {load}: residuals up to {residual:.3g} N, at leg {leg}; the "
+                "zeros drifted by {drift:.3g} N at most."
+            ).format(
+                unit=found["unit"],
+                load=found["load"],
+                residual=worst["residual_max"],
+                leg=worst["leg"],
+                drift=max(drifts),
+            )
+        ],
+    )
+
+
+def _row(cell: dict[str, Any]) -> tuple[str, ...]:
+    parts = (
+        "–" if cell[name] is None else f"{cell[name]:.3f}" for name in ("nonlinearity", "hysteresis", "repeatability")
+    )
+    return (*cell_texts(cell), *parts)
+
+
+def cell_texts(cell: dict[str, Any]) -> tuple[str, ...]:
+    """Texts of a cell for the columns `CELL_HEADINGS`."""
+    return (
+        str(cell["leg"]),
+        f"{cell['gain']:.6g}",
+        f"{cell['gain_standard_error']:.2g}",
+        f"{cell['offset']:.5g}",
+        f"{cell['offset_standard_error']:.2g}",
+        f"{cell['polarity']:+d}",
+    )
+
+
+CELL_HEADINGS = (tr("Leg"), tr("Gain\nN/unit"), "± σ", tr("Offset"), "± σ", tr("Sign"))
+_RESULT = Result(
+    _pictures,
+    Table(tr("Cells"), (*CELL_HEADINGS, tr("Not linear\n%"), tr("Hysteresis\n%"), tr("Repeats to\n%"))),
+    _show,
+)

@@ -1,0 +1,143 @@
+"""Identifying masses, inertias and frictions from recordings, judged by those that are held out."""
+
+from calibration import Accuracy, parse_parameters
+from gui.session import RigSession
+from gui.texts import tr
+from gui.widgets import Theme
+from gui.wizard import Description, Outcome, Result, Role, Shown, Task, fields, pictures, results, storing
+from rig.analysis import TERM_NAMES
+from rig.services import IdentifyRequest, identify, identify_contents
+
+_USUAL = Accuracy()
+_PARTS = (1e-6, 10.0)
+_PLACES = (1e-9, 0.1)  # m
+_KNOWN = (
+    (tr("Masses, part"), "mass", tr("How well masses are known before, one sigma"), "", _PARTS),
+    (tr("Inertias, part"), "inertia", tr("How well moments of inertia are known before"), "", _PARTS),
+    (tr("Frictions, part"), "friction", tr("How well frictions are known before"), "", _PARTS),
+    (tr("Centres"), "center", tr("How well centres of mass are known before, each axis"), "m", _PLACES),
+    (
+        tr("Cells' gains, part"),
+        "gain",
+        tr("How well the load cells' gains are known; as it stands, by their calibration where there is one"),
+        "",
+        _PARTS,
+    ),
+    (tr("Cross-talk, part"), "cross_talk", tr("Part of a neighbouring leg's force that a cell may read"), "", _PARTS),
+    (
+        tr("Joints' places"),
+        "joints",
+        tr("How well the joints' places are known, each axis; as it stands, by a calibrated geometry if there is one"),
+        "m",
+        _PLACES,
+    ),
+)
+"""label, name as the request has it, words, unit, bounds: of what is known before, one standard deviation each"""
+
+
+def describe(session: RigSession) -> Description:
+    """Recordings to fit on, others to judge by, how well things are known before, and a note."""
+    return Description(
+        title=tr("Identify parameters"),
+        asking=(
+            tr("Recordings"),
+            tr(
+                "Choose recordings of one rig in motion. Those held out are not fitted, they judge the result; "
+                "without any that is the last quarter of every motion. The fields say how well things are known "
+                "before, one σ each."
+            ),
+        ),
+        computing=(
+            tr("Identify"),
+            tr("Nothing is saved before the next step. This page judges by what was not fitted."),
+        ),
+        stored="parameters",
+        roles=(Role("recordings", tr("Fit on"), tr("Choose a recording to fit on.")), Role("hold_out", tr("Hold out"))),
+        tasks=(
+            Task(
+                tr("Identify"),
+                identify,
+                IdentifyRequest,
+                saved=lambda entered: entered.named_after("-inertia.toml"),
+                result=Result(_pictures, results.PARAMETERS, _show),
+                contents=identify_contents,
+                use=lambda outcome, target: storing.parameters_use(session.config, outcome.result["mechanism"], target),
+            ),
+        ),
+        fields=(
+            *(
+                fields.quantity(name, label, words, unit, bounds, usual=getattr(_USUAL, name))
+                for label, name, words, unit, bounds in _KNOWN
+            ),
+            fields.text(
+                "note", tr("Note"), tr("Note"), tr("kept in the file, as: after the new payload plate"), whole=True
+            ),
+        ),
+    )
+
+
+def _pictures(theme: Theme) -> pictures.Pictures:
+    """What forces are left unexplained, and what changed by how much."""
+    legend = pictures.legend(
+        theme,
+        tr("Residual held out: {nominal} {identified} {noise}"),
+        nominal=("muted", tr("nominal")),
+        identified=("accent", tr("identified")),
+        noise=("warning", tr("noise")),
+    )
+    residuals = pictures.BarPicture(
+        tr("Residual before and after, by leg"), theme, tr("N RMS"), (*pictures.LEGS, tr("all"))
+    )
+    return ((legend, residuals), (results.CHANGES, pictures.ChangePicture(theme)))
+
+
+def _show(outcome: Outcome) -> Shown:
+    """The parameters, those first that changed most in their standard deviations."""
+    assert outcome.text is not None  # the service refuses before it has a result
+    found = outcome.result
+    holdout, base = found["holdout"], found["base_parameters"]
+    before, after, noise = (
+        (*(float(leg[name]) for leg in holdout["legs"]), float(holdout[name]))
+        for name in ("residual_before_n", "residual_after_n", "noise_n")
+    )
+    parameters = sorted(parse_parameters(outcome.text).parameters, key=lambda each: -abs(results.change(each)))
+    line = tr(
+        "{mechanism}: residual {before:.2f} N → {after:.2f} N, noise {noise:.2f} N. {told} of {combinations} "
+        "combinations that forces can tell are known at least twice as well as before."
+    ).format(
+        mechanism=found["mechanism"],
+        before=before[-1],
+        after=after[-1],
+        noise=noise[-1],
+        told=sum(each["told"] for each in base),
+        combinations=len(base),
+    )
+    fit = {
+        "pass": tr("Fit: pass, what is left is the cells' noise."),
+        "undecided": tr("Fit: undecided, the cells' noise is not known apart from the motion."),
+    }.get(found["verdict"])
+    return Shown(
+        drawn=(
+            pictures.Bars(((before, "muted"), (after, "accent")), noise),
+            [results.change(each) for each in parameters],
+        ),
+        rows=results.parameter_rows(parameters),
+        lines=[line, *([] if fit is None else [fit])],
+        warnings=_warnings(outcome),
+    )
+
+
+def _warnings(outcome: Outcome) -> list[str]:
+    found, warnings = outcome.result, []
+    if codes := dict.fromkeys(each["code"] for each in found["terms"]):
+        names = ", ".join(TERM_NAMES[code] for code in codes)
+        warnings.append(tr("The data show more than the model has: {names}. It was estimated too.").format(names=names))
+    if found["verdict"] == "lack_of_fit":
+        warnings.append(
+            tr("Lack of fit: what is left is more than the cells' noise. Values may be further off than told.")
+        )
+    if not found["consistent"]:
+        warnings.append(tr("No bodies can exist with these parameters."))
+    if not found["drives_used"]:
+        warnings.append(tr("The drives' forces are not known here: friction below the load cells was not told."))
+    return warnings

@@ -1,0 +1,212 @@
+"""Fields of a wizard's first page: what describes each, its widget, and all of them in a grid."""
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, replace
+from pathlib import Path
+from typing import Any
+
+from pyqtgraph.Qt import QtCore, QtWidgets
+
+from gui.steps import browse_button, line_edit
+from gui.texts import tr
+from gui.widgets import Choice, NumberField, NumberList, QuantityBox, WholeNumber
+
+_WHOLE = 4  # columns of a row: two fields with their labels
+
+
+@dataclass(frozen=True, slots=True)
+class Field:
+    """One field.
+
+    name: of the request's field. label: before it. make: its widget, with what is usual. changed: name of the signal
+    that a person changed it. read: what is entered in it. usual: what it has at first, which the service takes by
+    itself; None for the request's default. only: number of the task that it counts for, None for all. whole: whether it
+    takes a whole row. convert: makes the request's value of what is entered; without it that is what is entered, left
+    out where it is usual.
+    """
+
+    name: str
+    label: str
+    make: Callable[[Any], Any]
+    changed: str
+    read: Callable[[Any], Any]
+    usual: Any = None
+    only: int | None = None
+    whole: bool = False
+    convert: Callable[[Any], object] | None = None
+
+    def requested(self, value: Any) -> object:
+        """The value of the request, None where it has none."""
+        return self.convert(value) if self.convert else None if value == self.usual else value
+
+
+def text(name: str, label: str, words: str, hint: str = "", **more: Any) -> Field:
+    """A text; `words` is its accessible name, as of every field, `hint` stands in it while it is empty."""
+    return Field(
+        name, label, lambda _usual: line_edit(words, "", hint), "textEdited", lambda line: line.text().strip(), **more
+    )
+
+
+def quantity(name: str, label: str, words: str, unit: str, span: tuple[float, float], **more: Any) -> Field:
+    """A number of an SI unit from the least to the greatest of `span`, SI."""
+    return Field(name, label, lambda usual: QuantityBox(words, unit, usual, *span), "changed", QuantityBox.si, **more)
+
+
+def optional(name: str, label: str, words: str, unit: str, span: tuple[float, float], *, hint: str) -> Field:
+    """A number of an SI unit within `span`, SI, that may be left out; `hint` says what that means."""
+
+    def make(usual: None) -> NumberField:
+        widget = NumberField(words, unit, usual, *span, optional=True)
+        widget.setPlaceholderText(hint)
+        return widget
+
+    return Field(name, label, make, "changed", NumberField.entered)
+
+
+def count(name: str, label: str, words: str, span: tuple[int, int], **more: Any) -> Field:
+    """A whole number within `span`."""
+    return Field(name, label, lambda usual: WholeNumber(words, usual, *span), "changed", WholeNumber.value, **more)
+
+
+def numbers(name: str, label: str, words: str, span: tuple[float, float], **more: Any) -> Field:
+    """Several numbers in one field, each within `span`."""
+
+    def read(widget: NumberList) -> tuple[float, ...]:
+        return tuple(widget.numbers())
+
+    return Field(name, label, lambda usual: NumberList(words, usual, *span), "changed", read, **more)
+
+
+def choice(name: str, label: str, words: str, entries: Sequence[tuple[str, Any]], **more: Any) -> Field:
+    """One of several (text, value), the first where none is usual."""
+
+    def make(usual: Any) -> Choice:
+        widget = Choice(words, entries)
+        widget.setCurrentIndex(max(widget.findData(usual), 0))
+        return widget
+
+    return Field(name, label, make, "currentIndexChanged", Choice.currentData, **more)
+
+
+def stretch(name: str, label: str, words: str, hints: tuple[str, str]) -> Field:
+    """A stretch of time, s, that may be left out; `hints` stand in its two empty fields."""
+    return Field(name, label, lambda _usual: SpanField(words, hints), "edited", lambda widget: widget.span)
+
+
+def file(name: str, label: str, words: str, kinds: str, hint: str = "", **more: Any) -> Field:
+    """A file to be read, over a whole row; `kinds` of the dialog, `hint` stands in it while it is empty."""
+    return Field(
+        name,
+        label,
+        lambda _usual: FileField(words, kinds, hint),
+        "edited",
+        lambda widget: widget.path,
+        whole=True,
+        **more,
+    )
+
+
+def of_task(number: int, *fields: Field) -> tuple[Field, ...]:
+    """Fields that count for one task alone."""
+    return tuple(replace(each, only=number) for each in fields)
+
+
+class FieldGrid(QtWidgets.QWidget):
+    """Two fields a row, or one over all of it; `widgets` are theirs by name. Signals: `edited` by a person."""
+
+    edited = QtCore.Signal()
+
+    def __init__(self, fields: Sequence[Field]) -> None:
+        super().__init__()
+        self.widgets: dict[str, Any] = {}
+        grid = QtWidgets.QGridLayout(self)
+        grid.setContentsMargins(0, 0, 0, 0)
+        grid.setVerticalSpacing(5)
+        grid.setColumnStretch(1, 1)
+        grid.setColumnStretch(3, 1)
+        taken = 0  # half rows
+        for each in fields:
+            widget = each.make(each.usual)
+            getattr(widget, each.changed).connect(lambda *_: self.edited.emit())
+            self.widgets[each.name] = widget
+            taken += taken % 2 if each.whole else 0
+            row, side = divmod(taken, 2)
+            heading = QtWidgets.QLabel(each.label)
+            heading.setBuddy(widget)
+            grid.addWidget(heading, row, 2 * side)
+            grid.addWidget(widget, row, 2 * side + 1, 1, _WHOLE - 1 if each.whole else 1)
+            taken += 2 if each.whole else 1
+
+
+def span_fault(widgets: Mapping[str, Any]) -> str:
+    """Why the first stretch of time is none, empty where all are or are left out."""
+    return next((each.fault for each in widgets.values() if isinstance(each, SpanField) and each.fault), "")
+
+
+class SpanField(QtWidgets.QWidget):
+    """A stretch of time, s, from a first to a later moment; both are given or none. Signals: `edited` by a person."""
+
+    edited = QtCore.Signal()
+
+    def __init__(self, name: str, hints: tuple[str, str]) -> None:
+        super().__init__()
+        self._name = name
+        row = QtWidgets.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        names = (tr("{name}: from").format(name=name), tr("{name}: to").format(name=name))
+        self.begin, self.end = (NumberField(each, "s", None, optional=True) for each in names)
+        for field, hint in zip((self.begin, self.end), hints, strict=True):
+            field.setPlaceholderText(hint)
+            field.changed.connect(self.edited)
+            row.addWidget(field, 1)
+
+    @property
+    def span(self) -> tuple[float, float] | None:
+        """From when to when; None where it is left out, or only one moment is given: see `fault`."""
+        begin, end = self.begin.entered(), self.end.entered()
+        return None if begin is None or end is None else (begin, end)
+
+    @property
+    def fault(self) -> str:
+        """Why it is no stretch; empty where it is one, or left out."""
+        begin, end = self.begin.entered(), self.end.entered()
+        if (begin is None) != (end is None):
+            return tr("{name}: give both moments, or none.").format(name=self._name)
+        if begin is not None and end is not None and begin >= end:
+            return tr("{name}: the first moment, {begin:g} s, must be before the last, {end:g} s.").format(
+                name=self._name, begin=begin, end=end
+            )
+        return ""
+
+
+class FileField(QtWidgets.QWidget):
+    """The name of a file to be read, and a button to choose one. Signals: `edited` after a change by a person."""
+
+    edited = QtCore.Signal()
+
+    def __init__(self, name: str, kinds: str, hint: str) -> None:
+        super().__init__()
+        self._name, self._kinds = name, kinds
+        self.line = line_edit(name, "", hint)
+        self.browse = browse_button(tr("Choose: {name}").format(name=name), self._browse)
+        row = QtWidgets.QHBoxLayout(self)
+        row.setContentsMargins(0, 0, 0, 0)
+        row.addWidget(self.line, 1)
+        row.addWidget(self.browse)
+        self.line.textEdited.connect(lambda _text: self.edited.emit())
+
+    @property
+    def path(self) -> Path | None:
+        """The file, None where nothing is named."""
+        text = self.line.text().strip()
+        return Path(text).expanduser() if text else None
+
+    def choose(self, path: Path | None) -> None:
+        """Name a file, as a person does."""
+        self.line.setText("" if path is None else str(path))
+        self.edited.emit()
+
+    def _browse(self) -> None:
+        name, _kind = QtWidgets.QFileDialog.getOpenFileName(self, self._name, self.line.text(), self._kinds)
+        if name:
+            self.choose(Path(name))
