@@ -9,7 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from gui.texts import cause_text, tr, trn
-from rig.config import Validation
+from rig.config import CRITERIA, Validation
 from rig.findings import finding_from_json
 from rig.recording import MOST_BESIDE, MotionRecord
 from rig.runs import Listed, matches
@@ -205,31 +205,6 @@ RUN_FIGURES: tuple[tuple[str, str, float, str, int], ...] = (
 )
 """Key of the headline, caption, how many of the unit are one of SI, unit, decimals."""
 
-_PLACES = {
-    "residual_rms": "residuals",
-    "residual_noise": "residuals",
-    "bias": "residuals",
-    "lag": "validation",
-    "r_squared": "forces",
-    "inside_band": "residuals",
-    "band_noise": "validation",
-    "mass_error": "validation",
-    "inertia_error": "validation",
-    "gravity_error": "validation",
-    "friction_error": "validation",
-    "center_error": "validation",
-    "gain_error": "validation",
-    "peak_residual": "residuals",
-    "peak_force": "forces",
-    "position_rms": "tracking",
-    "position_max": "tracking",
-    "rotation_rms": "tracking",
-    "rotation_max": "tracking",
-    "period_error": "timing",
-    "overruns": "timing",
-}
-"""Where the report shows what a threshold is about."""
-
 
 def verdict_style(verdict: str | None) -> VerdictStyle:
     """How a verdict is shown; None where there are no thresholds."""
@@ -266,7 +241,7 @@ def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     said = [(one["why"], one["name"]) for one in numbers["criteria"] if one["verdict"] == numbers["verdict"]]
     if numbers["verdict"] in ("fail", "undecided", "expected"):
         for why in dict.fromkeys(why for why, _name in said):
-            found.append((_sentence(why), next(_PLACES[name] for text, name in said if text == why)))
+            found.append((_sentence(why), next(CRITERIA[name].place for text, name in said if text == why)))
     cycle = numbers["cycle"]
     if cycle["overruns"]:
         found.append(

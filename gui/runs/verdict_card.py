@@ -18,37 +18,13 @@ from gui.models import (
     inspection_hints,
     verdict_style,
 )
-from gui.texts import config_fault_text, finding_text, tr, trn
+from gui.texts import config_fault_text, finding_text, mark, tr, trn
 from gui.widgets import DisplayUnit, GuardedButton, NumberField, TextRoom, field_refusal, give
-from rig.config import GIVEN, MOTION, RIG, Validation, checked_thresholds
+from rig.config import CRITERIA, GIVEN, MOTION, RIG, Criterion, Validation, checked_thresholds
 from rig.errors import ConfigError, InputError
 
 _WHOSE = {RIG: tr("the rig's"), MOTION: tr("the motion's"), GIVEN: tr("typed here")}
-_FIELDS: dict[str, tuple[str, str, DisplayUnit]] = {
-    "residual_rms": (tr("Residual, RMS"), "N", DisplayUnit("N", 1.0, 0)),
-    "residual_noise": (tr("… in cells' noise"), "", DisplayUnit("×", 1.0, 0)),
-    "peak_residual": (tr("Residual, peak"), "N", DisplayUnit("N", 1.0, 0)),
-    "bias": (tr("Bias"), "N", DisplayUnit("N", 1.0, 0)),
-    "lag": (tr("Lag"), "s", DisplayUnit("ms", 1e3, 0)),
-    "r_squared": (tr("R², at least"), "", DisplayUnit("", 1.0, 0)),
-    "inside_band": (tr("In the band, at least"), "", DisplayUnit("", 1.0, 0)),
-    "band_noise": (tr("Band, in cells' noise"), "", DisplayUnit("×", 1.0, 0)),
-    "mass_error": (tr("Platform's mass"), "", DisplayUnit("", 1.0, 0)),
-    "inertia_error": (tr("Inertia"), "", DisplayUnit("", 1.0, 0)),
-    "gravity_error": (tr("Gravity"), "", DisplayUnit("", 1.0, 0)),
-    "friction_error": (tr("Friction at the cells"), "", DisplayUnit("", 1.0, 0)),
-    "center_error": (tr("Centre of mass"), "m", DisplayUnit("mm", 1e3, 0)),
-    "gain_error": (tr("Cells' gains"), "", DisplayUnit("", 1.0, 0)),
-    "confidence": (tr("Confidence"), "", DisplayUnit("", 1.0, 0)),
-    "peak_force": (tr("Peak force"), "N", DisplayUnit("N", 1.0, 0)),
-    "period_error": (tr("Period ±, 99 %"), "s", DisplayUnit("µs", 1e6, 0)),
-    "position_rms": (tr("Position, RMS"), "m", DisplayUnit("µm", 1e6, 0)),
-    "position_max": (tr("Position, largest"), "m", DisplayUnit("µm", 1e6, 0)),
-    "rotation_rms": (tr("Rotation, RMS"), "rad", DisplayUnit("µrad", 1e6, 0)),
-    "rotation_max": (tr("Rotation, largest"), "rad", DisplayUnit("µrad", 1e6, 0)),
-    "overruns": (tr("Share of cycles skipped"), "", DisplayUnit("", 1.0, 0)),
-}
-"""Caption, SI unit, and the unit in which it is shown and typed."""
+_CONFIDENCE = Criterion(mark("Confidence"), "validation")
 _COLUMNS = 5
 
 
@@ -76,7 +52,9 @@ class ThresholdsRow(QtWidgets.QWidget):
         grid = QtWidgets.QGridLayout()
         grid.setHorizontalSpacing(10)
         grid.setVerticalSpacing(2)
-        for place, (name, (caption, unit, shown)) in enumerate(_FIELDS.items()):
+        for place, (name, criterion) in enumerate({**CRITERIA, "confidence": _CONFIDENCE}.items()):
+            caption, unit = tr(criterion.caption), criterion.unit
+            shown = DisplayUnit("×" if criterion.times else criterion.shown, criterion.factor, 0)
             label = QtWidgets.QLabel()
             label.setObjectName("muted")
             self.captions[name] = (label, caption)

@@ -1,6 +1,7 @@
 """A rig's configuration: one TOML file, validated whole, with the mechanism, drives, cells, control and limits."""
 
 from rig.config.conflicts import device_keys
+from rig.config.criteria import CRITERIA, Criterion
 from rig.config.faulty_values import finding_of
 from rig.config.load_cells import LoadCells
 from rig.config.rig_config import (
@@ -53,6 +54,7 @@ from rig.config.virtual_rig import (
 
 __all__ = [
     "AT_PLATFORM",
+    "CRITERIA",
     "FAULT_WORDS",
     "GIVEN",
     "LAWS",
@@ -62,6 +64,7 @@ __all__ = [
     "PROPOSED",
     "RIG",
     "Control",
+    "Criterion",
     "Hose",
     "InjectedFault",
     "LegDrive",

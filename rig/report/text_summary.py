@@ -4,50 +4,7 @@ from collections.abc import Iterator, Mapping, Sequence
 from typing import Any
 
 from kinematics import figure_and_bound
-
-UNITS = {
-    "residual_rms": "N",
-    "residual_noise": "",
-    "bias": "N",
-    "lag": "s",
-    "r_squared": "",
-    "inside_band": "",
-    "band_noise": "",
-    "mass_error": "",
-    "inertia_error": "",
-    "gravity_error": "",
-    "friction_error": "",
-    "center_error": "m",
-    "gain_error": "",
-    "position_rms": "m",
-    "position_max": "m",
-    "rotation_rms": "rad",
-    "rotation_max": "rad",
-    "peak_force": "N",
-    "peak_residual": "N",
-    "period_error": "s",
-    "overruns": "",
-}
-"""SI, of what thresholds are given in, by their names."""
-AT_LEAST = ("r_squared", "inside_band")
-"""Thresholds that are a least, not a most."""
-SHOWN = {
-    "lag": ("ms", 1e3),
-    "mass_error": ("%", 1e2),
-    "inertia_error": ("%", 1e2),
-    "gravity_error": ("%", 1e2),
-    "friction_error": ("%", 1e2),
-    "center_error": ("mm", 1e3),
-    "gain_error": ("%", 1e2),
-    "position_rms": ("µm", 1e6),
-    "position_max": ("µm", 1e6),
-    "rotation_rms": ("µrad", 1e6),
-    "rotation_max": ("µrad", 1e6),
-    "period_error": ("µs", 1e6),
-    "overruns": ("%", 1e2),
-}
-"""Unit in a sentence, and how many of it one of SI is, where it is another."""
-
+from rig.config import CRITERIA
 
 _SAID = {"period_error": "period error of 99 % of the cycles", "overruns": "cycles skipped"}
 _CAUSES = {
@@ -116,7 +73,7 @@ def criterion_text(criterion: Mapping[str, Any]) -> str:
     if code == "unknown":
         return f"{subject}: cannot be told{cause and f': {cause}'}"
     figure, bound = in_unit_with_bound(name, criterion["value"], criterion["threshold"], criterion["margin"])
-    wanted = f"{'at least' if name in AT_LEAST else 'at most'} {bound}"
+    wanted = f"{'at least' if CRITERIA[name].at_least else 'at most'} {bound}"
     by = " (the motion's threshold)" if criterion["whose"] == "motion" else ""
     if code == "close":
         return f"{subject}: {figure}: too close to the threshold, {wanted}{by}"
@@ -185,7 +142,7 @@ def in_unit_with_bound(name: str, value: float, bound: float, margin: float | No
 
 
 def _shown(name: str) -> tuple[str, float]:
-    return SHOWN.get(name, (UNITS[name], 1.0))
+    return CRITERIA[name].shown, CRITERIA[name].factor
 
 
 def _subject(criterion: Mapping[str, Any]) -> str:

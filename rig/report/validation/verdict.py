@@ -8,8 +8,8 @@ from typing import Any
 import numpy as np
 
 from kinematics import Thresholds
-from rig.config import MOTION, RIG, Validation
-from rig.report.text_summary import AT_LEAST, UNITS, criterion_text, unfinished_text
+from rig.config import CRITERIA, MOTION, RIG, Validation
+from rig.report.text_summary import criterion_text, unfinished_text
 from rig.report.validation.sample_metrics import COUNTED
 from rig.report.validation.sensitivity import NEGLIGIBLE
 
@@ -126,7 +126,7 @@ def judged(
     for name, bound in thresholds.thresholds.items():
         by = MOTION if name in named else whose
         criterion = _criterion(name, bound, sure, numbers, noise)
-        criterion = {"name": name, "unit": UNITS[name], "threshold": bound, "whose": by} | criterion
+        criterion = {"name": name, "unit": CRITERIA[name].unit, "threshold": bound, "whose": by} | criterion
         if expected and criterion["verdict"] == FAIL and name in _OF_MODEL and by == RIG:
             criterion |= {"verdict": EXPECTED, "code": "expected", "cause": expected}
         criteria.append(criterion | {"why": criterion_text(criterion)})
@@ -172,7 +172,7 @@ def _criterion(name: str, bound: float, sure: _Sure, numbers: Mapping[str, Any],
 def _judged_part(name: str, bound: float, part: _Part, numbers: Mapping[str, Any]) -> dict[str, Any]:
     """One part of a criterion against its bound."""
     word, code, cause = UNDECIDED, "unknown", part.unknown
-    sign = -1.0 if name in AT_LEAST else 1.0
+    sign = -1.0 if CRITERIA[name].at_least else 1.0
     if numbers["undecidable"]:
         code, cause = "undecidable", numbers["undecidable"][0]
     elif name in _NEW and numbers["slow_cells"]:
@@ -240,7 +240,7 @@ def _of_legs(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float | 
             continue
         value, sigma = value / scale, sigma / scale
         to_pass, to_fail = (sigma * t for t in sure.student(freedom, len(numbers["legs"])))
-        sign, size = (-1.0, value) if name in AT_LEAST else (1.0, abs(value))
+        sign, size = (-1.0, value) if CRITERIA[name].at_least else (1.0, abs(value))
         part = _Part(value, sigma, leg["leg"], low=size - sign * to_fail, high=size + sign * to_pass)
         if parameters > 0.0 and name != "lag" and leg["rms_n"]:
             left = max(0.0, 1.0 - (_TOLD * parameters / leg["rms_n"]) ** 2)  # of the mean square
@@ -307,7 +307,7 @@ def _excess(name: str, value: float | None) -> float:
     """The greater the worse."""
     if value is None:
         return float("inf")
-    return -value if name in AT_LEAST else abs(value)
+    return -value if CRITERIA[name].at_least else abs(value)
 
 
 def _noticed(
