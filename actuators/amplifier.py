@@ -21,8 +21,8 @@ from actuators.virtual.faults import FaultyAmplifier
 class AmplifierReading(DeviceReading):
     """See `DeviceReading`; a channel has no valid value by its register, or by the status word.
 
-    status: the device's status word, 0 where it has none. sample: the device's conversion counter, which tells a new
-    value from one read twice; -1 = none yet, or the device has none.
+    status: the device's status word, 0 where it has none. sample: the device's conversion counter, which distinguishes
+    a new value from one read twice; -1 = none yet, or the device has none.
     """
 
     status: int
@@ -91,7 +91,7 @@ class Amplifier(StationCells):
             self._station.begin(self._codec, self._codec.request)
 
     def finish(self, deadline: float) -> AmplifierReading:
-        """See `CellDevice.finish`; a reply whose conversion counter stands where it stood brings nothing new."""
+        """See `CellDevice.finish`; a reply with an unchanged conversion counter has no new value."""
         reading = self._finish(deadline) if self._sampling.asked else None
         self.standing = reading is not None and reading.sample == self._sample >= 0
         if reading is not None and not self.standing:
@@ -139,4 +139,4 @@ def _step(options: AmplifierOptions) -> float:
 DRIVER = CellDriver(
     AmplifierAddress, CellAddress, AmplifierOptions, Amplifier, amplifier_twin, files=("profile",), step=_step
 )
-"""What is registered as `modbus`."""
+"""The driver registered as `modbus`."""

@@ -1,8 +1,7 @@
-"""Devices with one load cell that are asked, and answer, in ASCII: what they have in common.
+"""Common parts of devices with one load cell and an ASCII protocol.
 
-An answer is a number in characters, with its end. Nothing tells whose it is, or that it came undamaged: characters that
-are none of a number's are noticed, a digit that became another one is not. There is no counter either: a conversion
-that is read twice looks like two.
+An answer is a number in characters, with a terminator. It has no sender and no checksum: wrong characters are detected,
+a changed digit is not. It has no counter either: a conversion that is read twice looks like two.
 """
 
 import math
@@ -34,20 +33,20 @@ class AsciiLine:
     end: bytes = END
 
     @property
-    def said(self) -> str:
-        """See `LineFraming.said`."""
+    def description(self) -> str:
+        """See `LineFraming.description`."""
         return f"ASCII, answers with {self.end!r}"
 
     overhead: ClassVar[int] = 0
     names_sender: ClassVar[bool] = False
-    tells_requests: ClassVar[bool] = False
+    names_request: ClassVar[bool] = False
 
     def frame(self, message: bytes) -> bytes:
         """See `LineFraming.frame`."""
         return message
 
-    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
-        """See `LineFraming.look`: the answer without its end; none where more came, for which it is nobody knows."""
+    def scan(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
+        """See `LineFraming.scan`: the answer without its end; none if more came, as its sender is then unknown."""
         del message, length
         answer, end, rest = data.partition(self.end)
         if end:
@@ -71,7 +70,7 @@ class AsciiOptions(CellOptions, AsciiAddress, LineOptions):
 class AsciiCell(StationCells):
     """A device with one cell; the maker's protocol is in the class variables and `_force`.
 
-    `end`: of an answer. `usual`: bytes of a usual one. `vendor`: as `identify` says it.
+    `end`: of an answer. `usual`: bytes of a usual one. `vendor`: as given by `identify`.
     """
 
     end = END
@@ -88,7 +87,7 @@ class AsciiCell(StationCells):
 
     @abstractmethod
     def _force(self, answer: bytes) -> float | None:
-        """The force that an answer says, N; not a number where it says that there is none. None: it is no answer."""
+        """The force of an answer, N; NaN if it reports that there is none. None: it is no answer."""
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
@@ -126,7 +125,7 @@ class AsciiCell(StationCells):
         super().close()
 
     def _finish(self, deadline: float) -> float | None:
-        """The force, N; None after counting why there is none."""
+        """The force, N; None after counting the failure."""
         if not self._sent:
             return None
         self._sent = False
@@ -141,28 +140,28 @@ class AsciiCell(StationCells):
 
 
 class AsciiTwin(VirtualDevice):
-    """A virtual device over one cell; what it says stands while it hangs."""
+    """A virtual device with one cell; its reading freezes while it hangs."""
 
     def __init__(self, cell: Cell, unit: int, framing: "AsciiFraming") -> None:
-        """cell: what it measures."""
+        """cell: the measured one."""
         super().__init__(unit, framing)
         self._cell = cell
-        self._kept: bytes | None = None
+        self._frozen: bytes | None = None
 
     @property
     def hung(self) -> bool:
         """See `VirtualDevice.hung`."""
-        return self._kept is not None
+        return self._frozen is not None
 
     @hung.setter
     def hung(self, hung: bool) -> None:
         if hung != self.hung:
-            self._kept = self._value() if hung else None
+            self._frozen = self._value() if hung else None
 
     @property
-    def said(self) -> bytes:
-        """The reading that it says."""
-        return self._value() if self._kept is None else self._kept
+    def reading(self) -> bytes:
+        """The reading that it sends."""
+        return self._value() if self._frozen is None else self._frozen
 
     @abstractmethod
     def _value(self) -> bytes:
@@ -170,12 +169,12 @@ class AsciiTwin(VirtualDevice):
 
 
 class AsciiFraming:
-    """The device's side of `AsciiLine`; a message is the device's number and what is asked."""
+    """The device's side of `AsciiLine`; a message is the device's number and the request."""
 
     def __init__(self, request: "re.Pattern[bytes]", start: bytes, end: bytes = END, number: int = 0) -> None:
-        """request: of a whole frame; its groups are the device's number, where it has one, and what is asked.
+        """request: of a whole frame; its groups are the device's number, if any, and the request.
 
-        start: which bytes a frame can begin with. end: of an answer. number: of the device, where requests have none.
+        start: bytes with which a frame can begin. end: of an answer. number: of the device, where requests have none.
         """
         self._request, self._start, self._end, self._number = request, start, end, number
 
@@ -213,7 +212,7 @@ class FaultyAsciiCell(FaultyDevice):
 
 
 def only_cell(cells: Sequence[Cell], what: str) -> Cell:
-    """The one cell of a device; what: the device in words. Raises ConfigurationError where there are others."""
+    """The one cell of a device; what: text of the device. Raises ConfigurationError if there are several."""
     if len(cells) != 1:
         raise ConfigurationError(f"{what} reads 1 of the load cells, not {len(cells)}")
     return cells[0]

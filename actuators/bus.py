@@ -1,4 +1,4 @@
-"""A bus owns its wire: it frames what the stations on it ask, all at once on TCP, in turns on a shared line."""
+"""A bus owns its wire and frames its stations' requests: all at once on TCP, in turns on a shared line."""
 
 import math
 import struct
@@ -17,7 +17,7 @@ _LATE = 256  # requests that were given up, whose replies are known when they co
 
 
 class Presence:
-    """Whether a unit did not answer when it was asked last, on a line that it shares."""
+    """Whether a unit on a shared line did not answer its last request."""
 
     __slots__ = ("silent",)
 
@@ -26,7 +26,7 @@ class Presence:
 
 
 class Exchange:
-    """One request at a time of one unit, and its reply; the unit's owner and the bus write into it."""
+    """One request of a unit at a time, with its reply; written by the unit's owner and the bus."""
 
     __slots__ = (
         "answered",
@@ -42,31 +42,31 @@ class Exchange:
     )
 
     def __init__(self, unit: int, counters: Counters, presence: Presence | None = None) -> None:
-        """unit: Modbus unit id. counters: where to count what goes wrong. presence: of a unit with several of these."""
+        """unit: Modbus unit id. counters: for failures. presence: of a unit with several exchanges."""
         self.unit = unit
         self.counters = counters
         self.reply_length = 0
         """bytes of a good reply's message; an exception's is known"""
         self.reply = b""
-        """message that came while the bus looked for another's"""
+        """message that arrived while the bus waited for another's"""
         self.urgent = False
-        """whether it goes before others that wait for the same line"""
+        """whether it is sent before others that wait for the same line"""
         self.follows = False
-        """whether it goes as the next one: what it says depends on what the unit has just answered"""
+        """whether it is sent next, as it depends on the unit's last answer"""
         self.answered: Callable[[bytes], None] | None = None
-        """called with the reply on a line as soon as it is there; may begin another exchange of the unit"""
+        """called with the reply on a line at once; may begin another exchange of the unit"""
         self.presence = Presence() if presence is None else presence
         self.carried = -math.inf
         """when the request's last byte had passed on a line, s on the wire's clock"""
         self.transaction = 0
-        """of Modbus TCP; negative: nobody waits for the reply any more"""
+        """transaction id of Modbus TCP; negative: the reply is not awaited any more"""
 
 
 class Bus(ABC):
-    """One wire and those who talk over it. One thread at a time uses it; nothing of it raises but `join`.
+    """One wire and its units. One thread at a time uses it; only `join` raises.
 
-    Deadlines are on the wire's clock. It is opened for the first who joins, or anew where it was lost, and closed after
-    the last has left.
+    Deadlines are on the wire's clock. The wire is opened when the first unit joins, or again after a loss, and closed
+    after the last has left.
     """
 
     def __init__(self, open_wire: Callable[[float], Wire]) -> None:
@@ -77,7 +77,7 @@ class Bus(ABC):
 
     @property
     def protocol(self) -> str:
-        """What is spoken on it, in words that tell it from all else."""
+        """Unique text of the protocol on it."""
         return "Modbus TCP"
 
     @property
@@ -86,22 +86,22 @@ class Bus(ABC):
         return self._wire is not None and self._wire.connected
 
     def now(self) -> float:
-        """The clock that deadlines are on, s; infinite without a wire: nothing is waited for."""
+        """The clock of the deadlines, s; infinite without a wire, so that nothing waits."""
         return math.inf if self._wire is None else self._wire.now()
 
     def join(self, member: Exchange, timeout: float) -> None:
-        """Let a unit talk, opening the wire within `timeout` s where it is not open. Raises ConnectError."""
+        """Let a unit use the bus; opens the wire within `timeout` s if necessary. Raises ConnectError."""
         if not self.connected:
             self._close()
             self._wire = self._open_wire(timeout)
         self._members.add(member)
 
     def joined(self, member: Exchange) -> bool:
-        """Whether a unit can talk."""
+        """Whether a unit has joined."""
         return member in self._members and self.connected
 
     def leave(self, member: Exchange) -> None:
-        """Let a unit talk no more; idempotent."""
+        """Remove a unit from the bus; idempotent."""
         self._members.discard(member)
         if not self._members:
             self._close()
@@ -110,7 +110,7 @@ class Bus(ABC):
     def begin(self, exchange: Exchange, message: bytes) -> bool:
         """Send a unit's request, or queue it, without waiting; False if it could not be sent.
 
-        `exchange.reply_length` says what reply is expected; a request that was under way is given up.
+        `exchange.reply_length` is that of the expected reply; a pending request is given up.
         """
 
     @abstractmethod
@@ -118,23 +118,23 @@ class Bus(ABC):
         """Return the message of the reply to `begin`, None if it is not there at `deadline` (s)."""
 
     def _close(self) -> None:
-        """Close the wire and forget what was under way."""
+        """Close the wire and drop pending exchanges."""
         if self._wire is not None:
             self._wire.close()
             self._wire = None
 
 
 class Buses:
-    """The buses of one rig, by the names of their places, for those who are to share them."""
+    """The buses of one rig by the names of their places, for sharing."""
 
     def __init__(self) -> None:
         """None yet."""
         self._buses: dict[str, Bus] = {}
 
     def at(self, place: str, make: Callable[[], Bus]) -> Bus:
-        """The bus at `place`, made by `make` for the first who asks for it.
+        """The bus at `place`, made by `make` at the first call.
 
-        Raises ConfigurationError where what is there speaks otherwise than `make` would have it.
+        Raises ConfigurationError if the bus there has another protocol than that of `make`.
         """
         made = make()
         bus = self._buses.setdefault(place, made)
@@ -144,9 +144,9 @@ class Buses:
 
 
 class PipelinedBus(Bus):
-    """Modbus TCP: all requests are sent before any reply is awaited, told apart by their transaction ids.
+    """Modbus TCP: all requests are sent before any reply is awaited; transaction ids assign the replies.
 
-    Ids go on counting across reconnections, so that no late reply satisfies another request.
+    Ids continue across reconnections, so that no late reply answers another request.
     """
 
     def __init__(self, open_wire: Callable[[float], Wire]) -> None:
@@ -173,8 +173,8 @@ class PipelinedBus(Bus):
     def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
         """See `Bus.collect`.
 
-        Replies that nobody awaits and bytes that are no frame are dropped and counted; a cut frame is kept until its
-        rest arrives. What the message says is the caller's to check.
+        Unexpected replies and bytes that are no frame are dropped and counted; an incomplete frame waits for its rest.
+        The caller checks the message's content.
         """
         wire = self._wire
         if wire is None:
@@ -197,14 +197,14 @@ class PipelinedBus(Bus):
         return reply or None
 
     def _give_up(self, exchange: Exchange) -> None:
-        """Await the reply to a unit's request no more, which may have come."""
+        """Stop waiting for the reply to a unit's request, which may have arrived."""
         if self._pending.pop(exchange.transaction, None) is not None:
             self._given_up.append(exchange.transaction)
 
     def _sort(self, data: bytes, exchange: Exchange) -> bool:
-        """Give every whole frame that arrived to whom it answers; whether `exchange` has its reply.
+        """Assign every complete frame to its exchange; whether `exchange` has its reply.
 
-        What answers nobody is dropped.
+        Frames without an exchange are dropped.
         """
         pending, counters = self._pending, exchange.counters
         self._input += data
@@ -242,22 +242,22 @@ class PipelinedBus(Bus):
 
 
 _LATE_REPLY = 5.0  # times as late as is borne a reply may still come
-_MOST_HEARD = 100_000  # bytes at once
+_MAX_OVERHEARD = 100_000  # bytes at once
 _REST_OF_IT = 40  # bytes that may still follow the first ones of a reply
 
 
 class HalfDuplexBus(Bus):
     """Units on one line, answered one at a time.
 
-    A request waits its turn; what is on the line before it is sent is stale, and dropped. A reply is taken from whom it
-    was asked of, for what was asked, as far as the framing tells. A unit that does not answer is given up after
-    `reply_timeout`, and the next has its turn. From then on it is the last to be asked, and given up as soon as nobody
-    waits for it any more, so that it costs the others no time, until it answers again. Of the others a stop goes first,
-    and not behind a reply that nobody waits for any more.
+    A request waits its turn; bytes on the line before it is sent are stale, and dropped. A reply is accepted if, as far
+    as the framing shows, it is the asked unit's reply to the request. A unit that does not answer is given up after
+    `reply_timeout`, and the next has its turn. Until it answers again it is asked last, and given up as soon as its
+    reply is not awaited any more, so that it costs the others no time. Stops are sent first, and do not wait for
+    replies that are not awaited any more.
 
-    There are no transaction ids: a reply that comes later than that, when the same unit has been asked again, is told
-    from a good one by its echo alone; `reply_timeout` must be longer than any unit takes. Where replies do not even say
-    whose they are, the line is left alone for a while after one that did not come, and nothing but a stop is sent.
+    There are no transaction ids: a late reply, after the same unit was asked again, is distinguished from a good one by
+    its echo only; `reply_timeout` must be longer than any unit's reply time. If replies do not name their sender, the
+    line stays silent for a while after a missing reply, and only stops are sent.
     """
 
     def __init__(
@@ -283,29 +283,29 @@ class HalfDuplexBus(Bus):
         self._waiting: deque[tuple[Exchange, bytes]] = deque()
         self._asked: Exchange | None = None
         self._asker: Exchange | None = None
-        """whose request it is, be the reply still waited for or not"""
+        """the exchange of the request, awaited or not"""
         self._message = b""
         """its message"""
         self._input = b""
         self._until = -math.inf
         """when the reply is given up, or the line may be used again, s"""
         self._doubtful = -math.inf
-        """until when a reply may still come that would pass for another unit's, s"""
+        """until when a late reply may arrive that looks like another unit's, s"""
         self._distrusted = False
-        """whether the reply that is waited for may be such a one"""
+        """whether the awaited reply may be such a late one"""
 
     @property
     def protocol(self) -> str:
         """See `Bus.protocol`."""
-        return self.framing.said
+        return self.framing.description
 
     def leave(self, member: Exchange) -> None:
-        """See `Bus.leave`: what waits for its turn is not sent any more."""
+        """See `Bus.leave`; a waiting request is not sent any more."""
         self._forget(member)
         super().leave(member)
 
     def begin(self, exchange: Exchange, message: bytes) -> bool:
-        """See `Bus.begin`: the request is sent at once where the line is free, else when its turn comes."""
+        """See `Bus.begin`: the request is sent at once if the line is free, else at its turn."""
         self._forget(exchange)
         if not self.connected:
             return False
@@ -323,7 +323,7 @@ class HalfDuplexBus(Bus):
         return True
 
     def collect(self, exchange: Exchange, deadline: float) -> bytes | None:
-        """See `Bus.collect`: those whose turn is before have theirs first."""
+        """See `Bus.collect`; earlier requests have their turn first."""
         if not exchange.reply:
             advance_all((self,), deadline, exchange)
         if self._asked is exchange and exchange.presence.silent:
@@ -339,18 +339,18 @@ class HalfDuplexBus(Bus):
 
     @property
     def idle(self) -> bool:
-        """Whether nobody is asked or waits for its turn."""
+        """Whether there is neither a pending nor a waiting request."""
         return self._asked is None and not self._waiting
 
     def overhear(self) -> bytes:
-        """All that has come since the last time, on a line where a device talks by itself and nobody is asked.
+        """All bytes since the last call, on a line where a device sends by itself and is not asked.
 
-        Of a device that never stops as much as a port keeps.
+        The amount is limited, for a device that never stops.
         """
-        heard, wire = b"", self._wire
-        while wire is not None and self.idle and len(heard) < _MOST_HEARD and (data := wire.receive(-math.inf)):
-            heard += data
-        return heard
+        received, wire = b"", self._wire
+        while wire is not None and self.idle and len(received) < _MAX_OVERHEARD and (data := wire.receive(-math.inf)):
+            received += data
+        return received
 
     @property
     def wire(self) -> Wire | None:
@@ -358,7 +358,7 @@ class HalfDuplexBus(Bus):
         return self._wire
 
     def advance(self, now: float) -> float:
-        """Do what can be done at `now` (s) without waiting; until when nothing can be, unless bytes arrive (s)."""
+        """Proceed at `now` (s) without waiting; returns the time (s) of the next step unless bytes arrive."""
         wire = self._wire
         if wire is None:
             return math.inf
@@ -374,11 +374,11 @@ class HalfDuplexBus(Bus):
         return max(self._until, self._doubtful) if self._waiting else math.inf
 
     def _due(self, now: float) -> list[tuple[Exchange, bytes]]:
-        """The requests that may be sent: all, or where a late reply could pass for theirs those of a stop."""
+        """The requests that may be sent: all, or only stops while a late reply could look like theirs."""
         return [entry for entry in self._waiting if now >= self._doubtful or entry[0].urgent]
 
     def _clear_up(self, wire: Wire, now: float) -> None:
-        """Drop the reply that had not come in time, once it comes."""
+        """Drop a late reply when it arrives."""
         if now < self._doubtful and self._asked is None and wire.receive(-math.inf):
             self._doubtful = -math.inf
             self._until = max(self._until, now + _REST_OF_IT * self._byte_time)
@@ -388,14 +388,14 @@ class HalfDuplexBus(Bus):
                 counters.belated += 1
 
     def _send(self, wire: Wire, now: float) -> None:
-        """Send the next request, after dropping what nobody asked for."""
+        """Send the next request, after dropping unexpected bytes."""
         # the first of those that answer, a stop before others
         turn = min(self._due(now), key=lambda entry: (entry[0].presence.silent, not entry[0].urgent))
         self._waiting.remove(turn)
         self._put(wire, now, *turn)
 
     def _put(self, wire: Wire, now: float, exchange: Exchange, message: bytes) -> None:
-        """Send a request, and take the reply of a device of this process, which is there at once."""
+        """Send a request, and take the reply of a device in this process at once."""
         self._distrusted = now < self._doubtful
         if wire.receive(-math.inf):
             exchange.counters.rejected += 1
@@ -410,7 +410,7 @@ class HalfDuplexBus(Bus):
                 self._listen(wire, now)
 
     def _listen(self, wire: Wire, now: float) -> None:
-        """Take what has arrived, and end the exchange that is under way where it is answered or given up."""
+        """Read arrived bytes, and end the pending exchange if it is answered or given up."""
         exchange = self._asked
         if exchange is None:
             return
@@ -428,20 +428,20 @@ class HalfDuplexBus(Bus):
             self._give_up(now)
 
     def _give_up(self, now: float) -> None:
-        """The unit that was asked does not answer."""
+        """Give up the unit that does not answer."""
         if self._asker is not None:
             self._asker.presence.silent = True
         self._doubt(now)
         self._rest(now)
 
     def _doubt(self, now: float) -> None:
-        """A reply has not come that might be taken for another unit's."""
+        """Note a missing reply that might be taken for another unit's."""
         if not self.framing.names_sender and len({member.unit for member in self._members}) > 1:
             self._doubtful = now + _LATE_REPLY * self._reply_timeout
 
     def _found(self, exchange: Exchange) -> bool:
-        """Whether the input holds the reply, or can hold it no more; what else there is is dropped and counted."""
-        found = self.framing.look(self._input, self._message, exchange.reply_length)
+        """Whether the input has the reply, or cannot get it any more; other bytes are dropped and counted."""
+        found = self.framing.scan(self._input, self._message, exchange.reply_length)
         if found is None:
             return False
         counters = exchange.counters
@@ -453,16 +453,16 @@ class HalfDuplexBus(Bus):
         return True
 
     def _rest(self, now: float) -> None:
-        """The exchange has come to its end: the line is silent for a while."""
+        """End the exchange; the line then stays silent for the turnaround."""
         self._asked = None
         self._input = b""
         self._until = now + self._turnaround
 
     def _forget(self, exchange: Exchange) -> None:
-        """A unit waits for nothing any more; one that was asked may still answer, and is not talked over."""
+        """Drop a unit's request; if already sent, its answer is still waited for before the next request."""
         if self._waiting:
             self._waiting = deque(entry for entry in self._waiting if entry[0] is not exchange)
-        if self._asked is exchange and self.framing.tells_requests:
+        if self._asked is exchange and self.framing.names_request:
             self._rest(self.now())
         elif self._asked is exchange:
             self._asked = Exchange(exchange.unit, exchange.counters)
@@ -479,7 +479,7 @@ class HalfDuplexBus(Bus):
 
 
 def advance_all(lines: Sequence[HalfDuplexBus], deadline: float, wanted: Exchange | None = None) -> None:
-    """Let several lines work at the same time until all are idle, `wanted` has its reply, or `deadline` (s) has come.
+    """Advance several lines until all are idle, `wanted` has its reply, or `deadline` (s) has passed.
 
     The lines' wires are on one clock.
     """

@@ -1,7 +1,7 @@
-"""What passed over a wire, as a text file: written by `rig monitor`, read again, and played back to a driver.
+"""Capture of a wire's traffic as a text file: written by `rig monitor`, read, and played back to a driver.
 
-A line is a frame: seconds since the first one, ">" to the device or "<" from it, its bytes, and after "#" what they
-say.
+A line is a frame: seconds since the first one, ">" to the device or "<" from it, its bytes, and after "#" their
+meaning.
 """
 
 import math
@@ -18,20 +18,20 @@ TO_DEVICE, FROM_DEVICE = ">", "<"
 
 
 class Frame(NamedTuple):
-    """Bytes that went one way. time: s, since the first ones. sent: whether they went to the device."""
+    """Bytes of one direction. time: s, since the first ones. sent: whether they went to the device."""
 
     time: float
     sent: bool
     data: bytes
 
-    def line(self, said: str = "") -> str:
-        """As a file has it; said: what the bytes say."""
-        comment = f"  # {said}" if said else ""
+    def line(self, comment: str = "") -> str:
+        """The line of a capture file; comment: what the bytes mean."""
+        comment = f"  # {comment}" if comment else ""
         return f"{self.time:.6f} {TO_DEVICE if self.sent else FROM_DEVICE} {self.data.hex(' ')}{comment}"
 
 
 def read_capture(path: Path) -> list[Frame]:
-    """The frames of a file. Raises ConfigurationError, which names the line that is none."""
+    """The frames of a file. Raises ConfigurationError, which names an invalid line."""
     try:
         if path.stat().st_size > _MOST_BYTES:
             raise ConfigurationError(f"{path}: more than {_MOST_BYTES} bytes")
@@ -51,13 +51,13 @@ def read_capture(path: Path) -> list[Frame]:
 
 
 class Replay:
-    """Stands for the device of a capture: answers what was asked then as it was answered then, in the same order.
+    """Replays the device of a capture: answers the same requests in the same order as captured.
 
-    `respond` is what `MemoryWire` takes. `asked` counts the requests that have come, `left` those that are still to.
+    `respond` is for `MemoryWire`. `asked` counts the requests received, `left` the remaining ones.
     """
 
     def __init__(self, frames: Iterable[Frame]) -> None:
-        """frames: as `read_capture` gives them; what the device said before it was asked is left out."""
+        """frames: from `read_capture`; bytes of the device before the first request are left out."""
         self._exchanges: list[tuple[bytes, bytes]] = []
         for frame in frames:
             if frame.sent:
@@ -74,11 +74,11 @@ class Replay:
 
     @property
     def left(self) -> int:
-        """Requests of the capture that have not come yet."""
+        """Remaining requests of the capture."""
         return len(self._exchanges) - self.asked
 
     def respond(self, data: bytes) -> bytes:
-        """Answer a request. Raises ActuatorError where it is not the one of the capture."""
+        """Answer a request. Raises ActuatorError if it differs from the captured one."""
         self._input += data
         if not self.left:
             raise ActuatorError(f"request {self.asked + 1}: {self._input.hex(' ')}, but the capture has no more")

@@ -1,4 +1,4 @@
-"""Devices that read load cells: what the engine asks of each, and what a kind of them is."""
+"""Devices that read load cells: their interface to the engine, and their drivers."""
 
 from abc import abstractmethod
 from collections.abc import Callable, Sequence
@@ -20,8 +20,8 @@ class DeviceReading:
     """The forces of one cycle, by one device.
 
     forces: N, raw cell signals by channel, compression positive; NaN where a channel has no valid value, or nothing has
-    been received yet. fresh: False = stale, the other values are those of the last good reply: there was none, or
-    nothing was converted since. age: s since they were received, by the time that the cycles are given. offset: s from
+    been received yet. fresh: False = stale, the other values are those of the last good reply: there was no reply, or
+    no new conversion. age: s since they were received, by the time that the cycles are given. offset: s from
     the time of the cycle in which they were received to when they were measured, as far as the bus tells.
     """
 
@@ -38,7 +38,7 @@ class CellDevice(Member):
     """
 
     standing: bool = False
-    """whether the device answered last without having converted anything since"""
+    """whether the last answer had no new conversion"""
 
     def __init__(self, name: str, channels: int, sample_period: float = 0.0) -> None:
         super().__init__(name, sample_period)

@@ -1,4 +1,4 @@
-"""Where the six load cells are read, behind one face: in the drives, or by devices of their own."""
+"""One interface to the six load cells, read by the drives or by separate devices."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -18,7 +18,7 @@ class CellReading:
     """Six forces of one cycle.
 
     forces: N, raw cell signals of legs 1 to 6, compression positive; NaN where there is no valid value. fresh: False
-    where any of them is none of this cycle. age: s since the oldest was received, 0 when all are of this cycle.
+    if any is not of this cycle. age: s since the oldest was received, 0 when all are of this cycle.
     offsets: s from the time of the cycle to when each was measured, as far as the bus tells; negative: before it. Of
     cells in drives as `Feedback.offset`, of the cycle in which they were received.
     """
@@ -39,31 +39,31 @@ class CellSource(ABC):
 
     @property
     def silence(self) -> str:
-        """What is known of why the last reading was not fresh, empty if it was, or where there was none."""
+        """Known reason why the last reading was not fresh; empty if it was, or without a reading."""
         return ""
 
     lines: Sequence[HalfDuplexBus] = ()
-    """Shared lines on which its devices have their turn."""
+    """Shared lines of its devices."""
     members: Sequence[CellDevice] = ()
-    """Devices of its own."""
+    """Separate devices."""
 
     @property
     @abstractmethod
     def overdue(self) -> bool:
-        """Whether some device had nothing new when it was asked last; see `Drive.overdue`."""
+        """Whether some device had no new value at its last request; see `Drive.overdue`."""
 
     @property
     @abstractmethod
     def silent(self) -> list[str]:
-        """Names of the devices that had nothing new for the last reading."""
+        """Names of the devices without a new value for the last reading."""
 
     @abstractmethod
     def connect(self, timeout: float) -> None:
-        """Connect devices of its own, each within `timeout` s. Raises ActuatorError."""
+        """Connect the separate devices, each within `timeout` s. Raises ActuatorError."""
 
     @abstractmethod
     def close(self) -> None:
-        """Close connections of its own; idempotent."""
+        """Close the separate devices; idempotent."""
 
     @abstractmethod
     def begin(self, now: float) -> None:
@@ -93,7 +93,7 @@ class DriveCells(CellSource):
         return self._silent
 
     def connect(self, timeout: float) -> None:
-        """See `CellSource.connect`: the drives are connected by whoever commands them."""
+        """See `CellSource.connect`: the engine connects the drives."""
 
     def close(self) -> None:
         """See `CellSource.close`."""
@@ -113,10 +113,10 @@ class DriveCells(CellSource):
 
 
 class DeviceCells(CellSource):
-    """Cells of one device, or of several whose channels are, one after the other, legs 1 to 6."""
+    """Cells of one or several devices, whose channels are legs 1 to 6 in order."""
 
     def __init__(self, devices: Sequence[CellDevice]) -> None:
-        """Raises ConfigurationError where the devices do not have six channels in all."""
+        """Raises ConfigurationError unless the devices have six channels in total."""
         self._devices = tuple(devices)
         channels = sum(device.channels for device in devices)
         if channels != CELLS:

@@ -1,4 +1,4 @@
-"""Modbus messages of fixed shape, packed and unpacked by one precompiled struct; and what a frame says, in words."""
+"""Modbus messages of fixed layout, packed and unpacked by one precompiled struct; and text of frames."""
 
 import math
 import struct
@@ -24,10 +24,10 @@ READ_WRITE = 23
 
 
 class Block:
-    """Registers of one contiguous range as a struct: values come and go in the order given, gaps are padding."""
+    """Registers of one contiguous range as a struct: values are in the given order, gaps are padding."""
 
     def __init__(self, registers: Sequence[Register], word_order: WordOrder) -> None:
-        """word_order: of 32-bit registers that do not state their own."""
+        """word_order: of 32-bit registers without an own one."""
         ordered = sorted(registers, key=lambda register: register.address)
         self.address = ordered[0].address
         self.count = ordered[-1].address + ordered[-1].words - self.address
@@ -71,9 +71,9 @@ class FixedCodec:
         function: int,
         missing: Sequence[int | float] = (),
     ) -> None:
-        """registers: those read, None = not there. unit: Modbus unit id. function: FC3, FC4 or FC23.
+        """registers: those read, None = missing. unit: Modbus unit id. function: FC3, FC4 or FC23.
 
-        missing: raw values of the first registers where they are not there.
+        missing: raw values of the first registers if they are missing.
         """
         given = [place for place, register in enumerate(registers) if register is not None]
         gaps = [place for place, register in enumerate(registers) if register is None]
@@ -118,7 +118,7 @@ class FixedCodec:
 
 
 _NO_STATUS = (0, -1)
-"""Raw status and sample of an amplifier that says neither."""
+"""Raw status and sample of an amplifier without them."""
 
 
 class ReadingCodec(FixedCodec):
@@ -132,15 +132,15 @@ class ReadingCodec(FixedCodec):
 
 
 _LACKING = (0, 0, -1, math.nan, math.nan, math.nan)
-"""Raw feedback of what a servo does not say."""
+"""Raw feedback of values that a servo does not report."""
 
 
 class ExchangeCodec(FixedCodec):
     """A cycle's exchange with a servo: the command block is written, the feedback block read.
 
-    Raw feedback: status, error, sequence, position, velocity, force, auxiliary registers; of what the drive lacks
-    error 0, sequence -1 and not a number. Raw command: control, mode, sequence, force, position, velocity; one that the
-    drive lacks is not sent, and decodes to 0.
+    Raw feedback: status, error, sequence, position, velocity, force, auxiliary registers; if the drive lacks
+    them, error 0, sequence -1 and NaN. Raw command: control, mode, sequence, force, position, velocity; those that the
+    drive lacks are not sent, and decode to 0.
 
     `requests`: bytes of each message of a cycle, `replies` of each good reply; the last reply is the feedback.
     """
@@ -191,7 +191,7 @@ class ExchangeCodec(FixedCodec):
         return *(head + data[place : place + 2] for head, place in self._singles), self._read_request
 
     def written(self, request: bytes, reply: bytes) -> int | None:
-        """What a reply says of a message that only writes: 0 for done, an exception's code, None for no such reply."""
+        """Result of a reply to a message that only writes: 0 for done, an exception's code, None for no such reply."""
         if reply == request[: len(reply)] and len(reply) == 6:
             return 0
         refused = len(reply) == EXCEPTION_LENGTH and reply[:2] == bytes((request[0], request[1] | 0x80))
@@ -207,14 +207,14 @@ class ExchangeCodec(FixedCodec):
         return picked
 
     def decode_command(self, data: bytes) -> tuple[int | float, ...]:
-        """Device side: unpack the raw command that the whole of the command registers holds."""
+        """Device side: unpack the raw command from all the command registers."""
         values = struct.unpack(">" + self.write_block.format, self.write_block.swap_bytes(data))
         picked: tuple[int | float, ...] = self._pick_request((b"", *values, *self._none))
         return picked
 
     @property
     def request_data(self) -> int:
-        """Where in a request the command's registers begin, bytes."""
+        """Offset of the command's registers in a request, bytes."""
         return self._start
 
 
@@ -227,7 +227,7 @@ _LONGEST = 254
 
 
 def tcp_frame_text(data: bytes, *, sent: bool) -> str:
-    """What a frame of Modbus TCP says; sent: to the device."""
+    """Text of a frame of Modbus TCP; sent: to the device."""
     if len(data) < HEADER.size + 1:
         return f"{len(data)} bytes, no frame"
     transaction, protocol, size, _ = HEADER.unpack_from(data)
@@ -237,7 +237,7 @@ def tcp_frame_text(data: bytes, *, sent: bool) -> str:
 
 
 def rtu_frame_text(data: bytes, *, sent: bool) -> str:
-    """What a frame of Modbus RTU says; sent: to the device."""
+    """Text of a frame of Modbus RTU; sent: to the device."""
     message, checksum = data[:-CRC_LENGTH], data[-CRC_LENGTH:]
     if len(message) < 2:
         return f"{len(data)} bytes, no frame"
@@ -247,7 +247,7 @@ def rtu_frame_text(data: bytes, *, sent: bool) -> str:
 
 
 def tcp_frames(data: bytes) -> tuple[list[bytes], bytes]:
-    """The whole frames of Modbus TCP at the beginning of what came, and the rest; what can be none is one by itself."""
+    """Split bytes into complete frames of Modbus TCP and the rest; bytes that are no frame count as one."""
     frames: list[bytes] = []
     while len(data) >= HEADER.size:
         _, protocol, size, _ = HEADER.unpack_from(data)
@@ -265,9 +265,9 @@ def _message(message: bytes, *, sent: bool) -> str:
     if function & 0x80:
         words = f"function {function & 0x7F} refused: {exception_text(rest[0])}" if len(rest) == 1 else "no message"
         return f"unit {unit}: {words}"
-    said = (_REQUESTS if sent else _REPLIES).get(function)
+    describe = (_REQUESTS if sent else _REPLIES).get(function)
     try:
-        words = said(function, rest) if said is not None else f"function {function}, {len(rest)} bytes"
+        words = describe(function, rest) if describe is not None else f"function {function}, {len(rest)} bytes"
     except (IndexError, ValueError):
         words = f"function {function}, {len(rest)} bytes that are not its own"
     return f"unit {unit}: {words}"
@@ -311,8 +311,8 @@ def _writes_and_asks(_function: int, rest: bytes) -> str:
     return f"{written}; read {_word(rest, 2)} registers from {_word(rest, 0)}"
 
 
-_Said = Callable[[int, bytes], str]
-_REQUESTS: dict[int, _Said] = {1: _asks, 2: _asks, 3: _asks, 4: _asks, 5: _writes, 6: _writes, 16: _writes_many}
+_Describe = Callable[[int, bytes], str]
+_REQUESTS: dict[int, _Describe] = {1: _asks, 2: _asks, 3: _asks, 4: _asks, 5: _writes, 6: _writes, 16: _writes_many}
 _REQUESTS[23] = _writes_and_asks
-_REPLIES: dict[int, _Said] = {1: _gives, 2: _gives, 3: _gives, 4: _gives, 5: _writes, 6: _writes, 16: _wrote_many}
+_REPLIES: dict[int, _Describe] = {1: _gives, 2: _gives, 3: _gives, 4: _gives, 5: _writes, 6: _writes, 16: _wrote_many}
 _REPLIES[23] = _gives

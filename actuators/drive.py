@@ -1,4 +1,4 @@
-"""What a drive is to the engine: calls that may wait and raise, and a cyclic exchange with its samples' ages."""
+"""Interface of a drive to the engine: calls that may wait and raise, and a cyclic exchange with samples' ages."""
 
 import math
 from abc import ABC, abstractmethod
@@ -10,7 +10,7 @@ from actuators.interface import SEQUENCES, Capabilities, Command, Counters, Feed
 
 
 class Sampling:
-    """When a device is asked, and how old what it last said is, by the time that the cycles are given."""
+    """When a device is asked, and the age of its last sample, by the time of the cycles."""
 
     __slots__ = ("_next", "_now", "_paused", "_period", "_since", "asked", "overdue")
 
@@ -23,21 +23,21 @@ class Sampling:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: nothing was asked or received yet."""
+        """Restart: nothing was asked or received yet."""
         self._next = -math.inf
         self._since: float | None = None
         self._paused = False
         self.overdue = False
-        """whether what was asked last has not come"""
+        """whether the last request has no good reply"""
 
     def resume(self) -> None:
-        """Cycles go on after a pause: that it was not asked meanwhile does not age what it said."""
+        """Continue after a pause, which does not count for the age of the sample."""
         self._paused = True
 
     def due(self, now: float, urgent: bool = False) -> bool:
-        """Begin the cycle of `now` (s); whether the device is to be asked: in the cycle nearest to when it is due.
+        """Begin the cycle of `now` (s); whether to ask the device: in the cycle nearest to its due time.
 
-        urgent: it is to be asked now as well. Devices begun together keep being asked in the same cycles.
+        urgent: ask now as well. Devices begun together are always asked in the same cycles.
         """
         if now < self._now:  # another clock than before
             self.forget()
@@ -58,13 +58,13 @@ class Sampling:
         return self.asked
 
     def received(self) -> None:
-        """What was asked in this cycle has come."""
+        """Note the good reply to this cycle's request."""
         self._since = self._now
         self.overdue = False
 
     @property
     def age(self) -> float:
-        """s since something was received, before anything was since it was first asked for; without the pauses."""
+        """s since the last good reply, or since the first request before any reply; without pauses."""
         return 0.0 if self._since is None else self._now - self._since
 
 
@@ -72,7 +72,7 @@ class Member(ABC):
     """A device of a rig. `name`: as messages call it. `counters`: of its cyclic exchanges."""
 
     line: HalfDuplexBus | None = None
-    """The shared line on which it has its turn, None for a wire on which all talk at once."""
+    """Its shared line, None for a wire of its own or with pipelined requests."""
 
     def __init__(self, name: str, sample_period: float = 0.0) -> None:
         """sample_period: s between two exchanges of a device that is slower than the cycle; 0 = one in every cycle."""
@@ -82,16 +82,16 @@ class Member(ABC):
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
-        """What a cycle is on a shared line: bytes of each request and of its reply, framing included."""
+        """Exchanges of a cycle on a shared line: bytes of each request and its reply, framing included."""
         return ()
 
     @property
     @abstractmethod
     def connected(self) -> bool:
-        """False before `connect`, after `close`, and once the peer has gone."""
+        """False before `connect`, after `close`, and after a loss of the connection."""
 
     def resume(self) -> None:
-        """Cycles go on after a pause in which the device was not asked: it was not silent for as long."""
+        """Continue cycles after a pause in which the device was not asked, which does not count as silence."""
         self._sampling.resume()
 
 
@@ -100,30 +100,30 @@ class Drive(Member):
 
     Public methods check, private hooks do the I/O. A drive is used from one thread at a time.
 
-    A reply is fresh when the command that it echoes is as many commands old as that of the reply before it: 0 at
-    first. A drive whose application hangs while its network stack goes on answering falls behind by one command a
-    cycle, and a damaged reply echoes what was not sent: neither is believed. A drive or gateway that has come to
-    answer later by whole cycles is believed from its second such reply on, up to `echo_lag`. A drive without an echo
-    is not protected in this way.
+    A reply is fresh if the age of the command that it echoes, in commands, equals that of the reply before: 0 at first.
+    A drive whose application hangs while its network stack still answers lags by one more command each cycle, and a
+    damaged reply echoes a command that was not sent: neither is accepted. If a drive or gateway answers later by whole
+    cycles, its replies are accepted from the second such reply on, up to `echo_lag`. A drive without an echo does not
+    have this protection.
     """
 
     def __init__(self, name: str, capabilities: Capabilities, echo_lag: int = 1, sample_period: float = 0.0) -> None:
         """name: how messages call the drive, for example "drive 3". echo_lag: most commands a good reply is old.
 
-        sample_period: s between two exchanges of a drive that is slower than the cycle; it is left alone meanwhile.
+        sample_period: s between two exchanges of a drive that is slower than the cycle; it is not asked meanwhile.
         """
         super().__init__(name, sample_period)
         self.capabilities = capabilities
         self._echo_lag = echo_lag
-        self._lag = self._heard_lag = 0
+        self._lag = self._reply_lag = 0
         self._mismatch = -1
         self._now = 0.0
         """the cycle's time, s"""
         self._last = Feedback(math.nan, math.nan, math.nan, Status(0), 0, False, 0.0, -1)
         self.sample_period = sample_period
-        self._saying: tuple[Mode, bool, bool, bool] | None = None
-        self._heard: tuple[Mode, bool, bool, bool] | None = None
-        """what of the commands is said at once, in the last command and in the last one that was answered"""
+        self._urgent_fields: tuple[Mode, bool, bool, bool] | None = None
+        self._answered_fields: tuple[Mode, bool, bool, bool] | None = None
+        """fields that are sent at once if they change: of the last command, and of the last answered one"""
 
     @property
     @abstractmethod
@@ -132,21 +132,21 @@ class Drive(Member):
 
     @property
     def auxiliary(self) -> dict[str, float]:
-        """What else the last good reply told, by name, NaN where the device has no valid value; empty if nothing.
+        """Further values of the last good reply, by name, NaN where the device has no valid value; empty if none.
 
-        `temperature` is in °C and `supply` in V, whoever the maker.
+        `temperature` is in °C and `supply` in V, for any maker.
         """
         return {}
 
     @property
     def watchdog_fault(self) -> str:
-        """What is wrong with the drive's watchdog by what it has said in answer to `look`; empty where nothing is."""
+        """What is wrong with the drive's watchdog, by its replies to `request_watchdog`; empty if nothing is."""
         return ""
 
-    def look(self) -> None:
-        """Ask what the watchdog is set to, behind a cycle's exchange and without waiting; the next ones hear it.
+    def request_watchdog(self) -> None:
+        """Request the watchdog's setting after a cycle's exchange, without waiting; later exchanges take the reply.
 
-        Nothing where that would take time of the cycle's, or the drive cannot be asked.
+        No effect if that would take time of the cycle, or the drive does not support it.
         """
         return None
 
@@ -158,9 +158,9 @@ class Drive(Member):
         if not (math.isfinite(timeout) and timeout > 0.0):
             raise CommandError(f"{self.name}: connection timeout {timeout} s is not a positive number")
         self.close()
-        self._lag = self._heard_lag = 0
+        self._lag = self._reply_lag = 0
         self._sampling.forget()
-        self._heard = None
+        self._answered_fields = None
         self._mismatch = -1
         self._connect(timeout)
 
@@ -170,28 +170,28 @@ class Drive(Member):
 
     @abstractmethod
     def configure(self) -> None:
-        """Set and read back what the device must know before it is enabled, the watchdog first of all.
+        """Set and read back the settings that the device needs before it is enabled, the watchdog first.
 
         Raises ConnectError, ProtocolError; ConfigurationError if the device reads back another or no watchdog time.
         """
 
     @abstractmethod
     def verify(self, timeout: float) -> Identity:
-        """Ask who the device is and whether it still has what `configure` set, writing nothing; `timeout` s an access.
+        """Check the device's identity and its settings of `configure`, without writing; `timeout` s for each access.
 
         Raises as `identify` and `configure`.
         """
 
     @abstractmethod
     def observe(self, timeout: float) -> Feedback:
-        """Read within `timeout` s what the device says of itself, without commanding anything: its watchdog runs on.
+        """Read the device's state within `timeout` s without a command, so that its watchdog is not served.
 
         Not for the cycle. Raises ConnectError, ProtocolError.
         """
 
     @abstractmethod
     def error_text(self, code: int) -> str:
-        """Explain the drive's error `code` in words."""
+        """Text of the drive's error `code`."""
 
     def check(self, command: Command) -> None:
         """Refuse (CommandError) a command that is not finite, beyond `capabilities`, or in a mode the drive lacks."""
@@ -225,21 +225,21 @@ class Drive(Member):
     def start(self, command: Command, now: float) -> None:
         """Do `begin` for a command that has passed `check`.
 
-        Another mode, power, stop or clear waits for no period, and is said again in every cycle until it is answered.
+        A change of mode, power, stop or clear is sent at once, and again in every cycle until it is answered.
         """
         urgent = False
         self._now = now
         if self.sample_period:
-            self._saying = (command.mode, command.enable, command.quick_stop, command.clear)
-            urgent = self._saying != self._heard
+            self._urgent_fields = (command.mode, command.enable, command.quick_stop, command.clear)
+            urgent = self._urgent_fields != self._answered_fields
         if self._sampling.due(now, urgent):
             self._begin(command)
 
     def finish(self, deadline: float) -> Feedback:
-        """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); never raises for what a device does.
+        """Collect the reply to `begin` by `deadline` (`time.monotonic()`, s); never raises for a device's behaviour.
 
-        A late, malformed or exception reply, one whose echo is not as it should be, or none, gives the last good values
-        with `fresh` False.
+        A late, malformed, missing or exception reply, or one with a wrong echo, gives the last good values with `fresh`
+        False.
         """
         feedback = self._finish(deadline) if self._sampling.asked else None
         self._mismatch = -1
@@ -249,7 +249,7 @@ class Drive(Member):
                 feedback = feedback._replace(lag=self._lag)
             self.counters.received += 1
             self._sampling.received()
-            self._heard = self._saying
+            self._answered_fields = self._urgent_fields
             self._last = feedback
             return feedback
         return self._last._replace(fresh=False, age=self._sampling.age)
@@ -261,7 +261,7 @@ class Drive(Member):
 
     @property
     def silence(self) -> str:
-        """What is known of why the last reply was not fresh, empty if it was, or where there was none."""
+        """Known reason why the last reply was not fresh; empty if it was, or without a reply."""
         if self._mismatch < 0:
             return ""
         return f"it answers, but acts on command {self._mismatch}, not on {self.sequence}: its application may hang"
@@ -274,9 +274,9 @@ class Drive(Member):
     def _echoes(self, echo: int) -> bool:
         """Whether a reply with this echo is fresh; see the class."""
         lag = (self.sequence - echo) % SEQUENCES
-        if lag == self._heard_lag and lag <= self._echo_lag:
+        if lag == self._reply_lag and lag <= self._echo_lag:
             self._lag = lag
-        self._heard_lag = lag
+        self._reply_lag = lag
         if lag == self._lag:
             return True
         self._mismatch = echo
@@ -297,7 +297,7 @@ class Drive(Member):
 
     @abstractmethod
     def _finish(self, deadline: float) -> Feedback | None:
-        """Return the fresh feedback, or None after counting why there is none."""
+        """Return the fresh feedback, or None after counting the failure."""
 
 
 _LONG_AGO = 0.5  # s, after which two positions say nothing of the speed any more
@@ -311,9 +311,9 @@ class SpeedFromPositions:
         self._before: tuple[float, Feedback] | None = None
 
     def after(self, now: float, feedback: Feedback) -> float:
-        """Speed from the good reply before to this one of `now`, s, in m/s.
+        """Speed, m/s, from the previous good reply to this one at `now`, s.
 
-        0 without one of the same reference not long ago: it is none yet.
+        0 without a recent reply of the same reference.
         """
         before, self._before = self._before, (now, feedback)
         if before is None or not 0.0 < now - before[0] <= _LONG_AGO:

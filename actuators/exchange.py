@@ -1,4 +1,4 @@
-"""A cycle's exchange with several drives, whatever wires they share, and what it takes on a shared line."""
+"""A cycle's exchange with several drives on any wires, and its duration on a shared line."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -13,7 +13,7 @@ class BusPlan:
     """A cycle on one line.
 
     place: its name. devices: names of those on it. bytes: both ways. time: s from the first byte of the first request
-    to the last byte of the last reply, the silences between included, where every device answers at once.
+    to the last byte of the last reply, with the silences between, if every device answers at once.
     """
 
     place: str
@@ -23,7 +23,7 @@ class BusPlan:
 
 
 def bus_plans(devices: Sequence[Member]) -> list[BusPlan]:
-    """Plans of the lines that devices share, by their first ones; none where nothing is known of the time it takes."""
+    """Plans of shared lines in the order of their first devices; none for lines of unknown timing."""
     plans = []
     for line in dict.fromkeys(device.line for device in devices if device.line is not None):
         members = [device for device in devices if device.line is line]
@@ -45,7 +45,7 @@ def exchange_all(
 ) -> list[Feedback]:
     """Start all exchanges at `now` (s, on the wires' clock), then collect all replies within `timeout` s.
 
-    Drives on shared lines have their turns, the lines at the same time; `lines` are others that something was begun on.
+    Drives on a shared line have turns; lines work at the same time. `lines`: further ones with begun exchanges.
     Every command is checked before any is sent. Raises CommandError as `Drive.begin`, with nothing sent.
     """
     for drive, command in zip(drives, commands, strict=True):

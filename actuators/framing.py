@@ -1,4 +1,4 @@
-"""How a message is put on a wire and told from others: Modbus TCP's header, checksums and silences of a shared line."""
+"""Framing of messages on a wire: Modbus TCP's header, checksums and silences of a shared line."""
 
 import struct
 from typing import NamedTuple, Protocol
@@ -54,10 +54,10 @@ _ECHOED = (5, 6, 15, 16)  # functions whose reply repeats where was written
 
 
 class ReplyScan(NamedTuple):
-    """What was found where a reply is expected, once it is there or can come no more.
+    """Result of a scan for a reply, once it has arrived or cannot arrive any more.
 
-    reply: its message, b"" where there is none. more: bytes that belong to nobody came as well. damaged: what came was
-    meant to be the reply, by its head, but not by its checksum.
+    reply: its message, b"" if there is none. more: whether unexpected bytes came as well. damaged: whether the head is
+    that of the reply, but the checksum is wrong.
     """
 
     reply: bytes
@@ -69,26 +69,26 @@ class LineFraming(Protocol):
     """The frames of one protocol."""
 
     @property
-    def said(self) -> str:
-        """What it is, in words that tell it from every other."""
+    def description(self) -> str:
+        """Unique text of the framing."""
 
     @property
     def overhead(self) -> int:
-        """Bytes of a frame beside its message, of a request and of a reply."""
+        """Bytes of a frame besides its message, for request and reply."""
 
     @property
     def names_sender(self) -> bool:
-        """Whether a reply says whose it is."""
+        """Whether a reply names its sender."""
 
     @property
-    def tells_requests(self) -> bool:
-        """Whether a reply says which request it answers: one that comes late is never taken for another."""
+    def names_request(self) -> bool:
+        """Whether a reply names its request, so that a late one is never taken for another."""
 
     def frame(self, message: bytes) -> bytes:
         """The frame of a request's message."""
 
-    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
-        """What there is of the reply to `message` in all that came since; None while it can still come.
+    def scan(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
+        """Search the reply to `message` in all bytes since; None while it can still arrive.
 
         length: bytes of a good reply's message.
         """
@@ -99,19 +99,19 @@ def _right(frame: bytes) -> bool:
 
 
 class RtuLine:
-    """Modbus RTU: a checksum behind every message, which begins with the unit that is asked and the function."""
+    """Modbus RTU: a checksum after every message, which begins with unit and function."""
 
-    said = "Modbus RTU"
+    description = "Modbus RTU"
     overhead = CRC_LENGTH
     names_sender = True
-    tells_requests = False
+    names_request = False
 
     def frame(self, message: bytes) -> bytes:
         """See `LineFraming.frame`."""
         return message + crc16(message)
 
-    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
-        """See `LineFraming.look`: an exception is a reply as well; one to a write of another place is not."""
+    def scan(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
+        """See `LineFraming.scan`: an exception is a reply too; a reply to a write to other registers is not."""
         size = length + CRC_LENGTH
         unit, function = message[0], message[1]
         good = message[:4] if function in _ECHOED else message[:2]
@@ -136,12 +136,12 @@ class RtuLine:
 
 
 class MbapLine:
-    """Modbus TCP, one transaction at a time, for servers that do not bear more."""
+    """Modbus TCP, one transaction at a time, for servers that do not support more."""
 
-    said = "Modbus TCP, one transaction at a time"
+    description = "Modbus TCP, one transaction at a time"
     overhead = MBAP.size
     names_sender = True
-    tells_requests = True
+    names_request = True
 
     def __init__(self) -> None:
         """No transaction yet."""
@@ -152,8 +152,8 @@ class MbapLine:
         self._transaction = self._transaction % 0xFFFF + 1
         return MBAP.pack(self._transaction, 0, len(message)) + message
 
-    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
-        """See `LineFraming.look`: replies to other transactions are passed over."""
+    def scan(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
+        """See `LineFraming.scan`: replies to other transactions are skipped."""
         del message
         more = False
         while len(data) >= HEADER.size:

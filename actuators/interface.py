@@ -1,4 +1,4 @@
-"""What the rig and a drive say to each other, whatever the protocol: leg lengths, speeds and forces in SI units."""
+"""Commands and feedback of a drive, independent of the protocol: leg lengths, speeds and forces in SI units."""
 
 import math
 from dataclasses import dataclass
@@ -40,11 +40,11 @@ class Status(IntFlag):
 
 
 class Command(NamedTuple):  # made for six legs a cycle, in a third of a frozen dataclass's time; so is Feedback
-    """What one drive is to do from now on.
+    """Command of one drive.
 
     force: N, pushing (extending) positive. position: m, leg length. velocity: m/s.
-    enable: power stage on; after power-up, a fault or a quick stop a drive wants to see it False first.
-    quick_stop: come to rest by the drive's own means. clear: its rising edge clears a latched fault.
+    enable: power stage on; after power-up, a fault or a quick stop it must be False first.
+    quick_stop: stop by the drive's own deceleration. clear: its rising edge clears a latched fault.
     """
 
     mode: Mode
@@ -67,15 +67,15 @@ COMMAND_CLEAR = Command(Mode.OFF, clear=True)
 
 
 class Feedback(NamedTuple):
-    """What one drive measured.
+    """Feedback of one drive.
 
     position: m, leg length. velocity: m/s. force: N, raw force or load-cell feedback, compression positive. Each is
-    NaN when the device says that it has no valid value, or when nothing has been received yet.
+    NaN if the device reports no valid value, or before the first reply.
     error: the drive's own code. fresh: False = stale: the other values are those of the last good reply.
-    age: s since they were received, by the time that the cycles are given; before anything was, since it was asked for.
+    age: s since they were received, by the time of the cycles; before the first reply, since the first request.
     sequence: the drive's echo of the command it acts on (`Drive.sequence`), -1 = none.
-    lag: how many commands older than the last one it is; 0 without an echo, and of a stale one the last good reply's.
-    offset: s from the time of the cycle to when they were measured and the command taken, as far as the bus tells.
+    lag: its age in commands; 0 without an echo; for a stale one that of the last good reply.
+    offset: s from the cycle's time to the measurement and the command's arrival, as far as the bus shows.
     """
 
     position: float
@@ -94,11 +94,11 @@ class Feedback(NamedTuple):
 class Capabilities:
     """What a drive can do.
 
-    force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes a command may have: the range of the
-    wire's format, not what the machine can stand. A set-point that the drive does not take is any number, and not sent.
-    resolution: m, of the position that it says; 0 where that is not known. reach: m, the leg lengths that can be
-    commanded, where that is less than the wire's format. homing_ends_off: a search for the reference ends with the
-    torque off; every other drive keeps it. velocity_feedback: it reports a measured speed; False where the driver
+    force_limit (N), position_limit (m), velocity_limit (m/s): largest magnitudes of a command: the range of the wire's
+    format, not the machine's limits. A set-point that the drive does not take may have any value, and is not sent.
+    resolution: m, of the position; 0 if unknown. reach: m, the leg lengths that can be commanded, if less than the
+    wire's format. homing_ends_off: homing ends with the torque off; with other drives it stays on.
+    velocity_feedback: it reports a measured speed; False where the driver
     differentiates positions (`actuators.drive`). force_feedforward: in mode POSITION it adds the commanded force to
     that of its own loop.
     """
@@ -119,7 +119,7 @@ class Capabilities:
 
 @dataclass(frozen=True, slots=True)
 class Identity:
-    """Who a device says it is."""
+    """Identification of a device."""
 
     vendor: str
     product: str
@@ -128,7 +128,7 @@ class Identity:
 
     @property
     def described(self) -> str:
-        """What it says, in words; nothing of what it does not say."""
+        """Text of the known fields."""
         name = " ".join(filter(None, (self.vendor, self.product)))
         rest = [f"{word} {value}" for word, value in (("serial", self.serial), ("firmware", self.firmware)) if value]
         return ", ".join([name, *rest])
@@ -136,12 +136,12 @@ class Identity:
 
 @dataclass(slots=True)
 class Counters:
-    """Cyclic traffic of one device since it was made.
+    """Counters of one device's cyclic traffic since its creation.
 
     sent: requests handed to the wire. received: good replies. late: cycles without a reply at the deadline.
-    rejected: replies of other cycles and frames that are no answer. exceptions: answers that report an exception,
-    the last one's code in exception_code. crc: frames with a wrong checksum (none on TCP). mismatched: replies that
-    echo another command than they should. lagging: good replies, of those received, to an earlier cycle's command.
+    rejected: replies of other cycles and frames that are no answer. exceptions: answers that report an exception;
+    exception_code: the last one's code. crc: frames with a wrong checksum (none on TCP). mismatched: replies that
+    echo a wrong command. lagging: good replies, of those received, to an earlier cycle's command.
     belated: of those rejected, replies to a request that was given up, as counted under late.
     """
 
@@ -158,8 +158,8 @@ class Counters:
 
     @property
     def unusable(self) -> int:
-        """Replies and other bytes that should not have come: of another cycle, no answer, refused, damaged, mismatched.
+        """Bad replies and other unexpected bytes: of another cycle, no answer, refused, damaged, mismatched.
 
-        Belated replies are no sign of a disturbed line: the host, or the device, was late.
+        Belated replies do not count: the host or the device was late, and the line is not disturbed.
         """
         return self.rejected - self.belated + self.exceptions + self.crc + self.mismatched

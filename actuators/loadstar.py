@@ -1,7 +1,7 @@
 """Driver `loadstar`: a sensor or an interface of Loadstar, with one load cell on a port of its own, in ASCII.
 
-A reading is a whole number of thousandths of a pound; its line ends with carriage return and line feed. `O0W0` has the
-sensor send one after the other by itself until it is sent a carriage return, `W` asks for one.
+A reading is a whole number of thousandths of a pound; its line ends with carriage return and line feed. `O0W0` starts
+a stream of readings that a carriage return ends; `W` requests one.
 """
 
 import math
@@ -39,7 +39,7 @@ _LINE_END = b"\r\n"
 _USUAL = len("-123456\r\n")
 _ASK, _STREAM = b"W\r", b"O0W0\r"
 _CONVERSION = 1.0 / 150.0  # s, of sensors without the high speed option, about
-_SURELY_KEPT = 1000  # bytes that any port keeps
+_PORT_BUFFER = 1000  # bytes that any port keeps
 _SILENT = 0.25  # s without a line, after which a stream has ended; longer than any sends none
 
 
@@ -72,7 +72,7 @@ class LoadstarOptions(LoadstarAddress, AsciiOptions):
 
 
 class Loadstar(AsciiCell):
-    """A sensor on a port of its own that is asked for each reading."""
+    """A sensor on its own port that is asked for each reading."""
 
     end = _LINE_END
     usual = _USUAL
@@ -83,17 +83,17 @@ class Loadstar(AsciiCell):
         super().__init__(options, _ASK)
         self._newton = options.polarity * _MILLIPOUND
         self._begun = b""
-        """what has come of a line that is not whole"""
+        """bytes of an incomplete line"""
 
     def connect(self, timeout: float) -> None:
-        """See `CellDevice.connect`; a stream that somebody had begun is ended."""
+        """See `CellDevice.connect`; an earlier stream is ended."""
         super().connect(timeout)
         self._quieten(timeout)
 
     def _quieten(self, timeout: float) -> None:
-        """End a stream within `timeout` s, and let its last lines pass. Raises ConnectError, ProtocolError."""
+        """End a stream within `timeout` s, and drop its last lines. Raises ConnectError, ProtocolError."""
         deadline = self._bus.now() + timeout
-        self._tell(END)
+        self._send(END)
         last = line = self._line(deadline)
         while line not in (None, _ACKNOWLEDGED):
             last, line = line, self._line(deadline)
@@ -104,15 +104,15 @@ class Loadstar(AsciiCell):
         if line is None:
             raise ProtocolError(f"{self._station.label} answered the end of a stream with something else: {last!r}")
 
-    def _tell(self, message: bytes) -> None:
-        """Send something that is not answered as a request is; what had come before is dropped."""
+    def _send(self, message: bytes) -> None:
+        """Send a message without an answer; earlier bytes are dropped."""
         self._bus.overhear()
         self._begun = b""
         if self._bus.wire is not None:
             self._bus.wire.send(message)
 
     def _line(self, deadline: float) -> bytes | None:
-        """The next line that comes by `deadline`, s on the wire's clock, without its end; None if there comes none."""
+        """The next line by `deadline`, s on the wire's clock, without its end; None if there is none."""
         while True:
             self._begun += self._bus.overhear()
             line, end, rest = self._begun.partition(_LINE_END)
@@ -134,11 +134,11 @@ class Loadstar(AsciiCell):
 
 
 class LoadstarStream(Loadstar):
-    """A sensor on a port of its own that sends its readings by itself.
+    """A sensor on its own port that streams its readings.
 
-    Of what has come in a cycle the last whole line counts, once. When it was sent follows from what has come after it,
-    or else is taken to be the middle of the time since the port was looked at before; the line's own time on the wire
-    comes before that. A line that lost its beginning passes for a reading, as nothing protects it.
+    The last complete line of a cycle counts, once. Its time follows from the bytes after it, or else is the middle of
+    the time since the port was read before; the line's transmission time is subtracted. A line without its beginning
+    looks like a reading, as there is no checksum.
     """
 
     def __init__(self, options: LoadstarOptions) -> None:
@@ -151,17 +151,17 @@ class LoadstarStream(Loadstar):
     def _forget(self) -> None:
         self._begun = b""
         self._cut = False
-        """whether what comes until the end of a line is only a part of it"""
-        self._looked = self._looked_in = -math.inf
-        """when the port was looked at last, s on its clock, and in the cycle of which time"""
+        """whether the present line is incomplete at its beginning"""
+        self._read_at = self._cycle_read = -math.inf
+        """time of the last reading of the port, s on its clock, and of its cycle"""
         self._new = self._measured = math.nan
         """force that no cycle has reported yet, N, and when the last one was measured, s"""
-        self._tell_again = math.inf
-        """when it is told to talk again, where no line comes before, s"""
+        self._retry_at = math.inf
+        """s, when the stream is started again if no line comes before"""
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
-        """See `CellDevice.exchanges`: nothing is asked in a cycle."""
+        """See `CellDevice.exchanges`: nothing is requested in a cycle."""
         return ()
 
     def connect(self, timeout: float) -> None:
@@ -170,7 +170,7 @@ class LoadstarStream(Loadstar):
         self._begin_stream(timeout)
 
     def identify(self) -> Identity:
-        """See `CellDevice.identify`; the stream goes on after it."""
+        """See `CellDevice.identify`; the stream continues after it."""
         if self.connected:
             self._quieten(self._options.request_timeout)
         identity = super().identify()
@@ -178,10 +178,10 @@ class LoadstarStream(Loadstar):
         return identity
 
     def _begin_stream(self, timeout: float) -> None:
-        """Have it talk within `timeout` s, and take its first line. Raises ConnectError."""
+        """Start the stream within `timeout` s, and take its first line. Raises ConnectError."""
         self._forget()
         deadline = self._bus.now() + timeout
-        self._tell(_STREAM)
+        self._send(_STREAM)
         force = None
         while force is None:
             line = self._line(deadline)
@@ -191,25 +191,25 @@ class LoadstarStream(Loadstar):
         self._new = force
 
     def begin(self, now: float) -> None:
-        """See `CellDevice.begin`: nothing is sent, but to one that does not talk any more."""
-        if now - self._looked_in > _SILENT:  # what came in a pause is old, and a port does not keep all of it
-            heard = self._bus.overhear()
-            self._cut = self._cut or len(heard) > _SURELY_KEPT
-            self._begun = (self._begun + heard).rpartition(_LINE_END)[2]
-            if self._looked_in > -math.inf:
+        """See `CellDevice.begin`: nothing is sent, unless the stream has ended."""
+        if now - self._cycle_read > _SILENT:  # what came in a pause is old, and a port does not keep all of it
+            received = self._bus.overhear()
+            self._cut = self._cut or len(received) > _PORT_BUFFER
+            self._begun = (self._begun + received).rpartition(_LINE_END)[2]
+            if self._cycle_read > -math.inf:
                 self._new = math.nan
-            self._tell_again = now + _SILENT
-        elif now >= self._tell_again:
-            self._tell(_STREAM)
+            self._retry_at = now + _SILENT
+        elif now >= self._retry_at:
+            self._send(_STREAM)
             self.counters.sent += 1
-            self._cut, self._tell_again = True, now + 2.0 * _SILENT
-        self._now = self._looked_in = now
+            self._cut, self._retry_at = True, now + 2.0 * _SILENT
+        self._now = self._cycle_read = now
         self._sampling.due(now)
 
     def finish(self, deadline: float) -> DeviceReading:
         """See `CellDevice.finish`: nothing is waited for."""
         del deadline
-        self._look()
+        self._read()
         if not self._sampling.asked or math.isnan(self._new):
             return replace(self._last, fresh=False, age=self._sampling.age)
         self._sampling.received()
@@ -226,11 +226,11 @@ class LoadstarStream(Loadstar):
         self._forget()
         super().close()
 
-    def _look(self) -> None:
-        """Take what has come since the last look."""
-        looked_before, clock = self._looked, self._bus.now()
+    def _read(self) -> None:
+        """Read the bytes since the last call."""
+        previously, clock = self._read_at, self._bus.now()
         timed = math.isfinite(clock)
-        self._looked = clock if timed else self._now
+        self._read_at = clock if timed else self._now
         byte_time = self._byte_time if timed else 0.0
         *lines, self._begun = (self._begun + self._bus.overhear()).split(_LINE_END)
         if len(self._begun) > LONGEST:
@@ -245,24 +245,24 @@ class LoadstarStream(Loadstar):
                 self.counters.rejected += 1
                 continue
             self.counters.received += 1
-            self._new, self._tell_again = force, self._now + _SILENT
+            self._new, self._retry_at = force, self._now + _SILENT
             own = (len(line) + len(_LINE_END)) * byte_time
             late = len(self._begun) * byte_time
-            if not late and math.isfinite(looked_before):
-                late = 0.5 * min(self._looked - looked_before, max(_CONVERSION, own))
-            self._measured = self._looked - late - own
+            if not late and math.isfinite(previously):
+                late = 0.5 * min(self._read_at - previously, max(_CONVERSION, own))
+            self._measured = self._read_at - late - own
 
 
 class VirtualLoadstar(AsciiTwin):
-    """A sensor over one cell. What a real one says without a value is not known: this one says nothing."""
+    """A sensor with one cell. It is unknown what a real one sends without a value: this one sends nothing."""
 
     def __init__(self, cell: Cell, *, unit: int = 1, polarity: int = 1, byte_time: float = 0.0) -> None:
-        """polarity: see `LoadstarAddress`. byte_time: s; a stream's line is whole before the next one begins."""
+        """polarity: see `LoadstarAddress`. byte_time: s; a stream's line is complete before the next one begins."""
         super().__init__(cell, unit, AsciiFraming(_REQUEST, b"\r" + bytes(range(48, 91)), _LINE_END, unit))
         self._newton = polarity * _MILLIPOUND
         self._byte_time = byte_time
         self._next = math.inf
-        """when the stream's next line is sent, s; there is none while it is infinite"""
+        """s, when the stream's next line is sent; infinite without a stream"""
         self._lines = b""
 
     def tick(self, now: float) -> None:
@@ -276,7 +276,7 @@ class VirtualLoadstar(AsciiTwin):
 
     @property
     def _stream_line(self) -> bytes:
-        return self.said + _LINE_END if self.said else b""
+        return self.reading + _LINE_END if self.reading else b""
 
     def _pause(self, line: bytes) -> float:
         """Time from a line to the next, s."""
@@ -299,7 +299,7 @@ class VirtualLoadstar(AsciiTwin):
             self._next = self.now + self._pause(self._stream_line)
         elif message[1:] not in (_ASK[:-1], b"O0W1"):
             return message[:1] + _ACKNOWLEDGED
-        return message[:1] + self.said if self.said else b""
+        return message[:1] + self.reading if self.reading else b""
 
     def _value(self) -> bytes:
         value = self._cell.cell / self._newton

@@ -1,4 +1,4 @@
-"""Driver `mantracourt`: a DSC or DCell module with one load cell, asked in ASCII or in Modbus RTU, as it was bought.
+"""Driver `mantracourt`: a DSC or DCell module with one load cell, asked in ASCII or Modbus RTU by its version.
 
 In ASCII a request names a station, `!001:SYS?`, and ends with a carriage return; so does the answer, a number with a
 sign and a fixed count of digits. In Modbus each value is a float in the two registers at twice its number in the
@@ -82,7 +82,7 @@ class Mantracourt(AsciiCell):
 
 
 class VirtualMantracourt(AsciiTwin):
-    """A module over one cell; a cell without a value, and whatever else is asked, is refused."""
+    """A module with one cell; it refuses a cell without a value, and all other requests."""
 
     def __init__(self, cell: Cell, *, unit: int = 1, scale: float = 1.0) -> None:
         """scale: N for each of its units."""
@@ -93,7 +93,7 @@ class VirtualMantracourt(AsciiTwin):
         """See `VirtualDevice.answer`."""
         if message[0] != self.unit:
             return b""
-        return message[:1] + (self.said if message[1:] == b"SYS" else _REFUSED)
+        return message[:1] + (self.reading if message[1:] == b"SYS" else _REFUSED)
 
     def _value(self) -> bytes:
         value = self._cell.cell / self._scale
@@ -106,7 +106,7 @@ class MantracourtInModbus(Amplifier):
     """A module on a Modbus line."""
 
     def __init__(self, options: AmplifierOptions, *, turned: bool) -> None:
-        """Make the device without connecting. turned: whether what it says is positive in tension."""
+        """Make the device without connecting. turned: whether its value is positive in tension."""
         super().__init__(options)
         self._turned = turned
 

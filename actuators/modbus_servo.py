@@ -54,9 +54,9 @@ class Servo(StationDrive):
         super().__init__(options, can, bus, place, unit, len(codec.requests))
         self._unit = unit
         self._watchdog_words = self._encode_watchdog()
-        self._looking = False
+        self._watchdog_requested = False
         self._watchdog_doubts = 0
-        """answers in a row that it is another"""
+        """successive answers with another watchdog time"""
         if options.serial is not None and self.profile.identity is None:
             raise ConfigurationError(
                 f"{self.name}: serial number {options.serial!r} cannot be compared: profile {self.profile.name} has no "
@@ -83,9 +83,9 @@ class Servo(StationDrive):
         measured = [feedback.position, *(one or Register(address=0) for one in (feedback.velocity, feedback.force))]
         self._feedback_scales = tuple(register.scale for register in measured)
         self._invalid = tuple(register.invalid for register in measured)
-        self._says_no_speed = feedback.velocity is None
+        self._no_velocity = feedback.velocity is None
         self._speed = SpeedFromPositions()
-        """of a drive that does not say it"""
+        """for a drive that does not report it"""
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
@@ -132,23 +132,23 @@ class Servo(StationDrive):
 
     @property
     def watchdog_fault(self) -> str:
-        """See `Drive.watchdog_fault`: once two answers have said so, as replies on TCP have no checksum."""
+        """See `Drive.watchdog_fault`: after two such answers, as replies on TCP have no checksum."""
         return "its watchdog is no more what it was set to" if self._watchdog_doubts > 1 else ""
 
-    def look(self) -> None:
-        """See `Drive.look`: on TCP, of one that takes a cycle's exchange in one message."""
+    def request_watchdog(self) -> None:
+        """See `Drive.request_watchdog`: only on TCP, for drives whose exchange is one message."""
         register = self.profile.parameters.watchdog
         if register is None or self.line is not None or not self._codec.together:
             return
-        self._looking = True
+        self._watchdog_requested = True
         words = len(self._watchdog_words)
         self._station.ask_acyclic(
             struct.pack(">BBHH", self._unit, READ_HOLDING, register.address, words), 3 + 2 * words
         )
 
-    def _hear(self, answer: bytes) -> None:
-        """Take the answer to a look; one that is none leaves things as they were."""
-        self._looking = False
+    def _check_watchdog(self, answer: bytes) -> None:
+        """Take the answer to `request_watchdog`; an invalid one has no effect."""
+        self._watchdog_requested = False
         words = len(self._watchdog_words)
         if len(answer) == 3 + 2 * words and answer[1] == READ_HOLDING:
             right = answer[3:] == struct.pack(f">{words}H", *self._watchdog_words)
@@ -170,11 +170,11 @@ class Servo(StationDrive):
         )
 
     def observe(self, timeout: float) -> Feedback:
-        """See `Drive.observe`: reads the feedback registers alone; the speed of a drive that says none is 0."""
+        """See `Drive.observe`: reads only the feedback registers; a missing speed is 0."""
         block = self._codec.read_block
         words = self._station.read(block.address, block.count, timeout, self.profile.functions.read)
         feedback = self._feedback(self._codec.values(struct.pack(f">{block.count}H", *words)))
-        return feedback._replace(velocity=0.0) if self._says_no_speed else feedback
+        return feedback._replace(velocity=0.0) if self._no_velocity else feedback
 
     def error_text(self, code: int) -> str:
         """See `Drive.error_text`."""
@@ -215,14 +215,14 @@ class Servo(StationDrive):
     def _finish(self, deadline: float) -> Feedback | None:
         finish = self._station.finish if self._codec.together else self._station.finish_all
         raw = finish(self._codec, deadline)
-        if self._looking and (answer := self._station.acyclic_reply):
-            self._hear(answer)
+        if self._watchdog_requested and (answer := self._station.acyclic_reply):
+            self._check_watchdog(answer)
         if raw is None:
             return None
         self._raw = raw
         feedback = self._feedback(raw)
         offset = 0.0 if self.line is None else self._station.carried_after(self._now)
-        if self._says_no_speed:
+        if self._no_velocity:
             feedback = feedback._replace(velocity=self._speed.after(self._now + offset, feedback))
         return feedback._replace(offset=offset) if offset else feedback
 
@@ -279,7 +279,7 @@ def servo_twin(options: ServoOptions, unit: int, leg: PlantPort, framing: Framin
 
 
 def recognise(station: Station, timeout: float) -> Identity | None:
-    """See `Driver.recognise`: it says its maker where the generic profile has that; others are not told apart."""
+    """See `Driver.recognise`: the maker is in the register of the generic profile; others are not recognised."""
     profile = load_profile("generic-servo", ServoProfile)
     if profile.identity is None:
         return None
@@ -295,7 +295,7 @@ def servo_profile(options: ServoOptions) -> ServoProfile:
 
 
 def force_step(options: ServoOptions) -> float:
-    """Step in which the drive says its force, N, raw; 0 where it says none or a float. Raises ConfigurationError."""
+    """Resolution of the drive's raw force, N; 0 without one, or for a float. Raises ConfigurationError."""
     force = servo_profile(options).feedback.force
     return 0.0 if force is None else force.step
 
@@ -318,7 +318,7 @@ def _capabilities(profile: ServoProfile, offset: float) -> Capabilities:
 
 
 def _limit(register: Register | None) -> float:
-    """Largest magnitude that can be commanded; of a set-point that is not sent, any number."""
+    """Largest magnitude that can be commanded; arbitrary for a set-point that is not sent."""
     return _ANY if register is None else RANGES[register.type][1] * register.scale
 
 
@@ -342,7 +342,7 @@ class ModbusServoOptions(ServoOptions, ModbusOptions):
 class ModbusServo(Servo):
     """A servo at a Modbus address.
 
-    Where a cycle is several messages they are sent in turn, on TCP as well: many servers there take one at a time.
+    The messages of a cycle are sent in turn, on TCP as well: many servers there take one at a time.
     """
 
     def __init__(self, options: ModbusServoOptions) -> None:

@@ -23,14 +23,14 @@ class Answer:
     """A unit that answers.
 
     driver: whose it is, as far as its registers tell; "" for none that is known. identity: what it says of itself.
-    said: what it answered to the first question.
+    reply: what it answered to the first question.
     """
 
     endpoint: Endpoint
     unit: int
     driver: str
     identity: Identity | None
-    said: str
+    reply: str
 
     @property
     def place(self) -> str:
@@ -42,7 +42,7 @@ class Answer:
     def described(self) -> str:
         """Who it is, in words."""
         if self.identity is None:
-            return f"answers ({self.said}); no driver knows it by its registers"
+            return f"answers ({self.reply}); no driver knows it by its registers"
         return f"driver {self.driver}: {self.identity.described}"
 
 
@@ -76,10 +76,10 @@ def scan(
         station = Station(bus, f"unit {unit} at {endpoint}", unit, Counters())
         station.open(max(timeout, _OPENING))
         try:
-            said = _question(station, register, timeout)
-            if said:
+            reply = _question(station, register, timeout)
+            if reply:
                 driver, identity = _recognised(station, timeout)
-                yield Answer(endpoint, unit, driver, identity, said)
+                yield Answer(endpoint, unit, driver, identity, reply)
             elif not station.connected and isinstance(endpoint, SerialEndpoint):
                 raise ConnectError(f"{station.label} closed the connection")
         finally:

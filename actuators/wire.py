@@ -295,7 +295,7 @@ class SerialWire(DescriptorWire):
             port = serial.Serial(
                 endpoint.device, endpoint.baud, parity=_PARITIES[parity], stopbits=endpoint.stop_bits, exclusive=True
             )
-            _end_tells_itself(port.fileno())
+            _set_non_blocking_read(port.fileno())
         except (serial.SerialException, ValueError, OSError, termios.error) as error:
             number = getattr(error, "errno", None)
             reason = _owner(endpoint.device) or (os.strerror(number) if number else str(error))
@@ -330,7 +330,7 @@ def _owner(device: str) -> str:
     return ""
 
 
-def _end_tells_itself(descriptor: int) -> None:
+def _set_non_blocking_read(descriptor: int) -> None:
     """Have a port without bytes say that it would block, as a socket does; else it reads as one whose end has come."""
     attributes = termios.tcgetattr(descriptor)
     attributes[6][termios.VMIN] = 1

@@ -34,10 +34,10 @@ def rounded_noise(noise: float | Array, step: float | Array) -> float | Array:
 
 
 def rounding_of_mean(noise: float | Array, step: float | Array) -> Array:
-    """Standard deviation of what rounding leaves in the mean of however many readings of one value.
+    """Standard deviation that rounding leaves in the mean of any number of readings of one value.
 
-    q/√12 without noise, which averages it out: q/√12 exp(−2π²σ²/q²) (Gray and Stockham, IEEE Trans. Inf. Theory 39,
-    1993, for Gaussian dither). No step leaves nothing.
+    q/√12 exp(−2π²σ²/q²): noise averages rounding out (Gray and Stockham, IEEE Trans. Inf. Theory 39, 1993, for
+    Gaussian dither). A step of 0 gives 0.
     """
     steps = np.asarray(step, np.float64)
     ratio = np.divide(noise, steps, out=np.full(np.broadcast(noise, steps).shape, np.inf), where=steps > 0.0)
@@ -149,18 +149,18 @@ def _loads(rows: list[_Row], cell: int) -> CellLoads:
 
 
 SETTLED_SIGMAS = 5.0
-"""Standard errors by which two means may differ and still count as the same."""
+"""Standard errors by which two means may differ and still count as equal."""
 
 
 class CellBench(Protocol):
-    """Six load cells that can be read, and somebody who loads them."""
+    """Six load cells that can be read, and a person who loads them."""
 
     def read(self, samples: int) -> Array:
         """The next `samples` fresh raw readings of all cells, (samples, 6)."""
         ...
 
     def load(self, cell: int, mass: float) -> None:
-        """Return when `mass` kg and nothing else loads cell 1..6."""
+        """Return when cell 1..6 carries `mass` kg and nothing else."""
         ...
 
     def unload(self) -> None:
@@ -173,8 +173,8 @@ def record_measurements(
 ) -> CellMeasurements:
     """Tare, load each cell with each mass in turn, tare again.
 
-    A reading is the mean of `samples` samples, taken once it has settled: once it differs from the mean of as many
-    samples just before by no more than max(`settle`, `SETTLED_SIGMAS` standard errors).
+    A reading is the mean of `samples` samples. It has settled when it differs from the mean of the `samples` samples
+    before by at most max(`settle`, `SETTLED_SIGMAS` standard errors).
 
     Args:
         source: the cells.
@@ -184,7 +184,7 @@ def record_measurements(
         attempts: readings tried before giving up on one that does not settle.
 
     Raises:
-        CalibrationError: masses nothing can be fitted to, or a reading that is not finite or does not settle.
+        CalibrationError: masses that allow no fit, or a reading that is not finite or does not settle.
     """
     check_masses(np.asarray(masses, dtype=np.float64), "masses")
     if samples < 2:
@@ -244,10 +244,10 @@ def shift_offsets(
     steps: ArrayLike = 0.0,
     provenance: Provenance,
 ) -> LoadCellCalibration:
-    """The calibration with the offsets at which the cells read the load that is known to be on them.
+    """Shift the offsets of a calibration so that the cells read the known load.
 
-    The first half of the samples is the tare before, the second half the tare after: `drift` of the result tells how
-    far the zero moved in between. A cell that was never loaded with masses (`identity`) keeps its gain of 1 and has
+    The first half of the samples is the tare before, the second half the tare after: `drift` of the result is
+    the zero's move in between. A cell that was never loaded with masses (`identity`) keeps its gain of 1 and has
     the one known load as its range.
 
     Args:
@@ -256,7 +256,7 @@ def shift_offsets(
         known: (n, 6) N, the load on each cell at the same times.
         day: date of the result.
         drift_limit: N, drift between the halves that is always accepted.
-        steps: (6,) N, in which the cells' readings come: what rounding leaves in a mean is in the standard errors.
+        steps: (6,) N, resolution of the readings; the standard errors include what rounding leaves in a mean.
         provenance: who, where, from what.
 
     Raises:
@@ -272,8 +272,8 @@ def shift_offsets(
     before, after = (tare(half) for half in np.array_split(unloaded, _HALVES))
     carried = np.abs(load).mean(axis=0)
     step = np.broadcast_to(np.asarray(steps, np.float64), CELLS) / np.abs(calibration.gain)
-    beside = np.sqrt(np.maximum(whole.noise**2 - step**2 / 12.0, 0.0))  # of the cell, before it was rounded
-    error = np.hypot(whole.standard_error, rounding_of_mean(beside, step))
+    cell_noise = np.sqrt(np.maximum(whole.noise**2 - step**2 / 12.0, 0.0))  # of the cell, before it was rounded
+    error = np.hypot(whole.standard_error, rounding_of_mean(cell_noise, step))
     cells = []
     for leg, cell in enumerate(calibration.cells):
         if not cell.n:

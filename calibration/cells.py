@@ -14,13 +14,13 @@ from calibration.errors import CalibrationError
 from kinematics import Array, figure_and_bound
 
 _EXCHANGED = 0.5
-"""of the RMS that is left by the sensors as they are, what another order must leave"""
+"""an exchange is reported if its residual RMS is below this part of the present one"""
 
 
 def exchanged_pairs(cost: Array) -> list[tuple[int, int]]:
-    """Sensors that follow another leg much better than their own: (sensor, leg), both from 0; empty if none do.
+    """Sensors that fit another leg much better than their own: pairs (sensor, leg) from 0.
 
-    cost (6, 6): mean square that sensor i (row) leaves as that of leg j. By the order of all that leaves least.
+    cost (6, 6): mean-square residual of sensor i (row) taken as that of leg j. The least sum counts.
     """
     orders = np.array(list(permutations(range(len(cost)))))
     sums = cost[np.arange(len(cost)), orders].sum(axis=1)
@@ -31,7 +31,7 @@ def exchanged_pairs(cost: Array) -> list[tuple[int, int]]:
 
 
 def cells_in_words(pairs: list[tuple[int, int]]) -> str:
-    """Exchanged load cells, legs counted from 1."""
+    """Text of exchanged load cells, legs counted from 1."""
     return ", ".join(f"cell {cell + 1} reads leg {leg + 1}" for cell, leg in pairs)
 
 
@@ -50,7 +50,7 @@ def read_only(values: ArrayLike) -> Array:
 class Tare:
     """Readings of the six unloaded cells: `offset` (6,) mean and `noise` (6,) sample standard deviation, raw units.
 
-    `n` samples of each cell went into it.
+    `n`: samples of each cell.
     """
 
     offset: Array
@@ -66,7 +66,7 @@ class Tare:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Drift:
-    """Move of the zero from the tare before to the tare after, (6,) N, and the bound (6,) N it was judged by."""
+    """Move of the zero from the tare before to the tare after, (6,) N, and its bound (6,) N."""
 
     force: Array
     bound: Array
@@ -137,10 +137,10 @@ Load = Literal["compression", "tension"]
 LOADS: tuple[Load, ...] = ("compression", "tension")
 
 LARGEST_RESIDUAL_SIGMAS = 5.0
-"""Noise a single residual may show before it counts as nonlinearity."""
+"""Multiples of the noise up to which a single residual does not count as nonlinearity."""
 
 SMALLEST_RESPONSE_SIGMAS = 5.0
-"""A sensitivity closer to zero than this many standard errors is none."""
+"""A sensitivity within this many standard errors of zero counts as none."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,9 +168,9 @@ class CellCalibration:
     range: float
     """N, span of the forces applied."""
     n: int
-    """Readings the line went through."""
+    """Readings that were fitted."""
     repeatability: float | None = None
-    """% of `range`: standard deviation of readings whenever a mass is put on again; None where none was."""
+    """% of `range`: standard deviation of readings under repeated loads of one mass; None without any."""
 
     @property
     def signed_gain(self) -> float:
@@ -245,9 +245,9 @@ def fit_cell(
         allowed += LARGEST_RESIDUAL_SIGMAS * sigma * gain
     worst = int(np.argmax(np.abs(residual) - allowed))
     if abs(residual[worst]) > allowed[worst]:
-        off, most = figure_and_bound(residual[worst], allowed[worst], "+.3g", 3)
+        deviation, most = figure_and_bound(residual[worst], allowed[worst], "+.3g", 3)
         raise CalibrationError(
-            f"cell {cell}: not linear: at {mass[worst]:g} kg the reading is {off} N off the line, "
+            f"cell {cell}: not linear: at {mass[worst]:g} kg the reading is {deviation} N off the line, "
             f"allowed {most} N ({nonlinearity_limit:g} % of {span:.4g} N"
             f"{'' if sigma is None else ' and five times the noise'})"
         )
@@ -333,7 +333,7 @@ def _hysteresis(mass: Array, residual: Array, span: float) -> float | None:
 def _repeatability(mass: Array, residual: Array, span: float) -> float | None:
     """Pooled standard deviation, % of the span, of what one mass reads each time that it is reached from one side.
 
-    Readings one after the other under one mass are one loading, told by their mean; a mass that is reached once from
+    Successive readings under one mass are one loading, represented by their mean; a mass that is reached once from
     below and once from above shows the hysteresis, not this.
     """
     first = np.flatnonzero(np.diff(mass, prepend=np.nan) != 0.0)
@@ -351,7 +351,7 @@ def _repeatability(mass: Array, residual: Array, span: float) -> float | None:
 
 
 ZERO_SIGMAS = 5.0
-"""Standard errors by which the line's zero may miss the tare before a mass left out of account is suspected."""
+"""Standard errors between the line's zero and the tare from which on an unaccounted mass is suspected."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -368,7 +368,7 @@ class CellLoads:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellMeasurements:
-    """All that was recorded: (n, 6) raw readings of the unloaded cells before and after, and the loads of each cell."""
+    """Recorded data: (n, 6) raw readings of the unloaded cells before and after, and the loads of each cell."""
 
     tare_before: Array
     tare_after: Array
@@ -377,19 +377,19 @@ class CellMeasurements:
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """What a calibration is judged by."""
+    """Acceptance limits of a calibration."""
 
     drift: float = 0.5
     """N, drift of the zero between the two tares."""
     drift_sigmas: float = 5.0
-    """Standard errors of the drift that are accepted whatever `drift` says."""
+    """Standard errors of the drift that are always accepted."""
     nonlinearity: float = 0.5
     """% of the force range, residual beyond the noise."""
 
 
 @dataclass(frozen=True, slots=True)
 class Provenance:
-    """Who calibrated, where, with which masses, and where the numbers came from."""
+    """Operator, place, masses and source of the numbers."""
 
     operator: str = ""
     place: str = ""
@@ -400,7 +400,7 @@ class Provenance:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadCellCalibration:
-    """Parameters of the six load cells, as a file of a given date holds them.
+    """Parameters of the six load cells, as in a dated file.
 
     force = gain * (raw - offset) per cell: N, compression positive; `gain` (6,) N per raw unit is signed, that is
     polarity times the cell's gain; `offset` (6,) raw units is the reading at zero force. Both are read-only arrays.
@@ -431,7 +431,7 @@ class LoadCellCalibration:
 
     @property
     def gain_covariance(self) -> Array | None:
-        """Covariance (6, 6) of the gains, each as a part of itself; None where they were not calibrated."""
+        """Relative covariance (6, 6) of the gains; None where they were not calibrated."""
         gains, errors = np.array([[cell.gain, cell.gain_standard_error] for cell in self.cells]).T
         if not errors.any():
             return None
@@ -442,7 +442,7 @@ class LoadCellCalibration:
 
     @property
     def in_place(self) -> bool:
-        """Whether the platform's own weight told the gains, which agree with the model's weights then."""
+        """Whether the gains were calibrated by the platform's own weight, and so agree with the model's weights."""
         return self.covariance is not None
 
     def apply(self, raw: ArrayLike) -> Array:
@@ -452,7 +452,7 @@ class LoadCellCalibration:
 
 
 def identity() -> LoadCellCalibration:
-    """Readings that are forces already: gain 1, offset 0, compression positive."""
+    """Calibration of cells that read forces: gain 1, offset 0, compression positive."""
     cell = CellCalibration(
         gain=1.0,
         offset=0.0,
@@ -482,10 +482,10 @@ def calibrate_cells(
 ) -> LoadCellCalibration:
     """Tare, fit all six cells and judge the drift; `judge` says whether the result may be used.
 
-    The weight of every reading follows from the noise of the two tares and the number of its samples.
+    A reading's weight follows from the noise of both tares and its number of samples.
 
     Raises:
-        CalibrationError: what makes a fit impossible, of all cells at once.
+        CalibrationError: reasons why no fit is possible, of all cells at once.
     """
     if len(measurements.loads) != CELLS:
         raise CalibrationError(f"loads of {len(measurements.loads)} cells, must be six")
@@ -526,7 +526,7 @@ def calibrate_cells(
 
 
 def judge(calibration: LoadCellCalibration, limits: Limits = Limits()) -> tuple[tuple[str, ...], ...]:
-    """Reasons, leg by leg, not to use a calibration; six empty tuples when there are none.
+    """Reasons against a calibration, a tuple for each leg; empty where there are none.
 
     The zero must not have drifted, and the line must pass through the tare: where it does not, the cell carried
     something while it was loaded that no mass accounts for (a hanger, a pan). That bound is the drift limit and the

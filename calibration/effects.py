@@ -1,4 +1,4 @@
-"""How far the model's readings at the load cells move with what a calibration found, and so how uncertain they are."""
+"""Sensitivity of the model's load-cell readings to calibrated parameters, and the uncertainty that follows from it."""
 
 from collections.abc import Sequence
 from dataclasses import replace
@@ -34,21 +34,21 @@ GEOMETRY_PLACES = {
         (f"legs[{leg}].length_offset", 2 * _POINTS + leg),
     )
 }
-"""Where they stand, by their names in a mechanism's file."""
+"""Their places by their names in a mechanism's file."""
 
 
 class ReadingsUncertainty:
-    """How uncertain the model's readings at the load cells are by what calibrations are unsure of.
+    """Uncertainty of the model's load-cell readings that follows from the calibrations' uncertainty.
 
-    J C Jᵀ, J by differences, C the covariance of the files' parameters; a later file replaces what an earlier one says
-    of a parameter. What the geometry is unsure of moves the pose too, since the encoders read what they read.
+    J C Jᵀ with J by differences and C the covariance of the files' parameters; a later file replaces an earlier one's
+    parameters. Errors of the geometry move the pose too, since the encoder readings stay the same.
 
     Args:
         mechanism: with the files' values.
         files: with sigmas.
         coulomb_speed: m/s, over which the control smooths Coulomb friction.
-        calibration: of the cells: how well their gains are known where no file tells. They count as exact without one,
-            and in place: what those are wrong by, the model's weights are wrong by.
+        calibration: of the cells, for the uncertainty of gains that no file has. The gains count as exact without one,
+            and where they were calibrated in place: the model's weights then have the same error.
 
     Raises CalibrationError for parameters that the mechanism does not have.
     """
@@ -82,7 +82,7 @@ class ReadingsUncertainty:
         self._moved = moved_models(mechanism, coulomb_speed) if self._geometry else []
 
     def __bool__(self) -> bool:
-        """Whether there is anything to be unsure of."""
+        """Whether there are uncertain parameters."""
         return bool(self._covariance.any())
 
     def covariance(self, motions: Array) -> Array:
@@ -93,9 +93,9 @@ class ReadingsUncertainty:
         return whole
 
     def combined(self, motions: Array, weights: Sequence[Array]) -> Array:
-        """Covariance (k, k) of k sums of all readings over motions (m, 19), each by weights (m, 6) of its own.
+        """Covariance (k, k) of k weighted sums of all readings over motions (m, 19), each with weights (m, 6).
 
-        What is wrong of a parameter is wrong of all readings alike, so it does not average out.
+        A parameter's error is common to all readings, so it does not average out.
         """
         slopes = self._slopes(motions)
         sums = np.stack([np.tensordot(slopes, each, axes=2) for each in weights])
@@ -103,7 +103,7 @@ class ReadingsUncertainty:
         return whole
 
     def _slopes(self, motions: Array) -> Array:
-        """What each parameter moves of the readings, (p, m, 6)."""
+        """Derivatives of the readings by each parameter, (p, m, 6)."""
         motions = np.ascontiguousarray(motions)
         exact = Dynamics(self._mechanism, self._coulomb_speed).cells(motions)
         slopes = np.zeros((len(self._covariance), *exact.shape))
@@ -119,7 +119,7 @@ class ReadingsUncertainty:
 
 
 def moved_models(mechanism: Mechanism, coulomb_speed: float = 0.0) -> list[Dynamics]:
-    """The models of `geometry_slopes`: with each joint a little off, (36,), then as it is."""
+    """Models for `geometry_slopes`: each joint displaced by a step (36,), then the nominal one."""
     geometry = mechanism.geometry
     models = []
     for index in range(2 * _POINTS):
@@ -131,10 +131,10 @@ def moved_models(mechanism: Mechanism, coulomb_speed: float = 0.0) -> list[Dynam
 
 
 def geometry_slopes(models: Sequence[Dynamics], motions: Array, wrenches: Array | None = None) -> Array:
-    """What the cells change by each number of the geometry, (m, 6, GEOMETRY) N/m, at motions (m, 19).
+    """Derivatives of the cell readings by the geometry, (m, 6, GEOMETRY) N/m, at motions (m, 19).
 
-    The encoders read the same: the pose that a length stands for is another one. Its velocity and acceleration count as
-    they are, since the change of the pose is slow. wrenches (m, 6): on the platform, its axes, at its origin.
+    The encoder readings stay the same, so the pose changes with the geometry. Velocity and acceleration are taken as
+    unchanged, since the pose's change is slow. wrenches (m, 6): on the platform, its axes, at its origin.
     """
     exact = models[-1]
     geometry = exact.mechanism.geometry
@@ -155,7 +155,7 @@ def geometry_slopes(models: Sequence[Dynamics], motions: Array, wrenches: Array 
 
 
 def length_slopes(motions: Array, mechanism: Mechanism, coulomb_speed: float = 0.0) -> Array:
-    """What each leg's length, were the pose read by it alone, moves of the readings: (6 lengths, m, 6 cells) N/m."""
+    """Derivatives of the readings by each leg's length through the pose: (6 lengths, m, 6 cells) N/m."""
     model = Dynamics(mechanism, coulomb_speed)
     exact = model.cells(motions)
     rates = leg_matrices(mechanism.geometry, motions[:, :7]).transpose(0, 2, 1)
@@ -169,7 +169,7 @@ def length_slopes(motions: Array, mechanism: Mechanism, coulomb_speed: float = 0
 
 
 def followed(motions: Array, deviations: Array, mechanism: Mechanism) -> Array:
-    """The motions (m, 19) of a platform whose legs were off their reference, to first order.
+    """Motions (m, 19) of a platform whose legs deviate from their reference, to first order.
 
     Args:
         motions: of the reference.
@@ -194,14 +194,14 @@ def moved_motions(motions: Array, displacement: Array) -> Array:
 
 
 def _change(mechanism: Mechanism, file: ParameterFile, parameter: Parameter) -> tuple[Mechanism, float]:
-    """The mechanism with one parameter a little beside its value, to the side that bodies may have, and by what."""
+    """The mechanism with one parameter changed by a small physically consistent step, and the step."""
     step = _STEP * max(abs(parameter.value), _SMALL)
 
-    def beside(signed: float) -> Mechanism:
+    def with_change(signed: float) -> Mechanism:
         one = replace(parameter, value=parameter.value + signed)
         return overlaid(mechanism, [replace(file, parameters=(one,), covariance=None)])
 
     try:
-        return beside(step), step
+        return with_change(step), step
     except CalibrationError:
-        return beside(-step), -step
+        return with_change(-step), -step

@@ -1,13 +1,13 @@
-"""What the calibration package raises."""
+"""Exceptions of the calibration package."""
 
 from collections.abc import Sequence
 
 _LISTED_FAULTS = 30
-"""Faults that a message prints; `faults` holds them all."""
+"""Faults that a message prints; `faults` has them all."""
 
 
 class CalibrationError(ValueError):
-    """Calibration data that no trustworthy parameters can come from.
+    """Calibration data from which no valid parameters follow.
 
     `faults` lists every reason, `lines` are those of the message.
     """

@@ -29,7 +29,7 @@ _HEADER = (
 
 _LARGEST = 1e9  # of any reading, force or count
 _UNLIKE = 4.0
-"""How many times the median gain of the six cells, or how few, a gain may be: they are equal cells."""
+"""Largest ratio of a gain to the median gain of the six equal cells, and of the median to a gain."""
 
 _Number = Annotated[float, Field(ge=-_LARGEST, le=_LARGEST, allow_inf_nan=False)]
 _Positive = Annotated[float, Field(ge=1e-3, le=1e7, allow_inf_nan=False)]
@@ -205,7 +205,7 @@ def format_cell_calibration(calibration: LoadCellCalibration) -> str:
 
 
 def parse_cell_calibration(text: str, name: str = "calibration") -> LoadCellCalibration:
-    """Calibration held by the text of a file; `name` stands for the file in messages.
+    """Parse the text of a calibration file; messages call the file `name`.
 
     Raises:
         CalibrationFileError: not TOML, another version, unknown or missing keys, values out of bounds: all at once.
@@ -323,7 +323,7 @@ def file_fault(item: dict[str, object]) -> str:
 def packed_covariance(covariance: Array) -> str:
     """Text of a covariance (n, n): the rows of L up to the diagonal, L Lᵀ = covariance, as float32 in base64.
 
-    How well combinations of parameters are known shows only in many digits, too many to read.
+    Many digits are needed for the variances of combinations of parameters.
     """
     values, vectors = np.linalg.eigh(covariance)
     root = np.asarray(np.linalg.qr((vectors * np.sqrt(np.maximum(values, 0.0))).T, mode="r")).T
@@ -331,7 +331,7 @@ def packed_covariance(covariance: Array) -> str:
 
 
 def unpacked_covariance(text: str, count: int) -> Array | None:
-    """The covariance (count, count) of such a text, None where it is none."""
+    """Covariance (count, count) of a text of `packed_covariance`; None if it is not one."""
     try:
         values = np.frombuffer(base64.b64decode(text, validate=True), "<f4").astype(np.float64)
     except ValueError:

@@ -1,4 +1,4 @@
-"""Calibrated parameters in a dated file, whatever was calibrated, and a mechanism with them."""
+"""Calibrated parameters of any kind in a dated file, and a mechanism with them."""
 
 import math
 import re
@@ -23,8 +23,8 @@ _HEADER = (
     'Name this file in a configuration: parameters = ["FILE"]. sigma is one standard deviation.',
 )
 _LARGEST = 1e12
-_MOST_OFF = 0.5
-"""of a reading, what gain and cross-talk may make of it: far more than those of any load cell"""
+_MAX_DEVIATION = 0.5
+"""largest relative error of a reading by gain and cross-talk: far more than any load cell has"""
 _CELL = re.compile(r"load_cells\[(?P<leg>[0-5])\]\.(?P<what>offset|gain|cross_talk\[(?P<other>[0-5])\])")
 _PATH = re.compile(r"([A-Za-z_]+)((?:\[\d+\])*)$")
 
@@ -46,11 +46,11 @@ class Parameter:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ParameterFile:
-    """What a calibration found, as a file of a given date holds it.
+    """Result of a calibration, as in a dated file.
 
     kind: of calibration, such as "inertia" or "geometry". mechanism: name of the one that was calibrated.
-    parameters: those that `overlaid` puts over the mechanism's own. nuisance: what was estimated beside them and is
-    told only. covariance: of the parameters, (n, n), or None where they are told one by one.
+    parameters: those by which `overlaid` replaces the mechanism's. nuisance: estimated too, for information only.
+    covariance: of the parameters, (n, n), or None where only their σ are given.
     provenance: who, from what, by which software; texts by name. findings: numbers of the result by name.
     """
 
@@ -65,7 +65,7 @@ class ParameterFile:
 
     @property
     def full_covariance(self) -> Array:
-        """Covariance (n, n) of the parameters; diagonal where they are told one by one."""
+        """Covariance (n, n) of the parameters; diagonal where only their σ are given."""
         return np.diag([each.sigma**2 for each in self.parameters]) if self.covariance is None else self.covariance
 
 
@@ -119,7 +119,7 @@ def format_parameters(file: ParameterFile) -> str:
 
 
 def parse_parameters(text: str, name: str = "parameters") -> ParameterFile:
-    """What the text of a parameter file holds; `name` stands for the file in messages.
+    """Parse the text of a parameter file; messages call the file `name`.
 
     Raises:
         CalibrationFileError: not TOML, another version, unknown or missing keys, values out of bounds, a name twice.
@@ -180,9 +180,9 @@ def parameters_line(names: Sequence[str]) -> str:
 
 
 def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
-    """The mechanism with the values of parameter files over its own, later files over earlier ones.
+    """The mechanism with the values of parameter files, later files over earlier ones.
 
-    Errors of load cells are no matter of a mechanism's, see `cell_errors`. The result's `source` is empty.
+    Errors of load cells are not part of a mechanism, see `cell_errors`. The result's `source` is empty.
 
     Raises:
         CalibrationError: a file of another mechanism, names that the mechanism's file does not have, or a result that
@@ -208,10 +208,10 @@ def overlaid(mechanism: Mechanism, files: Iterable[ParameterFile]) -> Mechanism:
 
 
 def covariance_of(files: Iterable[ParameterFile], places: Mapping[str, int], before: Array) -> Array:
-    """Covariance (n, n) of numbers by parameter files, in SI units; `places` says by name where each number stands.
+    """Covariance (n, n) of numbers from parameter files, in SI units; `places`: index of each number by name.
 
-    before (n, n): what is known of numbers that no file has. A later file replaces what an earlier one says of a
-    number, with its correlations. Parameters without a place are left out.
+    before (n, n): prior covariance, for numbers that no file has. A later file replaces an earlier one's numbers with
+    their correlations. Parameters without a place are left out.
     """
     whole = before.copy()
     for file in files:
@@ -225,9 +225,9 @@ def covariance_of(files: Iterable[ParameterFile], places: Mapping[str, int], bef
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellErrors:
-    """What load cells read beyond their calibration, by parameter files: reading = `matrix` · force + `zeros`.
+    """Errors of the load cells beyond their calibration, from parameter files: reading = `matrix` · force + `zeros`.
 
-    zeros: (6,) N. matrix: (6, 6), 1 + gain on its diagonal, cross-talk beside it. inverse: None where that is one.
+    zeros: (6,) N. matrix: (6, 6), 1 + gain on its diagonal, cross-talk off it. inverse: None where that is one.
     """
 
     zeros: Array
@@ -239,7 +239,7 @@ class CellErrors:
         object.__setattr__(self, "inverse", None if level else np.linalg.inv(self.matrix))
 
     def __bool__(self) -> bool:
-        """Whether there is any."""
+        """Whether there are any errors."""
         return bool(self.zeros.any()) or self.inverse is not None
 
     def same(self, other: "CellErrors") -> bool:
@@ -247,7 +247,7 @@ class CellErrors:
         return np.array_equal(self.zeros, other.zeros) and np.array_equal(self.matrix, other.matrix)
 
     def corrected(self, readings: Array) -> Array:
-        """Forces (…, 6) N of calibrated readings (…, 6) N; one that is not finite stays so, and makes no other so."""
+        """Forces (…, 6) N of calibrated readings (…, 6) N; a non-finite reading affects no other cell."""
         forces: Array = readings - self.zeros
         if self.inverse is None:
             return forces
@@ -258,14 +258,14 @@ class CellErrors:
         return corrected
 
     def after(self, first: "CellErrors") -> "CellErrors":
-        """These errors, of forces that were corrected by the first ones, and those together."""
+        """The first errors combined with these, which are those of forces corrected by the first."""
         return CellErrors(first.zeros + first.matrix @ self.zeros, first.matrix @ self.matrix)
 
 
 def cell_errors(files: Iterable[ParameterFile]) -> CellErrors:
-    """What parameter files find of the cells: `load_cells[0].offset`, `.gain`, `.cross_talk[1]`, of the last file each.
+    """Errors of the cells by the last file of each: `load_cells[0].offset`, `.gain`, `.cross_talk[1]`.
 
-    Raises CalibrationError for gains and cross-talk of which no forces come.
+    Raises CalibrationError for gains and cross-talk that cannot be inverted.
     """
     zeros, matrix = np.zeros(6), np.eye(6)
     for file in files:
@@ -277,24 +277,25 @@ def cell_errors(files: Iterable[ParameterFile]) -> CellErrors:
                 zeros[cell.leg] = each.value
             else:
                 matrix[cell.leg, cell.of] = each.value + (cell.leg == cell.of)
-    off = np.abs(matrix - np.eye(6)).sum(axis=1)
-    if not (off < _MOST_OFF).all():
-        worst = int(np.argmax(off))
+    deviation = np.abs(matrix - np.eye(6)).sum(axis=1)
+    if not (deviation < _MAX_DEVIATION).all():
+        worst = int(np.argmax(deviation))
         raise CalibrationError(
-            f"load_cells[{worst}]: gain and cross-talk of {off[worst]:.3g} in all, must be below {_MOST_OFF:g}"
+            f"load_cells[{worst}]: gain and cross-talk of {deviation[worst]:.3g} in all, must be "
+            f"below {_MAX_DEVIATION:g}"
         )
     return CellErrors(zeros, matrix)
 
 
 class CellParameter(NamedTuple):
-    """A number of the load cell of a leg (index): its zero, or what part of the force of a leg `of` it reads beyond."""
+    """A parameter of a leg's load cell (index): its zero, or its gain error to the force of leg `of`."""
 
     leg: int
     of: int | None
 
 
 def cell_parameter(name: str) -> CellParameter | None:
-    """Which number of a load cell's a parameter of this name is, or None."""
+    """The load-cell parameter of this name, or None."""
     match = _CELL.fullmatch(name)
     if match is None:
         return None

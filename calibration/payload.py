@@ -1,4 +1,4 @@
-"""A payload's mass, centre and inertia from load cells, and what else they read since the rig was identified."""
+"""Mass, centre of mass and inertia of a payload from load cells, with the nuisance parameters of the rig."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -28,7 +28,7 @@ from dynamics import (
 from kinematics import Array
 
 CALIBRATED_CELLS = {"gain": 5e-4, "cross_talk": 5e-4}
-"""What is taken of the cells where no calibration tells it: that there was one."""
+"""Accuracy of the cells where no calibration file gives it: that of a calibrated cell."""
 _ZEROS = slice(THETA, THETA + CELLS)
 _PLACES = slice(_ZEROS.stop, _ZEROS.stop + GEOMETRY)
 _GAINS = slice(_PLACES.stop, _PLACES.stop + CELLS)
@@ -41,15 +41,15 @@ _FRICTION_NAMES = ("universal", "prismatic", "spherical", "coulomb")
 
 
 class Nuisance:
-    """The nuisance parameters of a rig and the covariance that is known of them before.
+    """Nuisance parameters of a rig and their prior covariance.
 
     Args:
-        mechanism: that the residuals are beyond, with the values of `files`.
-        files: that calibrated it; a later one replaces what an earlier one knew of the same numbers.
-        accuracy: how well what no file tells is known; None: the usual.
+        mechanism: the model behind the residuals, with the values of `files`.
+        files: its calibrations; a later one replaces an earlier one's parameters.
+        accuracy: of parameters that no file has; None: the usual.
         calibration: of the cells, or None where nothing is known but `accuracy`.
 
-    Raises CalibrationError for files whose parameters have no covariance that can be.
+    Raises CalibrationError for files whose parameters have no valid covariance.
     """
 
     def __init__(
@@ -67,30 +67,29 @@ class Nuisance:
         if gains is not None:
             before[_GAINS, _GAINS] = gains
         covariance = covariance_of(files, names, before)
-        told = {each.name for file in files for each in file.parameters}
-        self.identified = "platform.mass" in told
-        """Whether a parameter file tells how well the platform's mass is known."""
-        self.gains_absorbed = self.identified and told.isdisjoint(GAINS)
-        """Whether it was identified with gains that count as right: what they are off is in its masses then."""
+        estimated = {each.name for file in files for each in file.parameters}
+        self.identified = "platform.mass" in estimated
+        """Whether a parameter file has the platform's mass."""
+        self.gains_absorbed = self.identified and estimated.isdisjoint(GAINS)
+        """Whether it was identified with gains taken as exact; its masses then include the gains' errors."""
         linear = np.eye(_SIZE)
         for number, place in enumerate(BODIES):
             linear[place, place] = _linear_slopes(_body(mechanism, number))
         self.covariance: Array = linear @ covariance @ linear.T
         self.root = _root(self.covariance)
-        beside = slice(_GAINS.start, _TALK.stop)
-        self.scales = _root(self.covariance[beside, beside])
+        cells = slice(_GAINS.start, _TALK.stop)
+        self.scales = _root(self.covariance[cells, cells])
 
     def columns(self, regressor: Array, places: Array, bare: Array, carried: Array) -> Array:
-        """What each nuisance of unit prior variance adds to the cells (m, 6, k) N, the first `root.shape[1]` of `root`.
+        """Effect of each nuisance of unit prior variance on the cells (m, 6, k) N; first those of `root`.
 
-        What the cells' gains and cross-talk make of the payload is apart from what they make of the rig itself. Of the
-        latter masses and gains are known together, which tells next to nothing of gains alone: a common one would have
-        to show in products of both, of second order.
+        Gains and cross-talk have separate columns for the payload's forces and for the rig's own. Masses and gains of
+        the rig are known only together, which determines a common gain at second order only.
 
         Args:
-            regressor: (m, 6, THETA), `dynamics.Regressor.cells`, through whatever the residuals went through.
+            regressor: (m, 6, THETA), `dynamics.Regressor.cells`, filtered as the residuals were.
             places: (m, 6, GEOMETRY), see that.
-            bare, carried: (m, 6) N, what acts on the cells by the rig itself, and by the payload.
+            bare, carried: (m, 6) N, forces on the cells by the rig itself, and by the payload.
         """
         zeros = np.broadcast_to(np.eye(CELLS), (len(regressor), CELLS, CELLS))
         if self.gains_absorbed:
@@ -99,7 +98,7 @@ class Nuisance:
         return np.concatenate([own, _scaled(carried) @ self.scales], axis=2)
 
     def geometry_slopes(self, motions: Array, theta: Array) -> Array:
-        """What the cells change by each number of the geometry with a payload θ (k,): see `effects.geometry_slopes`."""
+        """Derivatives of the cells by the geometry with a payload θ (k,): see `effects.geometry_slopes`."""
         loads = payload_wrenches(motions, self.mechanism.gravity)[:, :, : len(theta)] @ theta
         return geometry_slopes(self._moved, motions, loads)
 
@@ -109,7 +108,7 @@ class Nuisance:
 
 
 def _scaled(forces: Array) -> Array:
-    """Readings (m, 6, 18) by forces (m, 6) N, of each gain and of each cross-talk."""
+    """Derivatives (m, 6, 18) of the readings by gains and cross-talk, at forces (m, 6) N."""
     scaled = np.zeros((len(forces), CELLS, 3 * CELLS))
     for leg in range(CELLS):
         scaled[:, leg, leg] = forces[:, leg]
@@ -119,7 +118,7 @@ def _scaled(forces: Array) -> Array:
 
 
 def _names() -> dict[str, int]:
-    """Where the number of a parameter file's name stands among the nuisances."""
+    """Index of each parameter of a file among the nuisances, by name."""
     found: dict[str, int] = {}
     for number, place in enumerate(BODIES):
         owner = "platform" if number == 0 else f"legs[{(number - 1) // 2}].{('lower', 'upper')[(number - 1) % 2]}"
@@ -135,7 +134,7 @@ def _names() -> dict[str, int]:
 
 
 def _before(mechanism: Mechanism, accuracy: Accuracy, calibration: LoadCellCalibration | None) -> Array:
-    """Standard deviations of all numbers where no file tells any, as `_names` has them."""
+    """Prior standard deviations of all numbers, in the order of `_names`."""
     sigma = np.empty(_SIZE)
     for number, place in enumerate(BODIES):
         body = _body(mechanism, number)
@@ -183,23 +182,23 @@ def _linear_slopes(body: Body) -> Array:
 
 
 def _root(covariance: Array) -> Array:
-    """L with L Lᵀ = covariance, without columns that are nothing."""
+    """L with L Lᵀ = covariance, without zero columns."""
     scale = np.sqrt(np.diag(covariance))
     scale = np.where(scale > 0.0, scale, 1.0)
     values, vectors = np.linalg.eigh(covariance / np.outer(scale, scale))
-    kept = values > np.finfo(float).eps * len(values)
-    root: Array = scale[:, np.newaxis] * (vectors[:, kept] * np.sqrt(values[kept]))
+    positive = values > np.finfo(float).eps * len(values)
+    root: Array = scale[:, np.newaxis] * (vectors[:, positive] * np.sqrt(values[positive]))
     return root
 
 
 STATIC = 4
-"""Numbers of θ that poses at rest can tell: mass and first moments."""
+"""Length of θ for poses at rest: mass and first moments."""
 DRIFT_TIME = 0.25
-"""s, over which what is left of the samples in motion is averaged, to find what of it is slower than noise"""
+"""s, over which residuals in motion are averaged, to find their part that is slower than noise"""
 
-_TOLD = 0.25
-"""of the payload's mass: a direction whose standard uncertainty is greater, moments divided by the joints' radius and
-inertias by its square, is not told"""
+_MAX_SIGMA = 0.25
+"""of the payload's mass: directions of greater standard uncertainty, moments divided by the joints' radius and inertias
+by its square, count as unidentifiable"""
 _BEYOND = (2.0, 2.0, 0.02, 2.0)
 """σ of what friction has beyond the model by `FRICTION_SHAPES` but the first, and of its part that is the same both
 ways; N, times the machine's size, but per N of load"""
@@ -251,7 +250,7 @@ class PayloadSamples:
         return PayloadSamples(*(getattr(self, name)[chosen] for name in PayloadSamples.__slots__))
 
     def joined(self, other: "PayloadSamples") -> "PayloadSamples":
-        """These, and others behind them."""
+        """These samples followed by others."""
         return PayloadSamples(
             *(np.concatenate([getattr(self, name), getattr(other, name)]) for name in PayloadSamples.__slots__)
         )
@@ -272,7 +271,7 @@ class PayloadFit:
 class PayloadEstimate:
     """θ (k,), k being STATIC or 10; platform axes, inertia about the platform's origin.
 
-    platform (10,): what m, h, J of the bare platform have beyond the mechanism's. joint (10 + k, 10 + k): covariance of
+    platform (10,): m, h, J of the bare platform less the mechanism's. joint (10 + k, 10 + k): covariance of
     it and θ. rest, motion: how the samples at rest and in motion fit. before, after (6,) N: RMS of the loaded samples
     by cell beyond the model and nuisances, without and with the payload.
     """
@@ -313,11 +312,11 @@ class PayloadEstimate:
 
 
 class UnidentifiablePayloadError(CalibrationError):
-    """Samples that do not tell all that was asked of a payload."""
+    """Samples that do not determine all the requested parameters of a payload."""
 
 
 class _Solution(NamedTuple):
-    """Of samples: θ (k,), nuisances (m,), a root (m + k, m + k) of the covariance of nuisances and θ.
+    """Solution: θ (k,), nuisances (m,), a root (m + k, m + k) of the covariance of nuisances and θ.
 
     root (k, k): of the information on θ, scaled by `_scale`. left, leverage (n, 6): residuals N, and leverages.
     """
@@ -335,18 +334,18 @@ def fit_payload(
 ) -> PayloadEstimate:
     """Weighted least squares of the payload with the nuisance parameters, which have their prior.
 
-    What is left of the fit tells whether the model can be this rig. Where its reduced χ² is above 1, at rest or in
-    motion, the variances of those samples are multiplied by it; beyond 4 the answer is refused.
+    Where the reduced χ² at rest or in motion is above 1, the variances of those samples are multiplied by it; above 4
+    the result is refused.
 
     Args:
         samples: with the payload, and without it where such were recorded.
-        nuisance: what else the cells read beyond the model.
+        nuisance: effects on the cells beyond the model.
         inertia: whether J is estimated as well.
-        zero_change: N, standard deviation of what each cell's zero may change from one recording to the next.
+        zero_change: N, standard deviation of the change of each cell's zero between recordings.
 
     Raises:
-        UnidentifiablePayloadError: the samples do not tell a direction of θ, or not beside what is not known of the
-            rig, which is named with what would.
+        UnidentifiablePayloadError: the samples, or the known parameters of the rig, do not determine a direction of θ;
+            the error names a remedy.
         CalibrationError: no model with these nuisances fits; there is no payload, or one of negative mass.
     """
     count = _BODY if inertia else STATIC
@@ -380,7 +379,7 @@ def fit_payload(
     )
     alone = _root_alone(samples, count, scales)
     _refuse_nothing(found, alone)
-    _refuse_untold(solution.root, alone, mechanism, count, found.mass, inertia)
+    _refuse_unidentifiable(solution.root, alone, mechanism, count, found.mass, inertia)
     return found
 
 
@@ -412,7 +411,7 @@ def _columns(samples: PayloadSamples, nuisance: Nuisance, places: Array, zero_ch
 
 
 def _accelerated(samples: PayloadSamples, mechanism: Mechanism, theta: Array) -> Array:
-    """What the cells read more with each component of the acceleration as much more as it is, (n, 6, 6) N."""
+    """Derivatives of the readings by a relative error of each component of the acceleration, (n, 6, 6) N."""
     body = np.tile(_linear_platform(mechanism), (len(samples), 1))
     body[samples.loaded, : len(theta)] += theta
     to_cells = residual_from_wrench(mechanism.geometry, samples.motion[:, :7])
@@ -431,10 +430,10 @@ def _solved(samples: PayloadSamples, columns: Array, count: int, mechanism: Mech
 
     weights = _weights(samples, scales)
     seen = np.sum((columns * weights[:, :, np.newaxis]) ** 2, axis=(0, 1)) > _UNSEEN**2
-    kept, size = np.flatnonzero(seen), int(np.count_nonzero(seen))
+    significant, size = np.flatnonzero(seen), int(np.count_nonzero(seen))
     design = np.where(samples.loaded[:, np.newaxis, np.newaxis], samples.design[:, :, :count], 0.0)
     scale = _scale(mechanism, count)
-    whole = np.concatenate([columns[:, :, kept], design / scale], axis=2)
+    whole = np.concatenate([columns[:, :, significant], design / scale], axis=2)
     rows = (whole * weights[:, :, np.newaxis]).reshape(-1, size + count)
     stacked = np.zeros((len(rows) + size, size + count + 1))
     stacked[:size, :size] = np.eye(size)
@@ -453,8 +452,8 @@ def _solved(samples: PayloadSamples, columns: Array, count: int, mechanism: Mech
     leverage = np.sum((rows @ spread) ** 2, axis=1).reshape(-1, CELLS)
     left = samples.residual - whole @ found
     nuisances = np.zeros(columns.shape[2])
-    nuisances[kept] = found[:size]
-    places = np.append(kept, columns.shape[2] + np.arange(count))
+    nuisances[significant] = found[:size]
+    places = np.append(significant, columns.shape[2] + np.arange(count))
     every = np.eye(columns.shape[2] + count)
     every[np.ix_(places, places)] = spread
     every[columns.shape[2] :] /= scale[:, np.newaxis]
@@ -467,13 +466,13 @@ def _weights(samples: PayloadSamples, scales: Array) -> Array:
 
 
 def _scale(mechanism: Mechanism, count: int) -> Array:
-    """What makes masses, moments and inertias comparable, per unit: powers of 1/radius of the joints, (count,)."""
+    """Scale (count,) that makes masses, moments and inertias comparable: powers of 1/radius of the joints."""
     radius = float(np.linalg.norm(mechanism.geometry.platform_points, axis=1).mean())
     return np.concatenate([[1.0], np.full(3, 1.0 / radius), np.full(6, 1.0 / radius**2)])[:count]
 
 
 def _root_alone(samples: PayloadSamples, count: int, scales: Array) -> Array:
-    """R (k, k) of θ's information RᵀR, were the rig its model."""
+    """R (k, k) of the information RᵀR on θ without nuisances."""
     weights = _weights(samples, scales)[samples.loaded]
     rows = samples.design[samples.loaded][:, :, :count] * weights[:, :, np.newaxis]
     rows = np.concatenate([rows.reshape(-1, count), np.zeros((count, count))])
@@ -506,7 +505,7 @@ def _fit_of(samples: PayloadSamples, solution: _Solution, moving: bool) -> Paylo
 
 
 def _refuse_misfit(fits: Sequence[PayloadFit]) -> None:
-    """Refuse what no noise and no nuisance within its prior explains."""
+    """Refuse residuals that neither noise nor nuisances within their priors explain."""
     from scipy.special import chdtri  # takes long to import, and few need it
 
     faults = []
@@ -530,9 +529,11 @@ def _refuse_misfit(fits: Sequence[PayloadFit]) -> None:
         )
 
 
-def _refuse_untold(root: Array, alone: Array, mechanism: Mechanism, count: int, mass: float, inertia: bool) -> None:
-    """Refuse directions of θ that are not told: by the motions, or because too little is known of the rig."""
-    limit = _TOLD * max(abs(mass), np.finfo(float).tiny)
+def _refuse_unidentifiable(
+    root: Array, alone: Array, mechanism: Mechanism, count: int, mass: float, inertia: bool
+) -> None:
+    """Refuse directions of θ that the motions, or the known parameters of the rig, do not determine."""
+    limit = _MAX_SIGMA * max(abs(mass), np.finfo(float).tiny)
     scaled_alone = alone / _scale(mechanism, count)
     faults = []
     names: list[str] = []
@@ -566,7 +567,7 @@ _RIG_REMEDY = (
 
 
 def _remedies(names: Sequence[str], inertia: bool) -> list[str]:
-    """Which motions would tell these components."""
+    """Motions that would determine these components."""
     found = []
     if any(name in ("mass", *_PAYLOAD_PLACES) for name in names):
         found.append(
@@ -595,12 +596,12 @@ def _refuse_nothing(found: PayloadEstimate, alone: Array) -> None:
 
 
 def loaded_platform(mechanism: Mechanism, estimate: PayloadEstimate) -> tuple[tuple[str, ...], Array, Array]:
-    """Names, values (k,) and covariance (k, k) of the platform with its payload: what a mechanism's file says of it.
+    """Names, values (k,) and covariance (k, k) of the platform with its payload, for a mechanism's file.
 
     `platform.mass`, `platform.center_of_mass[…]` and, where it was estimated, `platform.inertia[…][…]` about the centre
-    of mass, SI. It is the bare platform as the samples and what was known before tell it, with the payload; the
-    covariance is that of both, carried over linearly.
-    Raises CalibrationError where the inertia is that of no body.
+    of mass, SI. The bare platform is that of the fit; the covariance is that of platform and payload, propagated
+    linearly.
+    Raises CalibrationError where no body has the inertia.
     """
     names = tuple(f"platform.{name}" for name in _NAMES[: len(estimate.theta)])
     count, platform = len(estimate.theta), _linear_platform(mechanism)

@@ -354,7 +354,7 @@ def task_space_equations(mechanism: Mechanism, states: npt.ArrayLike, coulomb_sp
     )
 
 
-def _beside(left: Array, right: Array) -> Array:
+def _side_by_side(left: Array, right: Array) -> Array:
     """[left right] of matrices (…, 3, 3)."""
     return np.concatenate([np.broadcast_to(left, right.shape), right], axis=-1)
 
@@ -363,8 +363,8 @@ def _platform(mechanism: Mechanism, motion: PlatformMotion) -> tuple[Array, Arra
     """The platform's M, C (n, 6, 6) and g (n, 6): J = [1, −r̃], Ω = [0, 1]."""
     m, r, omega = mechanism.mass, motion.R @ mechanism.center_of_mass, motion.omega
     inertia = about(mechanism.inertia, motion.R)
-    J = _beside(np.eye(3), -skew(r))
-    J_rate = _beside(np.zeros((3, 3)), -skew(np.cross(omega, r)))
+    J = _side_by_side(np.eye(3), -skew(r))
+    J_rate = _side_by_side(np.zeros((3, 3)), -skew(np.cross(omega, r)))
     M, C = m * transpose(J) @ J, m * transpose(J) @ J_rate
     M[:, 3:, 3:] += inertia
     C[:, 3:, 3:] += skew(omega) @ inertia
@@ -401,8 +401,8 @@ def _legs(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
     N += turn @ (inertia @ Gamma_rate + skew(W) @ inertia @ Gamma)
 
     omega = motion.omega[:, None]
-    E = _beside(np.eye(3), -skew(motion.q))
-    E_rate = _beside(np.zeros((3, 3)), -skew(np.cross(omega, motion.q)))
+    E = _side_by_side(np.eye(3), -skew(motion.q))
+    E_rate = _side_by_side(np.zeros((3, 3)), -skew(np.cross(omega, motion.q)))
     down = transpose(E)
     mass, coriolis = down @ Q @ E, down @ (Q @ E_rate + N @ E)
     weight = times(m_d * transpose(B_d) + m_u * transpose(B_u), g)

@@ -74,7 +74,7 @@ class IaiOptions(DriveOptions, IaiSettings, IaiAddress, ModbusOptions):
 _ANY = RANGES["f32"][1]
 _LARGEST = 2**31 - 1
 _IDENTITY = Identity("IAI", "ROBO Cylinder", "", "")
-_TOLD, _READ = 0, 1  # exchanges of the station
+_COMMAND, _READ = 0, 1  # exchanges of the station
 _FASTEST = 100.0  # m/s
 _BEYOND = 20.0  # m by which a target may lie beyond its command, at that speed
 _BAND = 10  # 0.01 mm in which a target counts as reached
@@ -88,12 +88,12 @@ _STOPPING = 0.5  # s after which the servo is switched off whether the slider re
 class Iai(StationDrive):
     """A ROBO Cylinder for positions.
 
-    A cycle tells one thing and reads the status block: a target with its speed, or a coil (servo, homing, stop, alarm
-    reset), each until the status says that it was done. The controller goes to each target by a ramp of its own, with
-    the speed of the command and a little more.
+    A cycle sends one command and reads the status block: a target with its speed, or a coil (servo, homing, stop, alarm
+    reset), each until the status confirms it. The controller moves to each target by its own ramp, with the speed of
+    the command and a little more.
 
-    It has no watchdog: nothing but the end of its way stops it when nobody tells it anything. It measures no force,
-    takes none, does not say who it is, and no reply echoes what it answers.
+    It has no watchdog: without commands it stops only at its target. It measures and takes no force, has no
+    identification, and its replies have no echo.
     """
 
     def __init__(self, options: IaiOptions) -> None:
@@ -120,26 +120,26 @@ class Iai(StationDrive):
         self._forget()
 
     def _forget(self) -> None:
-        """Nothing is known of the controller."""
+        """Drop all knowledge of the controller."""
         self._state: State | None = None
-        self._heard_at = 0.0
+        self._replied_at = 0.0
         self._commanded = (0.0, -math.inf)
-        """where it was to be as the last cycle ended, m, and when that began, s"""
+        """commanded position at the end of the last cycle, m, and its begin, s"""
         self._armed = self._sent = self._clear = False
         self._begun = Mode.OFF
         self._steps: list[tuple[Coil, bool]] = []
-        """coils that are to be told in turn, each until it is answered"""
+        """coils to be written in turn, each until it is answered"""
         self._stopped_at = math.inf
-        """s, when it was told to stop; infinite: it was not"""
+        """s, time of the stop command; infinite without one"""
         self._stepping = False
-        self._told = b""
+        self._request = b""
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Drive.exchanges`."""
-        told = len(move_request(1, Target(0, 0, 0, 0))), MOVE_REPLY_LENGTH
+        command = len(move_request(1, Target(0, 0, 0, 0))), MOVE_REPLY_LENGTH
         read = len(status_request(1)), STATUS_REPLY_LENGTH
-        return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (told, read)]
+        return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (command, read)]
 
     def identify(self) -> Identity:
         """See `Drive.identify`: it only has to answer."""
@@ -179,17 +179,17 @@ class Iai(StationDrive):
         state = self._state
         on = state is None or bool(state.status_1 & Status1.SERVO_ON)
         urgent = on and (command.quick_stop or not command.enable)
-        self._told = self._tell(command, on)
+        self._request = self._next_request(command, on)
         sent = True
-        if self._told:
-            sent = self._station.ask(_TOLD, self._told, COIL_REPLY_LENGTH, urgent=urgent)
+        if self._request:
+            sent = self._station.ask(_COMMAND, self._request, COIL_REPLY_LENGTH, urgent=urgent)
         read = self._station.ask(_READ, status_request(self._unit), STATUS_REPLY_LENGTH, urgent=urgent)
         self._sent = sent and read
         if self._sent:
             self.counters.sent += 1
 
-    def _tell(self, command: Command, on: bool) -> bytes:
-        """The message of this cycle, b"" where there is nothing to be told; `on`: the servo may be."""
+    def _next_request(self, command: Command, on: bool) -> bytes:
+        """The command message of this cycle, b"" if there is none; `on`: whether the servo may be on."""
         if command.clear and not self._clear:
             self._steps = [(Coil.ALARM_RESET, True), (Coil.ALARM_RESET, False)]
         self._clear = command.clear
@@ -220,7 +220,7 @@ class Iai(StationDrive):
         return b""
 
     def _switch_off(self, *, quick: bool) -> bytes:
-        """Take the torque off; `quick`: after the slider has come to rest by the controller's means."""
+        """Switch the torque off; `quick`: after the controller has stopped the slider."""
         self._steps = []
         if quick:
             begun = math.isinf(self._stopped_at)
@@ -240,12 +240,12 @@ class Iai(StationDrive):
         return self._state is not None and bool(self._state.status_1 & Status1.HOMED)
 
     def _target(self, command: Command) -> Target:
-        """Where it is to go: beyond where it is to be as the cycle ends, at the speed that takes it there till then.
+        """The target: beyond the commanded position at the cycle's end, with the speed to reach that position in time.
 
-        A slider slows down towards each target: it would stand between two that are a cycle apart.
+        A slider decelerates towards each target: it would stop between targets one cycle apart.
         """
         position = command.position - self._offset
-        (before, at), since = self._commanded, min(self._now - self._heard_at, _LONG_AGO)
+        (before, at), since = self._commanded, min(self._now - self._replied_at, _LONG_AGO)
         elapsed = self._now - at
         if not 0.0 < elapsed <= _LONG_AGO:
             before, elapsed = position, _LONG_AGO
@@ -264,28 +264,28 @@ class Iai(StationDrive):
         if not self._sent:
             return None
         self._sent = False
-        told = self._station.answer(_TOLD, deadline) if self._told else b""
+        reply = self._station.answer(_COMMAND, deadline) if self._request else b""
         message = self._station.answer(_READ, deadline)
-        if message is None or told is None:
+        if message is None or reply is None:
             self.counters.late += 1
-        if told:
-            self._hear(told)
+        if reply:
+            self._take_reply(reply)
         if message is None:
             return None
         state = state_of(self._unit, message)
         if state is None:
             self._station.refuse(message)
             return None
-        self._state, self._heard_at = state, self._now
+        self._state, self._replied_at = state, self._now
         self._armed = self._armed and not _alarm(state)
         return self._feedback(state)._replace(offset=self._station.carried_after(self._now))
 
-    def _hear(self, told: bytes) -> None:
-        """Take the reply to what was told: it repeats the head of it."""
-        if told != self._told[:COIL_REPLY_LENGTH]:
-            self._station.refuse(told)
+    def _take_reply(self, reply: bytes) -> None:
+        """Take the reply to the command, which repeats its head."""
+        if reply != self._request[:COIL_REPLY_LENGTH]:
+            self._station.refuse(reply)
             return
-        if told == coil_request(self._unit, Coil.STOP, False):
+        if reply == coil_request(self._unit, Coil.STOP, False):
             self._stopped_at = math.inf
         if self._stepping:
             self._steps.pop(0)
@@ -313,7 +313,7 @@ class Iai(StationDrive):
 
 
 def _alarm(state: State) -> int:
-    """Code of the alarm there is, 0 = none."""
+    """Code of the present alarm, 0 = none."""
     return state.alarm or int(bool(state.status_1 & (Status1.HEAVY_ALARM | Status1.LIGHT_ALARM)))
 
 

@@ -11,20 +11,20 @@ from typing import NamedTuple
 from actuators.codec import READ_HOLDING, WRITE_MULTIPLE
 
 METRE = 1e-5
-"""m, what positions are counted in; of speeds m/s."""
+"""m, unit of positions; of speeds m/s."""
 GRAVITY = 0.0980665
-"""m/s², what accelerations are counted in."""
+"""m/s², unit of accelerations."""
 
 WRITE_COIL = 5
 STATUS = 0x9000
 """First register of the status block."""
 MOVE = 0x9900
-"""First register of the block that moves the slider as it is written."""
+"""First register of the block whose write moves the slider."""
 COIL_REPLY_LENGTH = MOVE_REPLY_LENGTH = 6
 
 
 class Coil(IntEnum):
-    """What is told by function 5."""
+    """Coils written by function 5."""
 
     SERVO_ON = 0x0403
     ALARM_RESET = 0x0407
@@ -75,7 +75,7 @@ class State(NamedTuple):
 
 
 class Target(NamedTuple):
-    """What is written to move: position, band in which it counts as there, speed, acceleration."""
+    """Registers of a move: position, band of arrival, speed, acceleration."""
 
     position: int
     band: int
@@ -108,14 +108,14 @@ STATUS_REPLY_LENGTH = 3 + _STATUS.size
 
 
 def state_of(unit: int, message: bytes) -> State | None:
-    """What a reply to `status_request` says, None if it is none."""
+    """State by a reply to `status_request`, None if it is none."""
     if len(message) != STATUS_REPLY_LENGTH or message[:3] != bytes((unit, READ_HOLDING, _STATUS.size)):
         return None
     return state_of_bytes(message[3:])
 
 
 def state_of_bytes(data: bytes) -> State:
-    """What the registers of the status block say."""
+    """State by the registers of the status block."""
     return State(*_STATUS.unpack(data))
 
 
@@ -125,5 +125,5 @@ def state_bytes(state: State) -> bytes:
 
 
 def target_of(data: bytes) -> Target:
-    """What was written to the whole block that moves."""
+    """Target by a write to the whole block that moves."""
     return Target(*_MOVE.unpack(data))

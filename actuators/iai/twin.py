@@ -40,11 +40,11 @@ _AT_POWER_UP = move_bytes(Target(0, 10, 10_000, 30)) + _PUSHING
 
 
 class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
-    """A controller over one leg of the plant, whose brake closes as the servo is switched off.
+    """A controller with one leg of the plant, whose brake closes when the servo is switched off.
 
-    It goes to each target by a ramp with the speed and acceleration that came along. A target without power, or before
-    the reference was found, is an alarm. Alarms switch the servo off and stay until they are reset. There is no
-    watchdog. What comes from Modbus is not carried out before `Coil.MODBUS_CONTROL` was told.
+    It moves to each target by a ramp with the given speed and acceleration. A target without power, or before the
+    reference was found, causes an alarm. Alarms switch the servo off and are latched. There is no watchdog. Modbus
+    commands have no effect before `Coil.MODBUS_CONTROL` was written.
     """
 
     longest_step = _STEP
@@ -58,13 +58,13 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
     """Faults that it can have: it says nothing of temperatures, supplies and forces."""
 
     def __init__(self, plant: PlantPort, *, unit: int = 1, position_offset: float = 0.0) -> None:
-        """Power the controller up. position_offset: m, leg length where it has its zero."""
+        """Power the controller up. position_offset: m, leg length at its zero."""
         super().__init__(unit, "silent", RTU_FRAMING)
         self.plant = plant
         self._offset = position_offset
         self._barred = self._on = self._homing = False
         self._target: Target | None = None
-        """where it goes; None: it stands, or comes to rest"""
+        """present target; None: at rest, or decelerating"""
         self._at = self._speed = 0.0
         """m and m/s, of the set-point on its ramp"""
         self._readable += [
@@ -91,7 +91,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
         self._switch_off()
 
     def tick(self, now: float) -> None:
-        """Let time pass: the ramp to the target, the end of a search. now: s; never goes back."""
+        """Advance the time: ramp to the target, end of a search. now: s; monotonic."""
         elapsed, self.now = now - self.now, now
         if not self._on or elapsed <= 0.0:
             return
@@ -166,7 +166,7 @@ class VirtualRoboCylinder(VirtualDrive, ModbusDevice):
             self._target = target
 
     def _ramp(self, step: float) -> None:
-        """Move the set-point for `step` s: towards the target, or to rest where there is none."""
+        """Move the set-point for `step` s: towards the target, or to rest without one."""
         target = self._target
         if target is None:
             slowed = max(0.0, abs(self._speed) - _BRAKING * step)

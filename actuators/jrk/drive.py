@@ -103,20 +103,20 @@ _SLACK, _SHARE = 3.0, 0.25  # periods, and part of those that should have passed
 
 
 class Life(Enum):
-    """What a reply says of it."""
+    """State of the controller by a reply."""
 
-    GOES_ON = auto()
-    STANDS = auto()
-    """its position loop does not count on"""
+    RUNNING = auto()
+    STOPPED = auto()
+    """its position loop's counter does not advance"""
     DOUBTFUL = auto()
-    """its counter is not where it should be: it has restarted, or the reply is damaged; the next one tells"""
+    """its counter has an unexpected value: it has restarted, or the reply is damaged; the next reply decides"""
     RESTARTED = auto()
 
 
 class LifeSigns:
-    """The counter of the position loop, which begins anew with the controller, and the errors that occurred.
+    """The position loop's counter, which restarts with the controller, and the errors that occurred.
 
-    Replies have no checksum: a counter or an error that is not as it should be counts once two replies agree on it.
+    Replies have no checksum: an unexpected counter or error counts once two replies agree on it.
     """
 
     def __init__(self) -> None:
@@ -127,14 +127,14 @@ class LifeSigns:
         self._suspected = 0
 
     def judge(self, now: float, count: int, period: float) -> Life:
-        """What the counter says at `now`, s; period: of the position loop, s."""
+        """Judge the counter at `now`, s; period: of the position loop, s."""
         if self._known is None or _fits(self._known, now, count, period):
             if self._known is None or count != self._known[1]:
                 self._known = (now, count)
             self._odd = None
-            return Life.GOES_ON
+            return Life.RUNNING
         if count == self._known[1]:
-            return Life.STANDS
+            return Life.STOPPED
         odd, self._odd = self._odd, (now, count)
         if odd is None or not _fits(odd, now, count, period):
             return Life.DOUBTFUL
@@ -142,7 +142,7 @@ class LifeSigns:
         return Life.RESTARTED
 
     def risen(self, occurred: int) -> int:
-        """Errors that have occurred since they were looked at first, each told once."""
+        """Errors that have occurred since the first reading, each reported once."""
         if self._seen is None:
             self._seen = occurred
         new = occurred & ~self._seen
@@ -152,20 +152,20 @@ class LifeSigns:
 
 
 def _fits(known: tuple[float, int], now: float, count: int, period: float) -> bool:
-    """Whether a counter may be where it is, by when it was where."""
+    """Whether a counter is consistent with an earlier value and its time."""
     passed = (now - known[0]) / period
-    off = (count - known[1] - passed) % _COUNTS
-    return min(off, _COUNTS - off) <= _SLACK + _SHARE * passed
+    error = (count - known[1] - passed) % _COUNTS
+    return min(error, _COUNTS - error) <= _SLACK + _SHARE * passed
 
 
 _ROUNDING = 1  # count, of the controller's own scaling
 _READ = (Setting.OPTIONS_1, Setting.FEEDBACK_MODE, Setting.SERIAL_TIMEOUT, Setting.PID_PERIOD)
-"""Where the settings that are looked at begin, MOST_READ bytes from each."""
+"""Offsets of the settings that are read, MOST_READ bytes from each."""
 
 
 @dataclass(frozen=True, slots=True)
 class CycleSettings:
-    """What of its settings the cycle needs. low, high, inverted: how the feedback is scaled. period: s."""
+    """Settings that the cycle needs. low, high, inverted: scaling of the feedback. period: s."""
 
     low: int
     high: int
@@ -173,16 +173,16 @@ class CycleSettings:
     period: float
 
     def scales(self, feedback: int, scaled: int) -> bool:
-        """Whether that is what a feedback is scaled to."""
+        """Whether the scaled value agrees with a feedback."""
         rounded = 0 if self.high - self.low == COUNTS else _ROUNDING
         return abs(scaled_of(feedback, self.low, self.high, inverted=self.inverted) - scaled) <= rounded
 
 
 class Setup:
-    """Looks at the settings."""
+    """Checks the settings."""
 
     def __init__(self, options: JrkOptions, station: Station) -> None:
-        """station: the controller's. Raises ConfigurationError for what it cannot have."""
+        """station: the controller's. Raises ConfigurationError for impossible options."""
         units = round(options.watchdog / TIMEOUT_UNIT)
         if not 1 <= units <= 0xFFFF or abs(units * TIMEOUT_UNIT - options.watchdog) > 1e-9:
             raise ConfigurationError(
@@ -199,11 +199,11 @@ class Setup:
         self._units = units
 
     def identity(self, timeout: float) -> Identity:
-        """Who it is, as far as it says. Raises ConnectError, ProtocolError."""
+        """Identity of the controller, as far as known. Raises ConnectError, ProtocolError."""
         return self._identity(self._read(Setting.SERIAL_TIMEOUT, timeout))
 
     def verify(self, timeout: float) -> Identity:
-        """Who it is, and whether its time-out is still as it was, by one access. Raises as `read`."""
+        """Check identity and time-out by one access. Raises as `read`."""
         times = self._once(Setting.SERIAL_TIMEOUT, timeout)
         self._refuse(self._time_faults(times))
         return self._identity(times)
@@ -213,7 +213,7 @@ class Setup:
         return Identity("Pololu", f"Jrk G2, device number {number}", "", "")
 
     def read(self, timeout: float) -> CycleSettings:
-        """Read them; raises ConfigurationError for what does not fit, ConnectError, ProtocolError."""
+        """Read the settings; raises ConfigurationError for unsuitable ones, ConnectError, ProtocolError."""
         parts = {first: self._read(first, timeout) for first in _READ}
         options_1, options_2, input_mode = parts[Setting.OPTIONS_1][:3]
         feedback, times = parts[Setting.FEEDBACK_MODE], parts[Setting.SERIAL_TIMEOUT]
@@ -235,12 +235,12 @@ class Setup:
         return CycleSettings(low, high, bool(options_2 & FEEDBACK_INVERTED), max(period, 1e-3))
 
     def _time_faults(self, times: bytes) -> list[tuple[bool, str]]:
-        """What may be wrong with the time-out, and whether it is."""
+        """Possible faults of the time-out, with whether they are present."""
         units = self._word(times, 0)
         enabled = self._word(times, Setting.ERROR_ENABLE - Setting.SERIAL_TIMEOUT)
-        said = f"its serial time-out is {units * TIMEOUT_UNIT:g} s, the watchdog {self._options.watchdog:g} s"
-        off = units == 0 or not enabled & Error.SERIAL_TIMEOUT
-        return [(off, "its serial time-out is off"), (units != self._units, said)]
+        mismatch = f"its serial time-out is {units * TIMEOUT_UNIT:g} s, the watchdog {self._options.watchdog:g} s"
+        disabled = units == 0 or not enabled & Error.SERIAL_TIMEOUT
+        return [(disabled, "its serial time-out is off"), (units != self._units, mismatch)]
 
     def _refuse(self, faults: Iterable[tuple[bool, str]]) -> None:
         for wrong, text in faults:
@@ -265,34 +265,34 @@ class Setup:
 
 _ANY = RANGES["f32"][1]
 _BEYOND = 1 << 16
-"""Error of this driver's own: a length that no target means was commanded."""
+"""Error of this driver: a commanded length beyond the targets."""
 _THERE = 8  # counts from home, within which a leg is there
 _USUAL_PERIOD = 0.01  # s, of the position loop
 _NO_SECOND = 0.25  # s, between two cycles of a search for home, beyond which its target starts anew
-_LOOK, _TELL = 0, 1  # exchanges of the station
+_CHECK, _COMMAND = 0, 1  # exchanges of the station
 _ROUNDS = 1 << 16
 """Of the position loop, after which its count begins anew."""
 _BETWEEN = 20  # at most, of them, between the two replies of a cycle
 _ALLOWED = Error.AWAITING_COMMAND | Error.NO_POWER
-"""What keeps the motor from running and is no fault."""
-_BORNE = _ALLOWED | Error.SERIAL_TIMEOUT
-"""The same of a motor that is not to run."""
+"""Errors that halt the motor and are no fault."""
+_TOLERATED = _ALLOWED | Error.SERIAL_TIMEOUT
+"""The same for a motor that is not commanded to run."""
 
 
 class Jrk(StationDrive):
     """A Jrk G2 with analog or frequency feedback of a leg's length.
 
-    A cycle asks what halts the motor and whether its position loop goes on, and only then sends a target and reads the
-    variables: a target lets a motor run, also that of a controller which has just restarted. A stop is sent at once,
-    and asks and reads in the same message. The controller is absolute: to home is to go to where the leg has its length
-    at home, by a target that moves there. It has no brake: told to stop, its motor is braked or let go, as it is set; a
-    spindle that holds by itself does the rest.
+    A cycle reads the errors that halt the motor and the position loop's counter, and only then sends a target and reads
+    the variables, since a target starts the motor, also that of a controller which has just restarted. A stop is sent
+    at once, with all reads in the same message. The controller is absolute: homing moves the target to the leg's length
+    at home. It has no brake: at a stop its motor is braked or coasts, as configured, and a self-locking spindle is
+    needed.
 
     Its time-out is a setting that cannot be written over serial: it must be that of the options. It is a fault only
-    where the motor was to run. Replies have no checksum. One is believed where what it says twice agrees: target and
-    input with each other and with what was sent, feedback with what it is scaled to, the errors before the command with
-    themselves and with those after it; and where the counter of the position loop goes on. By that counter a restart
-    shows as well, however many replies were lost meanwhile (`LifeSigns`).
+    while the motor is to run. Replies have no checksum. A reply is accepted if its redundant values agree: target and
+    input with each other and with the sent one, feedback with its scaled value, the errors before the command with
+    their repetition and with those after it; and if the position loop's counter advances as expected. The counter also
+    shows a restart, even after lost replies (`LifeSigns`).
     """
 
     def __init__(self, options: JrkOptions) -> None:
@@ -314,27 +314,27 @@ class Jrk(StationDrive):
         self._options = options
         self._head = bytes((options.unit,))
         self._setup = Setup(options, self._station)
-        self._told: CycleSettings | None = None
+        self._cycle_settings: CycleSettings | None = None
         self._supplies: deque[float] = deque(maxlen=3)
         self._currents: deque[float] = deque(maxlen=3)
         self._forget()
 
     def _forget(self) -> None:
-        """Nothing is known of the controller."""
+        """Drop all knowledge of the controller."""
         self._speed = SpeedFromPositions()
         self._armed = self._on = self._homed = False
         self._unjudged = False
-        """whether the motor was to run since its errors were looked at last"""
+        """whether the motor was commanded to run since the last reading of its errors"""
         self._was_unjudged = False
         """the same before this cycle's command"""
         self._stale = False
-        """whether there is a time-out of a time when it was not to run"""
+        """whether there is a time-out from a time without a command to run"""
         self._clear = self._clearing = False
         self._error = 0
         self._position = math.nan
         """m above the length at count 0"""
         self._searching: float | None = None
-        """where the target is on its way home, in counts"""
+        """present target of the move home, in counts"""
         self._searched_at = -math.inf
         self._target: int | None = None
         self._cleared = False
@@ -342,21 +342,21 @@ class Jrk(StationDrive):
         self._life = LifeSigns()
         self._sent = False
         self._wanted_target: int | None = None
-        """what is to be sent once it is known that the controller goes on; None: nothing is waited for"""
-        self._looked = b""
-        """what the controller said before the target of the errors that halt it, and its count of rounds"""
+        """target to send after the check of the controller; None: no check is pending"""
+        self._life_reply = b""
+        """reply before the target: the halting errors and the counter"""
         self._periods = 0
-        self._life_said = Life.GOES_ON
-        """what that says"""
-        self._said = False
+        self._life_sign = Life.RUNNING
+        """state by that reply"""
+        self._commanded = False
         """whether a target or a stop was sent in this cycle"""
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
-        """See `Drive.exchanges`: a target and what is read; an error that is cleared comes on top, once."""
+        """See `Drive.exchanges`: a target and the reads; clearing an error is an additional one."""
         frame = self._options.framing.frame
-        look, tell = self._head + READ_LIFE, self._head + target_command(0) + READ_VARIABLES
-        return [(len(frame(look)), LIFE_LENGTH), (len(frame(tell)), VARIABLES_LENGTH)]
+        check, command = self._head + READ_LIFE, self._head + target_command(0) + READ_VARIABLES
+        return [(len(frame(check)), LIFE_LENGTH), (len(frame(command)), VARIABLES_LENGTH)]
 
     @property
     def auxiliary(self) -> dict[str, float]:
@@ -370,8 +370,8 @@ class Jrk(StationDrive):
         return self._setup.identity(self._options.request_timeout)
 
     def configure(self) -> None:
-        """See `Drive.configure`: nothing can be written; what it is set to must be what it is used for."""
-        self._told = self._setup.read(self._options.request_timeout)
+        """See `Drive.configure`: nothing can be written; the present settings must be suitable."""
+        self._cycle_settings = self._setup.read(self._options.request_timeout)
 
     def verify(self, timeout: float) -> Identity:
         """See `Drive.verify`."""
@@ -381,7 +381,7 @@ class Jrk(StationDrive):
         """See `Drive.observe`."""
         message = self._head + READ_VARIABLES
         found = variables_of(self._station.request(message, VARIABLES_LENGTH, timeout, "read of variables"))
-        faults = found.halting & ~_BORNE
+        faults = found.halting & ~_TOLERATED
         timed_out = Status.WATCHDOG if found.halting & Error.SERIAL_TIMEOUT else Status(0)
         return self._feedback(found, self._status(found.halting, faults) | timed_out, faults)
 
@@ -403,53 +403,57 @@ class Jrk(StationDrive):
     def _begin(self, command: Command) -> None:
         self._sequence = (self._sequence + 1) % SEQUENCES
         self._wanted_target = wanted = self._wanted(command)
-        self._looked, self._said = b"", False
+        self._life_reply, self._commanded = b"", False
         if wanted is None:
-            self._sent = self._tell(None, urgent=Status.ENABLED in self._last.status)
+            self._sent = self._command(None, urgent=Status.ENABLED in self._last.status)
         else:
-            self._sent = self._station.ask(_LOOK, self._head + READ_LIFE, LIFE_LENGTH, answered=self._go_on)
+            self._sent = self._station.ask(_CHECK, self._head + READ_LIFE, LIFE_LENGTH, answered=self._go_on)
         if self._sent:
             self.counters.sent += 1
 
-    def _go_on(self, looked: bytes) -> None:
-        """Send the target that is wanted, now that it is known how the controller is; a stop where it has restarted.
+    def _go_on(self, reply: bytes) -> None:
+        """Send the target after the check of the controller, or a stop if it has restarted.
 
-        Where what it says is damaged, or its counter is not where it should be, neither: the next cycle tells.
+        Neither if the reply is damaged or the counter unexpected; the next cycle decides.
         """
         wanted, self._wanted_target = self._wanted_target, None
-        self._periods, again, self._looked = life_of(looked)
-        halted = halting_of(self._looked)
-        damaged = halted != halting_of(self._looked[HALTING_LENGTH // 2 :])
+        self._periods, again, self._life_reply = life_of(reply)
+        halted = halting_of(self._life_reply)
+        damaged = halted != halting_of(self._life_reply[HALTING_LENGTH // 2 :])
         if wanted is None or damaged or (again - self._periods) % _ROUNDS > _BETWEEN:
             return
-        self._life_said = self._judge(self._periods)
-        if self._life_said not in (Life.GOES_ON, Life.RESTARTED):
+        self._life_sign = self._judge(self._periods)
+        if self._life_sign not in (Life.RUNNING, Life.RESTARTED):
             return
         if self._on and halted & _ALLOWED:  # it has lost its power, or was restarted: it must not go on by itself
             self._armed = False
-        self._tell(wanted if self._armed else None, urgent=not self._armed)
+        self._command(wanted if self._armed else None, urgent=not self._armed)
 
     def _judge(self, periods: int) -> Life:
-        """Whether the controller has gone on all the while, by the count of its position loop."""
-        life = self._life.judge(self._now, periods, _USUAL_PERIOD if self._told is None else self._told.period)
+        """Judge by the position loop's counter whether the controller has run without a restart."""
+        life = self._life.judge(
+            self._now, periods, _USUAL_PERIOD if self._cycle_settings is None else self._cycle_settings.period
+        )
         if life is Life.RESTARTED:  # it must not go on by itself, nor be taken for homed
             self._armed = self._homed = False
         return life
 
-    def _tell(self, target: int | None, *, urgent: bool) -> bool:
-        """Send a target, or a stop (None), and read what comes of it; whether it could be sent."""
+    def _command(self, target: int | None, *, urgent: bool) -> bool:
+        """Send a target, or a stop (None), with the reads; whether it could be sent."""
         self._cleared = self._clearing or (target is not None and self._stale)
-        message = self._head if self._looked else self._head + READ_HALTING
+        message = self._head if self._life_reply else self._head + READ_HALTING
         message += bytes((STOP,)) if target is None else target_command(target)
         if self._cleared:  # once a target has ended the silence, which would be found again otherwise
             message += bytes((CLEAR_ERRORS,))
         self._target = target
-        length = (0 if self._looked else HALTING_LENGTH) + CLEARED_LENGTH * self._cleared + VARIABLES_LENGTH
-        sent = self._station.ask(_TELL, message + READ_VARIABLES, length, urgent=urgent, follows=bool(self._looked))
+        length = (0 if self._life_reply else HALTING_LENGTH) + CLEARED_LENGTH * self._cleared + VARIABLES_LENGTH
+        sent = self._station.ask(
+            _COMMAND, message + READ_VARIABLES, length, urgent=urgent, follows=bool(self._life_reply)
+        )
         if sent:
             self._on = target is not None
             self._was_unjudged, self._unjudged = self._unjudged, self._unjudged or self._on
-            self._said = True
+            self._commanded = True
         return sent
 
     def _wanted(self, command: Command) -> int | None:
@@ -477,7 +481,7 @@ class Jrk(StationDrive):
         return round(min(max(ahead, 0.0), float(COUNTS)))
 
     def _towards_home(self) -> int | None:
-        """The next target on the way home, from where the leg stands."""
+        """The next target of the move home, from the leg's present length."""
         home = float(self._options.home)
         if self._searching is None or self._now - self._searched_at > _NO_SECOND:
             if math.isnan(self._position):
@@ -493,20 +497,20 @@ class Jrk(StationDrive):
         if not self._sent:
             return None
         self._sent = False
-        if self._wanted_target is not None or self._looked:
-            looked = self._station.answer(_LOOK, deadline)
+        if self._wanted_target is not None or self._life_reply:
+            reply = self._station.answer(_CHECK, deadline)
             self._wanted_target = None
-            if looked is None:
+            if reply is None:
                 self.counters.late += 1
                 return None
-            if not self._said:
+            if not self._commanded:
                 self.counters.rejected += 1
                 return None
-        message = self._station.answer(_TELL, deadline)
+        message = self._station.answer(_COMMAND, deadline)
         if message is None:
             self.counters.late += 1
             return None
-        message = self._looked + message
+        message = self._life_reply + message
         found = variables_of(message[-VARIABLES_LENGTH:])
         before, again = halting_of(message), halting_of(message[HALTING_LENGTH // 2 :])
         cleared = halting_of(message[HALTING_LENGTH:]) if self._cleared else None
@@ -523,24 +527,24 @@ class Jrk(StationDrive):
         return feedback._replace(velocity=self._speed.after(self._now + offset, feedback), offset=offset)
 
     def _agrees(self, found: Variables) -> bool:
-        """Whether a reply is to be believed; see the class."""
-        told = self._told
-        if told is not None and not told.scales(found.feedback, found.scaled):
+        """Whether a reply is accepted; see the class."""
+        settings = self._cycle_settings
+        if settings is not None and not settings.scales(found.feedback, found.scaled):
             return False
         if self._target is not None and (found.target != self._target or found.input != self._target):
             return False
-        if not self._looked:
-            return self._judge(found.periods) in (Life.GOES_ON, Life.RESTARTED)
+        if not self._life_reply:
+            return self._judge(found.periods) in (Life.RUNNING, Life.RESTARTED)
         since = (found.periods - self._periods) % _ROUNDS
-        return since <= _BETWEEN and self._life_said in (Life.GOES_ON, Life.RESTARTED)
+        return since <= _BETWEEN and self._life_sign in (Life.RUNNING, Life.RESTARTED)
 
     def _follows(self, before: int, cleared: int | None, after: int) -> bool:
-        """Whether the errors after the command are what comes of those before it, and of clearing them."""
-        told = before & ~Error.AWAITING_COMMAND | (Error.AWAITING_COMMAND if self._target is None else 0)
-        return after == told if cleared is None else cleared == told and not after & ~told
+        """Whether the errors after the command follow from those before it, and from clearing them."""
+        expected = before & ~Error.AWAITING_COMMAND | (Error.AWAITING_COMMAND if self._target is None else 0)
+        return after == expected if cleared is None else cleared == expected and not after & ~expected
 
     def _note(self, found: Variables) -> None:
-        """What keeps the motor from running, and what follows from it."""
+        """Update faults and state by the errors that halt the motor."""
         self._supplies.append(found.supply * 1e-3)
         self._currents.append(found.current * 1e-3)
         risen = self._life.risen(found.occurred)
@@ -548,7 +552,7 @@ class Jrk(StationDrive):
             risen = 0  # its motor was not to run
         rested = self._stale or not self._was_unjudged
         self._stale = rested and bool(found.halting & Error.SERIAL_TIMEOUT)
-        faults = found.halting & ~(_BORNE if rested else _ALLOWED) | risen & ~_BORNE
+        faults = found.halting & ~(_TOLERATED if rested else _ALLOWED) | risen & ~_TOLERATED
         if faults:
             self._fail(faults)
         self._unjudged = self._on

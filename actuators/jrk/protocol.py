@@ -1,8 +1,8 @@
-"""What a Jrk G2 of Pololu understands: its commands, its variables and its settings, as bytes on the wire.
+"""Protocol of Pololu's Jrk G2: commands, variables and settings, as bytes on the wire.
 
-A message begins with the device's number; behind it stands one command after the other in the compact form, a command
-byte from 80h on and its data below 80h. The framing makes of it what is on the wire. Replies have no head, no length
-and no checksum; numbers in them have their low byte first.
+A message begins with the device's number, followed by commands in the compact form, each a command byte from 80h on and
+its data below 80h. The framing converts it to the bytes on the wire. Replies have no head, no length and no checksum;
+their numbers have the low byte first.
 """
 
 import struct
@@ -13,7 +13,7 @@ from typing import ClassVar, NamedTuple
 from actuators.framing import ReplyScan
 
 SERIAL_FORM = 0xAA
-"""Before a device's number, which a command for one of several begins with."""
+"""First byte of a command for one of several devices, before its number."""
 TARGET, STOP = 0xC0, 0xFF
 GET_SETTINGS, GET_VARIABLES, GET_RAM_SETTINGS, CLEAR_ERRORS = 0xE3, 0xE5, 0xEA, 0xB3
 MOST_READ = 15
@@ -22,11 +22,11 @@ COUNTS = 4095
 """The greatest target and scaled feedback."""
 TIMEOUT_UNIT = 0.01  # s
 _DATA = {TARGET: 1, 0xE0: 1, 0xE1: 1, GET_SETTINGS: 2, GET_VARIABLES: 2, GET_RAM_SETTINGS: 2, 0xF2: 2, 0xF4: 2}
-"""Data bytes of each command; none of those that are not here."""
+"""Data bytes of each command; 0 for those not listed."""
 
 
 class Error(IntFlag):
-    """Bits of what keeps the motor from running."""
+    """Bits of the errors that halt the motor."""
 
     AWAITING_COMMAND = 1 << 0
     NO_POWER = 1 << 1
@@ -63,7 +63,7 @@ ERROR_TEXTS = {
 
 
 class Setting(IntEnum):
-    """Where a setting begins among those of the EEPROM."""
+    """Offset of a setting in the EEPROM."""
 
     OPTIONS_1 = 0x01
     OPTIONS_2 = 0x02
@@ -90,7 +90,7 @@ _HEALTH = struct.Struct("<HHHBHh")
 _HALTING = struct.Struct("<H")
 _LIFE = struct.Struct("<HH")
 STATE_AT, HEALTH_AT, HALTING_AT = 0x00, 0x10, 0x12
-"""Where the variables begin that a cycle reads."""
+"""Offset of the variables that a cycle reads."""
 CLEARED_LENGTH = _HALTING.size
 """Bytes of the reply to CLEAR_ERRORS: the errors that halted the motor."""
 HALTING_LENGTH = 2 * _HALTING.size
@@ -119,13 +119,13 @@ class Variables(NamedTuple):
 
 
 READ_HALTING = 2 * bytes((GET_VARIABLES, HALTING_AT, _HALTING.size))
-"""The commands that read twice the errors which halt the motor."""
+"""The commands that read the halting errors twice."""
 READ_VARIABLES = bytes((GET_VARIABLES, STATE_AT, _STATE.size, GET_VARIABLES, HEALTH_AT, _HEALTH.size))
 """The commands that read `Variables`."""
 
 
 READ_LIFE = 2 * bytes((GET_VARIABLES, HEALTH_AT, _LIFE.size))
-"""The commands that read twice how often the position loop has gone round and the errors which halt the motor."""
+"""The commands that read the position loop's counter and the halting errors twice."""
 LIFE_LENGTH = 2 * _LIFE.size
 
 
@@ -161,7 +161,7 @@ def settings_command(first: int, count: int) -> bytes:
 
 
 def scaled_of(feedback: int, low: int, high: int, *, inverted: bool) -> int:
-    """What a feedback is once it is scaled from low…high to 0…4095."""
+    """Scaled value of a feedback, from low…high to 0…4095."""
     if high == low:
         return 0
     scaled = round((min(max(feedback, low), high) - low) * COUNTS / (high - low))
@@ -169,7 +169,7 @@ def scaled_of(feedback: int, low: int, high: int, *, inverted: bool) -> int:
 
 
 def crc7(data: bytes) -> int:
-    """Checksum of a command, as it follows it on the wire."""
+    """Checksum that follows a command on the wire."""
     crc = 0
     for byte in data:
         crc ^= byte
@@ -185,22 +185,22 @@ def command_length(code: int) -> int:
 
 @dataclass(frozen=True)
 class PololuLine:
-    """How commands are put on a line, and where their replies end.
+    """Framing of commands, and of replies by their length.
 
-    compact: without the device's number, for the only one on a line. crc: a checksum behind each command.
+    compact: without the device's number, for a single one on a line. crc: a checksum after each command.
     """
 
     compact: bool = False
     crc: bool = False
 
     @property
-    def said(self) -> str:
-        """See `LineFraming.said`."""
+    def description(self) -> str:
+        """See `LineFraming.description`."""
         return f"Pololu's protocol{' in short' * self.compact}{' with checksums' * self.crc}"
 
     overhead: ClassVar[int] = 0
     names_sender: ClassVar[bool] = False
-    tells_requests: ClassVar[bool] = False
+    names_request: ClassVar[bool] = False
 
     def frame(self, message: bytes) -> bytes:
         """See `LineFraming.frame`: several commands, each by itself."""
@@ -213,8 +213,8 @@ class PololuLine:
             out += one + bytes((crc7(one),)) if self.crc else one
         return out
 
-    def look(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
-        """See `LineFraming.look`: as many bytes as are expected; nothing tells whose they are."""
+    def scan(self, data: bytes, message: bytes, length: int) -> ReplyScan | None:
+        """See `LineFraming.scan`: as many bytes as are expected; their sender is unknown."""
         del message
         return ReplyScan(data[:length], more=len(data) > length) if len(data) >= length else None
 
@@ -223,7 +223,7 @@ class PololuFraming:
     """The device's side of `PololuLine`: it takes both forms."""
 
     def __init__(self, number: int, *, crc: bool = False) -> None:
-        """number: of the device, which commands in the compact form are for."""
+        """number: of the device that takes commands in the compact form."""
         self._number = number
         self._crc = crc
 
@@ -247,7 +247,7 @@ class PololuFraming:
         return message[1:]
 
     def _command(self, received: bytes) -> tuple[int, int, bytes]:
-        """Length of the first command (0: not whole yet, -1: none begins here), who it is for, and its compact form."""
+        """Length of the first command (0: incomplete, -1: none begins here), its device, and its compact form."""
         if not received:
             return 0, -1, b""
         addressed = received[0] == SERIAL_FORM

@@ -42,11 +42,11 @@ _WORD, _GET_WORD, _RAM = 0x20, 0x80, 0x50
 
 
 class VirtualJrk(VirtualDrive):
-    """A controller over one leg of the plant, whose spindle holds as the motor stands.
+    """A controller with one leg of the plant, whose spindle is self-locking.
 
-    Errors that stay until they are cleared are the time-out and a feedback that is disconnected; a supply that is gone
-    comes back. The time-out counts from the last target, whatever else is said meanwhile, and is found again as soon as
-    it is cleared without one: what the maker's page leaves open is as it is worst.
+    Time-out and disconnected feedback are latched errors; a supply error ends by itself. The time-out counts from the
+    last target, independent of other messages, and recurs at once if cleared without a target: where the maker's page
+    leaves details open, the twin has the worst case.
     """
 
     longest_step = _STEP
@@ -70,7 +70,7 @@ class VirtualJrk(VirtualDrive):
     ) -> None:
         """Power the controller up.
 
-        watchdog: s, its serial time-out. stroke, position_offset: m, what its counts mean.
+        watchdog: s, its serial time-out. stroke, position_offset: m, scale of its counts.
         """
         super().__init__(unit, PololuFraming(unit, crc=crc))
         self.plant = plant
@@ -117,7 +117,7 @@ class VirtualJrk(VirtualDrive):
 
     @property
     def goal(self) -> float:
-        """Leg length that its target means, m."""
+        """Leg length of its target, m."""
         return self._target * self._metre + self._offset
 
     @property
@@ -131,9 +131,9 @@ class VirtualJrk(VirtualDrive):
             self._shown = self._variables() if hung else None
 
     def tick(self, now: float) -> None:
-        """Let time pass: the time-out, the way to the target, the end of braking. now: s; never goes back."""
+        """Advance the time: time-out, move to the target, end of braking. now: s; monotonic."""
         elapsed, self.now = now - self.now, now
-        self._look()
+        self._find_errors()
         if self._running and elapsed > 0.0:
             self._turn(min(elapsed, 1.0))
         elif self._stopping_until > -math.inf and (
@@ -163,7 +163,7 @@ class VirtualJrk(VirtualDrive):
             was = self._variables().halting if self._shown is None else self._shown.halting
             if self._shown is None:
                 self._latched = 0
-                self._look()
+                self._find_errors()
                 self._run()
             return was.to_bytes(2, "little")
         elif code in (GET_VARIABLES, GET_SETTINGS, GET_RAM_SETTINGS):
@@ -179,7 +179,7 @@ class VirtualJrk(VirtualDrive):
         return b""
 
     def _take(self, target: int) -> None:
-        """A target, which lets the motor run."""
+        """Take a target, which starts the motor."""
         if self._shown is not None:
             return
         self._target, self._targeted_at = min(target, COUNTS), self.now
@@ -198,7 +198,7 @@ class VirtualJrk(VirtualDrive):
         found |= Error.NO_POWER if self._barred else 0
         return int(found)
 
-    def _look(self) -> None:
+    def _find_errors(self) -> None:
         """Find the errors there are."""
         found = 0
         if self._timeout and self.now - self._targeted_at > self._timeout:
@@ -211,7 +211,7 @@ class VirtualJrk(VirtualDrive):
             self._halt()
 
     def _run(self) -> None:
-        """The motor runs where nothing keeps it from that."""
+        """Run the motor if no error halts it."""
         if self._running and self._stopping_until == -math.inf and not self._powered:
             self._nut, self._speed = self.plant.length, 0.0
             self._drive()
@@ -221,11 +221,11 @@ class VirtualJrk(VirtualDrive):
             self._drive()
 
     def _turn(self, elapsed: float) -> None:
-        """Turn the spindle towards the target, by where the feedback says that it is."""
+        """Turn the spindle towards the target by the feedback."""
         steps = math.ceil(elapsed / _STEP)
         for _ in range(steps):
-            off = self.plant.length - self._nut
-            distance = self.goal - (self._nut if abs(off) <= _GIVE else self.plant.length)
+            error = self.plant.length - self._nut
+            distance = self.goal - (self._nut if abs(error) <= _GIVE else self.plant.length)
             self._speed = min(max(_GAIN * distance, -_SPEED), _SPEED)
             self._nut += self._speed * elapsed / steps
         self._drive()
@@ -235,7 +235,7 @@ class VirtualJrk(VirtualDrive):
         self.plant.command(Mode.POSITION, 0.0, self._nut, self._speed, True, False, False)
 
     def _halt(self) -> None:
-        """The motor is braked, until the leg stands."""
+        """Brake the motor until the leg rests."""
         if not self._powered:
             return
         self._powered = False
@@ -252,7 +252,7 @@ class VirtualJrk(VirtualDrive):
         self.plant.command(Mode.OFF, 0.0, 0.0, 0.0, False, False, True)
 
     def _variables(self) -> Variables:
-        """All of them now."""
+        """The present variables."""
         counts = (self.plant.length - self._offset) / self._metre
         scaled = round(min(max(counts, 0.0), float(COUNTS))) if math.isfinite(counts) else 0
         halting = 0 if self.torque_stuck and not self._barred else self._halting

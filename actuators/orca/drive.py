@@ -1,4 +1,4 @@
-"""Driver of an ORCA motor: its options and set-up, a stream of set-points, and beside it one access at a time."""
+"""Driver of an ORCA motor: its options and set-up, a stream of set-points, and one register access at a time."""
 
 import math
 from collections.abc import Sequence
@@ -143,7 +143,7 @@ class Setup:
 
 
 def read_identity(station: Station, timeout: float) -> Identity:
-    """Who a motor is, with `timeout` s an access. Raises ConnectError, ProtocolError."""
+    """Identity of a motor, with `timeout` s an access. Raises ConnectError, ProtocolError."""
     low, high, major, release, revision = station.read(Register.SERIAL, 5, timeout)
     (stator,) = station.read(Register.STATOR, 1, timeout)
     serial = str(wide_value(low, high) & 0xFFFFFFFF)
@@ -182,7 +182,7 @@ class Access(Enum):
         """bytes of a good reply's message"""
 
     def request(self, unit: int, mode: int, set_points: tuple[int, int]) -> bytes:
-        """The message that tells or asks it. mode: to command. set_points: force, mN, and position, µm."""
+        """The message of the access. mode: to command. set_points: force, mN, and position, µm."""
         if self is Access.CLEAR:
             return write_request(unit, Register.CONTROL, CLEAR_ERRORS)
         if self is Access.SET_POINTS:
@@ -200,7 +200,7 @@ def motion_of(words: Sequence[int]) -> tuple[float, float]:
 
 
 def status_of(mode: int, motor_status: int, errors: int, latched: int) -> Status:
-    """What registers say; a motor that zeroes itself is homed once it has come out of that mode."""
+    """Status by registers; a motor that zeroes itself is homed once it has left that mode."""
     status = Status.FAULT if latched else Status.READY
     if latched & COMMS_TIMEOUT:
         status |= Status.WATCHDOG
@@ -217,7 +217,7 @@ _LARGEST = 2**31 - 1
 _ANY = RANGES["f32"][1]
 _STATUS_PERIOD = 0.05  # s between two looks at the mode of a motor that does as it is told
 _STATUS_AGE = 0.25  # s after which nobody knows in which mode a motor is that does not say
-_BESIDE, _CYCLIC = 0, 1  # exchanges of the station
+_ACCESS, _CYCLIC = 0, 1  # exchanges of the station
 _SLEEP, _ZERO = int(MotorMode.SLEEP), int(MotorMode.AUTO_ZERO)
 _MODES = {Mode.FORCE: int(MotorMode.FORCE), Mode.POSITION: int(MotorMode.POSITION), Mode.HOMING: _ZERO}
 _STREAMED = (int(MotorMode.FORCE), int(MotorMode.POSITION))
@@ -227,14 +227,13 @@ _OBSERVED = Register.POWER + 1 - Register.MODE
 class Orca(StationDrive):
     """An ORCA motor on a line of its own.
 
-    A cycle sends one frame of the motor command stream, whose reply says position, force, power, temperature, supply
-    and errors, and where there is something to ask or to tell one register access. To give power, set-points are
-    written first, for the motor might still have others, then the mode; that it has taken it is read back. While it
-    zeroes itself no stream frame is sent, which would end that: position and force are read.
+    A cycle sends one frame of the motor command stream, whose reply has position, force, power, temperature, supply
+    and errors, and if necessary one register access. To enable the motor, set-points are written first, as it may still
+    have old ones, then the mode, which is read back. During auto-zero no stream frame is sent, as it would end that;
+    position and force are read instead.
 
-    The motor has no brake and no quick stop of its own: told to stop, it sleeps. Its errors end as it sleeps; here they
-    stay until they are cleared. It says no speed: that is the one between the last two positions. No reply echoes what
-    it answers.
+    The motor has no brake and no quick stop: a stop puts it to sleep. Its errors end in sleep; the driver latches them
+    until they are cleared. It reports no speed: that is computed from the last two positions. Replies have no echo.
     """
 
     def __init__(self, options: OrcaOptions) -> None:
@@ -259,36 +258,36 @@ class Orca(StationDrive):
         self._setup = Setup(options, self._station)
         self._measured: Measured | None = None
         self._statuses: dict[tuple[int, ...], Status] = {}
-        """what was told once already: flags are put together slowly"""
+        """cache of statuses, as flags are combined slowly"""
         self._forget()
 
     def _forget(self) -> None:
-        """Nothing is known of the motor."""
+        """Drop all knowledge of the motor."""
         self._speed = SpeedFromPositions()
         self._mode = self._motor_status = 0
-        self._status_at = self._heard_at = -math.inf
+        self._status_at = self._replied_at = -math.inf
         self._wanted = self._streamed = _SLEEP
-        """in which mode the motor is to be, and for which one its set-points are sent"""
-        self._told = True
+        """commanded mode, and mode of the set-points sent"""
+        self._mode_commanded = True
         """whether the mode has been commanded since it was read last"""
         self._confirmed = False
         self._armed = False
         self._clear = self._clearing = False
         self._errors = self._error = 0
-        """errors there are, and those that there were since they were cleared last"""
+        """present errors, and those since the last clearing"""
         self._access: Access | None = None
         self._asked = b""
-        """what is told or asked in this cycle beside the set-point, and its message"""
-        self._held: tuple[float, float] | None = None
-        """position and force that the next status is to tell the zero of"""
+        """register access of this cycle, and its message"""
+        self._previous_motion: tuple[float, float] | None = None
+        """position and force whose zero the next status determines"""
         self._sent = False
 
     @property
     def exchanges(self) -> Sequence[tuple[int, int]]:
         """See `Drive.exchanges`: the longest."""
-        beside = len(Access.SET_POINTS.request(1, 0, (0, 0))), Access.SET_POINTS.reply_length
+        access = len(Access.SET_POINTS.request(1, 0, (0, 0))), Access.SET_POINTS.reply_length
         cyclic = len(stream_request(1, SLEEP_CODE, 0)), 3 + 2 * MOTION_WORDS
-        return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (beside, cyclic)]
+        return [(request + CRC_LENGTH, reply + CRC_LENGTH) for request, reply in (access, cyclic)]
 
     @property
     def auxiliary(self) -> dict[str, float]:
@@ -344,13 +343,13 @@ class Orca(StationDrive):
         sent = not stream_first or self._stream(command, urgent)
         if access is not None:
             self._asked = access.request(self._unit, self._wanted, self._set_points(command))
-            sent = self._station.ask(_BESIDE, self._asked, access.reply_length, urgent=urgent) and sent
+            sent = self._station.ask(_ACCESS, self._asked, access.reply_length, urgent=urgent) and sent
         self._sent = (stream_first or self._stream(command, urgent)) and sent
         if self._sent:
             self.counters.sent += 1
 
     def _follow(self, command: Command) -> None:
-        """Decide in which mode the motor is to be."""
+        """Determine the mode of the motor."""
         if command.clear and not self._clear:
             self._clearing, self._error = True, 0
         self._clear = command.clear
@@ -364,7 +363,7 @@ class Orca(StationDrive):
         if wanted != self._wanted:
             self._wanted = wanted
             self._confirmed = False
-            self._told = wanted == _SLEEP  # by the stream
+            self._mode_commanded = wanted == _SLEEP  # by the stream
             if wanted not in _STREAMED:
                 self._streamed = wanted
 
@@ -372,18 +371,18 @@ class Orca(StationDrive):
         """What is to be told or asked beside the set-point."""
         if self._clearing:
             return Access.CLEAR
-        if self._wanted == _SLEEP and self._now - self._heard_at > 0.5 * self._watchdog:
+        if self._wanted == _SLEEP and self._now - self._replied_at > 0.5 * self._watchdog:
             return Access.ERRORS  # as it is put to sleep it forgets what its watchdog found
         if self._streamed != self._wanted:
             return Access.SET_POINTS
         if not self._confirmed:
-            return Access.STATUS if self._told else Access.MODE
+            return Access.STATUS if self._mode_commanded else Access.MODE
         if self._wanted == _ZERO:
             return Access.ERRORS if self._mode != _ZERO and self._access is Access.STATUS else Access.STATUS
         return Access.STATUS if self._now - self._status_at >= _STATUS_PERIOD else None
 
     def _stream(self, command: Command, urgent: bool) -> bool:
-        """Send the cycle's set-point, or, while the motor zeroes itself, ask where it is."""
+        """Send the cycle's set-point, or during auto-zero read the position."""
         length = STREAM_REPLY_LENGTH
         if self._streamed == MotorMode.FORCE:
             message = stream_request(self._unit, FORCE_CODE, self._set_points(command)[0])
@@ -396,7 +395,7 @@ class Orca(StationDrive):
         return self._station.ask(_CYCLIC, message, length, urgent=urgent)
 
     def _set_points(self, command: Command) -> tuple[int, int]:
-        """Force, mN, and position, µm, as the motor is told."""
+        """Force, mN, and position, µm, in the motor's units."""
         return round(command.force / NEWTON), round((command.position - self._offset) / METRE)
 
     def _finish(self, deadline: float) -> Feedback | None:
@@ -404,18 +403,18 @@ class Orca(StationDrive):
             return None
         self._sent = False
         message = self._station.answer(_CYCLIC, deadline)
-        beside = None if self._access is None else self._station.answer(_BESIDE, deadline)
-        if message is None or (self._access is not None and beside is None):
+        reply = None if self._access is None else self._station.answer(_ACCESS, deadline)
+        if message is None or (self._access is not None and reply is None):
             self.counters.late += 1
-        if self._access is not None and beside is not None and not self._take(self._access, beside):
-            self._station.refuse(beside)
+        if self._access is not None and reply is not None and not self._take(self._access, reply):
+            self._station.refuse(reply)
         if message is None:
             return None
         motion = self._measure(message)
         if motion is None:
             self._station.refuse(message)
             return None
-        self._heard_at = self._now
+        self._replied_at = self._now
         motion = self._of_known_zero(motion)
         if motion is None or self._now - self._status_at > max(_STATUS_AGE, 4.0 * self.sample_period):
             return None
@@ -433,7 +432,7 @@ class Orca(StationDrive):
             elif access is Access.SET_POINTS:
                 self._streamed = self._wanted
             else:
-                self._told = True
+                self._mode_commanded = True
             return True
         words = read_values(self._unit, READ_HOLDING, access.words, message)
         if words is None:
@@ -443,11 +442,11 @@ class Orca(StationDrive):
             return True
         self._mode, self._motor_status, self._status_at = words[0], words[-1], self._now
         if not self._confirmed:
-            self._confirmed = self._told = words[0] == self._wanted
+            self._confirmed = self._mode_commanded = words[0] == self._wanted
         return True
 
     def _measure(self, message: bytes) -> tuple[float, float] | None:
-        """Position, in m as the motor says it, and force, N, of the cycle's reply; None if it is none."""
+        """Position, m, in the motor's zero, and force, N, of the cycle's reply; None if it is none."""
         if self._streamed == _ZERO or message[1] == READ_HOLDING:
             words = read_values(self._unit, READ_HOLDING, MOTION_WORDS, message)
             return None if words is None else motion_of(words)
@@ -459,17 +458,17 @@ class Orca(StationDrive):
         return measured.position * METRE, measured.force * NEWTON
 
     def _of_known_zero(self, motion: tuple[float, float]) -> tuple[float, float] | None:
-        """What was measured last before the status was read: the end of an auto-zero moves the zero of the position."""
+        """The last measurement before the status was read: the end of an auto-zero moves the zero of the position."""
         if self._streamed != _ZERO or not self._confirmed:
-            self._held = motion if self._streamed == _ZERO else None
+            self._previous_motion = motion if self._streamed == _ZERO else None
             return motion
         if self._mode != _ZERO:
             return motion
-        held, self._held = self._held, motion
-        return held if self._status_at == self._now else None
+        previous, self._previous_motion = self._previous_motion, motion
+        return previous if self._status_at == self._now else None
 
     def _note(self, errors: int) -> None:
-        """Errors that the motor has now."""
+        """Note the motor's present errors."""
         self._errors = errors
         self._error |= errors
         if errors:
@@ -477,10 +476,10 @@ class Orca(StationDrive):
 
     @property
     def _status(self) -> Status:
-        told = self._mode, self._motor_status, self._errors, self._error
-        status = self._statuses.get(told)
+        flags = self._mode, self._motor_status, self._errors, self._error
+        status = self._statuses.get(flags)
         if status is None:
-            status = self._statuses[told] = status_of(*told)
+            status = self._statuses[flags] = status_of(*flags)
         return status
 
     def _feedback(self, position: float, force: float, status: Status, error: int, offset: float = 0.0) -> Feedback:

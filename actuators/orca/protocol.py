@@ -23,14 +23,14 @@ CONNECTION = 65
 FRAMING = RtuFraming(fixed={STREAM: 9, READ_STREAM: 7, WRITE_STREAM: 11, CONNECTION: 12})
 
 METRE = 1e-6
-"""m, what positions are counted in."""
+"""m, unit of positions."""
 NEWTON = 1e-3
-"""N, what forces are counted in."""
+"""N, unit of forces."""
 
 LARGEST_SERIAL = 0xFFFFFFFF
 
 REGISTERS = 973
-"""How many there are."""
+"""Number of registers."""
 
 
 class Register(IntEnum):
@@ -156,7 +156,7 @@ def stream_reply(unit: int, measured: Measured) -> bytes:
 
 
 def stream_values(unit: int, message: bytes) -> Measured | None:
-    """What a reply to function 100 says, None if it is none."""
+    """Values of a reply to function 100, None if it is none."""
     if len(message) != STREAM_REPLY_LENGTH or message[0] != unit or message[1] != STREAM:
         return None
     return Measured(*_STREAM_REPLY.unpack(message)[2:])

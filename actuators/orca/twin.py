@@ -48,10 +48,10 @@ _MODES = {MotorMode.FORCE: Mode.FORCE, MotorMode.POSITION: Mode.POSITION, MotorM
 
 
 class VirtualOrca(VirtualDrive, ModbusDevice):
-    """A motor over one leg of the plant (`plant`), which has a brake that closes while the motor has no power.
+    """A motor with one leg of the plant (`plant`), whose brake closes while the motor has no power.
 
-    What the maker does not say is as it is worst for a driver: set-points stay from before when the mode changes, and a
-    stream frame for another mode than the present one changes nothing and feeds no watchdog. An auto-zero ends in
+    Undocumented behaviour is the worst case for a driver: set-points stay when the mode changes, and a stream frame for
+    another mode than the present one has no effect and does not serve the watchdog. An auto-zero ends in
     sleep. In an error the motor damps the leg until it rests, 0.2 s at most, or sleeps.
     """
 
@@ -67,7 +67,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
         super().__init__(unit, "silent", FRAMING)
         self.plant = plant
         self.power = 12
-        """W, what it says that it takes"""
+        """W, reported power"""
         self._serial = serial
         self._offset = position_offset
         self._shown: dict[str, float] = {}
@@ -108,7 +108,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
         self._rest()
 
     def tick(self, now: float) -> None:
-        """Let time pass: watchdog, end of an auto-zero, end of damping. now: s; never goes back."""
+        """Advance the time: watchdog, end of an auto-zero, end of damping. now: s; monotonic."""
         self.now = now
         timeout = self._registers[Register.COMMS_TIMEOUT] * 1e-3
         if self._errors:
@@ -123,7 +123,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
             self._enter(MotorMode.SLEEP)
 
     def answer(self, message: bytes) -> bytes:
-        """See `ModbusDevice.answer`; its own function codes beside the usual ones."""
+        """See `ModbusDevice.answer`; its own function codes besides the usual ones."""
         stream = self._streams.get(message[1])
         if stream is None or message[0] != self.unit:
             return super().answer(message)
@@ -175,7 +175,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
         return stream_reply(self.unit, self._measured())
 
     def _take_set_point(self, register: Register, value: int) -> None:
-        """A set-point of the stream; where a position goes, so fast the motor takes it to be moving."""
+        """Take a set-point of the stream; a position's speed is that of its change."""
         elapsed = self.now - self._fed
         if register == Register.POSITION_COMMAND and 0.0 < elapsed < _STREAM_GAP:
             self._set_speed = (value - self._set_point(register)) * METRE / elapsed
@@ -202,7 +202,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
         return bytes((self.unit, WRITE_STREAM, self._shown_mode)) + stream_reply(self.unit, self._measured())[2:]
 
     def _enter(self, mode: MotorMode) -> None:
-        """Change the mode; asleep all errors end."""
+        """Change the mode; all errors end in sleep."""
         if mode is MotorMode.SLEEP:
             self._clear()
         if mode is MotorMode.AUTO_ZERO:
@@ -212,7 +212,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
         self._drive()
 
     def _drive(self) -> None:
-        """Let the plant feel mode and set-points."""
+        """Apply mode and set-points to the plant."""
         self._fed = self.now
         if self._errors:
             return
@@ -228,7 +228,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
         return wide_value(self._registers[register], self._registers[register + 1])
 
     def _fail(self, error: int) -> None:
-        """An error: the motor damps the leg."""
+        """Enter an error: the motor damps the leg."""
         self._errors |= error
         self._latched |= error
         if self._mode is MotorMode.SLEEP:
@@ -250,7 +250,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
         return MotorMode.FORCE if self.torque_stuck and self._mode is MotorMode.SLEEP else self._mode
 
     def _measured(self) -> Measured:
-        """What it measures now; a sensor without a value is an error."""
+        """The present measurement; a sensor without a value is an error."""
         position, force = (self.plant.length - self._zero) / METRE, self.plant.cell / NEWTON
         if not abs(position) <= _LARGEST:
             self._zeroed = False
@@ -262,7 +262,7 @@ class VirtualOrca(VirtualDrive, ModbusDevice):
         return Measured(round(position), round(force), self.power, temperature, supply, self._errors)
 
     def _render(self) -> bytes:
-        """All registers now."""
+        """All present register values."""
         measured = self._measured()
         status = (ZEROED if self._zeroed else 0) | (ZEROING if self._mode is MotorMode.AUTO_ZERO else 0)
         speed = round(self.plant.velocity * 1e3) if math.isfinite(self.plant.velocity) else 0

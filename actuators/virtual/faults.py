@@ -31,7 +31,7 @@ class FaultyPort:
         self._port = port
         self._device = device
         self._faults = faults
-        self._kept: dict[str, float] = {}
+        self._at_fault: dict[str, float] = {}
         read: dict[str, Callable[[], float]] = {
             "encoder_frozen": lambda: port.length,
             "encoder_reversed": lambda: port.length,
@@ -40,8 +40,8 @@ class FaultyPort:
         }
         for name, now in read.items():
             if name in faults:
-                kept = before._kept if before is not None else {}
-                self._kept[name] = kept[name] if name in kept else now()
+                previous = before._at_fault if before is not None else {}
+                self._at_fault[name] = previous[name] if name in previous else now()
 
     @property
     def length(self) -> float:
@@ -49,11 +49,11 @@ class FaultyPort:
         faults = self._faults
         if "encoder_nan" in faults:
             return math.nan
-        length = self._kept.get("encoder_frozen", self._port.length)
+        length = self._at_fault.get("encoder_frozen", self._port.length)
         if "encoder_reversed" in faults:
-            length = 2.0 * self._kept["encoder_reversed"] - length
+            length = 2.0 * self._at_fault["encoder_reversed"] - length
         if "encoder_creep" in faults:
-            length += faults["encoder_creep"] * (self._device.now - self._kept["encoder_creep"])
+            length += faults["encoder_creep"] * (self._device.now - self._at_fault["encoder_creep"])
         return length * faults.get("encoder_scale", 1.0) + faults.get("encoder_jump", 0.0)
 
     @property
@@ -75,7 +75,7 @@ class FaultyPort:
             return math.nan
         if "cell_saturated" in faults:
             return faults["cell_saturated"]
-        cell = self._kept.get("cell_silent", self._port.cell)
+        cell = self._at_fault.get("cell_silent", self._port.cell)
         return cell * faults.get("cell_scale", 1.0) + faults.get("cell_offset", 0.0)
 
     @property
@@ -111,10 +111,10 @@ class FaultyDevice:
         self._active: dict[str, float] = {}
         self._wire: dict[str, float] = {}
         self._delayed: list[tuple[float, bytes]] = []
-        self._held = b""
+        self._second_half = b""
         self._previous = b""
         self._past: dict[bytes, deque[bytes]] = {}
-        self._gone = False
+        self._silent = False
 
     @property
     def active(self) -> dict[str, float]:
@@ -154,7 +154,7 @@ class FaultyDevice:
 
     def fall_silent(self) -> None:
         """Answer nothing any more, for good: no machine is left behind this device."""
-        self._gone = True
+        self._silent = True
 
     def tick(self, now: float) -> None:
         """See `Responder.tick`."""
@@ -169,23 +169,23 @@ class FaultyDevice:
 
         Raises LinkClosedError as `respond`.
         """
-        said = self.device.due()
-        if self._gone:
+        sent = self.device.due()
+        if self._silent:
             return b""
-        if said and "close" in self._wire:
+        if sent and "close" in self._wire:
             raise LinkClosedError
-        if said:
-            said = b"" if {"drop_all", "busy"} & self._wire.keys() else self._carried(said)
+        if sent:
+            sent = b"" if {"drop_all", "busy"} & self._wire.keys() else self._carried(sent)
         if not self._delayed or self._delayed[0][0] > self.device.now:
-            return said
+            return sent
         ready = [data for at, data in self._delayed if at <= self.device.now]
         del self._delayed[: len(ready)]
-        return b"".join(ready) + said
+        return b"".join(ready) + sent
 
     @property
     def next_event(self) -> float:
         """See `Responder.next_event`: the end of a reply's delay, or when the device says something by itself."""
-        if self._gone:
+        if self._silent:
             return math.inf
         own = self.device.next_event
         return min(own, self._delayed[0][0]) if self._delayed else own
@@ -202,9 +202,9 @@ class FaultyDevice:
 
     def respond(self, frame: bytes) -> bytes:
         """See `Responder.respond`."""
-        if self._gone:
+        if self._silent:
             return b""
-        if not (self._wire or self._delayed or self._held):
+        if not (self._wire or self._delayed or self._second_half):
             self._previous = reply = self.device.respond(frame)
             return reply
         return self.due() + self._respond(frame)
@@ -232,10 +232,10 @@ class FaultyDevice:
             reply = reply[:byte] + bytes((reply[byte] ^ 0x80 >> bit,)) + reply[byte + 1 :]
         if "noise" in wire and reply:
             reply = b"\xff" * int(wire["noise"]) + reply
-        held, self._held = self._held, b""
+        first, self._second_half = self._second_half, b""
         if self._count_down("rechunk"):
-            reply, self._held = reply[: len(reply) // 2], reply[len(reply) // 2 :]
-        reply = held + reply
+            reply, self._second_half = reply[: len(reply) // 2], reply[len(reply) // 2 :]
+        reply = first + reply
         if "delay" in wire:
             self._delayed.append((self.device.now + wire["delay"], reply))
             return b""
@@ -336,8 +336,8 @@ class FaultyServo(FaultyDrive):
             self.servo.show(name, self._active.get(name))
         elif name in SENSOR_FAULTS:
             faults = {key: value for key, value in self._active.items() if key in SENSOR_FAULTS}
-            held = self.servo.plant if isinstance(self.servo.plant, FaultyPort) else None
-            self.servo.plant = FaultyPort(self._port, faults, self.servo, held) if faults else self._port
+            before = self.servo.plant if isinstance(self.servo.plant, FaultyPort) else None
+            self.servo.plant = FaultyPort(self._port, faults, self.servo, before) if faults else self._port
 
 
 class FaultyAmplifier(FaultyDevice):
@@ -347,9 +347,9 @@ class FaultyAmplifier(FaultyDevice):
         """amplifier: the device."""
         super().__init__(amplifier)
         self.amplifier = amplifier
-        told = amplifier.profile.reading.status is not None
+        has_status = amplifier.profile.reading.status is not None
         self.kinds = {
-            name: kind for name, kind in AMPLIFIER_FAULTS.items() if told or not name.startswith(INVALID_CHANNEL)
+            name: kind for name, kind in AMPLIFIER_FAULTS.items() if has_status or not name.startswith(INVALID_CHANNEL)
         }
 
     def _apply(self, name: str) -> None:

@@ -36,7 +36,7 @@ class DeviceLine:
         self._free = -math.inf
         """when the last byte that is under way will have passed, s"""
         self._requests: deque[tuple[float, bytes]] = deque()
-        self._said: deque[tuple[float, bytes, bool]] = deque()
+        self._outgoing: deque[tuple[float, bytes, bool]] = deque()
         """when the last byte has passed, s, what a device says, and whether that is there as a whole or byte by byte"""
 
     @property
@@ -48,7 +48,7 @@ class DeviceLine:
     def next_event(self) -> float:
         """See `Responder.next_event`."""
         action = self._next_action
-        return self._said[0][0] if self._said and self._said[0][0] < action else action
+        return self._outgoing[0][0] if self._outgoing and self._outgoing[0][0] < action else action
 
     @property
     def _next_action(self) -> float:
@@ -69,7 +69,7 @@ class DeviceLine:
             at, frame = self._requests.popleft()
             with contextlib.suppress(LinkClosedError):  # there is no connection that could be closed
                 if reply := self._device(frame).respond(frame):
-                    self._say(at, reply, whole=True)
+                    self._queue(at, reply, whole=True)
 
     def passes(self, now: float) -> bool:
         """See `Responder.passes`: on a wire that takes its time, while bytes are on their way."""
@@ -89,24 +89,24 @@ class DeviceLine:
     def due(self) -> bytes:
         """See `Responder.due`: of what a device says by itself each byte as it has passed, of a reply all at once."""
         for device in self.devices:
-            if held := device.due():
-                self._say(self._now, held, whole=False)
+            if data := device.due():
+                self._queue(self._now, data, whole=False)
         ready = b""
-        while self._said:
-            end, data, whole = self._said[0]
+        while self._outgoing:
+            end, data, whole = self._outgoing[0]
             if end > self._now:
                 passed = 0 if whole else len(data) - math.ceil((end - self._now) / self._byte_time - 1e-9)
                 if passed > 0:
                     ready += data[:passed]
-                    self._said[0] = end, data[passed:], whole
+                    self._outgoing[0] = end, data[passed:], whole
                 break
             ready += data
-            self._said.popleft()
+            self._outgoing.popleft()
         return ready
 
-    def _say(self, at: float, data: bytes, *, whole: bool) -> None:
+    def _queue(self, at: float, data: bytes, *, whole: bool) -> None:
         self._free = max(self._free, at) + len(data) * self._byte_time
-        self._said.append((self._free, data, whole))
+        self._outgoing.append((self._free, data, whole))
 
     def _device(self, frame: bytes) -> FaultyDevice:
         if len(self.devices) == 1:
@@ -272,7 +272,7 @@ class Client:
         self.asked = False
         """whether something was asked since something was last sent that had been held back"""
         self.received = b""
-        self.heard = -math.inf
+        self.received_at = -math.inf
         """when it sent something last, s of the machine's clock"""
         self.replies = b""
         self.unsent = b""
@@ -435,7 +435,7 @@ class TwinServer:
         if self._wall() >= self._next_tick or not all([port.device.passes(now) for port in eventful]):
             self._bring_to_present()
         behind, self._behind = self._behind, {}
-        heard = list(behind)
+        pending = list(behind)
         for key, events in ready:
             if key.data is self._timekeeper:
                 self._timekeeper.attend()
@@ -446,8 +446,8 @@ class TwinServer:
                 if events & selectors.EVENT_WRITE and client.socket.fileno() >= 0:
                     self._send(client, b"")
                 if events & selectors.EVENT_READ and client.socket.fileno() >= 0 and client not in behind:
-                    heard += [client] if self._receive(client) else []
-        for client in heard:  # what has come has come now, however long the answers to the others take
+                    pending += [client] if self._receive(client) else []
+        for client in pending:  # what has come has come now, however long the answers to the others take
             if client.socket.fileno() >= 0:
                 self._answer(client, now)
         self._send_due(self._ports if self._brought else eventful)
@@ -487,16 +487,16 @@ class TwinServer:
         sent = False
         for port in ports:
             try:
-                held = port.device.due()
+                data = port.device.due()
             except LinkClosedError:
-                held = b""
+                data = b""
                 if port.last is not None:
                     self._refuse(port.last)
-            if held and port.last is not None:
+            if data and port.last is not None:
                 if port.last.asked and port.listener is None:
                     self._attentive_until = self._wall() + _ATTENTION
                 port.last.asked = False
-                self._send(port.last, held)
+                self._send(port.last, data)
                 sent = True
         return sent
 
@@ -556,9 +556,9 @@ class TwinServer:
             self._drop(client)
             return False
         now = self._wall()
-        if isinstance(client.socket, Terminal) and now - client.heard > _SILENCE:
+        if isinstance(client.socket, Terminal) and now - client.received_at > _SILENCE:
             client.received = b""  # no frame has a pause in it
-        client.heard = now
+        client.received_at = now
         client.received += data
         client.taken += len(data)
         return True

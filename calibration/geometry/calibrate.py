@@ -61,10 +61,10 @@ _ORDERS = np.array(list(permutations(range(6))))
 
 
 def exchanged_legs(x: Array, nominal: Array, gauge: Gauge) -> str:
-    """Which columns were exchanged, in words, of estimated joints (6, 7) and the nominal ones; empty if none were.
+    """Text of exchanged columns, from estimated joints (6, 7) and the nominal ones; empty if none.
 
-    An exchange that is a symmetry of the mechanism, such as every leg for the next pair's, cannot be told where the
-    tracker's frame is unknown.
+    An exchange that is a symmetry of the mechanism, such as every leg for the next pair's, cannot be detected where
+    the tracker's frame is unknown.
     """
     total = np.zeros(len(_ORDERS))
     for part, free in ((slice(0, 3), gauge.base), (slice(3, 6), gauge.platform)):
@@ -81,7 +81,7 @@ def exchanged_legs(x: Array, nominal: Array, gauge: Gauge) -> str:
 
 
 def _misfits(points: Array, nominal: Array, free: bool) -> Array:
-    """Sum of squares (720,), m², of points (6, 3) beside the nominal ones taken in every order, moved there if free."""
+    """Sum of squares (720,), m², of points (6, 3) against every order of the nominal ones, best-fitted if free."""
     taken = nominal[_ORDERS]
     if not free:
         return np.asarray(((points - taken) ** 2).sum(axis=(1, 2)))
@@ -96,7 +96,7 @@ Mask = npt.NDArray[np.bool_]
 
 _ITERATIONS = 200
 _REFITS = 10
-_STILL = 1e-8  # m; a step below it changes nothing that any tracker measures
+_NEGLIGIBLE = 1e-8  # m; a step below it changes nothing that any tracker measures
 _NO_GAIN = 1e-9  # of the cost
 _DAMPINGS, _FIRST_DAMPING, _LEAST_DAMPING = 30, 1e-8, 1e-12
 _NO_INFORMATION = 1e-13  # of the greatest eigenvalue: rounding
@@ -106,7 +106,7 @@ _SOFT = 4.0  # times the degrees of freedom: the cost at which a row counts half
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Fit:
-    """Unknowns (6, 7), tracker's scale and poses (n, 7) that fit, the equations there, and which rows (n,) were fitted.
+    """Fitted unknowns (6, 7), tracker's scale and poses (n, 7), the equations there, and the mask (n,) of fitted rows.
 
     misfit: standard deviation of the residuals over the readings' noise, from the median row.
     """
@@ -120,19 +120,19 @@ class Fit:
 
     @property
     def information(self) -> Array:
-        """(43, 43): of the fitted rows alone, without the prior."""
+        """Information (43, 43) of the fitted rows, without the prior."""
         return self.equations.normal(self.fitted.astype(np.float64))[0]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Frames:
-    """Unknowns that only move as rigid bodies: the nominal joints in measured frames yet to be found."""
+    """Unknowns restricted to rigid motions: the nominal joints in measured frames that are to be found."""
 
     nominal: Array
     gauge: Gauge
 
     def tangents(self, x: Array) -> Array:
-        """Changes (43, m) that are open."""
+        """Free changes (43, m)."""
         return np.vstack([rigid_tangents(x, self.gauge), np.zeros((1, 6 * len(self.gauge.free)))])
 
     def snapped(self, x: Array) -> Array:
@@ -145,10 +145,10 @@ class Frames:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class FitStart:
-    """Where a fit starts.
+    """Start values of a fit.
 
-    x: unknowns (6, 7), measured frames, m. poses (n, 7). scale: the tracker's; where only the place of the nominal
-    joints is fitted it stays.
+    x: unknowns (6, 7), measured frames, m. poses (n, 7). scale: the tracker's; it is fixed where only the place of the
+    nominal joints is fitted.
     """
 
     x: Array
@@ -166,19 +166,19 @@ def fit(
     frames: Frames | None = None,
     step_done: Callable[[], None] = lambda: None,
 ) -> Fit:
-    """Fit unknowns (6, 7) and scale from a start on; with `frames` only where the nominal joints are.
+    """Fit unknowns (6, 7) and scale; with `frames` only the place of the nominal joints.
 
-    First every row counts the less, the worse it fits (Cauchy's weights, at the scale of the median row); then rows
-    beyond a bound that good rows pass once in a thousand data sets are left out, and the rest counts in full.
+    First the rows have Cauchy's weights at the scale of the median row. Then rows beyond a bound that good rows exceed
+    in one of a thousand data sets are left out, and the others have full weight.
 
     Args:
         readings: what was measured.
-        begun: where to start.
-        known: the prior, which counts as the rows do.
+        begun: start values.
+        known: the prior.
         among: rows (n,) that may be fitted; all if left out.
-        outliers: whether to look for rows to leave out; otherwise all of `among` count in full.
+        outliers: whether to leave out outliers; otherwise all rows of `among` have full weight.
         frames: the nominal joints, if only their place is to be found.
-        step_done: called after every step; what it raises ends the fit.
+        step_done: called after every step; an exception of it ends the fit.
 
     Raises:
         CalibrationError: no minimum was reached.
@@ -216,8 +216,8 @@ def fit(
 def _redundancy(readings: Readings, allowed: Mask, frames: Frames | None) -> float:
     """Part of the noise that stays in the residuals."""
     unknowns = UNKNOWNS if frames is None else 6 * len(frames.gauge.free)
-    told = readings.measured * int(allowed.sum())
-    return max(told - unknowns, 1) / told
+    components = readings.measured * int(allowed.sum())
+    return max(components - unknowns, 1) / components
 
 
 class _State:
@@ -250,10 +250,10 @@ class _State:
             before = float(weights @ self.equations.cost) + prior_cost
             tangents = np.eye(UNKNOWNS + 1) if self.frames is None else self.frames.tangents(self.x)
             values, vectors = np.linalg.eigh(tangents.T @ matrix @ tangents)
-            told = values > _NO_INFORMATION * values[-1]
-            along = vectors[:, told].T @ (tangents.T @ right)
+            observable = values > _NO_INFORMATION * values[-1]
+            along = vectors[:, observable].T @ (tangents.T @ right)
             for _ in range(_DAMPINGS):
-                step = -tangents @ (vectors[:, told] @ (along / (values[told] + damping * values[-1])))
+                step = -tangents @ (vectors[:, observable] @ (along / (values[observable] + damping * values[-1])))
                 gained = self._take(step, weights, before)
                 if gained is not None:
                     damping *= 0.1 if damping > _LEAST_DAMPING else 0.0
@@ -262,14 +262,14 @@ class _State:
             else:
                 return  # nothing near is better: the least that rounding allows
             self.step_done()
-            if np.abs(step).max() < _STILL or (damping <= _FIRST_DAMPING and gained < _NO_GAIN):
+            if np.abs(step).max() < _NEGLIGIBLE or (damping <= _FIRST_DAMPING and gained < _NO_GAIN):
                 return
         raise CalibrationError(
             f"the fit found no minimum in {_ITERATIONS} steps, the last one of {np.abs(step).max():g} m"
         )
 
     def _take(self, step: Array, weights: Array, before: float) -> float | None:
-        """Go there; the part of the cost `before` that is gained, or None, staying, if it would rise."""
+        """Take a step; the relative decrease of the cost `before`, or None, without a step, if it would rise."""
         x, scale = self.x + step[:SCALE].reshape(self.x.shape), self.scale + float(step[SCALE])
         if self.frames is not None:
             x = self.frames.snapped(x)
@@ -293,13 +293,13 @@ _ROUNDS = 5  # of widening the prior
 
 @dataclass(frozen=True, slots=True)
 class GeometryLimits:
-    """What a calibration must keep to.
+    """Acceptance limits of a calibration.
 
-    position, m, rotation, rad: greatest standard deviation along an axis of the pose that the lengths tell
+    position, m, rotation, rad: greatest standard deviation along an axis of the pose computed from lengths
         (`PoseSigmas`).
     change: farthest, m, that a joint may lie from its nominal place, or an offset be from zero.
     left_out: part of the rows that may be outliers.
-    misfit: greatest residuals of the median row, over the stated noise.
+    misfit: greatest ratio of the median row's residuals to the stated noise.
     """
 
     position: float = 0.5e-3
@@ -309,7 +309,7 @@ class GeometryLimits:
     misfit: float = 30.0
 
     def faults(self) -> list[str]:
-        """What cannot be."""
+        """Invalid values, one text each."""
         return [
             f"greatest {name} sigma of poses: {value:g} {unit}, must be finite and above 0"
             for name, value, unit in (("position", self.position, "m"), ("rotation", self.rotation, "rad"))
@@ -331,12 +331,11 @@ def calibrate_geometry(
 ) -> GeometryCalibration:
     """Joint positions and length offsets from measured poses and leg lengths, with their covariance.
 
-    The lengths and the poses are both taken as noisy, the tracker's scale as unknown, and the drawing as a prior: the
-    estimate is the most likely one of geometry, scale and poses together (maximum a posteriori,
-    `calibration.geometry.model`, `.prior`). What the poses do not tell stays as drawn, as uncertain as its tolerances
-    say. Where tracker's and target's frame are unknown, the mechanism's are agreed on by a gauge
-    (`calibration.geometry.frames`). Rows that do not belong are found, left out and named. Noise, tolerances and scale
-    that are clearly greater than stated are taken as much greater.
+    The estimate is the maximum a posteriori of geometry, tracker's scale and poses (`calibration.geometry.model`,
+    `.observability`): lengths and poses are noisy, the scale is unknown, the drawing is the prior. Directions that the
+    poses do not determine stay as drawn, with the drawing's tolerances. Where tracker's and target's frame are unknown,
+    a gauge fixes the mechanism's frames (`calibration.geometry.frames`). Outliers are found, left out and named. Noise,
+    tolerances and scale that are clearly greater than stated are widened.
 
     Args:
         geometry: the nominal one. Without a home, poses must be whole and at least 20.
@@ -344,16 +343,16 @@ def calibrate_geometry(
         length_offsets: (6,) the nominal ones, m.
         noise: standard deviations of the readings; the defaults of `GeometryNoise` if left out.
         prior: tolerances of the drawing and of the tracker's scale; the defaults of `GeometryPrior` if left out.
-        limits: what is refused.
+        limits: acceptance limits.
         workspace: (n, 7) poses at which the pose's uncertainty is judged; the measured ones if left out.
         hold_out: part of the rows that is predicted at a time by a fit to the others, above 0 and at most 0.5.
-        progress: called with the part done, 0 to 1, after every step; what it raises ends the calibration.
+        progress: called with the part done, 0 to 1, after every step; an exception of it ends the calibration.
 
     Raises:
-        UnobservableError: poses of the workspace would be uncertain beyond the limits; what the measured ones do not
-            tell of the geometry is named.
-        CalibrationError: measurements that cannot be used, or that no trustworthy geometry comes from: exchanged legs
-            (named), another mechanism's data, too many outliers. All reasons at once.
+        UnobservableError: poses of the workspace would be uncertain beyond the limits; the error names the directions
+            that the measured poses do not determine.
+        CalibrationError: measurements that cannot be used or give no valid geometry: exchanged legs (named), another
+            mechanism's data, too many outliers. All reasons at once.
     """
     noise, prior, limits = noise or GeometryNoise(), prior or GeometryPrior(), limits or GeometryLimits()
     faults = [*prior.faults(), *limits.faults()]
@@ -370,15 +369,15 @@ def calibrate_geometry(
     prepared = prepare_geometry(geometry, measurements, noise, offsets)
     folds = max(2, round(1.0 / hold_out))
     steps = _Steps(progress, 2 * folds + 3)
-    told = None if prepared.targets is None else prepared.targets.scale
-    known = UnknownsPrior(prior, nominal_unknowns(geometry), prepared.gauge, told)
+    targets_scale = None if prepared.targets is None else prepared.targets.scale
+    known = UnknownsPrior(prior, nominal_unknowns(geometry), prepared.gauge, targets_scale)
     first = _found(geometry, prepared, known, limits, steps)
     estimate = _estimate(prepared, first, known, limits, steps)
     chosen = estimate.poses if judged is None else judged
     sigmas = pose_sigmas(estimate.x, chosen, estimate.posterior.covariance, prepared.gauge)
     _require_accurate(prepared, estimate, sigmas, limits)
     found, x = estimate.found, estimate.x
-    held = _hold_out(prepared, estimate, folds, steps) if prepared.readings.measured == 6 else None
+    hold_out_errors = _hold_out(prepared, estimate, folds, steps) if prepared.readings.measured == 6 else None
     values, drawn = x.copy(), known.nominal.copy()
     values[:, 6] += offsets
     drawn[:, 6] = offsets
@@ -407,13 +406,13 @@ def calibrate_geometry(
         judged_at_measured=judged is None,
         fitted=int(found.fitted.sum()),
         left_out=_left_out(prepared, estimate),
-        hold_out=held,
-        warnings=tuple(_warnings(estimate, held)),
+        hold_out=hold_out_errors,
+        warnings=tuple(_warnings(estimate, hold_out_errors)),
     )
 
 
 class _Steps:
-    """Progress by fits: each comes nearer to its end with every step, without its number being known."""
+    """Progress by fits, whose number of steps is unknown: each step reduces what is left of its fit."""
 
     def __init__(self, progress: Callable[[float], None], fits: int) -> None:
         self._progress, self._fits, self._done, self._part = progress, fits, 0, 0.0
@@ -434,13 +433,13 @@ def _usable(prepared: Prepared) -> Mask:
 
 
 def _hardly(known: UnknownsPrior, limits: GeometryLimits) -> UnknownsPrior:
-    """A prior that keeps joints within what may be, and tells little else."""
+    """A weak prior that keeps joints within the limits."""
     tolerances = GeometryPrior(limits.change, limits.change, max(_SCALE_AT_FIRST, known.prior.scale))
     return replace(known, prior=tolerances)
 
 
 def _found(geometry: Geometry, prepared: Prepared, known: UnknownsPrior, limits: GeometryLimits, steps: _Steps) -> Fit:
-    """The best fit, with hardly any prior, from the nominal joints, and where that is poor from none."""
+    """The best fit with a weak prior, from the nominal joints and, if that is poor, from a linear start."""
     readings, gauge, usable, hardly = prepared.readings, prepared.gauge, _usable(prepared), _hardly(known, limits)
     faults = [
         "leg lengths: most rows fit no pose of the nominal mechanism near its home; are they of this mechanism, the "
@@ -475,9 +474,9 @@ def _found(geometry: Geometry, prepared: Prepared, known: UnknownsPrior, limits:
 class _Estimate:
     """A fit and what follows from it, in the mechanism's frames.
 
-    readings: those fitted, their noise `widened` times the stated one. known: the prior, as it was used.
-    base, platform: what brings joints in measured frames there. x (6, 7), poses (n, 7). chi_square, freedom: at the
-    stated noise. tolerances_widened: what the tolerances were multiplied by.
+    readings: those fitted, with `widened` times the stated noise. known: the prior that was used.
+    base, platform: motions of joints from measured frames to these. x (6, 7), poses (n, 7). chi_square, freedom: at the
+    stated noise. tolerances_widened: factor on the tolerances.
     """
 
     found: Fit
@@ -498,22 +497,23 @@ class _Estimate:
 
 
 def _estimate(prepared: Prepared, first: Fit, known: UnknownsPrior, limits: GeometryLimits, steps: _Steps) -> _Estimate:
-    """The most likely geometry, from a fit with hardly any prior; noise and prior are widened where these disagree.
+    """Estimate the geometry from a fit with a weak prior; inconsistent noise and prior are widened.
 
-    The scale's sigma is at least the likeliest one, √(k² − σ²) with k ± σ what the data alone say: a prior that they
-    contradict does not pull. Noise and tolerances, of many degrees of freedom, are widened where they are improbable.
+    The scale's prior sigma is at least √(k² − σ²), the most likely one, k ± σ being the scale by the data alone: a
+    prior that the data contradict has no effect. Noise and tolerances have many degrees of freedom, and are widened
+    where they are improbable.
 
-    Raises CalibrationError where the fit is of no use, with every reason.
+    Raises CalibrationError for a fit that cannot be used, with all reasons.
     """
     _require_together(prepared, first, known, limits)
-    found, stated, told = first, known.prior, known.targets_scale
+    found, stated, targets_scale = first, known.prior, known.targets_scale
     chi_square, freedom, probability = _chi_square(prepared, first, _hardly(known, limits))
     widened = float(np.sqrt(chi_square / freedom)) if probability < _UNLIKELY else 1.0
     readings = prepared.readings.noisier(widened)
-    told = None if told is None else (told[0], told[1] * widened)
+    targets_scale = None if targets_scale is None else (targets_scale[0], targets_scale[1] * widened)
     tolerances = scales = 1.0
     for _ in range(_ROUNDS):
-        known = replace(known, prior=stated.wider(tolerances, scales), targets_scale=told)
+        known = replace(known, prior=stated.wider(tolerances, scales), targets_scale=targets_scale)
         begin = FitStart(found.x, found.poses, found.scale)
         found = fit(readings, begin, known, among=_usable(prepared), step_done=steps.step)
         base, platform = into_mechanism(found.x, known.nominal, known.gauge)
@@ -557,7 +557,7 @@ def _estimate(prepared: Prepared, first: Fit, known: UnknownsPrior, limits: Geom
 
 
 def _require_together(prepared: Prepared, first: Fit, known: UnknownsPrior, limits: GeometryLimits) -> None:
-    """Raise CalibrationError for exchanged legs, and lengths that are not of these poses."""
+    """Raise CalibrationError for exchanged legs, and for lengths that do not belong to the poses."""
     base, platform = into_mechanism(first.x, known.nominal, known.gauge)
     exchange = exchanged_legs(placed(first.x, base, platform), known.nominal, known.gauge)
     if exchange:
@@ -574,13 +574,13 @@ def _require_together(prepared: Prepared, first: Fit, known: UnknownsPrior, limi
 
 
 def _faults(prepared: Prepared, estimate: _Estimate, limits: GeometryLimits) -> list[str]:
-    """Outliers and changes beyond what may be."""
+    """Faults: outliers and changes beyond the limits."""
     fitted, rows, faults = estimate.found.fitted, prepared.rows, []
     out = len(rows) - int(fitted.sum())
     if out > limits.left_out * len(rows):
         faults.append(
             f"{out} of {len(rows)} rows do not fit the others, at most {limits.left_out:.0%} may be outliers: "
-            + ", ".join(row for row, kept in zip(rows, fitted, strict=True) if not kept)
+            + ", ".join(row for row, used in zip(rows, fitted, strict=True) if not used)
         )
     change = np.abs(estimate.x - estimate.known.nominal).ravel()
     worst = int(change.argmax())
@@ -594,7 +594,7 @@ def _faults(prepared: Prepared, estimate: _Estimate, limits: GeometryLimits) -> 
 
 
 def _require_accurate(prepared: Prepared, estimate: _Estimate, sigmas: PoseSigmas, limits: GeometryLimits) -> None:
-    """Raise UnobservableError where poses would be too uncertain: it names what is untold, and what the poses lack."""
+    """Raise UnobservableError where poses would be too uncertain, with the unobservable directions and a remedy."""
     found = (
         ("position", 1e3 * sigmas.worst_position, 1e3 * limits.position, "mm"),
         ("rotation", 1e3 * sigmas.worst_rotation, 1e3 * limits.rotation, "mrad"),
@@ -627,7 +627,7 @@ def _chi_square(
 ) -> tuple[float, float, float]:
     """χ² of the fitted rows at the stated noise, its degrees of freedom, and the probability of more by chance.
 
-    What the targets tell of each other is included. A direction that data and prior tell alike takes half a degree:
+    The targets' own consistency is included. A direction that data and prior determine equally takes half a degree:
     the residuals r of y = H θ + e at the most likely θ have E[rᵀ R⁻¹ r] = n − tr(C Hᵀ R⁻¹ H), C its covariance.
     """
     from scipy.special import chdtrc  # takes long to import, and few need it
@@ -643,7 +643,7 @@ def _chi_square(
 
 
 def _hold_out(prepared: Prepared, estimate: _Estimate, folds: int, steps: _Steps) -> HoldOut | None:
-    """Pose errors of every fitted row, each by a fit that had not seen it."""
+    """Pose errors of every fitted row, each by a fit without it."""
     readings, found, known = estimate.readings, estimate.found, estimate.known
     chosen, frames = np.flatnonzero(found.fitted), Frames(known.nominal, known.gauge)
     dealt = np.argsort((chosen * _MIX) % len(readings), kind="stable")
@@ -687,7 +687,7 @@ def _left_out(prepared: Prepared, estimate: _Estimate) -> tuple[LeftOut, ...]:
     )
 
 
-def _warnings(estimate: _Estimate, held: HoldOut | None) -> list[GeometryWarning]:
+def _warnings(estimate: _Estimate, errors: HoldOut | None) -> list[GeometryWarning]:
     misfit = float(np.sqrt(estimate.chi_square / estimate.freedom))
     warnings = []
     if estimate.widened > 1.0:
@@ -698,6 +698,8 @@ def _warnings(estimate: _Estimate, held: HoldOut | None) -> list[GeometryWarning
         warnings.append(GeometryWarning("tolerances-exceeded", estimate.tolerances_widened, 1.0))
     if estimate.scale is not None and estimate.scale.outside:
         warnings.append(GeometryWarning("scale-outside-prior", abs(estimate.scale.off), _OUTSIDE))
-    if held is not None and not held.after.position_rms < held.before.position_rms:
-        warnings.append(GeometryWarning("no-better-than-nominal", held.after.position_rms, held.before.position_rms))
+    if errors is not None and not errors.after.position_rms < errors.before.position_rms:
+        warnings.append(
+            GeometryWarning("no-better-than-nominal", errors.after.position_rms, errors.before.position_rms)
+        )
     return warnings

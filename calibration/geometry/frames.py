@@ -1,4 +1,4 @@
-"""Frames of a tracker and of a mechanism: what is between them, the gauge, and where a fit of the geometry starts."""
+"""Frames of a tracker and of a mechanism: transforms between them, the gauge, and start values of a fit."""
 
 from dataclasses import dataclass
 
@@ -20,7 +20,7 @@ class Gauge:
 
     @property
     def free(self) -> tuple[slice, ...]:
-        """Columns of the joints whose frame is agreed on."""
+        """Columns of the joints whose frame the gauge fixes."""
         return tuple(part for part, free in ((BASE, self.base), (PLATFORM, self.platform)) if free)
 
 
@@ -32,17 +32,17 @@ class RigidMotion:
     translation: Array
 
     def apply(self, points: Array) -> Array:
-        """Points (…, 3) moved."""
+        """Transform points (…, 3)."""
         return points @ self.rotation.T + self.translation
 
     @property
     def inverse(self) -> "RigidMotion":
-        """The motion back."""
+        """The inverse motion."""
         return RigidMotion(self.rotation.T, -self.translation @ self.rotation)
 
     @property
     def pose(self) -> Array:
-        """As a pose (7,)."""
+        """The motion as a pose (7,)."""
         return np.concatenate([self.translation, matrix_to_quaternion(self.rotation)])
 
 
@@ -57,14 +57,14 @@ def nearest_rotation(matrix: Array) -> Array:
 
 
 def best_fit(points: Array, onto: Array) -> RigidMotion:
-    """The rigid motion of `points` (n, 3) that brings them nearest to `onto` (n, 3) by the sum of squares."""
+    """The rigid motion of `points` (n, 3) onto `onto` (n, 3) with the least sum of squares."""
     centre, target = points.mean(axis=0), onto.mean(axis=0)
     rotation = nearest_rotation((onto - target).T @ (points - centre))
     return RigidMotion(rotation, target - rotation @ centre)
 
 
 def rigid_tangents(x: Array, gauge: Gauge) -> Array:
-    """(42, 6 or 12 or 0): changes of the unknowns (6, 7) as the frames that are agreed on move; orthonormal."""
+    """Orthonormal changes (42, 6 or 12 or 0) of the unknowns (6, 7) as the frames that the gauge fixes move."""
     columns = []
     for part in gauge.free:
         points = x[:, part] - x[:, part].mean(axis=0)
@@ -79,7 +79,7 @@ def rigid_tangents(x: Array, gauge: Gauge) -> Array:
 
 
 def allowed_changes(x: Array, gauge: Gauge) -> Array:
-    """(42, 30 or 36 or 42): orthonormal changes of the unknowns that leave the gauge fulfilled, at nominal ones `x`."""
+    """Orthonormal changes (42, 30 or 36 or 42) of the unknowns that satisfy the gauge, at nominal ones `x`."""
     tangents = rigid_tangents(x, gauge)
     if not tangents.shape[1]:
         return np.eye(UNKNOWNS)
@@ -87,25 +87,25 @@ def allowed_changes(x: Array, gauge: Gauge) -> Array:
 
 
 def into_mechanism(x: Array, nominal: Array, gauge: Gauge) -> tuple[RigidMotion, RigidMotion]:
-    """What brings joints (6, 7) in measured frames into the base's and the platform's frame."""
+    """Motions that bring joints (6, 7) from measured frames into the base's and the platform's frame."""
     motions = {part.start: best_fit(x[:, part], nominal[:, part]) for part in gauge.free}
     return motions.get(BASE.start, IDENTITY), motions.get(PLATFORM.start, IDENTITY)
 
 
 def placed(x: Array, base: RigidMotion, platform: RigidMotion) -> Array:
-    """Joints (6, 7) with the base's and the platform's moved."""
+    """Joints (6, 7) after motions of the base's and the platform's."""
     return np.concatenate([base.apply(x[:, BASE]), platform.apply(x[:, PLATFORM]), x[:, 6:]], axis=1)
 
 
 def placed_poses(poses: Array, base: RigidMotion, platform: RigidMotion) -> Array:
-    """Poses (n, 7) of the target in the tracker's frame as the platform's in the base's."""
+    """Convert poses (n, 7) of the target in the tracker's frame to those of the platform in the base's."""
     rotation = quaternion_to_matrix(poses[:, 3:])
     places = base.apply(poses[:, :3] + rotation @ platform.inverse.translation)
     return np.hstack([places, matrix_to_quaternion(base.rotation @ rotation @ platform.rotation.T)])
 
 
 def turning(base: RigidMotion, platform: RigidMotion) -> Array:
-    """(43, 43): how changes of the unknowns turn with their frames; the tracker's scale does not."""
+    """Rotation (43, 43) of changes of the unknowns with their frames; the tracker's scale does not change."""
     leg, whole = np.eye(LEG), np.eye(UNKNOWNS + 1)
     leg[BASE, BASE], leg[PLATFORM, PLATFORM] = base.rotation, platform.rotation
     whole[:UNKNOWNS, :UNKNOWNS] = np.kron(np.eye(6), leg)
@@ -120,7 +120,7 @@ _LEAST_LINEAR = 20  # rows, for seventeen unknowns
 
 
 def nominal_unknowns(geometry: Geometry) -> Array:
-    """(6, 7): the drawing's joints, no offsets."""
+    """Unknowns (6, 7) of the drawing's joints, with zero offsets."""
     return np.hstack([geometry.base_points, geometry.platform_points, np.zeros((6, 1))])
 
 
@@ -144,7 +144,7 @@ def nominal_poses(geometry: Geometry, readings: Readings) -> Array:
 
 
 def start(geometry: Geometry, readings: Readings, gauge: Gauge) -> tuple[Array, Array] | None:
-    """Unknowns (6, 7) in measured frames and poses (n, 7) to start from; None where the nominal geometry gives none.
+    """Start values: unknowns (6, 7) in measured frames and poses (n, 7); None where the nominal geometry gives none.
 
     The nominal mechanism's poses X of the measured lengths and the measured ones M differ by the frames, M = A X B.
     """
@@ -169,14 +169,14 @@ def start(geometry: Geometry, readings: Readings, gauge: Gauge) -> tuple[Array, 
 
 
 def _between(x: Array, m: Array, gauge: Gauge) -> tuple[RigidMotion, RigidMotion]:
-    """A and B of M = A X B, poses (n, 7) both, rows that fit badly left out."""
-    kept = np.ones(len(x), dtype=bool)
+    """Solve M = A X B for A and B, with poses (n, 7), without outliers."""
+    inliers = np.ones(len(x), dtype=bool)
     base, target = IDENTITY, IDENTITY
     for _ in range(_ROUNDS):
-        base, target = _frames(x[kept], m[kept], gauge)
+        base, target = _frames(x[inliers], m[inliers], gauge)
         arm = quaternion_to_matrix(x[:, 3:]) @ target.translation
         miss = np.linalg.norm(base.apply(x[:, :3] + arm) - m[:, :3], axis=1)
-        kept = miss <= _FAR * np.median(miss)
+        inliers = miss <= _FAR * np.median(miss)
     return base, target
 
 
@@ -198,13 +198,13 @@ def _frames(x: Array, m: Array, gauge: Gauge) -> tuple[RigidMotion, RigidMotion]
             a = nearest_rotation(np.einsum("kab,kcb->ac", rm, r @ b))
         if gauge.platform:
             b = nearest_rotation(np.einsum("kba,kbc->ac", a @ r, rm))
-    told = m[:, :3] - x[:, :3] @ a.T  # = A R t_B + t_A
+    translations = m[:, :3] - x[:, :3] @ a.T  # = A R t_B + t_A
     columns = [a @ r] if gauge.platform else []
     columns += [np.broadcast_to(eye, r.shape)] if gauge.base else []
     shift: Array = np.zeros(0)
     if columns:
         shift = np.asarray(
-            np.linalg.lstsq(np.concatenate(columns, axis=2).reshape(-1, 3 * len(columns)), told.ravel())[0],
+            np.linalg.lstsq(np.concatenate(columns, axis=2).reshape(-1, 3 * len(columns)), translations.ravel())[0],
             dtype=np.float64,
         )
     at_target = shift[:3] if gauge.platform else np.zeros(3)

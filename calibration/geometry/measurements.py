@@ -1,4 +1,4 @@
-"""Measured poses and leg lengths as they come, checked whole; poses of targets; how well homing repeats."""
+"""Measured poses and leg lengths, checked completely; poses of targets; repeatability of homing."""
 
 from dataclasses import dataclass, field
 from typing import Any, Literal
@@ -13,14 +13,14 @@ from calibration.geometry.model import Readings
 from kinematics import Array, Geometry, angles_to_quaternion
 
 _ROUNDS = 50
-_STILL = 1e-12  # m
+_NEGLIGIBLE = 1e-12  # m
 _FALSE_ALARM = 1e-3  # that any row of good data is called not rigid
 _LINE = 0.02  # of the targets' extent: how far off a line they must lie
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class TargetPoses:
-    """Poses (n, 7) of the targets' frame, their information (n, 6, 6), and how well the targets are one body.
+    """Poses (n, 7) of the targets' frame, their information (n, 6, 6), and the rigidity of the targets.
 
     shape (k, 3): the targets in their frame, m. cost (n,): squared misfits over the noise's variance. rigid (n,): rows
     whose targets lie as in the others. chi_square, freedom: of the rigid rows, beyond what fixes poses and shape.
@@ -39,7 +39,7 @@ class TargetPoses:
     scale: tuple[float, float] | None = None
 
     def reason(self, row: int) -> str:
-        """Why a row is not used."""
+        """The reason why a row is not used."""
         worst = int(self.misfits[row].argmax())
         return f"target {worst + 1} lies {1e6 * self.misfits[row, worst]:.0f} µm from where the others put it"
 
@@ -47,7 +47,7 @@ class TargetPoses:
 def poses_of_targets(points: Array, sigma: float, known: Array | None = None) -> TargetPoses:
     """Poses from targets (n, k, 3), m, tracker's frame, each coordinate with the standard deviation `sigma`, m.
 
-    known (k, 3): the targets in the platform's frame; the poses are the platform's own then.
+    known (k, 3): the targets in the platform's frame; the poses are then those of the platform.
     Raises CalibrationError for targets on one line, or known places that the measured ones do not fit.
     """
     from scipy.special import chdtri  # takes long to import, and few need it
@@ -77,7 +77,7 @@ def poses_of_targets(points: Array, sigma: float, known: Array | None = None) ->
         better = fitted[rigid].mean(axis=0)
         step = np.abs(better - shape).max()
         shape = better
-        if step < _STILL:
+        if step < _NEGLIGIBLE:
             break
     if rigid.sum() < n / 2:
         raise CalibrationError(
@@ -106,8 +106,8 @@ def _scaled(fitted: Array, known: Array, sigma: float) -> tuple[Array, tuple[flo
 def _median_shape(points: Array) -> Array:
     """The targets (k, 3) of the row whose distances between targets are nearest to the medians, about their centre."""
     apart = np.linalg.norm(points[:, :, None] - points[:, None], axis=3)
-    off = np.abs(apart - np.median(apart, axis=0)).max(axis=(1, 2))
-    chosen = points[int(off.argmin())]
+    deviation = np.abs(apart - np.median(apart, axis=0)).max(axis=(1, 2))
+    chosen = points[int(deviation.argmin())]
     return np.asarray(chosen - chosen.mean(axis=0))
 
 
@@ -125,7 +125,7 @@ def _information(shape: Array, motions: list[RigidMotion], sigma: float) -> Arra
 KnownFrames = Literal["none", "base", "platform", "both"]
 
 LEAST_ROWS = 12
-"""Poses below which nothing is fitted: 42 unknowns and some redundancy, a fifth left out."""
+"""Least number of poses: 42 unknowns, some redundancy, and a fifth left out."""
 
 _UNIT = 1e-6  # of a quaternion's norm
 _UNIT_RATIO = 50.0  # between millimetres and metres, 1000, and what one mechanism's measures may differ by
@@ -137,8 +137,8 @@ _LISTED = 5
 class GeometryNoise:
     """Standard deviations of one reading: position of a target, m, by axis; orientation, rad, by axis; leg length, m.
 
-    position and rotation are those of a whole pose; of points on the platform only `position` counts, each point's; of
-    a level only `rotation`.
+    position and rotation are of a whole pose. For points on the platform only `position` counts, by point; for a level
+    only `rotation`.
     """
 
     position: float = 20e-6
@@ -146,7 +146,7 @@ class GeometryNoise:
     length: float = 5e-6
 
     def faults(self) -> list[str]:
-        """What cannot be."""
+        """Invalid values, one text each."""
         return [
             f"{name} sigma: {value:g} {unit}, must be finite and above 0"
             for name, value, unit in (
@@ -160,14 +160,14 @@ class GeometryNoise:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometryMeasurements:
-    """What was measured at n poses: the legs' lengths, and one of poses, points, positions and tilts.
+    """Measurements at n poses: the legs' lengths, and one of poses, points, positions and tilts.
 
-    lengths (n, 6): as the encoders tell them after homing, m, legs 1 to 6.
+    lengths (n, 6): by the encoders after homing, m, legs 1 to 6.
     poses (n, 7): [x y z qw qx qy qz] of a target on the platform in the tracker's frame.
     points (n, k, 3): k ≥ 3 targets fixed to the platform, tracker's frame, m; target_points (k, 3): their places in
         the platform's frame if they are known.
     positions (n, 3): of a single target on the platform, tracker's frame, m.
-    tilts (n, 2): θx, θy of R = Rz Ry Rx as a level on the platform tells them, rad.
+    tilts (n, 2): θx, θy of R = Rz Ry Rx, measured by a level on the platform, rad.
     known: which of the tracker's and the target's frames are the base's and the platform's own.
     rows (n,): what each row is called in messages; counted from 1 if left out.
     """
@@ -186,7 +186,7 @@ class GeometryMeasurements:
 class Prepared:
     """Readings for the fit, their gauge, names of rows (n,), and rows (n,) left out beforehand with the reason.
 
-    cost and degrees of freedom that the targets' distances from each other have told already.
+    Also cost and degrees of freedom of the targets' distances from each other.
     """
 
     readings: Readings
@@ -199,7 +199,7 @@ class Prepared:
 def prepare_geometry(
     geometry: Geometry, measurements: GeometryMeasurements, noise: GeometryNoise, offsets: Array
 ) -> Prepared:
-    """Check all of the measurements and make them into readings, the lengths less the nominal offsets (6,), m.
+    """Check all the measurements and convert them to readings, the lengths less the nominal offsets (6,), m.
 
     Raises:
         CalibrationError: shapes, numbers that are not finite, quaternions, units, too few rows: every reason at once.
@@ -308,7 +308,7 @@ def _array(name: str, value: ArrayLike, shape: tuple[int | None, ...], faults: l
 
 
 def _unit_faults(geometry: Geometry, lengths: Array, kind: str, values: Array) -> list[str]:
-    """Lengths and positions that are of another unit than m, by the mechanism's size."""
+    """Faults: lengths and positions that are not in m, by the mechanism's size."""
     size = max(np.ptp(geometry.base_points, axis=0).max(), np.ptp(geometry.platform_points, axis=0).max())
     median = float(np.median(lengths))
     faults = []
@@ -341,7 +341,7 @@ _MEAN = 1.2533  # and over the mean absolute deviation, where more than half of 
 class HomingRepeatability:
     """Lengths after repeated homings, by leg; outliers are not in the figures.
 
-    mean, standard_deviation, standard_error (6,): m; the last one is of the mean. count (6,): homings that counted.
+    mean, standard_deviation, standard_error (6,): m; the last one is of the mean. count (6,): homings used.
     outliers: (homing, leg, m from the median), counted from 1.
     """
 
@@ -352,13 +352,13 @@ class HomingRepeatability:
     outliers: tuple[tuple[int, int, float], ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON."""
+        """The figures for JSON."""
         return {
             "mean_m": self.mean.tolist(),
             "standard_deviation_m": self.standard_deviation.tolist(),
             "standard_error_m": self.standard_error.tolist(),
             "count": list(self.count),
-            "outliers": [{"homing": row, "leg": leg, "off_m": off} for row, leg, off in self.outliers],
+            "outliers": [{"homing": row, "leg": leg, "off_m": deviation} for row, leg, deviation in self.outliers],
         }
 
 
@@ -366,7 +366,7 @@ def homing_repeatability(lengths: ArrayLike) -> HomingRepeatability:
     """Repeatability from lengths (m, 6), m, measured at one pose after each of m homings.
 
     A reading beyond 4.5 robust standard deviations (from the median absolute deviation) of its leg's median is an
-    outlier, and told.
+    outlier, and is listed.
     Raises CalibrationError for a wrong shape, fewer than five homings, numbers that are not finite.
     """
     values = np.asarray(lengths, dtype=np.float64)
@@ -380,11 +380,11 @@ def homing_repeatability(lengths: ArrayLike) -> HomingRepeatability:
         faults.append(f"{len(values)} homings, at least {LEAST_HOMINGS} are needed")
     if faults:
         raise CalibrationError(faults)
-    off = values - np.median(values, axis=0)
-    middle = np.median(np.abs(off), axis=0)
-    spread = np.where(middle > 0.0, _NORMAL * middle, _MEAN * np.abs(off).mean(axis=0))
+    residual = values - np.median(values, axis=0)
+    middle = np.median(np.abs(residual), axis=0)
+    spread = np.where(middle > 0.0, _NORMAL * middle, _MEAN * np.abs(residual).mean(axis=0))
     spread = np.maximum(spread, np.median(spread))  # of a few homings one leg's own may come out small by chance
-    good = np.abs(off) <= _FAR * spread
+    good = np.abs(residual) <= _FAR * spread
     columns = [values[good[:, leg], leg] for leg in range(6)]
     deviation = np.array([column.std(ddof=1) for column in columns])
     count = tuple(len(column) for column in columns)
@@ -393,5 +393,5 @@ def homing_repeatability(lengths: ArrayLike) -> HomingRepeatability:
         standard_deviation=deviation,
         standard_error=deviation / np.sqrt(count),
         count=count,
-        outliers=tuple((int(row) + 1, int(leg) + 1, float(off[row, leg])) for row, leg in np.argwhere(~good)),
+        outliers=tuple((int(row) + 1, int(leg) + 1, float(residual[row, leg])) for row, leg in np.argwhere(~good)),
     )

@@ -1,17 +1,17 @@
 """Leg lengths against measured poses: residuals, their exact derivatives, and the equations with the poses eliminated.
 
-Of every row the pose itself is unknown too (errors in variables): it is measured by the lengths and, with an error of
-its own, by the tracker. With `f` the six lengths' residuals, `e` those of the pose, σ the lengths' noise and Λ the
+The pose of every row is unknown too (errors in variables): it is measured by the lengths and, with an own error, by the
+tracker. With `f` the six lengths' residuals, `e` those of the pose, σ the lengths' noise and Λ the
 pose's information, a row costs ‖f‖²/σ² + eᵀΛe. Its linearisation in the pose's change δ is eliminated in closed form,
 
     N = GᵀG/σ² + Λ        δ = −N⁻¹ (Gᵀ(f + J dx)/σ² + Λe)        P = 1/σ² − G N⁻¹ Gᵀ/σ⁴
 
-which leaves JᵀPJ dx = −Jᵀy, 42 equations whatever the number of rows. P is the inverse covariance of a residual that
-has the noise of the lengths and of the pose in it. A component of a pose that was not measured has Λ = 0; with nothing
-of the pose measured P is zero, since six lengths tell six freedoms of the pose and nothing else.
+which leaves JᵀPJ dx = −Jᵀy, 42 equations whatever the number of rows. P is the inverse covariance of a residual with
+the noise of the lengths and of the pose. A component of a pose that was not measured has Λ = 0; without any measured
+component P is zero, since six lengths determine just the six freedoms of the pose.
 
-A tracker's scale is a 43rd unknown k: a place m that it measures is (1 − k) m in the encoders' metres, and e has k m in
-it. Of several targets m is their middle. Column and row of k come out of the elimination as the others do.
+A tracker's scale is a 43rd unknown k: a place m that it measures is (1 − k) m in the encoders' metres, and e contains
+k m. With several targets m is their middle. The elimination gives column and row of k like the others.
 """
 
 from dataclasses import dataclass, replace
@@ -32,20 +32,20 @@ LEG = 7
 """Unknowns of a leg: base joint x y z, platform joint x y z, length offset; m."""
 UNKNOWNS = 6 * LEG
 SCALE = UNKNOWNS
-"""Index of the tracker's scale, behind the geometry's unknowns."""
+"""Index of the tracker's scale, after the geometry's unknowns."""
 
 _VERTICAL = np.array([0.0, 0.0, 1.0])
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Readings:
-    """What was measured, row by row; its frames are those of whatever measured the poses.
+    """Measurements by row, in the frames of the instrument that measured the poses.
 
-    poses (n, 7): [x y z qw qx qy qz], m; a component of no information holds any number.
+    poses (n, 7): [x y z qw qx qy qz], m; a component without information has any value.
     information (n, 6, 6): inverse covariance of [position; rotation vector], 1/m² and 1/rad², axes of the tracker.
-    lengths (n, 6): as the legs' encoders tell them, m. length_sigma: their standard deviation, m.
+    lengths (n, 6): by the legs' encoders, m. length_sigma: their standard deviation, m.
     arms (n, 3): from the tracker to every measured place, m; zero where none is measured.
-    tilt: whether of the orientation only the direction of the vertical, tracker's z, is known.
+    tilt: whether only the direction of the vertical, tracker's z, is known of the orientation.
     measured: components of a pose that are measured.
     """
 
@@ -61,7 +61,7 @@ class Readings:
         return len(self.lengths)
 
     def rows(self, chosen: npt.NDArray[np.bool_]) -> "Readings":
-        """Those of the chosen rows (n,)."""
+        """The readings of the chosen rows (n,)."""
         return replace(
             self,
             poses=self.poses[chosen],
@@ -75,7 +75,7 @@ class Readings:
         return replace(self, information=self.information / factor**2, length_sigma=self.length_sigma * factor)
 
     def in_metres(self, scale: float) -> Array:
-        """Measured poses (n, 7), the tracker's scale `scale` taken off their places."""
+        """Measured poses (n, 7) with their places corrected for the tracker's scale."""
         return np.concatenate([self.poses[:, :3] - scale * self.arms, self.poses[:, 3:]], axis=1)
 
 
@@ -114,14 +114,14 @@ class Equations:
         return matrix, right
 
     def pose_change(self, step: Array) -> Array:
-        """(n, 6): what the poses change by with the unknowns' and the scale's `step` (43,)."""
+        """Change (n, 6) of the poses with a `step` (43,) of unknowns and scale."""
         joints = step[:SCALE].reshape(6, LEG)
         moved = np.einsum("kab,kbc,bc->ka", self.gain, self.slopes, joints, optimize=True)
         return np.asarray(self.shift - moved - self.drift * step[SCALE])
 
 
 def length_derivatives(x: Array, poses: Array) -> tuple[Array, Array, Array]:
-    """Lengths (n, 6), m, that encoders tell at poses (n, 7), J (n, 6, 7) and G (n, 6, 6).
+    """Encoder lengths (n, 6), m, at poses (n, 7), with J (n, 6, 7) and G (n, 6, 6).
 
     l = ‖t + R p − b‖ + o. J = [−s, Rᵀs, 1] in [b p o]; G = [s, q×s] in the pose's [translation; rotation vector], axes
     of the base, q = R p.
@@ -136,7 +136,7 @@ def length_derivatives(x: Array, poses: Array) -> tuple[Array, Array, Array]:
 
 
 def pose_error(readings: Readings, poses: Array, scale: float = 0.0) -> Array:
-    """(n, 6): by how much poses (n, 7) are off the measured ones: translation and rotation vector, tracker's axes.
+    """Difference (n, 6) of poses (n, 7) from the measured ones: translation and rotation vector, tracker's axes.
 
     scale: of the tracker, taken off the measured places.
     """
@@ -156,8 +156,8 @@ def linearise(readings: Readings, x: Array, poses: Array, scale: float = 0.0) ->
     f = predicted - readings.lengths
     e = pose_error(readings, poses, scale)
     per = readings.length_sigma**-2
-    told = np.einsum("kab,kb->ka", readings.information, e)
-    a = per * np.einsum("kia,ki->ka", g, f) + told
+    gradient = np.einsum("kab,kb->ka", readings.information, e)
+    a = per * np.einsum("kia,ki->ka", g, f) + gradient
     n = per * np.einsum("kia,kib->kab", g, g) + readings.information
     by_scale = np.einsum("kab,kb->ka", readings.information[:, :, :3], readings.arms)
     sides = [per * np.swapaxes(g, 1, 2), a[:, :, None], by_scale[:, :, None]]
@@ -166,7 +166,7 @@ def linearise(readings: Readings, x: Array, poses: Array, scale: float = 0.0) ->
     weight = per * (np.eye(6) - g @ gain)
     weight = 0.5 * (weight + np.swapaxes(weight, 1, 2))
     right = per * (f + np.einsum("kia,ka->ki", g, shift))
-    cost = per * np.einsum("ki,ki->k", f, f) + np.einsum("ka,ka->k", e, told) + np.einsum("ka,ka->k", a, shift)
+    cost = per * np.einsum("ki,ki->k", f, f) + np.einsum("ka,ka->k", e, gradient) + np.einsum("ka,ka->k", a, shift)
     return Equations(
         slopes,
         weight,
@@ -183,7 +183,7 @@ def linearise(readings: Readings, x: Array, poses: Array, scale: float = 0.0) ->
 
 
 def pose_slopes(x: Array, poses: Array) -> Array:
-    """(n, 6, 42): change of the pose that the lengths tell, per unknown; translation and rotation vector, base's axes.
+    """Derivatives (n, 6, 42) of the poses of given lengths by the unknowns: translation, rotation vector; base's axes.
 
     At given lengths G δ + J dx = 0. Raises LinAlgError at a singular pose.
     """

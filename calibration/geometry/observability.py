@@ -1,4 +1,4 @@
-"""What is known of the geometry before measuring, and what measured poses say of it: covariance, singular values."""
+"""Prior of the geometry, and the information of measured poses on it: covariance, singular values."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -13,7 +13,7 @@ from kinematics import Array, quaternion_to_matrix
 
 @dataclass(frozen=True, slots=True)
 class GeometryPrior:
-    """Standard deviations of what is known beforehand.
+    """Prior standard deviations.
 
     joints: m, of each coordinate of a joint's place about the drawing; 2 mm is what welded and bolted frames of a metre
         keep to by ISO 2768-1, class c. offsets: m, of each length offset about the nominal one.
@@ -26,7 +26,7 @@ class GeometryPrior:
     scale: float = 20e-6
 
     def faults(self) -> list[str]:
-        """What cannot be."""
+        """Invalid values, one text each."""
         return [
             f"{name}: {value:g}{unit}, must be finite and above 0"
             for name, value, unit in (
@@ -45,15 +45,15 @@ class GeometryPrior:
 
     @property
     def variances(self) -> Array:
-        """(42,), m²: of all parameters."""
+        """Variances (42,), m², of all parameters."""
         return np.tile(np.repeat([self.joints**2, self.offsets**2], [LEG - 1, 1]), 6)
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class UnknownsPrior:
-    """A prior about the nominal unknowns (6, 7) of a gauge, as the fit and its covariance take it.
+    """Prior on the unknowns (6, 7) about the nominal ones, with a gauge.
 
-    targets_scale: the tracker's scale as known targets tell it, and its standard deviation.
+    targets_scale: the tracker's scale by known targets, and its standard deviation.
     """
 
     prior: GeometryPrior
@@ -63,12 +63,12 @@ class UnknownsPrior:
 
     @property
     def targets_precision(self) -> float:
-        """Of the scale by known targets; 0 without."""
+        """Precision of the scale by known targets; 0 without any."""
         return 0.0 if self.targets_scale is None else self.targets_scale[1] ** -2
 
     @property
     def scale_precision(self) -> float:
-        """Of the scale, by all but the poses."""
+        """Precision of the scale without the poses."""
         return float(self.prior.scale**-2 + self.targets_precision)
 
     def terms(self, x: Array, scale: float) -> tuple[float, Array, Array]:
@@ -76,13 +76,13 @@ class UnknownsPrior:
         base, platform = into_mechanism(x, self.nominal, self.gauge)
         drawn = placed(self.nominal, base.inverse, platform.inverse)
         per = 1.0 / self.prior.variances
-        off = (x - drawn).ravel()
+        departure = (x - drawn).ravel()
         matrix, right = np.zeros((UNKNOWNS + 1, UNKNOWNS + 1)), np.zeros(UNKNOWNS + 1)
         rigid = rigid_tangents(drawn, self.gauge)
         matrix[:SCALE, :SCALE] = np.diag(per) - (rigid * per[:, None]) @ rigid.T
         matrix[SCALE, SCALE] = self.prior.scale**-2
-        right[:SCALE], right[SCALE] = per * off, scale * self.prior.scale**-2
-        cost = float(off @ (per * off) + scale * right[SCALE])
+        right[:SCALE], right[SCALE] = per * departure, scale * self.prior.scale**-2
+        cost = float(departure @ (per * departure) + scale * right[SCALE])
         if self.targets_scale is not None:
             value, precision = self.targets_scale[0], self.targets_precision
             matrix[SCALE, SCALE] += precision
@@ -116,11 +116,11 @@ _LITTLE_WAY = 0.02  # of the legs' length
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Observability:
-    """What the data alone tell: directions of the geometry, best told first, once the frames are agreed on.
+    """Observability by the data alone: directions of the geometry within the gauge, best observed first.
 
     singular_values (m,), 1/m: of the residuals' derivatives, residuals over their noise. sigma (m,), m: of the
-    geometry along each direction, their inverses; infinite along what is not told. tolerance (m,), m: the same by the
-    drawing alone. directions (42, m): orthonormal, in the order of PARAMETERS.
+    geometry along each direction, their inverses; infinite where it is unobservable. tolerance (m,), m: the same by
+    the drawing alone. directions (42, m): orthonormal, in the order of PARAMETERS.
     """
 
     singular_values: Array
@@ -130,23 +130,23 @@ class Observability:
 
     @property
     def worst(self) -> str:
-        """The direction told worst, by the parameters that move together along it."""
+        """The direction observed worst, as text of the parameters that move together."""
         return _by_parameters(self.directions[:, -1:])[0]
 
     @property
     def weak(self) -> Array:
-        """Directions (42, k) that the drawing tells better."""
+        """Directions (42, k) that the drawing determines better."""
         return self.directions[:, ~(self.sigma <= self.tolerance)]
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseSigmas:
-    """Standard deviations of the poses that lengths tell, by what is not known of the geometry.
+    """Standard deviations of the poses computed from lengths, due to the geometry's uncertainty.
 
-    Where the frames that are agreed on are is no error of a pose: of each geometry that is possible, they are where its
-    poses are nearest to the estimated one's. So the sigmas are the same for every gauge.
-    poses (n, 7). position (n, 3), m, and rotation (n, 3), rad, axes of the base. `worst_…`: what 95 % of the poses keep
-    to along every axis: at its border, near singular poses, a workspace has poses that are as uncertain as one likes.
+    The place of the frames that a gauge fixes is no error of a pose: for each possible geometry they are where its
+    poses are nearest to the estimated one's. So the sigmas do not depend on the gauge.
+    poses (n, 7). position (n, 3), m, and rotation (n, 3), rad, axes of the base. `worst_…`: bound of 95 % of the poses
+    along every axis: near singular poses, at the border of a workspace, the uncertainty has no bound.
     """
 
     poses: Array
@@ -166,7 +166,7 @@ class PoseSigmas:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Posterior:
-    """What data and prior tell together.
+    """Posterior of data and prior.
 
     covariance (42, 42), m²: of all parameters, in their order. scale_sigma: of the tracker's scale.
     departure, data_directions: χ² of the departures from the drawing, and its degrees of freedom: directions that the
@@ -191,7 +191,7 @@ class Posterior:
 class UnobservableError(CalibrationError):
     """Measured poses that leave the pose too uncertain.
 
-    seen: what they tell of the geometry. sigmas: of the pose where it was judged. bounds: of position, m, and rotation.
+    seen: their observability. sigmas: of the poses that were judged. bounds: of position, m, and rotation.
     """
 
     def __init__(
@@ -202,12 +202,12 @@ class UnobservableError(CalibrationError):
 
 
 def inverse(information: Array) -> Array:
-    """Covariance of an information matrix; zero along what it does not tell at all."""
+    """Covariance of an information matrix; zero along directions without information."""
     return np.asarray(np.linalg.pinv(information, rcond=_ROUNDING, hermitian=True))
 
 
 def observability(information: Array, x: Array, known: UnknownsPrior) -> Observability:
-    """What the data tell of the geometry, the frames that are agreed on being unknown as well.
+    """Observability of the geometry by the data, with the frames of the gauge unknown.
 
     information: (43, 43), of the data, in the mechanism's frames. x: (6, 7), estimated unknowns there.
     """
@@ -221,26 +221,26 @@ def observability(information: Array, x: Array, known: UnknownsPrior) -> Observa
 
 
 def _data_information(information: Array, x: Array, known: UnknownsPrior) -> tuple[Array, Array]:
-    """Changes (42, m) that the gauge allows, and what the data tell of them, frames and scale eliminated."""
+    """Changes (42, m) that the gauge allows, and the data's information on them, frames and scale eliminated."""
     inside, frames = allowed_changes(known.nominal, known.gauge), rigid_tangents(x, known.gauge)
-    beside = np.zeros((UNKNOWNS + 1, frames.shape[1] + 1))
-    beside[:SCALE, :-1], beside[SCALE, -1] = frames, 1.0
-    both = beside.T @ information @ beside
+    nuisances = np.zeros((UNKNOWNS + 1, frames.shape[1] + 1))
+    nuisances[:SCALE, :-1], nuisances[SCALE, -1] = frames, 1.0
+    both = nuisances.T @ information @ nuisances
     both[-1, -1] += known.scale_precision
-    cross = inside.T @ information[:SCALE] @ beside
+    cross = inside.T @ information[:SCALE] @ nuisances
     return inside, inside.T @ information[:SCALE, :SCALE] @ inside - cross @ inverse(both) @ cross.T
 
 
 def posterior(information: Array, x: Array, scale: float, known: UnknownsPrior) -> Posterior:
-    """What data and prior tell, at estimated unknowns (6, 7) and scale; information as in `observability`."""
+    """Posterior at estimated unknowns (6, 7) and scale; information as in `observability`."""
     inside, about = _data_information(information, x, known)
     before = inside.T @ (inside / known.prior.variances[:, None])
     covariance = inside @ np.linalg.inv(about + before) @ inside.T
     # by directions v of prior variance 1, told by the data with λ: the estimate's own variance is λ/(1 + λ)
     root = np.linalg.inv(np.linalg.cholesky(before))
-    told, vectors = np.linalg.eigh(root @ about @ root.T)
-    off = vectors.T @ np.linalg.solve(root.T, inside.T @ (x - known.nominal).ravel())
-    seen = told > 1.0
+    information_ratio, vectors = np.linalg.eigh(root @ about @ root.T)
+    departure = vectors.T @ np.linalg.solve(root.T, inside.T @ (x - known.nominal).ravel())
+    observed = information_ratio > 1.0
     frames = rigid_tangents(x, known.gauge)
     rest = np.hstack([inside, frames])
     joints = rest.T @ information[:SCALE, :SCALE] @ rest
@@ -248,20 +248,22 @@ def posterior(information: Array, x: Array, scale: float, known: UnknownsPrior) 
     cross = rest.T @ information[:SCALE, SCALE]
     by_data = information[SCALE, SCALE] - cross @ inverse(joints) @ cross + known.targets_precision
     variance = 1.0 / (max(by_data, 0.0) + known.prior.scale**-2)
-    tells = by_data * known.prior.scale**2 > _NOTHING
+    scale_observed = by_data * known.prior.scale**2 > _NOTHING
     return Posterior(
         covariance=0.5 * (covariance + covariance.T),
         scale_sigma=float(np.sqrt(variance)),
-        departure=float((off[seen] ** 2 * (1.0 + told[seen]) / told[seen]).sum()),
-        data_directions=int(seen.sum()),
-        scale_alone=(float(scale / (variance * by_data)), float(by_data**-0.5)) if tells else (0.0, np.inf),
+        departure=float(
+            (departure[observed] ** 2 * (1.0 + information_ratio[observed]) / information_ratio[observed]).sum()
+        ),
+        data_directions=int(observed.sum()),
+        scale_alone=(float(scale / (variance * by_data)), float(by_data**-0.5)) if scale_observed else (0.0, np.inf),
     )
 
 
 def pose_changes(x: Array, poses: Array, gauge: Gauge) -> Array:
-    """(n, 6, 42): what poses (n, 7) change by, position and rotation, with the unknowns (6, 7), as `PoseSigmas` says.
+    """Derivatives (n, 6, 42) of poses (n, 7), position and rotation, by the unknowns (6, 7); see `PoseSigmas`.
 
-    The frames are where the sum of squares is least, rotations counting at the radius of the platform's joints.
+    The frames minimise the sum of squares, with rotations at the radius of the platform's joints.
     """
     slopes = pose_slopes(x, poses)
     joints = x[:, 3:6] - x[:, 3:6].mean(axis=0)
@@ -275,7 +277,7 @@ def pose_changes(x: Array, poses: Array, gauge: Gauge) -> Array:
 
 
 def pose_sigmas(x: Array, poses: Array, covariance: Array, gauge: Gauge) -> PoseSigmas:
-    """Of poses (n, 7) and a geometry (6, 7) of that covariance (42, 42), m², in the mechanism's frames."""
+    """Sigmas of poses (n, 7) by a geometry (6, 7) of covariance (42, 42), m², in the mechanism's frames."""
     slopes = pose_changes(x, poses, gauge)
     variance = np.einsum("kai,ij,kaj->ka", slopes, covariance, slopes, optimize=True)
     sigma = np.sqrt(np.maximum(variance, 0.0))
@@ -283,10 +285,10 @@ def pose_sigmas(x: Array, poses: Array, covariance: Array, gauge: Gauge) -> Pose
 
 
 def unobservable_directions(weak: Array, x: Array, poses: Array, known: UnknownsPrior) -> list[str]:
-    """A line for each of the weak directions (42, k), in words where it is a motion that has some.
+    """A line of text for each weak direction (42, k); a motion of a leg has a text of its own.
 
-    Directions of one bound may be mixed at will. Motions of a leg's joints that lie in their span come first, as long
-    as one is not made of those before it; what is left is told by the parameters that move together.
+    Any basis of their span would do. Motions of a leg's joints that lie in it come first, if independent of those
+    before; the others are given by the parameters that move together.
     x, poses: unknowns (6, 7) and poses (n, 7) in the mechanism's frames.
     """
     inside = allowed_changes(known.nominal, known.gauge)
@@ -310,7 +312,7 @@ def unobservable_directions(weak: Array, x: Array, poses: Array, known: Unknowns
 
 
 def _motions(x: Array, poses: Array) -> list[tuple[str, Array]]:
-    """Motions (42,) of a leg's joints and offset that have words, in the mechanism's frames."""
+    """Motions (42,) of a leg's joints and offset with their texts, in the mechanism's frames."""
     _, slopes, _ = length_derivatives(x, poses)
     s, rs = -slopes[:, :, :3].mean(axis=0), slopes[:, :, 3:6].mean(axis=0)
     rotation = quaternion_to_matrix(poses[:, 3:]).mean(axis=0)
@@ -336,7 +338,7 @@ def _motions(x: Array, poses: Array) -> list[tuple[str, Array]]:
 
 
 def _by_parameters(weak: Array) -> list[str]:
-    """The directions (42, k) mixed so that each has a parameter of its own, told by their greatest parts."""
+    """A basis of the directions (42, k) in which each has a parameter of its own, as text of the greatest parts."""
     if not weak.shape[1]:
         return []
     rest, chosen = weak.copy(), []
@@ -356,7 +358,7 @@ def _by_parameters(weak: Array) -> list[str]:
 
 
 def shortcomings(readings: Readings, poses: Array) -> list[str]:
-    """What the poses (n, 7), in the mechanism's frames, lack, in words, with figures."""
+    """Texts of what the poses (n, 7), in the mechanism's frames, lack, with figures."""
     rotation = quaternion_to_matrix(poses[:, 3:])
     reach = float(readings.lengths.mean())
     lacking = []
@@ -383,7 +385,7 @@ def shortcomings(readings: Readings, poses: Array) -> list[str]:
 
 
 def _angles_about_axes(rotations: Array) -> Array:
-    """(3,): greatest differences, rad, of the rotations (n, 3, 3) about the axes of the first."""
+    """Greatest differences (3,), rad, of the rotations (n, 3, 3) about the axes of the first."""
     relative = np.einsum("ba,kbc->kac", rotations[0], rotations)
     vee = 0.5 * np.stack(
         [

@@ -1,4 +1,4 @@
-"""Which poses to measure next: those that tell most of what is not yet known of the geometry."""
+"""Optimal choice of the next poses to measure."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -30,10 +30,10 @@ _ELSEWHERE = 1.0  # m: what is known of the frames before anything is measured
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PosePlan:
-    """Poses (count, 7) to be measured, best first, and the leg lengths (count, 6), m, there by the geometry given.
+    """Poses (count, 7) to be measured, best first, with their leg lengths (count, 6), m, by the given geometry.
 
-    sigma_before, sigma_after: standard deviation, m, of the position along its worst axis, as `PoseSigmas` has it of
-    poses all over the workspace; expected of the drawing and the poses measured already, and of these as well.
+    sigma_before, sigma_after: standard deviation, m, of the position along its worst axis, as `PoseSigmas` of
+    poses all over the workspace: expected with the measured poses only, and with these too.
     """
 
     poses: Array
@@ -57,10 +57,10 @@ def next_poses(
     seed: int = 0,
     progress: Callable[[float], None] = lambda _part: None,
 ) -> PosePlan:
-    """The poses among random ones within the limits that improve the covariance most, one after the other.
+    """Choose, one by one, the random poses within the limits that improve the covariance most.
 
-    D-optimal: each lowers the volume of the geometry's covariance, the frames being unknown as the gauge says, as far
-    as any single candidate can.
+    D-optimal: each is the candidate that lowers the volume of the geometry's covariance most, with the frames unknown
+    that the gauge fixes.
 
     Args:
         geometry: nominal or calibrated, with a home.
@@ -68,13 +68,13 @@ def next_poses(
         count: how many, at least 1.
         measured: (n, 7) poses measured already, base's and platform's frame; need not be exact.
         noise: of the readings.
-        prior: what is known before anything is measured.
+        prior: of the geometry before any measurement.
         gauge: which frames are unknown; both if left out.
         margin: m that every leg stays within its stroke.
         turn: rad, greatest rotation from home.
-        candidates: how many poses are chosen from.
+        candidates: number of random poses to choose from.
         seed: of the random poses; the same gives the same.
-        progress: called with the part done, 0 to 1; what it raises ends the planning.
+        progress: called with the part done, 0 to 1; an exception of it ends the planning.
 
     Raises:
         CalibrationError: no home, strokes without bounds, or no such poses.
@@ -113,7 +113,7 @@ def next_poses(
 
 
 def workspace_poses(geometry: Geometry, limits: PoseLimits, *, count: int = 500, turn: float = np.pi / 4) -> Array:
-    """Poses (count, 7) all over what the limits let the platform reach, turned by at most `turn`, rad; always the same.
+    """Poses (count, 7) all over the reachable workspace, turned by at most `turn`, rad; always the same ones.
 
     Raises CalibrationError: no home, strokes without bounds, or no such poses.
     """
@@ -125,7 +125,7 @@ def workspace_poses(geometry: Geometry, limits: PoseLimits, *, count: int = 500,
 def _candidates(
     geometry: Geometry, limits: PoseLimits, count: int, margin: float, turn: float, random: np.random.Generator
 ) -> Array:
-    """Reachable poses (count, 7), or as many as were found."""
+    """Reachable poses (count, 7), or fewer if not enough were found."""
     try:
         low, high = reach_box(geometry, (0.0, 0.0, 0.0), limits.lengths[:, 1])
     except KinematicsError as error:
@@ -148,7 +148,7 @@ def _candidates(
 
 
 def _rows(geometry: Geometry, poses: Array, noise: GeometryNoise) -> Array:
-    """(n, 6, 43): derivatives of six residuals of unit variance at every pose, by the unknowns and the scale."""
+    """Derivatives (n, 6, 43) of six residuals of unit variance at every pose, by unknowns and scale."""
     x, information = nominal_unknowns(geometry), np.diag([noise.position**-2] * 3 + [noise.rotation**-2] * 3)
     lengths, slopes, by_pose = length_derivatives(x, poses)
     readings = Readings(poses, np.broadcast_to(information, (len(poses), 6, 6)), lengths, noise.length, poses[:, :3])
@@ -160,6 +160,6 @@ def _rows(geometry: Geometry, poses: Array, noise: GeometryNoise) -> Array:
 
 
 def _gain(rows: Array, information: Array) -> Array:
-    """(n,): what each candidate's rows (n, 6, m) add to the logarithm of the determinant of the information."""
+    """Increase (n,) of the log-determinant of the information by each candidate's rows (n, 6, m)."""
     covariance = np.linalg.inv(information)
     return np.asarray(np.linalg.slogdet(np.eye(6) + rows @ covariance @ np.swapaxes(rows, 1, 2))[1])

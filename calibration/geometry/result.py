@@ -1,4 +1,4 @@
-"""What a calibration of the geometry says, also on poses that it was not fitted to."""
+"""Result of a calibration of the geometry, with its errors on held-out poses."""
 
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
@@ -27,9 +27,9 @@ from kinematics import (
 class PoseErrors:
     """Computed minus measured poses: position (n, 3), m, of the target's origin, and rotation (n, 3), rad.
 
-    NaN in rows to whose lengths the geometry has no pose. Measured poses are noisy themselves: that is in here too.
-    Of points the target's origin is their centre. expected (n, 6): standard deviations of both, by geometry, scale and
-    noise; NaN where not asked for.
+    NaN in rows for whose lengths the geometry has no pose. The noise of the measured poses is included.
+    The origin of points is their centre. expected (n, 6): standard deviations of both, by geometry, scale and
+    noise; NaN if not requested.
     """
 
     position: Array
@@ -54,8 +54,8 @@ class PoseErrors:
     @property
     def over_expected(self) -> float:
         """RMS of all components over their standard deviations: about 1 where these are true; NaN without any row."""
-        over = np.hstack([self.position, self.rotation]) / self.expected
-        return float(np.sqrt(np.nanmean(over**2))) if np.isfinite(over).any() else float("nan")
+        normalized = np.hstack([self.position, self.rotation]) / self.expected
+        return float(np.sqrt(np.nanmean(normalized**2))) if np.isfinite(normalized).any() else float("nan")
 
     @property
     def position_worst(self) -> float:
@@ -102,7 +102,7 @@ def noise_rms(readings: Readings) -> tuple[float, float]:
 
 
 def joined(parts: list[PoseErrors], order: NDArray[np.intp]) -> PoseErrors:
-    """Errors of several sets of rows as one, put into an order."""
+    """Combine the errors of several sets of rows, in the given order."""
     return PoseErrors(
         np.concatenate([part.position for part in parts])[order],
         np.concatenate([part.rotation for part in parts])[order],
@@ -117,11 +117,11 @@ WarningCode = Literal[
 
 @dataclass(frozen=True, slots=True)
 class GeometryWarning:
-    """What a person should know before using a result: a code, a figure and what it should not pass.
+    """Warning on a result: a code, a figure and its limit.
 
     noise-exceeded, noise-overstated: residuals over the stated noise. tolerances-exceeded: departures from the drawing
-    over the stated tolerances. scale-outside-prior: departure from 0, in standard deviations that the stated prior
-    allows it. no-better-than-nominal: RMS position on poses held out, and with the nominal geometry, m.
+    over the stated tolerances. scale-outside-prior: departure from 0, in standard deviations of the
+    stated prior. no-better-than-nominal: RMS position on poses held out, and with the nominal geometry, m.
     """
 
     code: WarningCode
@@ -131,11 +131,11 @@ class GeometryWarning:
 
 @dataclass(frozen=True, slots=True)
 class TrackerScale:
-    """By how much the tracker reads lengths too long, as a part of them, against the legs' encoders.
+    """Relative error of the tracker's lengths against the legs' encoders; positive: too long.
 
-    value, sigma: of the estimate. prior_sigma: as stated; the estimate's own is at least as large as makes the readings
-    likeliest. off: how far from 0 the readings alone have it, in standard deviations of these and of the stated prior.
-    outside: whether that is too far.
+    value, sigma: of the estimate. prior_sigma: as stated; the estimate used at least the one of the greatest
+    likelihood. off: departure from 0 by the readings alone, in standard deviations of these and of the stated prior.
+    outside: whether that is too much.
     """
 
     value: float
@@ -147,7 +147,7 @@ class TrackerScale:
 
 @dataclass(frozen=True, slots=True)
 class LeftOut:
-    """A row that was not fitted, by its name, and why."""
+    """A row that was not fitted: name and reason."""
 
     row: str
     reason: str
@@ -155,12 +155,12 @@ class LeftOut:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class HoldOut:
-    """Pose errors on rows that the fit had not seen, with the nominal geometry (`before`) and the fitted one (`after`).
+    """Pose errors on held-out rows, with the nominal geometry (`before`) and the fitted one (`after`).
 
-    The rows were divided into `folds` parts; each part was predicted by a fit to all others, so that every row counts
-    once. Before: only the tracker's and the target's frames were fitted, where they are unknown.
-    rows: names of those of both.
-    position_noise, m, rotation_noise, rad: RMS that the measured poses' own noise has in both.
+    Cross-validation: each of `folds` parts of the rows was predicted by a fit to all others. Before: only the
+    tracker's and the target's frames were fitted, where they are unknown.
+    rows: names.
+    position_noise, m, rotation_noise, rad: RMS of the measured poses' own noise.
     """
 
     folds: int
@@ -176,22 +176,21 @@ class GeometryCalibration:
     """Calibrated geometry with its uncertainty.
 
     geometry: joints as calibrated; axes of the universal joints and home are the nominal ones. length_offsets (6,), m:
-        what each encoder reads beyond the distance between the joints' centres.
+        encoder reading less the distance between the joints' centres.
     parameters: all 42, leg by leg, with one sigma each. covariance (42, 42), m², in their order: the posterior one, of
-        data and drawing; of rank 30 where both frames are agreed on by the gauge.
-    scale: the tracker's, None where a level measured. prior: as stated. tolerances_widened: what its tolerances were
-        multiplied by, 1 where the geometry agrees with them.
-    widened: what the readings' stated noise was multiplied by, 1 where the residuals agree with it.
-    gauge: which frames are agreed on, the others being the tracker's and the target's own.
-    tracker, target (7,): pose of the base's frame in the tracker's, its place as the tracker reads it,
+        data and drawing; of rank 30 where the gauge fixes both frames.
+    scale: the tracker's, None where a level measured. prior: as stated. tolerances_widened: factor on its
+        tolerances, 1 where the geometry agrees with them.
+    widened: factor on the readings' stated noise, 1 where the residuals agree with it.
+    gauge: the frames that it fixes; the others are the tracker's and the target's own.
+    tracker, target (7,): pose of the base's frame in the tracker's, with its place as read by the tracker,
         and pose of the target's frame in the platform's.
     chi_square, freedom, probability: of the residuals at the stated noise, and of a greater one by chance.
-    observability: what the data alone tell of the geometry by direction; what they tell less well than the drawing's
-        tolerances is mostly the drawing's.
-    pose_sigmas: of the poses that lengths tell, where they were judged: in the workspace that was given, or at the
-        measured poses (judged_at_measured).
-    fitted: number of rows; left_out: the others. hold_out: None where part of a pose was measured only.
-    warnings: what a person should know before using it.
+    observability: by the data alone; directions with a greater sigma than the tolerances are mostly the drawing's.
+    pose_sigmas: of poses computed from lengths, in the given workspace, or at the measured poses
+        (judged_at_measured).
+    fitted: number of rows; left_out: the others. hold_out: None where only part of a pose was measured.
+    warnings: to be read before using it.
     """
 
     geometry: Geometry
@@ -218,12 +217,12 @@ class GeometryCalibration:
 
     @property
     def reduced_chi_square(self) -> float:
-        """χ² by degree of freedom: 1 where the residuals are the stated noise."""
+        """χ² by degree of freedom: 1 where the residuals agree with the stated noise."""
         return self.chi_square / self.freedom
 
     @property
     def gauge_statement(self) -> str:
-        """What the gauge fixes, in words."""
+        """Text of what the gauge fixes."""
         agreed = "lies where its calibrated joints are nearest to the nominal ones (least squares, rigid motion)"
         base = f"the base's frame {agreed}" if self.gauge.base else "the base's frame is the tracker's"
         target = f"the platform's frame {agreed}" if self.gauge.platform else "the platform's frame is the target's"
@@ -231,7 +230,7 @@ class GeometryCalibration:
 
     def findings(self) -> dict[str, float | bool]:
         """Numbers of the result by name, SI."""
-        told: dict[str, float | bool] = {
+        numbers: dict[str, float | bool] = {
             "rows": self.fitted,
             "rows_left_out": len(self.left_out),
             "chi_square": self.chi_square,
@@ -247,19 +246,19 @@ class GeometryCalibration:
             "judged_at_measured_poses": self.judged_at_measured,
         }
         if self.scale is not None:
-            told["tracker_scale"] = self.scale.value
-            told["tracker_scale_sigma"] = self.scale.sigma
-            told["tracker_scale_prior_sigma"] = self.scale.prior_sigma
-            told["tracker_scale_outside_prior"] = self.scale.outside
+            numbers["tracker_scale"] = self.scale.value
+            numbers["tracker_scale_sigma"] = self.scale.sigma
+            numbers["tracker_scale_prior_sigma"] = self.scale.prior_sigma
+            numbers["tracker_scale_outside_prior"] = self.scale.outside
         if self.hold_out is not None:
             for name, errors in (("before", self.hold_out.before), ("after", self.hold_out.after)):
                 if errors.found:
-                    told[f"holdout_position_{name}_m"] = errors.position_rms
-                    told[f"holdout_rotation_{name}_rad"] = errors.rotation_rms
-            told["holdout_over_expected"] = self.hold_out.after.over_expected
-            told["holdout_position_noise_m"] = self.hold_out.position_noise
-            told["holdout_rotation_noise_rad"] = self.hold_out.rotation_noise
-        return told
+                    numbers[f"holdout_position_{name}_m"] = errors.position_rms
+                    numbers[f"holdout_rotation_{name}_rad"] = errors.rotation_rms
+            numbers["holdout_over_expected"] = self.hold_out.after.over_expected
+            numbers["holdout_position_noise_m"] = self.hold_out.position_noise
+            numbers["holdout_rotation_noise_rad"] = self.hold_out.rotation_noise
+        return numbers
 
     def as_file(
         self,
@@ -268,7 +267,7 @@ class GeometryCalibration:
         provenance: Mapping[str, str],
         findings: Mapping[str, float | bool] | None = None,
     ) -> ParameterFile:
-        """The parameter file of this result, of the mechanism of that name; `findings` are told beside its own."""
+        """The parameter file of this result for the mechanism of that name, with `findings` added to its own."""
         scale = self.scale
         return ParameterFile(
             kind="geometry",
@@ -285,8 +284,8 @@ class GeometryCalibration:
 def geometry_covariance(files: Iterable[ParameterFile]) -> Array:
     """Covariance (42, 42), m², of joints and length offsets by parameter files, in the order of `GEOMETRY_PARAMETERS`.
 
-    A later file replaces what an earlier one says of a parameter, what they have in common with others included. Of
-    parameters that no file has it is zero: they count as exact. Parameters of other kinds are left out.
+    A later file replaces an earlier one's parameters with their correlations. The covariance of parameters that no file
+    has is zero: they count as exact. Parameters of other kinds are left out.
     """
     places = {name: place for place, name in enumerate(PARAMETERS)}
     return covariance_of(files, places, np.zeros((len(PARAMETERS), len(PARAMETERS))))

@@ -1,4 +1,4 @@
-"""Gains and offsets of the cells by weighted least squares against the exact model, and what the poses do not tell."""
+"""Gains and offsets of the cells by weighted least squares against the exact model, and their observability."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -20,23 +20,23 @@ _IN_WORDS = ("±50 mm", "±10 deg")
 
 
 def unobservable_gains(mechanism: Mechanism, poses: Array, forces: Array, relative: Array, limit: float) -> list[str]:
-    """Faults: each leg whose gain is told worse than the limit, with the two movements that change its force most."""
+    """Faults: legs whose gain is less accurate than the limit, with the two movements that change their force most."""
     faults = []
     changes = _changes(mechanism, poses)
     for leg in np.flatnonzero(~(relative <= limit)):
         best = np.argsort(changes[:, leg])[::-1][:2]
         would = " and ".join(f"{_NAMES[k]} by {_IN_WORDS[k // 3]} ({changes[k, leg]:.0f} N)" for k in best)
-        told = "not at all" if np.isinf(relative[leg]) else f"to {100.0 * relative[leg]:.2g} %"
+        accuracy = "not at all" if np.isinf(relative[leg]) else f"to {100.0 * relative[leg]:.2g} %"
         faults.append(
             f"leg {leg + 1}: these poses load its cell with {forces[:, leg].min():.1f} to {forces[:, leg].max():.1f} N "
-            f"and tell its gain {told}, wanted {100.0 * limit:g} %: gain and offset look alike; what would change its "
-            f"force: {would}; `--plan` gives such poses"
+            f"and tell its gain {accuracy}, wanted {100.0 * limit:g} %: gain and offset look alike; what would change "
+            f"its force: {would}; `--plan` gives such poses"
         )
     return faults
 
 
 def _changes(mechanism: Mechanism, poses: Array) -> Array:
-    """(6, 6) N: how much each leg's force (column) differs between both ends of a movement (row) about the mean."""
+    """Change (6, 6) N of each leg's force (column) between both ends of a movement (row) about the mean."""
     middle = pose_to_coordinates(poses[len(poses) // 2])
     steps = np.diag(_STEPS)
     ends = coordinates_to_pose(np.concatenate([middle + steps, middle - steps]))
@@ -53,10 +53,10 @@ _FOLDS = 5
 
 @dataclass(frozen=True, slots=True)
 class WeightSigmas:
-    """How well the weights are known that the cells carry, one standard deviation each.
+    """Standard deviations of the weights that the cells carry.
 
-    mass: kg, of the platform. center: m, each axis of its centre of mass. leg_mass: part, of the mass of each body of a
-    leg. leg_center: m, each axis of its centre of mass.
+    mass: kg, of the platform. center: m, each axis of its centre of mass. leg_mass: relative, of each body of a leg.
+    leg_center: m, each axis of its centre of mass.
     """
 
     mass: float = 0.0
@@ -65,7 +65,7 @@ class WeightSigmas:
     leg_center: float = 3e-3
 
     def __post_init__(self) -> None:
-        """Refuse what is no standard deviation."""
+        """Refuse invalid standard deviations."""
         units = {"mass": " kg", "center": " m", "leg_mass": "", "leg_center": " m"}
         faults = [
             f"{name} sigma: {value:g}{unit}, must be finite and at least 0"
@@ -77,11 +77,11 @@ class WeightSigmas:
 
     @classmethod
     def of(cls, mechanism: Mechanism, **stated: float) -> "WeightSigmas":
-        """What is taken of a mechanism where nothing else is `stated`: the defaults, lengths times its size."""
+        """The `stated` values, else the defaults, with lengths scaled by the mechanism's size."""
         return cls(**{"leg_center": cls().leg_center * machine_size(mechanism).length} | stated)
 
     def roots(self, mechanism: Mechanism) -> Array:
-        """What θ of `dynamics.linear_parameters` may be off (n, k), k independent errors of one σ each."""
+        """Errors (n, k) of θ of `dynamics.linear_parameters`: k independent ones of one σ each."""
         theta, columns = linear_parameters(mechanism), []
         for number, place in enumerate(BODIES):
             mass = theta[place.start]
@@ -100,13 +100,13 @@ class WeightSigmas:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class InPlaceCalibration:
-    """Six cells as the platform's weight told them.
+    """Calibration of six cells by the platform's weight.
 
     gain (6,) N per raw unit, signed; offset (6,) raw units; covariance (12, 12) of gains, then offsets, the mass's
     and the centre's uncertainty included. forces (n, 6) N by the model and residual (n, 6) N of all poses; used (n,)
-    masks those that were fitted. hold_out (6,) N RMS of poses predicted by a fit to the others, expected (6,) N the
-    noise of such a mean. chi_square: reduced; the covariance is enlarged by it where it is above 1.
-    reversed: legs (1 to 6) whose polarity is not the expected one. friction: legs whose cells feel the friction of a
+    masks those that were fitted. hold_out (6,) N: RMS error on poses predicted by a fit to the others; expected (6,)
+    N: noise of such a mean. chi_square: reduced; the covariance is enlarged by it where it is above 1.
+    reversed: legs (1 to 6) whose polarity is not the expected one. friction: legs whose cells measure the friction of a
     joint at rest.
     """
 
@@ -137,7 +137,7 @@ class InPlaceCalibration:
 
     @property
     def left_out(self) -> tuple[int, ...]:
-        """Poses, counted from 1, that fit no calibration."""
+        """Outliers: poses, counted from 1, that were not fitted."""
         return tuple(int(row) + 1 for row in np.flatnonzero(~self.used))
 
     def calibration(
@@ -150,17 +150,17 @@ class InPlaceCalibration:
         drift_limit: float = 0.5,
         provenance: Provenance,
     ) -> LoadCellCalibration:
-        """It as the dated calibration of a file: the zeros by the first and the last half of the poses are the tares.
+        """The dated calibration for a file: the zeros by the first and the last half of the poses are the tares.
 
-        gravity: m/s². The nonlinearity is the greatest residual of a pose, of the range of forces.
+        gravity: m/s². The nonlinearity is the greatest residual of a pose by the range of forces.
         """
-        kept = self.used
-        unloaded = self.rests.readings[kept] - self.forces[kept] / self.gain
+        used = self.used
+        unloaded = self.rests.readings[used] - self.forces[used] / self.gain
         halves = [
             Tare(read_only(half.mean(axis=0)), read_only(half.std(axis=0, ddof=1)), len(half))
             for half in np.array_split(unloaded, 2)
         ]
-        span = np.ptp(self.forces[kept], axis=0)
+        span = np.ptp(self.forces[used], axis=0)
         signs = np.append(np.sign(self.gain), np.ones(CELLS))
         cells = [
             CellCalibration(
@@ -169,12 +169,12 @@ class InPlaceCalibration:
                 polarity=1 if self.gain[leg] > 0.0 else -1,
                 gain_standard_error=float(self.gain_sigma[leg]),
                 offset_standard_error=float(self.offset_sigma[leg]),
-                residual_rms=float(np.sqrt(np.mean(self.residual[kept, leg] ** 2))),
-                residual_max=float(np.abs(self.residual[kept, leg]).max()),
-                nonlinearity=100.0 * float(np.abs(self.residual[kept, leg]).max() / span[leg]),
+                residual_rms=float(np.sqrt(np.mean(self.residual[used, leg] ** 2))),
+                residual_max=float(np.abs(self.residual[used, leg]).max()),
+                nonlinearity=100.0 * float(np.abs(self.residual[used, leg]).max() / span[leg]),
                 hysteresis=None,
                 range=float(span[leg]),
-                n=int(np.count_nonzero(kept)),
+                n=int(np.count_nonzero(used)),
             )
             for leg in range(CELLS)
         ]
@@ -202,20 +202,20 @@ def calibrate_in_place(
 ) -> InPlaceCalibration:
     """Signed gain and offset of six cells from the platform's weight at many poses.
 
-    A cell at the actuator reads the friction of a joint at rest, wherever between its bounds ±F_c that is: there the
-    variance F_c²/3 is added to every reading. Cells at the rod's end or at the base do not feel it.
+    A cell at the actuator measures the friction of a joint at rest, which is anywhere within ±F_c: the variance F_c²/3
+    is added to its readings. Cells at the rod's end or at the base do not measure it.
 
     Args:
-        mechanism: whose masses are known; a payload must be in it.
+        mechanism: with known masses; a payload must be included.
         rests: poses at rest and raw readings there.
         expected_gain: (6,) N per raw unit, signed; only its signs count, to name reversed cells.
-        weights: how well they are known, `WeightSigmas.of` the mechanism if None: no data of rests lessen it, and the
-            platform's mass scales all gains together.
+        weights: their standard deviations, `WeightSigmas.of` the mechanism if None. Rests do not reduce them, and the
+            platform's mass scales all gains.
         gain_limit: greatest relative standard uncertainty of a gain from noise alone.
 
     Raises:
-        CalibrationError: rests that cannot be used (see `check_rests`), exchanged cells, many poses that fit no
-            calibration, or poses whose forces differ too little to tell gain from offset, with what would.
+        CalibrationError: rests that cannot be used (see `check_rests`), exchanged cells, many
+            outliers, or poses whose forces differ too little to separate gain and offset, with a remedy.
     """
     check_rests(rests)
     forces = cell_forces(mechanism, rests.poses)
@@ -258,7 +258,7 @@ def calibrate_in_place(
         forces=read_only(forces),
         residual=read_only(left * gain),
         used=used,
-        hold_out=read_only(_held_out(forces[used], rests.readings[used], variance[used])),
+        hold_out=read_only(_hold_out(forces[used], rests.readings[used], variance[used])),
         expected=read_only(np.sqrt(variance[used].mean(axis=0)) * np.abs(gain)),
         chi_square=chi_square,
         reversed=tuple(int(leg) + 1 for leg in np.flatnonzero(np.sign(gain) != signs)),
@@ -280,7 +280,7 @@ def _lines(forces: Array, readings: Array, variance: Array) -> tuple[Array, Arra
 
 
 def _covariance(normal: Array) -> Array:
-    """(12, 12) of slopes, then offsets."""
+    """Covariance (12, 12) of slopes, then offsets."""
     covariance = np.zeros((2 * CELLS, 2 * CELLS))
     inverse = np.linalg.inv(normal)
     for leg in range(CELLS):
@@ -289,9 +289,9 @@ def _covariance(normal: Array) -> Array:
 
 
 def _trustworthy(forces: Array, readings: Array, variance: Array) -> NDArray[np.bool_]:
-    """Which poses (n,) fit the others: by medians at first, so that gross errors hide nothing, then by the fit itself.
+    """Mask (n,) of poses without gross errors: by medians first, which gross errors do not affect, then by the fit.
 
-    The scatter counts where it is more than the noise: a model that is not the rig makes no pose a gross error.
+    The scatter counts if greater than the noise: errors of the model make no pose an outlier.
     """
     from scipy.special import chdtri  # takes long to import, and few need it
 
@@ -316,7 +316,7 @@ def _trustworthy(forces: Array, readings: Array, variance: Array) -> NDArray[np.
 
 
 def _considered(mechanism: Mechanism, poses: Array, variance: Array, slope: Array, weights: "WeightSigmas") -> Array:
-    """Covariance (12, 12) of slopes and offsets by what is not known of the weights."""
+    """Covariance (12, 12) of slopes and offsets due to the weights' uncertainty."""
     covariance = np.zeros((2 * CELLS, 2 * CELLS))
     motions = np.zeros((len(poses), 19))
     motions[:, :7] = poses
@@ -329,12 +329,12 @@ def _considered(mechanism: Mechanism, poses: Array, variance: Array, slope: Arra
     return covariance
 
 
-def _held_out(forces: Array, readings: Array, variance: Array) -> Array:
-    """RMS (6,) N of what each pose reads beyond the fit to four fifths of the poses without it."""
+def _hold_out(forces: Array, readings: Array, variance: Array) -> Array:
+    """RMS (6,) N of each pose's residual to a fit to four fifths of the poses without it."""
     left = np.empty_like(forces)
     for fold in range(_FOLDS):
-        held = np.arange(len(forces)) % _FOLDS == fold
-        offset, slope, _ = _lines(forces[~held], readings[~held], variance[~held])
-        left[held] = (readings[held] - offset) / slope - forces[held]
+        test_rows = np.arange(len(forces)) % _FOLDS == fold
+        offset, slope, _ = _lines(forces[~test_rows], readings[~test_rows], variance[~test_rows])
+        left[test_rows] = (readings[test_rows] - offset) / slope - forces[test_rows]
     rms: Array = np.sqrt(np.mean(left**2, axis=0))
     return rms

@@ -1,4 +1,4 @@
-"""Poses in which the platform's weight loads the legs as differently as the limits allow, and the way through them."""
+"""Poses in which the platform's weight loads the legs as differently as the limits allow, and a path through them."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -35,9 +35,9 @@ _SHORTEST = 1.0  # s, of a move
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeightPlan:
-    """Way-points (k, 6), m and rad from home, from home and back to it; holds (k,) marks those that count as poses.
+    """Way-points (k, 6), m and rad from home, from home and back to it; holds (k,): mask of the poses to measure.
 
-    moves (k − 1,) s: how long each move lasts. forces (n, 6) N: on the cells at the n poses. gain_sigma (6,) and
+    moves (k − 1,) s: duration of each move. forces (n, 6) N: on the cells at the n poses. gain_sigma (6,) and
     offset_sigma (6,): standard deviation of a gain per N of noise of a mean (1/N), and of an offset by it, expected.
     """
 
@@ -59,19 +59,19 @@ def plan_weight_poses(
     seed: int = 0,
     progress: Callable[[float], None] = lambda _part: None,
 ) -> WeightPlan:
-    """The poses, among random ones within the limits, that tell gains and offsets best, in an order of short moves.
+    """Choose random poses within the limits that determine gains and offsets best, in an order of short moves.
 
     D-optimal: each in turn adds most to the logarithm of the determinant of the six cells' information. A straight move
-    between two poses keeps to the limits at every point looked at; where there is none, it goes through home.
+    between two poses keeps to the limits at every point checked; else the path goes through home.
 
     Args:
         mechanism: with a home and limits of its legs' lengths.
         count: how many, at least `FEWEST_RESTS`.
-        margin: part of the stroke that every leg keeps from its ends.
+        margin: part of the stroke, distance of every leg from its ends.
         turn: rad, greatest turn about each axis.
-        candidates: how many poses are chosen from.
+        candidates: number of random poses to choose from.
         seed: of the random poses; the same gives the same.
-        progress: told the part that is done, 0 to 1.
+        progress: receives the part that is done, 0 to 1.
 
     Raises:
         CalibrationError: no home, no limits, too few poses, or no such poses.
@@ -116,7 +116,7 @@ def _fits(mechanism: Mechanism, coordinates: Array, margin: float) -> Mask:
 
 
 def _drawn(mechanism: Mechanism, count: int, margin: float, turn: float, random: np.random.Generator) -> Array:
-    """Coordinates (count, 6) from home within the limits, the legs' forces among them, or as many as were found."""
+    """Coordinates (count, 6) from home within the limits, those of force included; fewer if not enough were found."""
     home = mechanism.geometry.home_pose
     try:
         low, high = reach_box(mechanism.geometry, (0.0, 0.0, 0.0), pose_limits(mechanism).lengths[:, 1])
@@ -139,7 +139,7 @@ def _drawn(mechanism: Mechanism, count: int, margin: float, turn: float, random:
 
 
 def _information(forces: Array) -> Array:
-    """(6, 2, 2) of gain's slope and offset, per unit of variance."""
+    """Information (6, 2, 2) on slope and offset, per unit of variance."""
     rows = np.stack([forces, np.ones_like(forces)], axis=2)
     information: Array = np.einsum("nia,nib->iab", rows, rows)
     return information
@@ -162,7 +162,7 @@ def _chosen(forces: Array, count: int, progress: Callable[[float], None]) -> lis
 
 
 def _ordered(mechanism: Mechanism, points: Array, margin: float) -> tuple[Array, Mask]:
-    """From home through all points, always to the nearest that a straight move reaches, and back home."""
+    """Order all points from home and back, always to the nearest that a straight move reaches."""
     home = np.zeros(6)
     left = list(range(len(points)))
     way, holds = [home], [False]
@@ -189,7 +189,7 @@ def _straight(mechanism: Mechanism, start: Array, end: Array, margin: float) -> 
 
 
 def _durations(mechanism: Mechanism, points: Array) -> Array:
-    """Seconds (k − 1,) of minimum-jerk moves that use `_PART` of the legs' speeds and accelerations at most."""
+    """Durations (k − 1,), s, of minimum-jerk moves with at most `_PART` of the legs' speeds and accelerations."""
     limits = [(each.velocity, each.acceleration) if each is not None else (None, None) for each in mechanism.limits]
     speed = np.array([_PART * (limit[0] or _WITHOUT_LIMIT[0]) for limit in limits])
     acceleration = np.array([_PART * (limit[1] or _WITHOUT_LIMIT[1]) for limit in limits])

@@ -1,4 +1,4 @@
-"""What the load cells read while the platform rests at known poses, and whether a calibration can come of it."""
+"""Load-cell readings while the platform rests at known poses, and their checks."""
 
 from dataclasses import dataclass
 
@@ -12,7 +12,7 @@ from kinematics import Array
 FEWEST_RESTS = 8
 """Poses at rest."""
 
-_STILL = np.array([1e-3] * 3 + [5e-3] * 3)  # m/s, rad/s, below which the platform rests
+_AT_REST = np.array([1e-3] * 3 + [5e-3] * 3)  # m/s, rad/s, below which the platform rests
 _MOST_PAIRED = 300  # of the rests, evenly chosen: pairs are many
 
 
@@ -22,7 +22,7 @@ class Rests:
 
     poses (n, 7): of the platform in the base frame. readings (n, 6): mean raw reading of each cell, raw units. noise
     (n, 6): standard deviation of one sample, raw units. counts (n,): samples of each mean. twists (n, 6): m/s, rad/s,
-    as measured; zero where they are left out.
+    as measured; zero if left out.
     """
 
     poses: Array
@@ -39,7 +39,7 @@ def check_rests(rests: Rests) -> None:
     """Refuse rests that are too few, not finite, of wrong shapes, or in motion.
 
     Raises:
-        CalibrationError: every reason.
+        CalibrationError: with all reasons.
     """
     n = len(rests)
     shapes: list[tuple[str, Array, tuple[int, ...]]] = [
@@ -75,7 +75,7 @@ def check_rests(rests: Rests) -> None:
         for leg in np.flatnonzero(silent)
     ]
     if rests.twists is not None:
-        moving = np.flatnonzero((np.abs(rests.twists) > _STILL).any(axis=1))
+        moving = np.flatnonzero((np.abs(rests.twists) > _AT_REST).any(axis=1))
         faults += [
             f"pose {row + 1}: the platform moves, {1e3 * np.abs(rests.twists[row, :3]).max():.2g} mm/s and "
             f"{1e3 * np.abs(rests.twists[row, 3:]).max():.2g} mrad/s; at rest it is below 1 mm/s and 5 mrad/s"
@@ -89,7 +89,7 @@ def cell_forces(mechanism: Mechanism, poses: Array) -> Array:
     """Forces (n, 6) N, compression positive, that the cells see at rest at poses (n, 7).
 
     Raises:
-        CalibrationError: a pose that the mechanism has no leg forces in.
+        CalibrationError: a pose without leg forces, as a singular one.
     """
     motions = np.zeros((len(poses), 19))
     motions[:, :7] = poses
@@ -102,8 +102,8 @@ def cell_forces(mechanism: Mechanism, poses: Array) -> Array:
 def robust_lines(forces: Array, readings: Array) -> tuple[Array, Array, Array]:
     """Slope, intercept and scatter of readings (n,) against forces (n, k), (k,) each, by medians (Theil and Sen).
 
-    Up to 29 % of the readings may be anything. The scatter is that of a normal distribution with the same median of
-    magnitudes.
+    Up to 29 % of the readings may be outliers. The scatter is that of a normal distribution with the same median
+    absolute deviation.
     """
     some = np.linspace(0, len(forces) - 1, min(len(forces), _MOST_PAIRED)).astype(np.intp)
     first, second = (some[each] for each in np.triu_indices(len(some), 1))
@@ -117,6 +117,6 @@ def robust_lines(forces: Array, readings: Array) -> tuple[Array, Array, Array]:
 
 
 def exchanged_cells(forces: Array, readings: Array) -> str:
-    """Which cells follow another leg's force much better than their own, in words; empty where none do."""
+    """Text of cells that fit another leg's force much better than their own; empty if none do."""
     cost = np.array([robust_lines(forces, readings[:, cell])[2] for cell in range(CELLS)]) ** 2
     return cells_in_words(exchanged_pairs(cost))

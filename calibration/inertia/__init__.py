@@ -1,8 +1,8 @@
-"""Inertias and frictions from measured forces, and the motion that tells them.
+"""Inertias and frictions from measured forces, and the design of motions for it.
 
 `identify` estimates the exact model's parameters from stretches of a recording, with their covariance;
-`design_excitation` designs the motion for it; `base_parameters` says which combinations of parameters forces can tell
-at all.
+`design_excitation` designs the motion for it; `base_parameters` gives the combinations of parameters that forces
+identify.
 """
 
 from calibration.inertia.departures import FRICTION_SHAPES, friction_shapes

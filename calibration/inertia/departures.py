@@ -1,4 +1,4 @@
-"""Candidate terms beyond the model, of which the identification selects those that the data need.
+"""Candidate terms beyond the model. The identification selects those that the data support.
 
 Friction of a prismatic joint beyond Coulomb and viscous friction (Armstrong-Hélouvry, Dupont & Canudas de Wit,
 Automatica 30(7), 1994): Stribeck's excess near standstill, a part of the axial force, a power of the speed, presliding
@@ -17,18 +17,18 @@ from dynamics import friction_signs
 from kinematics import Array
 
 _USUAL = (0.0045, 0.0064, 0.009, 0.0127, 0.018, 0.0255, 0.036)
-"""m/s, usual Stribeck speeds, at which the excess is down to 1/e; a sum of them is near a curve of another exponent"""
+"""m/s, usual Stribeck speeds, at which the excess is 1/e; their sum approximates curves of other exponents"""
 _SLOW, _FAST = (0.0011, 0.0016, 0.0023, 0.0032), (0.051, 0.072, 0.102, 0.144, 0.204, 0.288)
 """m/s, unusual ones"""
 _POWERS = (0.5, 1.5, 2.0, 3.0)
 _POWER_SPEED = 0.1  # m/s, at which a power's coefficient is a force
 _PRESLIDING = (2e-6, 1e-5, 5e-5, 2e-4, 8e-4, 3.2e-3)
-"""m, of travel after a reversal in which friction goes to 1 − 1/e of its other value"""
+"""m, travel constants of presliding after a reversal"""
 _WARM_UP = (5.0, 20.0, 80.0, 320.0)  # s
 _WAVES = 16
 """half waves of friction over the stroke"""
 _HYSTERESIS = (0.05, 0.15, 0.4)
-"""of the span of a cell's force, after which it is on the other branch"""
+"""part of the span of a cell's force after which it is on the other branch of the hysteresis"""
 _JUMPS = 2.0
 """s, between the times at which a zero may jump"""
 _FORCE, _PART, _SMALL_PART = 10.0, 0.02, 5e-3  # σ before: N; of a force; of another leg's force
@@ -39,7 +39,7 @@ _USUAL_FORCE = 2.0  # N, of Stribeck's usual excess
 class Term:
     """A candidate: its code, and for each of its columns a name, a unit and the prior's standard deviation.
 
-    usual: of friction, whether it is always estimated.
+    usual: whether a friction term is always estimated.
     """
 
     code: str
@@ -51,8 +51,8 @@ class Term:
 class Scales:
     """Scales of the candidates, from the recordings that are fitted: middle and span of the legs' lengths, m.
 
-    forces: (6, 2) N, least and greatest of each cell. unit: what priors in N are multiplied by, the machine's size. The
-    same scales serve recordings that are held out.
+    forces: (6, 2) N, least and greatest of each cell. unit: factor on priors in N, the machine's size.
+    Held-out recordings use the same scales.
     """
 
     middle: float
@@ -66,7 +66,7 @@ def friction_terms(span: float, unit: float = 1.0) -> tuple[Term, ...]:
 
     unit: see `Scales`.
 
-    Similar shapes are one term: the data may not distinguish them, and the covariance has to show that.
+    Similar shapes are one term: if the data do not distinguish them, the covariance shows it.
     """
     usual_force, force = unit * _USUAL_FORCE, unit * _FORCE
 
@@ -133,16 +133,16 @@ def friction_shapes(speeds: Array, load: Array, coulomb_speed: float) -> Array:
 def dahl(lengths: Array, begin: float, travel: float) -> Array:
     """Dahl's friction of strength one (n,): dz = (sign(dl) − z) |dl| / travel, at first `begin`.
 
-    z(k) = kept(k) z(k − 1) + added(k) of one step, then of two, of four and so on, until nothing is kept.
+    z(k) = decay(k) z(k − 1) + state(k), for steps of 1, 2, 4 … samples until the decay is 0.
     """
     steps = np.diff(lengths, prepend=lengths[:1])
-    kept = np.exp(-np.abs(steps) / travel)
-    state = np.sign(steps) * (1.0 - kept)
-    kept[0], state[0] = 0.0, begin
+    decay = np.exp(-np.abs(steps) / travel)
+    state = np.sign(steps) * (1.0 - decay)
+    decay[0], state[0] = 0.0, begin
     reach = 1
-    while reach < len(state) and kept.any():
-        state[reach:] += kept[reach:] * state[:-reach]
-        kept[reach:] *= kept[:-reach].copy()
+    while reach < len(state) and decay.any():
+        state[reach:] += decay[reach:] * state[:-reach]
+        decay[reach:] *= decay[:-reach].copy()
         reach *= 2
     return state
 
@@ -160,7 +160,7 @@ def cell_terms(scales: Scales, leg: int, count: int) -> tuple[Term, ...]:
 
 
 def jump_times(t: Array) -> Array:
-    """Times, s, at which a zero may jump, of samples of one clock."""
+    """Times, s, at which a zero may jump, for samples of one clock."""
     times: Array = np.arange(t[0] + _JUMPS, t[-1] - 0.5 * _JUMPS, _JUMPS)
     return times
 

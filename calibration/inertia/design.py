@@ -1,4 +1,4 @@
-"""The linear model of what was recorded: a row for each sample of a sensor, a column for each unknown.
+"""The linear model of a recording: a row for each sample of a sensor, a column for each unknown.
 
 A load cell reads (1 + g) F + Σ c F_n + zero + drift t − lag dF/dt. F is the model's force at it, F_n those of its
 neighbours. F is linear in θ (`dynamics.Regressor`) and, to first order, in the joints' places, the lengths' offsets and
@@ -25,11 +25,11 @@ _HELD = (
     ("switched", "", 1.0),
     ("force", "s", 0.01),
 )
-"""What drives that close their own loops give more at the instant of a reading than on average about then, by speed,
-acceleration, jerk, friction of a leg that turns round, and slope of the force, and σ known before: set-points are held
-over a period, and what a drive makes of that is its own."""
+"""Effects of set-points that are held over a period, for drives that close their own loops, with prior σ: the force at
+the instant of a reading less its mean about it, by speed, acceleration, jerk, friction of a reversing leg, and slope of
+the force."""
 _OF_FORCE = ("N s/m", "kg", "N s²/m")
-"""units of those whose σ grows with the machine's forces, as all in N and N/m do"""
+"""units of unknowns whose σ is proportional to the machine's size"""
 _STEP = 1e-5  # m, of a joint's place
 _TILT, _TILT_STEP = 1e-3, 1e-3  # rad, σ of the base's tilt, and by how much it is tried
 _ELASTIC = 300.0  # N/m, σ of what pulls at the platform where the data show something …
@@ -41,7 +41,7 @@ THETA = len(LINEAR_NAMES)
 
 @dataclass(frozen=True, slots=True)
 class Unknown:
-    """One that is estimated beside the mechanism's parameters: name, unit, standard deviation known before."""
+    """An unknown besides the mechanism's parameters: name, unit, prior standard deviation."""
 
     name: str
     unit: str
@@ -50,7 +50,7 @@ class Unknown:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Candidate:
-    """Unknowns at `places` that are one term of `departures`, of a leg 0 to 5 or None for the machine."""
+    """Unknowns at `places` of one term of `departures`, of leg 0 to 5, or None for the machine."""
 
     code: str
     leg: int | None
@@ -72,7 +72,7 @@ class Channel:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Design:
-    """All channels and unknowns: θ first, then `others`. Those of `candidates` are estimated if the data need them."""
+    """All channels and unknowns: θ first, then `others`. `candidates` are estimated if the data support them."""
 
     channels: tuple[Channel, ...]
     others: tuple[Unknown, ...]
@@ -80,15 +80,15 @@ class Design:
 
     @property
     def size(self) -> int:
-        """How many unknowns there are."""
+        """Number of unknowns."""
         return THETA + len(self.others)
 
     def held(self) -> list[tuple[NDArray[np.intp], Array]]:
-        """Of each channel the places (k,) of `_HELD`, and M (k, k): xᵀ M x is the mean square of its part."""
+        """For each channel the places (k,) of `_HELD`, and M (k, k): xᵀ M x is the mean square of their effect."""
         return [_mean_products(each, each.held) for each in self.channels]
 
     def friction(self) -> list[tuple[NDArray[np.intp], Array]]:
-        """The same of the Coulomb and viscous friction of its own leg, 0 where it does not feel them."""
+        """The same for Coulomb and viscous friction of its own leg, 0 where the channel does not measure them."""
         parts = []
         for number, channel in enumerate(self.channels):
             place = FRICTIONS[number % 6]
@@ -97,7 +97,7 @@ class Design:
         return parts
 
     def residuals(self, estimate: Array) -> list[Array]:
-        """What each channel's values (m,) leave of an estimate (size,), N."""
+        """Residuals (m,) N of each channel for an estimate (size,)."""
         return [channel.values - channel.rows @ estimate[channel.places] for channel in self.channels]
 
 
@@ -133,7 +133,7 @@ class _Columns:
 
 
 def at_once(mechanism: Mechanism, motions: Array, excess: Array | None) -> Array:
-    """Motions (m, 19) with the acceleration of the very instant, at which forces are more by `excess` (m, 6) N."""
+    """Motions (m, 19) with the acceleration at the instant when forces exceed their mean by `excess` (m, 6) N."""
     if excess is None:
         return motions
     instant = motions.copy()
@@ -151,10 +151,10 @@ def design_of(
     about: dict[str, float],
     candidates: bool,
 ) -> Design:
-    """The design of samples (m) of a mechanism.
+    """Build the design of samples (m) of a mechanism.
 
-    heavy: with the inertias as far as they are known, for what needs them to first order. guess: θ, and about: values
-    of gains and cross-talk by name, about which their products are taken. candidates: whether these have columns.
+    heavy: mechanism with the best known inertias, for first-order effects. guess: θ, and about: values of gains and
+    cross-talk by name, at which their products are linearised. candidates: whether these have columns.
     """
     regressor = Regressor(mechanism, coulomb_speed)
     theta, known = regressor.cells(at_once(heavy, samples.motions, samples.excess))
@@ -223,7 +223,7 @@ def _scales(leg: int, accuracy: Accuracy) -> list[tuple[str, int, float]]:
 
 
 def scale_names() -> dict[str, str]:
-    """The unknowns about whose values a design is made, gains and cross-talk: by name what they are, for a person."""
+    """Names and descriptions of the unknowns at which a design is linearised: gains and cross-talk."""
     names = {}
     for leg in range(6):
         for name, other, _ in _scales(leg, Accuracy()):
@@ -234,7 +234,7 @@ def scale_names() -> dict[str, str]:
 
 
 def neighbours(leg: int) -> tuple[int, int]:
-    """The legs (indices) beside one, whose forces its cell may read too."""
+    """The legs (indices) next to one, whose forces its cell may read too."""
     return (leg - 1) % 6, (leg + 1) % 6
 
 
@@ -256,8 +256,8 @@ def _add_geometry(
 ) -> None:
     """Places of the joints, offsets of the lengths and compliance of the legs.
 
-    The encoders read what they read: with another geometry these are another motion. A pose moves by −Jᵀ⁻¹
-    times what the lengths at the pose before would be too long, l̇ = Jᵀ [v; ω].
+    The encoder readings are fixed: with another geometry they mean another motion. A pose moves by −Jᵀ⁻¹ times the
+    change of the lengths at the previous pose, l̇ = Jᵀ [v; ω].
     """
     geometry, motions = mechanism.geometry, samples.motions
     inverses = np.linalg.inv(leg_matrices(geometry, motions[:, :7]).transpose(0, 2, 1))
@@ -323,7 +323,7 @@ def _by_channel(samples: Samples, readings: Array) -> dict[int, Array]:
 
 
 def _add_friction(columns: _Columns, mechanism: Mechanism, samples: Samples, candidates: bool) -> None:
-    """Friction beyond Coulomb and viscous friction: what is usual, and as candidates everything else."""
+    """Friction beyond Coulomb and viscous friction: usual terms, and all others as candidates."""
     for leg in range(6):
         feeling = [leg] * feels_friction(mechanism, leg) + [6 + leg] * (samples.drives is not None)
         at = 0
@@ -391,7 +391,7 @@ def _add_machine(columns: _Columns, mechanism: Mechanism, samples: Samples, coul
 def _held(mechanism: Mechanism, samples: Samples) -> Array:
     """What the cells read by `_HELD`, each for one of it, (m, 6, 5).
 
-    A force beyond the mean accelerates all legs: six drives that are alike are taken to give each leg the same part.
+    A force beyond the mean accelerates all legs; six equal drives are assumed to give each leg the same part.
     """
     legs = leg_kinematics(mechanism.geometry, samples.motions)
     coulomb = np.array([leg.friction.coulomb for leg in mechanism.legs])
@@ -403,14 +403,14 @@ def _held(mechanism: Mechanism, samples: Samples) -> Array:
 
 
 def feels_friction(mechanism: Mechanism, leg: int) -> bool:
-    """Whether the cell of a leg sits where it reads what the friction of the prismatic joint takes."""
+    """Whether the cell of a leg measures the friction of the prismatic joint."""
     return mechanism.legs[leg].load_cell.location == "actuator"
 
 
 def _smooth_coulomb(theta: Array, samples: Samples) -> None:
-    """Let the sign of a leg's speed go through the low-pass that the forces went through, where it counts at all.
+    """Filter the sign of a leg's speed by the low-pass of the forces, where Coulomb friction counts.
 
-    Everything else that the forces consist of is as smooth as the motion.
+    All other parts of the forces are as smooth as the motion.
     """
     for leg, place in enumerate(FRICTIONS):
         column = theta[:, leg, place.stop - 1]

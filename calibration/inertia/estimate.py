@@ -1,4 +1,4 @@
-"""Estimating the exact model's parameters from measured forces, and why data or a result are not to be used."""
+"""Estimation of the exact model's parameters from measured forces, with checks of data and result."""
 
 from __future__ import annotations
 
@@ -37,16 +37,16 @@ _EVALUATIONS = 200
 
 
 def is_consistent(theta: Array) -> bool:
-    """Whether all bodies of θ can exist and no friction gives energy."""
+    """Whether all bodies of θ are physically consistent and no friction is negative."""
     return all(exists(theta[place]) for place in BODIES) and all((theta[place] >= 0.0).all() for place in FRICTIONS)
 
 
 def nearest_consistent(estimate: Array, information: Array, start: Array) -> Array:
     """The unknowns x (n,) with consistent θ that are least (x − estimate)ᵀ information (x − estimate) away.
 
-    By a parametrisation in which nothing else can be said, see `unconstrained`; Levenberg–Marquardt from `start` (n,),
-    whose θ is consistent.
-    Raises CalibrationError where that does not end.
+    By a parametrisation with consistent θ only, see `unconstrained`, and Levenberg–Marquardt from `start` (n,), whose θ
+    is consistent.
+    Raises CalibrationError if it does not converge.
     """
     from scipy.optimize import least_squares  # takes long to import, and few need it
 
@@ -91,7 +91,7 @@ _TURNED = 0.5  # of the residual that a cell leaves as it is, against that with 
 _UNEXPLAINED = 6.0  # times the noise
 _FAR = 4.0  # standard deviations, mean square, from what was known before
 _FAR_SCALE = 5.0  # standard deviations of a gain or cross-talk from what was known before
-_LEAST_TOLD = 0.15  # of the base parameters; the fewer, the better they were known before
+_MIN_IDENTIFIABLE = 0.15  # of the base parameters; the fewer, the better they were known before
 
 
 def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Samples, coulomb_speed: float) -> None:
@@ -112,7 +112,7 @@ def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Sa
             else:
                 begin = samples.t[here][0]  # where the filter's edge ends
                 rows = np.round((samples.t[here] - begin) * record.rate).astype(int) + round(begin * record.rate)
-                top = _held(values[rows], model[here, leg]) * round(record.rate / samples.rate)
+                top = _saturated_count(values[rows], model[here, leg]) * round(record.rate / samples.rate)
             if beyond or top >= _CLIPPED:
                 faults.append(
                     f"stretch {number + 1}: load cell {leg + 1} was at an end of its scale, {values.min():g} to "
@@ -126,18 +126,18 @@ def check_data(mechanism: Mechanism, records: Sequence[ForceRecord], samples: Sa
 
 
 def _coarse(record: ForceRecord, leg: int) -> bool:
-    """Whether a cell's readings come in steps that make many of them alike, at the ends of its force too."""
+    """Whether a cell's resolution is so coarse that many readings are equal, also at the extremes of its force."""
     return record.steps is not None and record.steps[leg] > _COARSE * fast_part(record.cells, record.rate)[leg]
 
 
-def _held(values: Array, model: Array) -> int:
-    """How many of the readings (n,) N at an end of what the cell said are there though its force went on.
+def _saturated_count(values: Array, model: Array) -> int:
+    """Number of readings (n,) N at an extreme of the cell's range while the model's force exceeds it.
 
-    By the model's (n,), whose zero is the cell's and which is wrong by what it usually is.
+    The model's force (n,) is shifted by the median residual, and its usual error is allowed.
     """
-    off = values - model
-    usual = float(np.median(off))
-    spread = float(np.ptp(np.quantile(off, (0.05, 0.95))))
+    residual = values - model
+    usual = float(np.median(residual))
+    spread = float(np.ptp(np.quantile(residual, (0.05, 0.95))))
     beyond = [
         np.count_nonzero((values == end) & (side * (model + usual - end) > spread))
         for side, end in ((-1.0, values.min()), (1.0, values.max()))
@@ -162,16 +162,17 @@ def _exchanged(measured: Array, model: Array) -> list[str]:
 
 
 def check_result(result: Identification, known: Array, gain: float) -> None:
-    """Refuse what a motion did not tell, what no noise explains, and parameters far beyond what was known before."""
+    """Refuse unidentifiable parameters, residuals that no noise explains, and parameters far from their priors."""
     faults = []
-    told = float(np.mean(result.told))
-    if told < _LEAST_TOLD:
+    share = float(np.mean(result.identifiable))
+    if share < _MIN_IDENTIFIABLE:
         faults.append(
-            f"the motion tells {np.count_nonzero(result.told)} of {len(result.told)} combinations of parameters better "
-            "than they were known: move all six axes together, faster: `rig excite` designs such a motion"
+            f"the motion tells {np.count_nonzero(result.identifiable)} of {len(result.identifiable)} combinations of "
+            "parameters better than they were known: move all six axes together, faster: `rig excite` designs such a "
+            "motion"
         )
     change = result.theta - result.before[:THETA]
-    distance = float(np.sqrt(change @ np.linalg.solve(known, change) / max(1, np.count_nonzero(result.told))))
+    distance = float(np.sqrt(change @ np.linalg.solve(known, change) / max(1, np.count_nonzero(result.identifiable))))
     if distance > _FAR:
         faults.append(
             f"the parameters would be {distance:.1f} standard deviations (RMS) from the mechanism's file, at most "
@@ -199,19 +200,19 @@ def check_result(result: Identification, known: Array, gain: float) -> None:
 _DESIGNS = 2  # the first with nominal inertias and gains of one; the last with candidates, about what the first found
 _ROUNDS = 4
 _HELD_SHARE = 0.05
-"""of what drives that close their own loops give at the instant of a reading, see `Design.held`: of no shape known …"""
+"""part of the effect of held set-points, see `Design.held`, that has an unknown shape …"""
 _HELD_TIME = 0.1
-"""… for so long, s: as the motion that it depends on, it is no noise either"""
+"""… and this correlation time, s, that of the motion"""
 _LEAST_NOISE = 1e-6  # N
 _LEAST_DRIVE = 0.1
-"""of `DRIVE_NOISE`: a drive's force leaves that much at least"""
+"""part of `DRIVE_NOISE`: least residual of a drive's force"""
 _EXPECTED_DEGREES = 4.0
-"""degrees of freedom that count for the variance that is expected, beside those of what is left"""
+"""degrees of freedom of the expected variance, besides those of the residual"""
 _BANDS = (0.0, 0.5, 1.0, 2.0, 4.0, 8.0)
-"""Hz, where bands begin; the last ends at `_PASSED` of the low-pass' cutoff"""
+"""Hz, lower edges of the bands; the last ends at `_PASSED` of the low-pass' cutoff"""
 _PASSED = 0.8
-_PARTS, _HELD_BACK = 2, 1.0 / 3.0
-"""parts of each stretch; of it, its end: what candidates have to explain as well"""
+_PARTS, _TEST_SHARE = 2, 1.0 / 3.0
+"""parts of each stretch, and the share at its end on which candidates are tested"""
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
 _CONTRADICTED = 1e-4
@@ -219,20 +220,20 @@ _CONTRADICTED = 1e-4
 _INFORMED = 0.1
 """of a direction's variance before: data have to take that away for it to count"""
 _MOUNTED = 5e-4
-"""of a gain: how much it is known less than its calibration says, once the cell is mounted and warm"""
+"""additional σ of a gain, relative, once the cell is mounted and warm"""
 _SETTLED = 1e-6
-"""m, likewise of a joint's place and a length's offset"""
+"""m, additional σ of a joint's place and a length's offset"""
 _TRIED, _MOST_TERMS = 2, 40
 
 
 @dataclass(frozen=True, slots=True)
 class IdentificationSettings:
-    """How to estimate: the zero-phase low-pass' cutoff, Hz; what is known before, `Accuracy.of` the mechanism if None.
+    """Settings: cutoff, Hz, of the zero-phase low-pass; accuracy: the prior, `Accuracy.of` the mechanism if None.
 
-    coulomb_speed: m/s, over which the model smooths Coulomb friction. noise: (6,) N, of the cells, as it was stated or
-    measured apart from any motion; None: taken from what is too fast for a machine. gains: covariance (6, 6) of the
-    cells' gains, each as a part of itself, by their calibration; None: by `accuracy`. geometry: files that tell joints
-    and length offsets with their covariance.
+    coulomb_speed: m/s, over which the model smooths Coulomb friction. noise: (6,) N, of the cells, as stated or
+    measured at rest; None: from the part of the readings that is too fast for a machine. gains: relative covariance
+    (6, 6) of the cells' gains by their calibration; None: by `accuracy`. geometry: files with joints and length offsets
+    and their covariance.
     """
 
     cutoff: float = 25.0
@@ -243,7 +244,7 @@ class IdentificationSettings:
     geometry: tuple[ParameterFile, ...] = ()
 
     def known(self, mechanism: Mechanism) -> Accuracy:
-        """What is known of a mechanism before."""
+        """The prior accuracy of a mechanism."""
         return Accuracy.of(mechanism) if self.accuracy is None else self.accuracy
 
 
@@ -274,10 +275,10 @@ class _Group:
 
 @dataclass(frozen=True, slots=True)
 class FoundTerm:
-    """A term beyond the model that was estimated, too: a candidate (`departures`), "held_set_points" or of `GROUPS`.
+    """An estimated term beyond the model: a candidate (`departures`), "held_set_points" or of `GROUPS`.
 
-    code: what it is. leg: 0 to 5, None for the whole machine. size: N RMS, where it is greatest. evidence: nats, None
-    for what is always estimated.
+    code: of the term. leg: 0 to 5, None for the whole machine. size: N RMS, where it is greatest. evidence: nats, None
+    for terms that are always estimated.
     """
 
     code: str
@@ -288,16 +289,16 @@ class FoundTerm:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Identification:
-    """What was found.
+    """Result of an identification.
 
-    nominal, mechanism: as it was known before, and as it is now. estimate, covariance: of all unknowns (n,), (n, n),
-    θ first, then `others`. noise: (6,) N, of the cells: as it was stated, else by what of them is too fast for any
-    motion. residual: (6,) N, of the low-passed cells. middles: of each stretch its source and the
-    middle, s on that one's clock, at which its zeros are told. base: what forces can tell, `base_sigma` (r,) what it is
-    known to. told: which of those are known twice as well as before, at least. moved: whether bodies that can exist had
-    to be looked for. consistent: whether they were found. terms: what the data show beyond the model. bands: Hz, edges
-    (b + 1,); excess (6, b): variance of what is left of each cell there, by that of its noise; degrees (6, b): of
-    freedom, how many numbers each rests on. spikes: (6,), readings that were left out. scales: of the candidates.
+    nominal, mechanism: before and after. estimate, covariance: all unknowns (n,), (n, n), θ first, then `others`.
+    noise: (6,) N, of the cells: the stated one, else from the part of the readings that is too fast for any motion.
+    residual: (6,) N, of the low-passed cells. middles: of each stretch its source and the time, s on the source's
+    clock, for which the zeros are given. base: the base parameters; base_sigma (r,): their standard deviations.
+    identifiable (r,): the base parameters whose σ is at most half of that before. moved: whether the estimate had to be
+    moved to physically consistent bodies. consistent: whether such bodies were found. terms: effects beyond the model.
+    bands: Hz, edges (b + 1,). excess (6, b): variance of the residual by that of the noise. degrees (6, b): degrees of
+    freedom of each. spikes: (6,), number of readings left out. scales: of the candidates.
     """
 
     nominal: Mechanism
@@ -311,7 +312,7 @@ class Identification:
     middles: tuple[tuple[str, float], ...]
     base: BaseParameters
     base_sigma: Array
-    told: np.ndarray[tuple[int], np.dtype[np.bool_]]
+    identifiable: np.ndarray[tuple[int], np.dtype[np.bool_]]
     moved: bool
     consistent: bool
     drives: bool
@@ -330,18 +331,18 @@ class Identification:
 
     @property
     def offsets(self) -> Array:
-        """Zeros of the cells (6,) N, the mean of those of all records."""
+        """Zeros of the cells (6,) N, mean of all records."""
         return self._of("offset")
 
     @property
     def lags(self) -> Array:
-        """How much later than they act the cells say forces, (6,) s."""
+        """Lags of the cells behind the forces, (6,) s."""
         return self._of("lag")
 
     def zeros(self, source: str, t: Array) -> Array:
         """Zeros of the cells (n, 6) N at times t (n,), s on the clock of a source.
 
-        As the stretch of it that was fitted next to them tells, with its drift; those of all, where none is of it.
+        From the nearest fitted stretch of that source, with its drift; the mean of all if there is none.
         """
         middles = np.array([middle if of == source and of else np.nan for of, middle in self.middles])
         if np.isnan(middles).all():
@@ -356,7 +357,7 @@ class Identification:
         return mean
 
     def _by_stretch(self, what: str) -> Array:
-        """What was found of the cells by each stretch (n, 6); n = 1 where it is the same in all."""
+        """Values of the cells by stretch (n, 6); n = 1 where they are the same in all."""
         found = [
             [
                 value
@@ -374,7 +375,7 @@ def identify(
     """Estimate inertias and frictions of a mechanism from stretches of measured motion and forces.
 
     Raises CalibrationError, with every reason, for data that cannot support an answer: too short, at the end of a
-    cell's scale, of exchanged cells, of another rig, or of a motion that does not tell what is asked.
+    cell's scale, of exchanged cells, of another rig, or of a motion that does not identify the parameters.
     """
     unit = machine_size(nominal).force
     samples = prepared(nominal.geometry, records, settings.cutoff, settings.coulomb_speed, unit=unit)
@@ -440,7 +441,7 @@ def identify(
         ),
         base=base,
         base_sigma=base_sigma,
-        told=base_sigma < 0.5 * base_before,
+        identifiable=base_sigma < 0.5 * base_before,
         moved=moved,
         consistent=is_consistent(x[:THETA]),
         drives=samples.drives is not None,
@@ -460,8 +461,8 @@ def identify(
 class _Fit:
     """An estimate (size,) of the unknowns that are `active`, 0 for others; variances, N², of each channel and band.
 
-    raw: those before they were held to the noise at least; degrees: of freedom that each rests on. places: in
-    `active`, of what all legs share and of what is of each.
+    raw: variances before the noise was set as their lower bound. degrees: of freedom of each. places: indices in
+    `active` of the shared unknowns and of each leg's.
     """
 
     active: NDArray[np.intp]
@@ -474,7 +475,7 @@ class _Fit:
 
 
 def _prior_covariance(others: Sequence[Unknown], settings: IdentificationSettings) -> Array:
-    """Prior covariance (n, n) of the unknowns beside θ: by calibrations of cells and geometry where there are any."""
+    """Prior covariance (n, n) of the unknowns besides θ, by calibrations of cells and geometry if there are any."""
     whole = np.diag([each.sigma**2 for each in others])
     places = {each.name: place for place, each in enumerate(others)}
     if settings.gains is not None:
@@ -482,14 +483,14 @@ def _prior_covariance(others: Sequence[Unknown], settings: IdentificationSetting
         whole[np.ix_(here, here)] = settings.gains + _MOUNTED**2 * np.eye(6)
     if settings.geometry:
         whole = covariance_of(settings.geometry, places, whole)
-        told = {each.name for file in settings.geometry for each in file.parameters}
-        here = [places[name] for name in GEOMETRY_PLACES if name in told]
+        calibrated = {each.name for file in settings.geometry for each in file.parameters}
+        here = [places[name] for name in GEOMETRY_PLACES if name in calibrated]
         whole[here, here] += _SETTLED**2
     return whole
 
 
 class _Problem:
-    """The normal equations of a design by part of the data, channel and band, which any weights sum up."""
+    """The normal equations of a design by part of the data, channel and band, for sums with any weights."""
 
     def __init__(
         self,
@@ -502,9 +503,9 @@ class _Problem:
     ) -> None:
         self.design = design
         self.before = np.concatenate([theta, np.zeros(len(design.others))])
-        beside = _prior_covariance(design.others, settings)
-        self._beside = beside
-        self.sigmas = np.concatenate([np.sqrt(np.diag(known)), np.sqrt(np.diag(beside))])
+        others_prior = _prior_covariance(design.others, settings)
+        self._others_prior = others_prior
+        self.sigmas = np.concatenate([np.sqrt(np.diag(known)), np.sqrt(np.diag(others_prior))])
         candidates = np.concatenate([np.empty(0, dtype=np.intp), *(each.places for each in design.candidates)])
         self._first = np.setdiff1d(np.arange(design.size), candidates)
         self._rate = samples.rate
@@ -531,14 +532,14 @@ class _Problem:
         self._prior = np.zeros((count, count))
         self._prior[:THETA, :THETA] = np.linalg.inv(known)
         self._shared_others = others
-        self._prior[THETA:, THETA:] = np.linalg.inv(beside[np.ix_(others, others)])
+        self._prior[THETA:, THETA:] = np.linalg.inv(others_prior[np.ix_(others, others)])
         self._held, self._friction = design.held(), design.friction()
         self.counts = np.zeros(len(bands) - 1)
         self._sums = [self._nothing(len(bands) - 1) for _ in range(_PARTS)]
         """by the first part of the data, by the first two …"""
         for record in range(int(samples.record.max()) + 1):
             here = np.flatnonzero(samples.record == record)
-            cut = int(here[0]) + round((1.0 - _HELD_BACK) * len(here))
+            cut = int(here[0]) + round((1.0 - _TEST_SHARE) * len(here))
             for part, rows in enumerate((slice(int(here[0]), cut), slice(cut, int(here[-1]) + 1))):
                 self._add(self._sums[part], rows, samples.rate, bands)
         for before, after in pairwise(self._sums):
@@ -617,11 +618,11 @@ class _Problem:
     def fit(
         self, variances: Array, floor: Array, active: NDArray[np.intp] | None = None, least: Array | None = None
     ) -> _Fit:
-        """The estimate of the unknowns that are active, those that are no candidates if None.
+        """Estimate the active unknowns; if None, all but the candidates.
 
-        floor (c, b): N², the variance of each channel and band by what is known of its noise. With `least` (c, b), N²,
-        it is an expectation: where the data leave less, the variance is less, too, but not below `least`. Terms are
-        selected without: what is small against the noise of a drive is no evidence.
+        floor (c, b): N², least variance of each channel and band by its known noise. With `least` (c, b), N², it is the
+        expected variance instead, and the lower bound is `least`. Terms are selected without `least`: effects that are
+        small against a drive's noise are no evidence.
         """
         active = self._first if active is None else active
         shared, own = self._split(active)
@@ -686,10 +687,10 @@ class _Problem:
         return np.maximum(squares, 0.0) / degrees, degrees
 
     def select_terms(self, fit: _Fit, floor: Array) -> tuple[_Fit, tuple[FoundTerm, ...]]:
-        """Forward selection: the fit with the candidates that the data need, and what they are.
+        """Forward selection: the fit with the candidates that the data support, and these.
 
         Candidates are ranked twice, with the present residual variances and with those of noise alone: a large effect
-        that is not modelled yet inflates the former and hides itself. A trial is judged by the variances it leaves.
+        that is not modelled yet inflates the former. A trial is judged by the residual variances after it.
         """
         left = list(self.design.candidates)
         least = _EVIDENCE + np.log(max(1, len(left)))
@@ -735,7 +736,7 @@ class _Problem:
             places = fit.active[here]
             if not len(places):
                 continue
-            root = np.linalg.cholesky(self._beside[np.ix_(places - THETA, places - THETA)])
+            root = np.linalg.cholesky(self._others_prior[np.ix_(places - THETA, places - THETA)])
             after = np.linalg.solve(root, np.linalg.solve(root, covariance[np.ix_(here, here)]).T)
             shares, ways = np.linalg.eigh(np.eye(len(places)) - after)
             squares = (ways.T @ np.linalg.solve(root, fit.estimate[places])) ** 2
@@ -748,20 +749,20 @@ class _Problem:
 
     def widen(self, groups: Sequence[_Group]) -> None:
         """Take groups of unknowns as less well known before."""
-        factors = np.ones(len(self._beside))
+        factors = np.ones(len(self._others_prior))
         for group in groups:
             factors[group.places - THETA] = group.factor
-        self._beside = self._beside * np.outer(factors, factors)
+        self._others_prior = self._others_prior * np.outer(factors, factors)
         self.sigmas[THETA:] *= factors
         others = self._shared_others
-        self._prior[THETA:, THETA:] = np.linalg.inv(self._beside[np.ix_(others, others)])
+        self._prior[THETA:, THETA:] = np.linalg.inv(self._others_prior[np.ix_(others, others)])
 
     def group_term(self, group: _Group, estimate: Array) -> FoundTerm:
         """A widened group with its RMS effect on the channel where it is greatest."""
         return FoundTerm(group.code, None, self._size(group.places, estimate), None)
 
     def held_set_points(self, estimate: Array, least: Array) -> tuple[FoundTerm, ...]:
-        """Cells on which the effect of set-points that drives hold is above `least` (6,) N RMS; see `Design.held`."""
+        """Cells on which the effect of held set-points is above `least` (6,) N RMS; see `Design.held`."""
         sizes = np.sqrt(_mean_squares(self._held[:6], estimate))
         return tuple(
             FoundTerm("held_set_points", leg, float(sizes[leg]), None) for leg in np.flatnonzero(sizes > least).tolist()
@@ -770,8 +771,8 @@ class _Problem:
     def _law(self, candidate: Candidate) -> tuple[str, ...]:
         """Names of a friction candidate's unknowns without the leg, the same for all legs; empty for other candidates.
 
-        The legs have joints of one kind. A law that is selected for one is estimated for all: the sigmas of the others'
-        friction would be too small without it, although their data do not show it.
+        All legs have joints of one kind, so a law that is selected for one is estimated for all. Without it the sigmas
+        of the others' friction would be too small.
         """
         if candidate.code not in FRICTION_CODES:
             return ()
@@ -799,7 +800,7 @@ class _Problem:
     ) -> Array:
         """Gain of log evidence, nats, of the first parts by each group of unknowns; the others are marginalised.
 
-        A group is of what all legs share, or of one leg.
+        A group is shared by all legs, or belongs to one leg.
         """
         shared, own = self._split(active)
         weighted = self._sums[parts - 1].weighted(1.0 / variances)

@@ -1,4 +1,4 @@
-"""The motion that tells the parameters most within the mechanism's limits: its information, and the ascent to it."""
+"""Design of the most informative motion within the mechanism's limits, by gradient ascent of its information."""
 
 import math
 from collections.abc import Callable, Iterator
@@ -24,7 +24,7 @@ from kinematics import Array, Harmonic, HarmonicTerm, KinematicsError, Placement
 
 
 class Stress:
-    """The limits of a mechanism's legs: length, speed, acceleration, force, also standing there, and joint angles."""
+    """Limits of a mechanism's legs: length, speed, acceleration, force in motion and at rest, and joint angles."""
 
     def __init__(self, mechanism: Mechanism) -> None:
         limits = [leg.limits or LegLimits() for leg in mechanism.legs]
@@ -38,9 +38,9 @@ class Stress:
         self._dynamics = Dynamics(mechanism)
 
     def of(self, motions: Array) -> Array:
-        """Each quantity of each leg at motions (n, 19) as a part of its limit, (n, 42); below 0 on its other side.
+        """Each quantity of each leg at motions (n, 19) divided by its limit, (n, 42); negative towards the lower one.
 
-        Of a length it is the distance from the middle of the stroke, as a part of half of it.
+        For a length it is the distance from the middle of the stroke by half the stroke.
         Raises KinematicsError or DynamicsError for motions that cannot be evaluated.
         """
         legs = leg_kinematics(self._geometry, motions)
@@ -63,17 +63,17 @@ class Stress:
 _RATE = 500.0  # Hz, of the readings that information is of
 _USUAL_SPEED = 0.1  # m/s, at which friction is so large that it counts for the noise
 _SMOOTH = 0.02
-"""m/s, over which Coulomb friction changes sign, so that it has a derivative"""
+"""m/s, over which Coulomb friction is smoothed, so that it has a derivative"""
 STEPS = np.repeat([1e-8, 1e-8, 1e-3], 6)
-"""of coordinates, m and rad, their rates and their second rates, in which the model is linear"""
+"""steps of coordinates, m and rad, their rates and second rates, within which the model is linear"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Grid:
-    """The times t (n,), s, at which a motion that repeats is looked at, `step` s apart within each of `pieces`.
+    """The times t (n,), s, at which a periodic motion is sampled, `step` s apart within each of `pieces`.
 
-    weight (n,): s that each sample stands for. since (n,): s from the middle of the motion, on average; spread (n,):
-    variance of that, s², of samples that stand for several periods.
+    weight (n,): s, weight of each sample. since (n,): s from the middle of the motion, on average; spread (n,):
+    variance of that, s², of samples that represent several periods.
     """
 
     t: Array
@@ -85,7 +85,7 @@ class Grid:
 
     @classmethod
     def of(cls, duration: float, fade: float, period: float, per_second: float) -> "Grid":
-        """Both fades and one period between them, which stands for all; the whole, where there is not more."""
+        """Both fades and one period between them, which represents all; the whole motion if it is not longer."""
         steady = duration - 2.0 * fade
         if steady <= period:
             count = int(np.ceil(duration * per_second)) + 1
@@ -111,7 +111,7 @@ class Grid:
         return np.concatenate([np.gradient(values[piece], self.step, axis=0) for piece in self.pieces])
 
     def against_slopes(self, values: Array) -> Array:
-        """The transpose of `slopes`, as matrices that values (n, …) are multiplied by."""
+        """The transpose of `slopes`, as matrices that multiply values (n, …)."""
         result = np.zeros_like(values)
         for piece in self.pieces:
             there, into = values[piece] / self.step, result[piece]
@@ -133,13 +133,13 @@ class _Readings:
 
 
 class MotionInformation:
-    """Information that motions of a mechanism have about its base parameters.
+    """Information of motions on the base parameters of a mechanism.
 
     Args:
-        mechanism: with a home, about which motions are.
-        accuracy: what is known before.
+        mechanism: with a home, the centre of the motions.
+        accuracy: the prior.
         noise: N, of the cells.
-        drives: whether the drives' forces are known, too, which tell the friction that cells at the rods do not feel.
+        drives: whether the drives' forces are known too; they include friction that cells at the rods do not measure.
 
     Raises CalibrationError where a body of the mechanism cannot exist.
     """
@@ -148,7 +148,7 @@ class MotionInformation:
         _, known = prior(mechanism, accuracy)
         base = base_parameters(mechanism, np.sqrt(np.diag(known)), drives=drives)
         self.size = len(base.pivots)
-        """how many base parameters there are"""
+        """number of base parameters"""
         self._places = np.array(base.pivots)
         self._root = np.asarray(np.linalg.cholesky(base.matrix @ known @ base.matrix.T), dtype=np.float64)
         self._nominal = linear_parameters(mechanism)
@@ -164,7 +164,7 @@ class MotionInformation:
         self._variances = np.concatenate([noise**2 + felt * unmodelled, (unit * DRIVE_NOISE) ** 2 + unmodelled])
 
     def of(self, grid: Grid, coordinates: Array) -> tuple[float, float]:
-        """½ log det S, nepers, and the condition number of S − 1, what is told, by what was known before.
+        """½ log det S, nepers, and the condition number of S − 1, the information relative to the prior.
 
         Args:
             grid: of times. coordinates: about home, their rates and second rates (n, 18) at those.
@@ -172,8 +172,8 @@ class MotionInformation:
         Raises KinematicsError or DynamicsError for a motion that cannot be evaluated.
         """
         value, inverse, _ = self._sum(grid, self._readings(coordinates))
-        told = 1.0 / np.linalg.eigvalsh(inverse) - 1.0
-        return value, float(told.max() / max(told.min(), np.finfo(float).tiny))
+        information = 1.0 / np.linalg.eigvalsh(inverse) - 1.0
+        return value, float(information.max() / max(information.min(), np.finfo(float).tiny))
 
     def gradient(self, grid: Grid, coordinates: Array) -> tuple[float, Array]:
         """½ log det S, nepers, and its derivatives (n, 18) by the coordinates. Args and errors as `of`."""
@@ -194,9 +194,9 @@ class MotionInformation:
             by_force[0][:, leg] -= self._accuracy.lag * grid.against_slopes(across[:, 3])
         derivatives = np.empty((len(grid.t), 18))
         for place, step in enumerate(STEPS):
-            beside = coordinates.copy()
-            beside[:, place] += step
-            moved = self._readings(beside)
+            shifted = coordinates.copy()
+            shifted[:, place] += step
+            moved = self._readings(shifted)
             change = np.zeros(len(grid.t))
             for kind in range(len(by_force)):
                 change += np.einsum(
@@ -216,7 +216,7 @@ class MotionInformation:
         return _Readings(regressors, forces)
 
     def _scales(self, leg: int) -> list[tuple[int, float]]:
-        """The legs whose force a cell reads besides, and σ of what part of it."""
+        """The other legs whose force a cell reads, and the prior σ of their part."""
         return [
             (leg, self._accuracy.gain),
             *((other, self._accuracy.cross_talk) for other in ((leg - 1) % 6, (leg + 1) % 6)),
@@ -269,7 +269,7 @@ class Waves:
     """Sines about home with given frequencies (k,), Hz, as linear functions of their coefficients.
 
     Coefficients (6, 2 k + 1): of each coordinate a shift, then a sine and a cosine of each frequency, in units of
-    `sizes` (6, 2 k + 1). All of them fade in and out, the shift as well, so that motions begin and end at home.
+    `sizes` (6, 2 k + 1). All of them, also the shift, fade in and out, so that motions begin and end at home.
     """
 
     def __init__(self, frequencies: Array, duration: float, fade: float, sizes: Array) -> None:
@@ -287,7 +287,7 @@ class Waves:
         return np.array(columns).transpose(1, 2, 0)
 
     def coefficients(self, terms: tuple[HarmonicTerm, ...]) -> Array:
-        """Those of a motion, each frequency taken to be the nearest of these."""
+        """Coefficients of a motion, with each frequency replaced by the nearest one."""
         found = np.zeros_like(self.sizes)
         for term in terms:
             row = _COORDINATES.index(term.dof)
@@ -300,7 +300,7 @@ class Waves:
         return found / self.sizes
 
     def terms(self, coefficients: Array) -> tuple[HarmonicTerm, ...]:
-        """The motion that has these; a shift is a sine without a frequency, a quarter of a period on."""
+        """Terms of the motion with these coefficients; a shift is a sine of frequency 0 and phase 90°."""
         whole = coefficients * self.sizes
         found = []
         for row, name in enumerate(_COORDINATES):
@@ -324,7 +324,7 @@ def ascended(
 ) -> list[Array]:
     """Coefficients at the end of each round, from `start` (6, 2 k + 1) on, in `steps` evaluations of the gradient.
 
-    progress: told the part that is done.
+    progress: receives the part that is done.
     """
     from scipy.optimize import minimize  # takes long to import, and few need it
 
@@ -364,19 +364,19 @@ class _Problem:
         self._multipliers: Array = np.zeros((len(grid.t), 1))
 
     def value(self, x: Array) -> tuple[float, Array]:
-        """Its value and its gradient; a large one where the model cannot be evaluated."""
+        """Value and gradient; a large value where the model cannot be evaluated."""
         coordinates = self._coordinates(x)
         try:
-            told, derivatives = self._information.gradient(self._grid, coordinates)
+            gain, derivatives = self._information.gradient(self._grid, coordinates)
             penalty, more = self._penalty(coordinates)
         except (KinematicsError, DynamicsError):
             return _IMPOSSIBLE, np.zeros_like(x)
         slopes = (more - derivatives).reshape(-1, 3, 6)
         by_coefficients = np.einsum("dnk,ndi->ik", self._basis, slopes)
-        return penalty - told, (by_coefficients * self._sizes).ravel()
+        return penalty - gain, (by_coefficients * self._sizes).ravel()
 
     def next_round(self, x: Array) -> None:
-        """Take the multipliers from what limits are exceeded by, and the next weight."""
+        """Update the multipliers from the violations of the limits, and the weight."""
         beyond, _ = self._beyond(self._coordinates(x))
         self._multipliers = np.maximum(0.0, self._multipliers + self._weight * beyond)
         self._weight *= _HEAVIER
@@ -393,7 +393,7 @@ class _Problem:
         return 0.5 * ((parts / self._margin) ** 2 - 1.0), parts
 
     def _penalty(self, coordinates: Array) -> tuple[float, Array]:
-        """What limits take from the information, nepers, and its derivatives (n, 18)."""
+        """Penalty of the limits, nepers, and its derivatives (n, 18)."""
         beyond, parts = self._beyond(coordinates)
         pushed = np.maximum(0.0, self._multipliers + self._weight * beyond)
         value = float(np.sum(pushed**2) - np.sum(self._multipliers**2)) / (2.0 * self._weight)
@@ -401,9 +401,9 @@ class _Problem:
         here = np.flatnonzero(slopes.any(axis=1))
         derivatives = np.zeros_like(coordinates)
         for place, step in enumerate(STEPS):
-            beside = coordinates[here].copy()
-            beside[:, place] += step
-            derivatives[here, place] = np.sum(slopes[here] * (self._beyond(beside)[1] - parts[here]), axis=1) / step
+            shifted = coordinates[here].copy()
+            shifted[:, place] += step
+            derivatives[here, place] = np.sum(slopes[here] * (self._beyond(shifted)[1] - parts[here]), axis=1) / step
         return value, derivatives
 
 
@@ -415,20 +415,19 @@ _PERIOD = 10.0  # s, about
 _COARSE, _FINE = 12.0, 40.0  # samples in a period of the fastest sine: where a motion is designed, and judged
 _LEAST_RATE = 10.0  # Hz, of both
 _WORK = 600 * 320
-"""samples of all gradients together that a design may take, some 40 s"""
+"""samples of all gradients of a design, about 40 s of computation"""
 _SMALLER, _TRIES = 0.98, 60
-"""by what a motion is made smaller that does not pass, and how often"""
+"""factor by which a motion that is not permitted is reduced, and number of attempts"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Excitation:
-    """A designed motion: the sines about home, m and rad, and how well it tells the base parameters.
+    """A designed motion: the sines about home, m and rad, and its information on the base parameters.
 
-    condition: of the information of the base parameters in units of what is known of them before, the root of it.
-    information: ½ log det of what is known of them afterwards by what was known before, over their number: the mean of
-    ½ log(1 + what is told / what is known), in nepers, with what is estimated beside them left open (see
-    `MotionInformation`).
-    parameters: how many there are. drawn: the same information of the best of the `tried` random motions.
+    condition: root of the condition number of the information on the base parameters relative to the prior.
+    information: ½ log det of the posterior by the prior information, divided by the number of parameters, nepers, with
+    the nuisance parameters unknown (see `MotionInformation`).
+    parameters: their number. drawn: the same information of the best of the `tried` random motions.
     """
 
     duration: float
@@ -442,7 +441,7 @@ class Excitation:
 
     @property
     def gain(self) -> float:
-        """What it tells more than the best random motion of all base parameters together, nepers."""
+        """Information on all base parameters beyond that of the best random motion, nepers."""
         return self.parameters * (self.information - self.drawn)
 
     def trajectory(self, home: Array) -> Harmonic:
@@ -452,11 +451,12 @@ class Excitation:
 
 @dataclass(frozen=True, slots=True)
 class ExcitationSettings:
-    """How a motion that tells the parameters is searched for, and by what it will be measured.
+    """Settings of the search for an exciting motion, and its measurement noise.
 
     duration: s, 10 to 3600. fastest: Hz, of the sines, 0.2 to 20. margin: part of every limit that may be used, 0.05
-    to 1. candidates: how many are drawn. steps: evaluations of the gradient at most, fewer where each takes long; 0 for
-    the best that was drawn. seed: of phases. noise: N, of the cells. drives: whether the drives' forces are known, too.
+    to 1. candidates: number of random motions. steps: most evaluations of the gradient, fewer where each takes long; 0:
+    only the best random motion. seed: of phases. noise: N, of the cells. drives: whether the drives' forces are known
+    too.
     """
 
     duration: float = 60.0
@@ -492,18 +492,18 @@ def design_excitation(
     permits: Callable[[Harmonic], bool] = lambda _trajectory: True,
     progress: Callable[[float], None] = lambda _part: None,
 ) -> Excitation:
-    """Search for the motion that tells most: the best of random ones, made better by gradient.
+    """Search for the most informative motion: the best random one, improved by gradient ascent.
 
-    The random ones are Fourier series of random phases, each as large as limits permit. From the best of them on, all
-    amplitudes and phases of up to 15 frequencies and a shift of each coordinate follow the gradient of the
-    information (`ascent`). What comes of it is made as small as limits demand, and taken where it tells more.
+    The random ones are Fourier series of random phases, each as large as the limits permit. From the best one on, the
+    amplitudes and phases of up to 15 frequencies and a shift of each coordinate follow the gradient of the information.
+    The result is scaled down to the limits, and used if it is more informative.
 
     Args:
         mechanism: with limits and a home.
         settings: those of `ExcitationSettings` if None.
-        accuracy: what is known before, `Accuracy.of` the mechanism if None.
-        permits: what else a motion has to pass, such as the check before it is run.
-        progress: told the part that is done.
+        accuracy: the prior, `Accuracy.of` the mechanism if None.
+        permits: a further check that a motion has to pass, such as the one before it is run.
+        progress: receives the part that is done.
 
     Raises:
         CalibrationError: limits are missing, or permit no motion; numbers out of bounds.
@@ -543,7 +543,7 @@ def design_excitation(
 
 
 def _period(duration: float) -> float:
-    """s, that goes into the duration."""
+    """A period, s, of which the duration is a multiple."""
     return duration / max(1, round(duration / _PERIOD))
 
 
@@ -559,7 +559,7 @@ def _trajectory(terms: tuple[HarmonicTerm, ...], duration: float, home: Array) -
 
 
 def _drawn(generator: np.random.Generator, duration: float, fastest: float) -> tuple[HarmonicTerm, ...]:
-    """Sines of a period that goes into the duration; slow ones larger, so that all need about the same speed."""
+    """Random sines of the period; slow ones larger, so that all need about the same speed."""
     frequencies = _frequencies(duration, fastest)
     terms = []
     for axis, name in enumerate(_COORDINATES):
@@ -571,7 +571,7 @@ def _drawn(generator: np.random.Generator, duration: float, fastest: float) -> t
 
 
 class _Search:
-    """Judges motions of a mechanism, makes them as large as they may be, and looks for better ones."""
+    """Judges motions of a mechanism, scales them to the limits, and searches for better ones."""
 
     def __init__(
         self,
@@ -606,7 +606,7 @@ class _Search:
         return self._excitation(_times(terms, low), tried, drawn) if low else None
 
     def permitted(self, motion: Excitation) -> Excitation | None:
-        """The same as much smaller as `permits` demands; None where it permits none."""
+        """The motion scaled down until `permits` accepts it; None if it accepts none."""
         terms = motion.terms
         for _ in range(_TRIES):
             if self._permits(_trajectory(terms, self._duration, self._home)):
@@ -617,7 +617,7 @@ class _Search:
     def designed(
         self, start: Excitation, steps: int, progress: Callable[[float], None]
     ) -> Iterator[tuple[HarmonicTerm, ...]]:
-        """Motions that the gradient leads to from one, not yet of their size."""
+        """Motions by gradient ascent from one, not yet scaled."""
         if steps == 0:
             return
         every = _frequencies(self._duration, self._fastest)
@@ -631,7 +631,7 @@ class _Search:
             yield waves.terms(each)
 
     def _sizes(self, frequencies: Array) -> Array:
-        """What amplitudes (6, 2 k + 1), m and rad, come about as near to a limit as each other."""
+        """Amplitudes (6, 2 k + 1), m and rad, that come about equally near to a limit."""
         limits = [limits for limits in self._mechanism.limits if limits is not None]
         stroke = 0.25 * min(np.ptp(each.length) for each in limits if each.length is not None)
         speed = min((each.velocity for each in limits if each.velocity is not None), default=math.inf)
@@ -652,9 +652,9 @@ class _Search:
 
     def _excitation(self, terms: tuple[HarmonicTerm, ...], tried: int, drawn: float) -> Excitation:
         coordinates = np.hstack(_trajectory(terms, self._duration, self._home).coordinates(self._fine.t))
-        told, spread = self._information.of(self._fine, coordinates)
+        gain, spread = self._information.of(self._fine, coordinates)
         size = self._information.size
-        return Excitation(self._duration, _FADE, terms, math.sqrt(spread), told / size, size, tried, drawn)
+        return Excitation(self._duration, _FADE, terms, math.sqrt(spread), gain / size, size, tried, drawn)
 
 
 def _times(terms: tuple[HarmonicTerm, ...], factor: float) -> tuple[HarmonicTerm, ...]:

@@ -1,4 +1,4 @@
-"""What parameters leave of forces that they were not fitted to, and a verdict on the fit."""
+"""Residuals of held-out forces, and a verdict on the fit."""
 
 from collections.abc import Sequence
 from dataclasses import dataclass, replace
@@ -16,11 +16,11 @@ _EDGE = 0.5  # s at either end that the filter has not settled in
 _CUTOFFS = (0.05, 0.1, 0.2)  # of the rate: slower hides what the machine does, faster shows what the encoders do not
 _LEAST = 1.5  # s, beside the edges
 _OF_ITS_TIME = ("offset", "drift", "lag", "jump", "warm_up")
-"""of unknowns: those that `Identification.zeros` and `lags` tell, or that are of the fitted stretch's time only"""
+"""prefixes of unknowns that `Identification.zeros` and `lags` give, or that belong to a stretch's time"""
 _CHANCE = 1e-3
-"""of a fit that is right to be called none, over all cells and bands"""
+"""false-alarm probability, over all cells and bands"""
 _RELEVANT = 2.0
-"""of the noise's variance in a band, below which an excess is no matter: reversals leave as much, and sigmas have it"""
+"""part of the noise's variance in a band below which an excess is ignored: reversals cause as much"""
 _LEAST_NAMED = {"presliding": 0.3}
 """Smallest effect, RMS, of a term that is named, in the cells' noise. A leg that turns round between two samples has an
 apparent presliding of up to 0.27 of it."""
@@ -29,7 +29,7 @@ Verdict = Literal["pass", "lack_of_fit", "undecided"]
 
 @dataclass(frozen=True, slots=True)
 class Misfit:
-    """A cell (leg 0 to 5) whose residual has more in a band, Hz, than noise explains: both in N RMS in that band."""
+    """A cell (leg 0 to 5) whose residual exceeds the noise in a band, Hz: both in N RMS in that band."""
 
     leg: int
     band: tuple[float, float]
@@ -44,8 +44,8 @@ class ForceHoldOut:
 
     legs_before, legs_after, legs_noise: (6,) of each cell. cutoff: Hz, of the motion's low-pass. verdict: whether the
     residual is noise, in what was held out and in what was fitted; undecided where the noise is known from the same
-    readings only. misfits: where it is not, the worst first. suspects: what the data show beyond the model, the
-    greatest first; all of it was estimated with the rest. Effects below `_LEAST_NAMED` are left out.
+    readings only. misfits: excesses, the worst first. suspects: estimated effects beyond the model, the greatest
+    first. Effects below `_LEAST_NAMED` are left out.
     """
 
     before: float
@@ -63,12 +63,12 @@ class ForceHoldOut:
 def hold_out(
     result: Identification, fitted: Sequence[ForceRecord], judged: Sequence[ForceRecord], coulomb_speed: float
 ) -> ForceHoldOut:
-    """Judge an identification by stretches that it has not seen: nothing is fitted to them.
+    """Judge an identification by held-out stretches; nothing is fitted to them.
 
-    Before is the nominal model; after is the identified one with all that was found of the cells and of the geometry,
-    the zeros with their drift where a stretch of the same recording was fitted. The low-pass on the motion is the one
-    that leaves least of what was `fitted`. Noise is the one that the identification was told; if none, what of the
-    residual is too fast for a machine.
+    Before is the nominal model; after is the identified one with the estimated errors of cells and geometry, and
+    the zeros' drift where a stretch of the same recording was fitted. The motion's low-pass is the one with the least
+    residual of `fitted`. Noise is the identification's stated one, else the part of the residual that is too fast for a
+    machine.
     """
     cutoffs = [part * judged[0].rate for part in _CUTOFFS]
     spikeless = [replace(record, cells=without_spikes(record.cells, record.steps)[0]) for record in (*fitted, *judged)]
@@ -100,9 +100,9 @@ def hold_out(
     legs = np.sqrt(sums / samples)
     whole = [float(np.sqrt(np.mean(values**2))) for values in legs]
     noise = np.maximum(result.noise, 1e-6)
-    held = powers / np.maximum(degrees, 1.0) / noise[:, np.newaxis] ** 2
+    ratio = powers / np.maximum(degrees, 1.0) / noise[:, np.newaxis] ** 2
     misfits = [
-        *_misfits(held, np.broadcast_to(degrees, held.shape), result.bands, noise, judged[0].rate, held_out=True),
+        *_misfits(ratio, np.broadcast_to(degrees, ratio.shape), result.bands, noise, judged[0].rate, held_out=True),
         *_misfits(result.excess, result.degrees, result.bands, noise, judged[0].rate, held_out=False),
     ]
     verdict: Verdict = "lack_of_fit" if misfits else "pass" if stated is not None else "undecided"
@@ -126,7 +126,7 @@ def hold_out(
 
 
 def _beyond(result: Identification, record: ForceRecord) -> Array:
-    """What the cells of a stretch read beyond the identified mechanism by all else that was found, (n', 6) N."""
+    """Estimated effects on the cells of a stretch beyond the identified mechanism, (n', 6) N."""
     settings = result.settings
     samples = prepared(
         result.nominal.geometry, [record], settings.cutoff, settings.coulomb_speed, result.scales, _LEAST
@@ -142,14 +142,14 @@ def _beyond(result: Identification, record: ForceRecord) -> Array:
         {},
         any(each.evidence is not None for each in result.terms),
     )
-    held = {name for name in found if name.split(".")[-1].startswith(_OF_ITS_TIME)}
+    time_dependent = {name for name in found if name.split(".")[-1].startswith(_OF_ITS_TIME)}
     values = np.zeros((len(samples.t), 6))
     for leg, channel in enumerate(design.channels[:6]):
         for column, place in enumerate(channel.places):
             if place < THETA or column in channel.held:
                 continue
             name = design.others[place - THETA].name
-            if name in found and name not in held:
+            if name in found and name not in time_dependent:
                 values[:, leg] += found[name] * channel.rows[:, column]
     count = len(record.pose) - 2 * int(_EDGE * record.rate)
     return between(values, np.arange(count, dtype=np.float64) * (samples.rate / record.rate))
@@ -179,7 +179,7 @@ def between(values: Array, places: Array) -> Array:
 def _bands(values: Array, rate: float, bands: Array) -> tuple[Array, Array]:
     """Sums of squares (6, b) N² of values (n, 6) in bands, as white noise would have at all, and of how many (b,).
 
-    A straight line is taken out first: how a zero drifts is not known.
+    A straight line is removed first, since a zero's drift is unknown.
     """
     time = np.linspace(-1.0, 1.0, len(values))[:, np.newaxis]
     away = values - values.mean(axis=0)
@@ -196,7 +196,7 @@ def _bands(values: Array, rate: float, bands: Array) -> tuple[Array, Array]:
 
 
 def _misfits(excess: Array, degrees: Array, bands: Array, noise: Array, rate: float, *, held_out: bool) -> list[Misfit]:
-    """Cells and bands whose variance, by that of the noise (6, b), chance does not explain."""
+    """Cells and bands whose variance relative to the noise's (6, b) is significant."""
     if not (excess > _RELEVANT).any():
         return []
     from scipy.special import chdtrc  # takes long to import, and few need it
@@ -211,7 +211,7 @@ def _misfits(excess: Array, degrees: Array, bands: Array, noise: Array, rate: fl
 
 
 def _left(mechanism: Mechanism, record: ForceRecord, cutoff: float, lags: Array, coulomb_speed: float) -> Array:
-    """What the cells of a stretch read beyond a mechanism's, each its lag later, (n', 6) N."""
+    """Residuals of the cells of a stretch to a mechanism, each delayed by its lag, (n', 6) N."""
     motion = measured_motion(record, cutoff)
     edge = int(_EDGE * record.rate)
     inner = slice(edge, len(motion) - edge)

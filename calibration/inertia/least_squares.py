@@ -18,9 +18,9 @@ _SEED = 1
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BaseParameters:
-    """β = K θ: what can be told of the parameters θ by forces, however the platform moves.
+    """β = K θ: the combinations of the parameters θ that forces identify, for any motion.
 
-    matrix (r, n) is K; pivots (r,) says which parameter each is named after, with coefficient 1.
+    matrix (r, n) is K; pivots (r,): the parameter after which each is named, with coefficient 1.
     """
 
     matrix: Array
@@ -43,10 +43,10 @@ class BaseParameters:
 
 
 def base_parameters(mechanism: Mechanism, scale: Array, *, drives: bool) -> BaseParameters:
-    """What the load cells can tell where they sit, and with `drives` the drives' forces beside them.
+    """Base parameters of the load cells at their places, and with `drives` of the drives' forces too.
 
-    By a QR factorisation with pivoting of the regressor at random motions about home. The parameters that are
-    independent are preferred by `scale` (n,), the spread that each is known to before, zero for what is known.
+    By a QR factorisation with pivoting of the regressor at random motions about home. Independent
+    parameters are chosen by `scale` (n,), the prior σ of each, zero for known ones.
     """
     import scipy.linalg  # takes long to import, and few need it
 
@@ -90,7 +90,8 @@ def _rows(regressor: Regressor, motions: Array, drives: bool) -> list[Array]:
 class Information:
     """An information matrix of unknowns that all legs share (s) and of some that are of one leg only (n of each).
 
-    No reading depends on what is of two legs alone. So it is inverted by elimination leg by leg, a quarter of the work.
+    No reading depends on the own unknowns of two legs, so it is inverted by elimination leg by leg, a quarter of the
+    work.
     shared (s, s), mixed: of each leg (s, n), own: of each leg (n, n).
     """
 
@@ -102,7 +103,7 @@ class Information:
         for through, each in zip(self.through, mixed, strict=True):
             rest -= through @ each.T
         self.core = _inverse(rest)
-        """covariance of what is shared"""
+        """covariance of the shared unknowns"""
 
     def solve(self, shared: Array, own: Sequence[Array]) -> tuple[Array, list[Array]]:
         """The inverse times (s, …) and, of each leg, (n, …)."""
@@ -156,12 +157,13 @@ class Sums:
 
     def of(self, chosen: Sequence[NDArray[np.intp]]) -> "Sums":
         """The same of some of the unknowns of each leg."""
-        kept = [np.append(chosen[number % 6], own.shape[1] - 1) for number, own in enumerate(self.own)]
+        columns_of = [np.append(chosen[number % 6], own.shape[1] - 1) for number, own in enumerate(self.own)]
         return Sums(
             self.shared,
-            tuple(each.take(columns, axis=2) for each, columns in zip(self.mixed, kept, strict=True)),
+            tuple(each.take(columns, axis=2) for each, columns in zip(self.mixed, columns_of, strict=True)),
             tuple(
-                each.take(columns, axis=1).take(columns, axis=2) for each, columns in zip(self.own, kept, strict=True)
+                each.take(columns, axis=1).take(columns, axis=2)
+                for each, columns in zip(self.own, columns_of, strict=True)
             ),
         )
 

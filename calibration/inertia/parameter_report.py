@@ -16,7 +16,7 @@ BODY_NUMBERS = (
     *((f"center_of_mass[{k}]", "m") for k in range(3)),
     *((f"inertia[{i}][{j}]", "kg m²") for i, j in _ELEMENTS),
 )
-"""Names, in a mechanism's file, and units of what a body is: mass, centre and inertia about it."""
+"""Names, in a mechanism's file, and units of a body's mass, centre of mass and inertia about it."""
 NO_ERRORS = CellErrors(np.zeros(6), np.eye(6))
 _CELLS = {
     name: unit
@@ -27,8 +27,8 @@ _CELLS = {
         *((f"load_cells[{leg}].cross_talk[{other}]", "") for other in neighbours(leg)),
     )
 }
-_BESIDE = dict.fromkeys(GEOMETRY_PLACES, "m") | _CELLS
-"""What a parameter file has beside θ, with its unit: the geometry, then the errors of the cells."""
+_OTHER_UNITS = dict.fromkeys(GEOMETRY_PLACES, "m") | _CELLS
+"""Parameters of a file besides θ, with units: the geometry, then the errors of the cells."""
 _FRICTIONS = (("universal", "N m s/rad"), ("prismatic", "N s/m"), ("spherical", "N m s/rad"), ("coulomb", "N"))
 
 
@@ -37,13 +37,13 @@ def reported_parameters(
 ) -> tuple[tuple[Parameter, ...], Array, tuple[Parameter, ...]]:
     """Parameters of the mechanism's file and of the cells (n), their covariance (n, n), and the other unknowns.
 
-    What the motion did not tell has its value and σ from before, but for what it has in common with what was told.
+    Unidentifiable parameters have their prior value and σ, apart from correlations with identified ones.
 
-    corrected: the errors that the cells' readings were corrected by before; those that are told are with them.
+    corrected: errors by which the cells' readings were corrected; the reported errors include them.
     """
     names, units = [], []
     size = len(result.estimate)
-    count = THETA + len(_BESIDE)
+    count = THETA + len(_OTHER_UNITS)
     slopes = np.zeros((count, size))
     values, before = np.empty(count), np.zeros(count)
     start = result.before[:THETA]
@@ -58,10 +58,10 @@ def reported_parameters(
         units += [(place.start + k, unit) for k, (_, unit) in enumerate(_FRICTIONS)]
         values[place], before[place] = result.theta[place], start[place]
         slopes[place, place] = np.eye(4)
-    names += enumerate(_BESIDE, THETA)
-    units += [(THETA + k, unit) for k, unit in enumerate(_BESIDE.values())]
+    names += enumerate(_OTHER_UNITS, THETA)
+    units += [(THETA + k, unit) for k, unit in enumerate(_OTHER_UNITS.values())]
     nominal = _nominal(result, corrected)
-    for row, name in enumerate(_BESIDE, THETA):
+    for row, name in enumerate(_OTHER_UNITS, THETA):
         places = [THETA + k for k, other in enumerate(result.others) if _name_in_file(other.name) == name]
         slopes[row, places] = 1.0 / len(places)
         before[row] = nominal[name]
@@ -77,7 +77,7 @@ def reported_parameters(
     others = tuple(
         Parameter(other.name, other.unit, 0.0, float(result.estimate[THETA + k]), _sigma(result.covariance, THETA + k))
         for k, other in enumerate(result.others)
-        if other.name not in _BESIDE
+        if other.name not in _OTHER_UNITS
     )
     return parameters, covariance, others
 
@@ -94,7 +94,7 @@ def _name_in_file(name: str) -> str:
 
 
 def _nominal(result: Identification, corrected: CellErrors) -> dict[str, float]:
-    """What of the geometry and of the cells was known before, by name."""
+    """Prior values of geometry and cells, by name."""
     geometry = result.nominal.geometry
     points = (geometry.base_points, geometry.platform_points)
     numbers = np.concatenate([*(each.ravel() for each in points), result.nominal.length_offsets])

@@ -1,4 +1,4 @@
-"""What is known before anything is measured: the drawing's bodies, to an accuracy that somebody states."""
+"""Prior of the parameters: the drawing's bodies, with a stated accuracy."""
 
 import math
 from dataclasses import dataclass, fields
@@ -29,7 +29,7 @@ def exists(body: Array) -> bool:
 
 
 def unconstrained(body: Array) -> Array:
-    """Ten numbers, any of which make a body that exists: P = L Lᵀ, L's diagonal by its logarithm.
+    """Ten unconstrained numbers of a body that exists: P = L Lᵀ, with the logarithm of L's diagonal.
 
     Log-Cholesky parameters (Rucker & Wensing 2022), of a pseudo-inertia P that is positive definite.
     """
@@ -62,23 +62,23 @@ def unconstrained_jacobian(numbers: Array) -> Array:
 
 _STEP = 1e-6
 _EVEN = 1.0 / math.sqrt(3.0)
-"""Standard deviation of an even distribution, part of its half width: a drawing's tolerance says no more."""
+"""Standard deviation of a uniform distribution by its half width, as for a drawing's tolerance."""
 _SYMMETRIC = ((0, 0), (1, 1), (2, 2), (0, 1), (0, 2), (1, 2))
 _LARGEST = 1e3  # of what is as good as unknown; far above that nothing can be computed
 _SHEAR = 0.25  # of a body's mass against its stretch
 DRIVE_GAIN, DRIVE_OFFSET = 0.02, 2.0
 """One standard deviation of a drive's gain, and of its force at zero, N."""
 DRIVE_NOISE = 0.2
-"""N, of a drive's force about what its command makes of it, as white noise."""
+"""N, white noise of a drive's force about its commanded one."""
 FRICTION_SHARE, FRICTION_TIME = 0.005, 0.1
-"""Of friction, to which no law holds, for so long, s."""
+"""Part of friction that no law describes, and its correlation time, s."""
 LAW_SHARE = 0.08
-"""Of the friction by laws that the data select: their shapes are near the true ones at best."""
+"""Relative error of friction by selected laws, whose shapes are approximate."""
 
 
 @dataclass(frozen=True, slots=True)
 class Accuracy:
-    """How well the mechanism's file and the sensors are known, one standard deviation each.
+    """Accuracy of the mechanism's file and of the sensors, one standard deviation each.
 
     mass, inertia: part of each body's mass, and of the principal second moments about its centre. center: m, each axis
     of a centre of mass. friction: part of each coefficient; `least_…` where that is less. offset: N, zero of a cell;
@@ -109,9 +109,9 @@ class Accuracy:
 
     @classmethod
     def of(cls, mechanism: Mechanism, **stated: float) -> "Accuracy":
-        """What is taken of a mechanism where nothing else is `stated`: the defaults, times its size.
+        """The `stated` values, else the defaults times the mechanism's size.
 
-        Raises CalibrationError where a number is no standard deviation.
+        Raises CalibrationError for an invalid standard deviation.
         """
         size = machine_size(mechanism)
         damping, joint = size.force / size.speed, size.force * size.length**2 / size.speed
@@ -121,7 +121,7 @@ class Accuracy:
         return cls(**{name: getattr(STATED, name) * factor for name, factor in factors.items()} | stated)
 
     def __post_init__(self) -> None:
-        """Refuse what is no standard deviation."""
+        """Refuse invalid standard deviations."""
         faults = [
             f"{field.name}: {value:g} must be finite and above 0, at most {_LARGEST:g}"
             for field in fields(self)
@@ -132,7 +132,7 @@ class Accuracy:
 
 
 STATED = Accuracy()
-"""What is taken of a machine of the lab-hexapod's size where nothing else is said."""
+"""Default accuracy of a machine of the lab-hexapod's size."""
 
 
 def prior(mechanism: Mechanism, accuracy: Accuracy) -> tuple[Array, Array]:

@@ -1,4 +1,4 @@
-"""Recorded stretches as an estimator takes them: motion with its derivatives, forces, both without what is too fast."""
+"""Recorded stretches as input of an estimator: low-passed motion with its derivatives, and forces."""
 
 import math
 from collections.abc import Sequence
@@ -30,10 +30,10 @@ class ForceRecord:
     """A stretch without a gap at a constant `rate`, Hz.
 
     pose (n, 7): measured, base frame. cells (n, 6): N, at the same times. drives, excess (n, 6): N, or None where they
-    are not known: the forces of the drives about then, and what they are more at the very instant. A force is held from
-    one command to the next: poses tell the mean of an acceleration over a period, cells are read at once. range: N, end
-    of the cells' scale. source: the recording that it is a part of, empty if unknown; begin: s, on that one's clock.
-    steps (6,): N, in which the cells' readings come; None or 0 where that is not known.
+    are not known: mean forces of the drives about each sample, and their excess at its instant. A force is held from
+    one command to the next: poses give the mean acceleration over a period, cells read instants. range: N, end of the
+    cells' scale. source: the recording that it is a part of, empty if unknown; begin: s, on that one's clock.
+    steps (6,): N, resolution of the cells' readings; None or 0 if unknown.
     """
 
     rate: float
@@ -49,13 +49,13 @@ class ForceRecord:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Samples:
-    """A stretch after its zero-phase low-pass, at the rate that leaves nothing out: all (m, …).
+    """A stretch after its zero-phase low-pass, sampled without loss of information: all (m, …).
 
     t: s, from its beginning. motions (m, 19). cells, drives (m, 6): N. slopes (m, 6): N/s, of the cells. excess (m,
-    6): N, see `ForceRecord`. signs (m, 6): of the legs' speeds; friction (m, 6, k): what friction may follow beyond
+    6): N, see `ForceRecord`. signs (m, 6): of the legs' speeds; friction (m, 6, k): shapes of friction beyond
     them, by `friction_terms`; both low-passed too. jerks (m, 6): m/s³, of the legs. switched (m, 6):
     `dynamics.switched_friction` of their speeds, low-passed too. record (m,): the number of the stretch. spikes (6,):
-    readings of each cell that were far from those beside them and were left out.
+    spikes of each cell that were replaced.
     """
 
     t: Array
@@ -86,7 +86,7 @@ def prepared(
 ) -> Samples:
     """All stretches together, low-passed at `cutoff`, Hz, without phase, at twice that many samples a second.
 
-    scales: of another recording, that candidates may be the same; their own if None. least: s, of a stretch. unit: of
+    scales: of another recording, for the same candidates; their own if None. least: s, of a stretch. unit: of
     forces, the machine's size.
     Raises CalibrationError for stretches that are too short, of several rates, or hold numbers that are not finite.
     """
@@ -149,10 +149,10 @@ def _scales(geometry: Geometry, records: Sequence[ForceRecord], cutoff: float, u
 
 
 def without_spikes(cells: Array, steps: Array | None = None) -> tuple[Array, NDArray[np.intp]]:
-    """Readings (n, 6) N with each that is far from the median of five about it replaced by that, and their count (6,).
+    """Readings (n, 6) N with spikes replaced by the median of five, and their count (6,).
 
-    Hampel's filter; far is beyond `_SPIKE` times the noise, by how readings usually bend from one to the next but one.
-    Where they come in coarse `steps` (6,) N they seldom bend: the noise is that of rounding at least.
+    Hampel's filter: a spike is beyond `_SPIKE` times the noise, taken from the median second difference. With coarse
+    `steps` (6,) N that is often 0: the noise is at least that of rounding.
     """
     medians = medians_of_five(cells)
     bends = cells[1:-1] - 0.5 * (cells[:-2] + cells[2:])  # √1.5 times as large as white noise
@@ -164,7 +164,7 @@ def without_spikes(cells: Array, steps: Array | None = None) -> tuple[Array, NDA
 
 
 def medians_of_five(values: Array) -> Array:
-    """Of values (n, k) the median of each, the two before and the two after; the ends go on as they are."""
+    """Running medians of five of values (n, k); the end values are repeated."""
     padded = np.concatenate([values[:1], values[:1], values, values[-1:], values[-1:]])
     a, b, c, d, e = (padded[first : first + len(values)] for first in range(5))
     low = np.maximum(np.minimum(a, b), np.minimum(c, d))  # of a to d the two in the middle, in no order
@@ -174,7 +174,7 @@ def medians_of_five(values: Array) -> Array:
 
 
 def measured_motion(record: ForceRecord, cutoff: float) -> Array:
-    """The motion (n, 19) of a stretch, low-passed without phase; its first and last two samples are not to be used."""
+    """The motion (n, 19) of a stretch, low-passed without phase; its first and last two samples are invalid."""
     turns = np.cumprod(np.where(np.sum(record.pose[1:, 3:] * record.pose[:-1, 3:], axis=1) < 0.0, -1.0, 1.0))
     signed = record.pose.copy()
     signed[1:, 3:] *= turns[:, np.newaxis]  # q and −q are one attitude; a filter must not see the step between them
@@ -185,9 +185,9 @@ def measured_motion(record: ForceRecord, cutoff: float) -> Array:
 
 
 def low_passed(values: Array, cutoff: float, rate: float) -> Array:
-    """Values (n, k) through a Butterworth low-pass forwards and backwards, so that nothing is delayed.
+    """Filter values (n, k) by a Butterworth low-pass forwards and backwards, without delay.
 
-    Beyond its ends a column goes on as an odd function about them, as far as the filter reaches.
+    Columns are extended at their ends as odd functions, as far as the filter reaches.
     """
     count = len(values)
     reach = min(count - 1, math.ceil(_REACH * rate / cutoff))
@@ -215,7 +215,7 @@ def _response(frequencies: NDArray[np.floating[Any]], cutoff: float, rate: float
 def thinned(values: Array, cutoff: float, rate: float, edge: int, step: int) -> Array:
     """Rows edge, edge + step … n − edge of `low_passed` values (n, k), of which only these are computed.
 
-    By the filter's impulse response, which is taken to end after `edge` samples.
+    By the filter's impulse response, truncated after `edge` samples.
     """
     size = 1 << (4 * edge).bit_length()
     half = np.fft.irfft(_response(np.fft.rfftfreq(size, 1.0 / rate), cutoff, rate), size)[: edge + 1]
@@ -236,17 +236,17 @@ def thinned(values: Array, cutoff: float, rate: float, edge: int, step: int) -> 
 
 
 def noise_floor(record: ForceRecord) -> Array:
-    """Standard deviation (6,) N of white noise of the cells, by what of them is too fast for a machine."""
+    """Standard deviation (6,) N of white noise of the cells, by their part that is too fast for a machine."""
     return fast_part(record.cells, record.rate)
 
 
 def fast_part(values: Array, rate: float) -> Array:
-    """Standard deviation (6,) that white noise has, of which values (n, 6) have as much above a fifth of the rate."""
+    """Standard deviation (6,) of white noise with the power that values (n, 6) have above a fifth of the rate."""
     cutoff = _FAST * rate
     fast = values - low_passed(values, cutoff, rate)
-    kept = float(np.mean((1.0 - _response(np.arange(4096) / 8192.0 * rate, cutoff, rate)) ** 2))
+    noise_gain = float(np.mean((1.0 - _response(np.arange(4096) / 8192.0 * rate, cutoff, rate)) ** 2))
     edge = int(_EDGE * rate)
-    deviation: Array = np.sqrt(np.mean(fast[edge:-edge] ** 2, axis=0) / kept)
+    deviation: Array = np.sqrt(np.mean(fast[edge:-edge] ** 2, axis=0) / noise_gain)
     return deviation
 
 

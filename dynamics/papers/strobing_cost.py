@@ -61,8 +61,8 @@ def _moving(joints: int) -> Callable[[], object]:
     def strobed(first: int, other: int) -> object:
         above = replace(chain, links=chain.links[first:])
         rates = list(counted(float(i in (first, other)) for i in range(first, joints)))
-        still = list(counted(0.0 for _ in rates))
-        return modified_newton_euler(above, posture[first:], rates, still, gravity=(0.0, 0.0, 0.0))
+        at_rest = list(counted(0.0 for _ in rates))
+        return modified_newton_euler(above, posture[first:], rates, at_rest, gravity=(0.0, 0.0, 0.0))
 
     return lambda: [strobed(j, k) for j in range(joints) for k in range(j, joints)]
 

@@ -62,10 +62,10 @@ def strobed_coriolis(
     posture = scalars("q", q, n)
     smooth = replace(chain, links=tuple(replace(link, viscous=0.0, coulomb=0.0) for link in chain.links))
     scalar = type(posture[0])
-    still = _unit(n, scalar)
+    at_rest = _unit(n, scalar)
 
     def strobe(*moving: int) -> list[Scalar]:
-        return recursion(smooth, posture, _unit(n, scalar, *moving), still, gravity=_WEIGHTLESS)
+        return recursion(smooth, posture, _unit(n, scalar, *moving), at_rest, gravity=_WEIGHTLESS)
 
     C: list[list[list[Scalar]]] = [[[None] * n for _ in range(n)] for _ in range(n)]
     alone = [strobe(j) for j in range(n)]
@@ -85,8 +85,8 @@ def coriolis_matrix(C: list[list[list[Scalar]]], qd: Values) -> list[list[Scalar
 
 def strobed_gravity(chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler) -> list[Scalar]:
     """G(q) (n,): τ of the chain at rest."""
-    still = [0.0] * len(chain)
-    return recursion(chain, q, still, still)
+    at_rest = [0.0] * len(chain)
+    return recursion(chain, q, at_rest, at_rest)
 
 
 def strobed_bias(

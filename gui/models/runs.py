@@ -11,7 +11,7 @@ from typing import Any
 from gui.texts import cause_text, tr, trn
 from rig.config import CRITERIA, Validation
 from rig.findings import finding_from_json
-from rig.recording import MOST_BESIDE, MotionRecord
+from rig.recording import MAX_COMPARED, MotionRecord
 from rig.runs import Listed, matches
 from rig.states import MotionKind, MotionOutcome
 
@@ -166,7 +166,7 @@ def run_obstacles(chosen: Sequence[Listed], *, judging: bool, heavy: str) -> dic
     one = none or ("" if len(chosen) == 1 else tr("choose one run"))
     several = "" if len(chosen) > 1 else tr("choose two runs or more: Ctrl and click")
     busy = tr("others are being judged") if judging else ""
-    many = "" if len(chosen) <= MOST_BESIDE else tr("choose at most {most} runs").format(most=MOST_BESIDE)
+    many = "" if len(chosen) <= MAX_COMPARED else tr("choose at most {most} runs").format(most=MAX_COMPARED)
     report = none or many or heavy
     return dict.fromkeys(("Rename", "Note", "Open"), one) | {
         "Star": none,

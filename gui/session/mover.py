@@ -149,7 +149,7 @@ class Mover(QtCore.QObject):
         self._checks.submit(lambda: plan(here), partial(self._planned, sequence))
 
     def _planned(self, sequence: MotionSequence, stages: list[Stage] | None, error: Exception | None) -> None:
-        if sequence.over:  # stopped meanwhile
+        if sequence.ended:  # stopped meanwhile
             return
         if stages is None:
             self._session.log("error", "app", f"{sequence.name}: {error}")
@@ -163,7 +163,7 @@ class Mover(QtCore.QObject):
         elif order is not None:
             done = partial(self._answered, sequence) if isinstance(order.command, Follow) else None
             self._session.send(order.what, order.command, order.samples, done)
-        elif sequence.over and sequence is self._sequence and self.active:
+        elif sequence.ended and sequence is self._sequence and self.active:
             self._session.moving = False
             self.finished.emit(sequence.reason)
 

@@ -373,7 +373,7 @@ def hold_engine(config: RigConfig, source: Path | RunningEngine, told: ProgressC
 
     told: told how far it is where it has to compile the model first. Raises as `LiveRig`.
     """
-    return LiveRig(config, source, _CLIENT, window=True, serve=False, patience=_PATIENCE, told=told)
+    return LiveRig(config, source, _CLIENT, window=True, serve=False, patience=_PATIENCE, report_compiling=told)
 
 
 def _let_go(engine: LiveRig) -> None:

@@ -58,10 +58,10 @@ class VirtualHardware(QtCore.QObject):
         """
         with self._lock:
             if self._process is not None and not self._ready:
-                self._process.wait_ready(told=told)
+                self._process.wait_ready(report_compiling=told)
                 self._ready = True
             if self._process is not None:
-                self._process.tell(engine)
+                self._process.notify(engine)
 
     @property
     def _alive(self) -> bool:

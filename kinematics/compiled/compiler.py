@@ -43,8 +43,8 @@ class Listener(event.Listener):  # type: ignore[misc]  # numba has no types
 
     def listening(self) -> AbstractContextManager[Any]:
         """Listen within a `with` block."""
-        heard: AbstractContextManager[Any] = event.install_listener("numba:compile", self)
-        return heard
+        listener: AbstractContextManager[Any] = event.install_listener("numba:compile", self)
+        return listener
 
 
 class Refusal(Listener):
@@ -60,13 +60,13 @@ class Counting(Listener):
 
     Args:
         needed: kernels, each with what it calls itself, see `with_callees`.
-        tell: called with how many of them are there, and with how many there are, whenever it is another number.
+        report: called with how many of them are there, and with how many there are, whenever it is another number.
     """
 
-    def __init__(self, needed: Mapping[Kernel, Iterable[Kernel]], tell: Callable[[int, int], None]) -> None:
+    def __init__(self, needed: Mapping[Kernel, Iterable[Kernel]], report: Callable[[int, int], None]) -> None:
         self._needed = needed
-        self._tell = tell
-        self._told: int | None = None
+        self._report = report
+        self._reported: int | None = None
         self._ended: set[Any] = set()
         """dispatchers that have compiled, and are about to put it among their overloads"""
 
@@ -81,7 +81,7 @@ class Counting(Listener):
 
     def close(self) -> None:
         """Tell of what was loaded after the last one that was compiled, where any was."""
-        if self._told is not None:
+        if self._reported is not None:
             self._count()
 
     def _count(self) -> None:
@@ -93,6 +93,6 @@ class Counting(Listener):
                 there.add(one)
                 left += self._needed[one]
         done = len(there)
-        if done != self._told:
-            self._told = done
-            self._tell(done, len(self._needed))
+        if done != self._reported:
+            self._reported = done
+            self._report(done, len(self._needed))

@@ -128,7 +128,7 @@ def cached_only() -> Iterator[None]:
 
 
 @contextmanager
-def report_compilation(roots: Iterable[str], tell: Callable[[int, int], None]) -> Iterator[None]:
+def report_compilation(roots: Iterable[str], report: Callable[[int, int], None]) -> Iterator[None]:
     """Within a `with` block, tell how many kernels of how many are there.
 
     At the beginning of the first compilation, after each, and at the end of the block. Where all are loaded from the
@@ -136,13 +136,13 @@ def report_compilation(roots: Iterable[str], tell: Callable[[int, int], None]) -
 
     Args:
         roots: what is called from Python, each as module and name with a dot between; what they call is found.
-        tell: called by whichever thread compiles.
+        report: called by whichever thread compiles.
 
     Raises ModuleNotFoundError for a module that there is not, AttributeError for a name that is not in it.
     """
     from kinematics.compiled.compiler import Counting  # takes long
 
-    counting = Counting(with_callees(_found(root) for root in roots), tell)
+    counting = Counting(with_callees(_found(root) for root in roots), report)
     with counting.listening():
         yield
     counting.close()

@@ -91,7 +91,7 @@ def _drained(descriptor: int, most: int) -> IO[bytes]:
     """All that comes out of a pipe, which does not block. Raises InputFileError."""
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
-    held = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  closed by whoever reads it
+    spooled = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  closed by whoever reads it
     count = 0
     try:
         while True:
@@ -103,12 +103,12 @@ def _drained(descriptor: int, most: int) -> IO[bytes]:
                 raise InputFileError(f"more than {most} bytes out of a pipe")
             if not piece:
                 break
-            held.write(piece)
-        held.seek(0)
+            spooled.write(piece)
+        spooled.seek(0)
     except BaseException:
-        held.close()
+        spooled.close()
         raise
-    return held
+    return spooled
 
 
 def _kind(mode: int) -> str:

@@ -93,9 +93,9 @@ class NumberTextError(ValueError):
         self.code: Misread = code
         self.text = text if len(text) <= _LONGEST_TEXT else text[:_LONGEST_TEXT] + "…"
         self.unit, self.found = unit, found
-        super().__init__(self._said())
+        super().__init__(self._message())
 
-    def _said(self) -> str:
+    def _message(self) -> str:
         shown = repr(self.text)
         if self.code == "empty":
             return "there is no number"

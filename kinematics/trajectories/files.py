@@ -61,7 +61,7 @@ from kinematics.trajectories.generators import (
 _COLUMNS = ("t", *MOTION_FIELDS[POSE])
 _IGNORED = {*MOTION_FIELDS[POSE.stop :], "fx", "fy", "fz", "mx", "my", "mz"}
 _UNIT = 1e-6
-_LONGEST_SAID = 60  # characters
+_LONGEST_QUOTED = 60  # characters
 _MOST_FAULTS = 20  # listed; a file with more is broken throughout
 _BLOCK = 250  # rows read between two moments at which another thread may go first: some 1 ms of work
 _LEAST_ROWS = {True: 2, False: 6}  # by rest_ends: a quintic without end conditions needs six points
@@ -162,7 +162,7 @@ def _header_faults(header: list[str]) -> list[str]:
         return ["line 1: columns are separated by semicolons, must be by commas; decimals have a point then"]
     faults = [f"line 1: column {name} is missing" for name in _COLUMNS if name not in header]
     faults += [
-        f"line 1: column {_said(name)} is unknown" for name in header if name not in _COLUMNS and name not in _IGNORED
+        f"line 1: column {_quoted(name)} is unknown" for name in header if name not in _COLUMNS and name not in _IGNORED
     ]
     faults += [f"line 1: column {name} occurs twice" for name in sorted({n for n in header if header.count(n) > 1})]
     return faults
@@ -206,9 +206,9 @@ def _plausible(table: Array, last: float) -> bool:
     return bool((np.abs(norms - 1.0) < 0.999 * _UNIT).all() and (steps >= SHORTEST).all())
 
 
-def _said(text: str) -> str:
+def _quoted(text: str) -> str:
     """A cell as it is quoted: a file that is no table of poses may have a hundred kilobytes in one."""
-    return repr(text if len(text) <= _LONGEST_SAID else f"{text[:_LONGEST_SAID]}…")
+    return repr(text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}…")
 
 
 def _row_faults(row: list[str], width: int, places: list[int], values: list[list[float]], last: float) -> list[str]:
@@ -223,7 +223,7 @@ def _row_faults(row: list[str], width: int, places: list[int], values: list[list
         except ValueError:
             number = math.nan
         if not math.isfinite(number):
-            faults.append(f"{name} is {_said(row[place].strip())}, must be a finite number")
+            faults.append(f"{name} is {_quoted(row[place].strip())}, must be a finite number")
         numbers.append(number)
     if faults:
         return faults
@@ -545,8 +545,8 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
                 faults.append(f"part {number}, {error}")
     for number, part in enumerate(spec.parts, start=1):
         if isinstance(part, TransitionPart):
-            beside = [*spec.parts[max(number - 2, 0) : number - 1], *spec.parts[number : number + 1]]
-            if len(beside) < 2 or any(isinstance(other, TransitionPart) for other in beside):
+            neighbours = [*spec.parts[max(number - 2, 0) : number - 1], *spec.parts[number : number + 1]]
+            if len(neighbours) < 2 or any(isinstance(other, TransitionPart) for other in neighbours):
                 faults.append(f"part {number}, transition: must stand between two parts of other types")
             elif number - 1 in built and number + 1 in built:
                 transitions[number] = part.between(built[number - 1], built[number + 1])

@@ -1,4 +1,4 @@
-"""What is found out from a rig's telemetry beyond its report: external wrench, payload, frequency response."""
+"""Analyses of a rig's telemetry beyond its report: external wrench, payload, frequency response, identification."""
 
 from rig.analysis.frequency_responses import RecordedResponse, described, draw_bode, notes_of, recorded_response
 from rig.analysis.identification import (
@@ -33,7 +33,7 @@ from rig.analysis.response_fit import (
     fit_response,
 )
 from rig.analysis.smoothing import NARROWEST, Smoothing
-from rig.analysis.weighing import STILL, RecordedRests, Stretch, Weighing, recorded_rests, runs_of, weighing_of
+from rig.analysis.weighing import AT_REST_SPEEDS, RecordedRests, Stretch, Weighing, recorded_rests, runs_of, weighing_of
 from rig.analysis.wrench import (
     BANDWIDTH,
     PER_HOUR,
@@ -50,12 +50,12 @@ from rig.analysis.wrench import (
 from rig.analysis.zero_order_hold import drive_forces
 
 __all__ = [
+    "AT_REST_SPEEDS",
     "BANDWIDTH",
     "NARROWEST",
     "PER_HOUR",
     "REPEATED",
     "SHORTEST",
-    "STILL",
     "TERM_NAMES",
     "Candidate",
     "CommandHold",

@@ -1,4 +1,4 @@
-"""The frequency responses of a recording: computed, in words, and as Bode plots."""
+"""The frequency responses of a recording: computation, text, and Bode plots."""
 
 import math
 from collections.abc import Mapping
@@ -25,10 +25,10 @@ from rig.telemetry import ROW
 
 
 def draw_bode(responses: Mapping[str, Response], fits: Mapping[str, ResponseFit], dof: str, path: Path) -> None:
-    """Magnitude and phase with two standard uncertainties, coherence, and output beside what is not linear in it.
+    """Draw magnitude and phase with two standard uncertainties, coherence, and output with its non-linear part.
 
-    Of responses by name, with the lags of their fits.
-    Raises InputError where the file cannot be written; nothing is left of it then.
+    For responses by name, with the lags of their fits.
+    Raises InputError if the file cannot be written; no partial file remains.
     """
     from matplotlib import rc_context
     from matplotlib.figure import Figure
@@ -89,8 +89,8 @@ class RecordedResponse:
     """Responses of one coordinate over a run.
 
     pose: from the reference to the measured coordinate `dof`. force: from the drives' commanded generalised force
-    along it to what the cells and the model have of it, or None where no force was commanded, or (own_loops) drives
-    close loops of their own, which add forces that nobody commanded. begin, end: s.
+    along it to the force of cells and model, or None if no force was commanded, or (own_loops) drives close their own
+    loops, which add uncommanded forces. begin, end: s.
     """
 
     dof: str
@@ -100,33 +100,33 @@ class RecordedResponse:
     pose: Response
     force: Response | None
     own_loops: bool
-    held: CommandHold | None
-    """how a force's command acts, where it goes out once a cycle"""
+    hold: CommandHold | None
+    """the hold of a force's command, if sent once a cycle"""
     friction: dict[str, Complex]
-    """of `force` at its lines (k,), by the friction's kind: what is the model's friction of the prismatic joints, which
-    no cell has read; breakaway: a Coulomb friction's size, near standstill only, which the model does not have"""
+    """of `force` at its lines (k,), by the friction's kind: the part by the model's friction of the prismatic joints,
+    which no cell measures; breakaway: an unmodelled friction of Coulomb's size, near standstill only"""
 
     def responses(self) -> dict[str, Response]:
-        """By name, those that there are."""
+        """The available responses by name."""
         return {"pose": self.pose} | ({} if self.force is None else {"force": self.force})
 
     def fits(self, friction: float) -> dict[str, ResponseFit]:
-        """The fits by name; friction: the part, one sigma, to which each kind of the model's friction is known."""
+        """The fits by name; friction: relative standard uncertainty of each kind of the model's friction."""
         nuisances = [Nuisance(name, -shape, friction) for name, shape in self.friction.items() if friction > 0.0]
         fits = {"pose": fit_response(self.pose)}
-        return fits | ({} if self.force is None else {"force": fit_response(self.force, self.held, nuisances)})
+        return fits | ({} if self.force is None else {"force": fit_response(self.force, self.hold, nuisances)})
 
 
 def recorded_response(
     recording: Recorded, dof: str | None = None, band: tuple[float, float] | None = None
 ) -> RecordedResponse:
-    """The responses of the longest run of a recording, without a gap, in the coordinate that it excites.
+    """The responses of a recording's longest run without a gap, in the coordinate that it excites.
 
-    band: Hz, that must be excited; left out, from the lowest to the highest line that is. The force of the drives is
-    what the cells read and the model has between cell and drive; its response is taken over the reference, so that the
-    noise which the control loop feeds back makes no bias.
+    band: Hz, that must be excited; left out, from the lowest to the highest excited line. The force of the drives is
+    the sum of the cell's reading and the model's force between cell and drive; its response is computed with the
+    reference as instrument, so that noise in the control loop makes no bias.
 
-    Raises InputError where there is no run, where it excites more than one coordinate, or not enough.
+    Raises InputError without a run, or if it excites more than one coordinate, or too little.
     """
     made_by = rig_of(recording)
     if not has_tracking(recording.header):
@@ -184,12 +184,12 @@ def recorded_response(
         pose,
         force,
         own_loops,
-        _held(made_by),
+        _command_hold(made_by),
         friction,
     )
 
 
-def _held(made_by: RecordedRig) -> CommandHold | None:
+def _command_hold(made_by: RecordedRig) -> CommandHold | None:
     drives = made_by.drives
     if drives is None or drives.get("sample_period"):
         return None
@@ -197,22 +197,22 @@ def _held(made_by: RecordedRig) -> CommandHold | None:
 
 
 def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Floats, dict[str, Floats]]:
-    """Forces (n, 6) N of the drives: what the cells read and what the model has between drive and cell.
+    """Forces (n, 6) N of the drives: readings of the cells plus the model's forces between drive and cell.
 
-    And what of these is the friction of the prismatic joints, by its kind. The model is taken at the motion that was
-    measured: a slow drive leaves its reference, and would seem faster by the friction that the reference has earlier.
+    Also their part by friction of the prismatic joints, by kind. The model is evaluated at the measured motion: a slow
+    drive lags its reference, and would seem faster by the earlier friction of the reference.
     """
     motion = np.ascontiguousarray(rows["reference"])
-    beside = np.gradient(rows["twist"] - motion[:, 7:13], 1.0 / made_by.rate, axis=0)
+    acceleration_error = np.gradient(rows["twist"] - motion[:, 7:13], 1.0 / made_by.rate, axis=0)
     if made_by.drives is not None:
         # what held forces are beyond their mean about a sample is of all they do: first the acceleration's mean, in the
         # same weights, of the reference, which is of the instant, and of the differences, which are over two periods
-        beside += (_second_differences(motion[:, 13:]) - _second_differences(beside)) / 12.0
+        acceleration_error += (_second_differences(motion[:, 13:]) - _second_differences(acceleration_error)) / 12.0
         model = Dynamics(made_by.mechanism, made_by.coulomb_speed)
         net, mean = net_hold_force(rows, model, 1.0 / made_by.rate, made_by.drives)
         net -= 0.5 * (mean + np.vstack([mean[:1], mean[:-1]]))  # the mean about each row is in the motion already
-        beside += model.response(motion[:, :13], net)
-    motion[:, 13:] += beside
+        acceleration_error += model.response(motion[:, :13], net)
+    motion[:, 13:] += acceleration_error
     motion[:, :7], motion[:, 7:13] = rows["pose"], rows["twist"]
     whole, slick, smooth = (
         Dynamics(_rubbing(made_by.mechanism, **without), made_by.coulomb_speed)
@@ -262,7 +262,7 @@ def _excited(commanded: Floats, mechanism: Mechanism, dof: str | None) -> str:
 
 
 def _at(response: Response, other: Response) -> Response:
-    """The lines of a response at which another one has some."""
+    """The lines of a response at which another one has lines too."""
     return response.at(np.isin(response.frequency, other.frequency))
 
 
@@ -277,7 +277,7 @@ _MODELS = {
 
 
 def notes_of(found: RecordedResponse, fits: dict[str, ResponseFit]) -> list[tuple[str, str, str]]:
-    """What is to be known: response, code (`Note` or `Verdict`) and words."""
+    """Notes on a response: its name, code (`Note` or `Verdict`) and text."""
     noted: list[tuple[str, str, str]] = []
     for name, response in found.responses().items():
         fit = fits[name]
@@ -308,7 +308,7 @@ def _unfit(fit: ResponseFit) -> str:
 def _note(note: Note, fit: ResponseFit) -> str:
     if note is Note.DEAD_TIME_AT_BOUND and fit.dead_time_sigma is not None:
         return f"the dead time is at its bound of 0, and at most {_QUANTILE * 1e3 * fit.dead_time_sigma:.3g} ms (95 %)"
-    if note is Note.CORNER_NOT_TOLD and fit.corner_above is not None:
+    if note is Note.CORNER_UNRESOLVED and fit.corner_above is not None:
         return f"the corner is above {fit.corner_above:.3g} Hz (95 %), more this band and its noise do not tell"
     if note is Note.DAMPING_AT_BOUND:
         return "the damping is at its bound of 0"
@@ -319,7 +319,7 @@ def _note(note: Note, fit: ResponseFit) -> str:
 
 
 def described(name: str, response: Response, fit: ResponseFit) -> str:
-    """A response and its fit, as a command prints them."""
+    """Text of a response and its fit, as printed by a command."""
     reached = response.bandwidth()
     pieces = f"{response.averages:g} averages"
     if response.periodic:
@@ -343,23 +343,23 @@ def described(name: str, response: Response, fit: ResponseFit) -> str:
 
 
 def _parameters(fit: ResponseFit) -> list[str]:
-    def told(value: float | None, sigma: float | None, scale: float = 1.0, unit: str = "") -> str:
+    def with_sigma(value: float | None, sigma: float | None, scale: float = 1.0, unit: str = "") -> str:
         return "" if value is None or sigma is None else f"{scale * value:.3f} ± {scale * sigma:.3f}{unit}"
 
     model = _MODELS["" if fit.structure is None else fit.structure.value]
     lines = [f"  model      {model}, reduced χ² {fit.chi_square:.2g} (probability {fit.probability:.2g})"]
-    lines.append(f"  lag        {told(fit.lag, fit.lag_sigma, 1e3, ' ms')} at low frequencies")
-    beside = f", beside {1e3 * fit.transport:g} ms to the middle of the command's hold" if fit.transport else ""
-    lines.append(f"  dead time  {told(fit.dead_time, fit.dead_time_sigma, 1e3, ' ms')}{beside}")
+    lines.append(f"  lag        {with_sigma(fit.lag, fit.lag_sigma, 1e3, ' ms')} at low frequencies")
+    transport = f", beside {1e3 * fit.transport:g} ms to the middle of the command's hold" if fit.transport else ""
+    lines.append(f"  dead time  {with_sigma(fit.dead_time, fit.dead_time_sigma, 1e3, ' ms')}{transport}")
     for label, value in (
-        ("corner", told(fit.corner, fit.corner_sigma, 1.0, " Hz")),
-        ("natural", told(fit.natural_frequency, fit.natural_frequency_sigma, 1.0, " Hz")),
-        ("damping", told(fit.damping, fit.damping_sigma)),
-        ("zero", told(fit.zero, fit.zero_sigma, 1.0, " Hz")),
+        ("corner", with_sigma(fit.corner, fit.corner_sigma, 1.0, " Hz")),
+        ("natural", with_sigma(fit.natural_frequency, fit.natural_frequency_sigma, 1.0, " Hz")),
+        ("damping", with_sigma(fit.damping, fit.damping_sigma)),
+        ("zero", with_sigma(fit.zero, fit.zero_sigma, 1.0, " Hz")),
     ):
         if value:
             lines.append(f"  {label:10} {value}")
     if fit.nuisances:
-        parts = [f"{name} {told(*values)}" for name, values in fit.nuisances.items()]
+        parts = [f"{name} {with_sigma(*values)}" for name, values in fit.nuisances.items()]
         lines.append(f"  friction   of the model's, more by a part of {', '.join(parts)}")
     return lines

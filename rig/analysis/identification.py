@@ -1,4 +1,4 @@
-"""Inertias and frictions from recordings: stretches of motion, what is fitted, what is held out."""
+"""Inertias and frictions from recordings: stretches of motion for fit and hold-out."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -45,24 +45,24 @@ Floats = npt.NDArray[np.float64]
 _FIELDS = ("t", "pose", "force_measured", "force_command", "mode")
 _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
 SHORTEST = 5.5
-"""s, of a stretch that is worth a filter"""
-_SHORTEST_HELD = 3.0  # s, of what is only judged by
-_HELD_OUT = 0.25  # of a motion, its end
-_STILL = 1e-4  # m/s, of every leg
+"""s, shortest useful stretch"""
+_SHORTEST_HOLD_OUT = 3.0  # s, of what is only judged by
+_HOLD_OUT = 0.25  # of a motion, its end
+_STATIONARY = 1e-4  # m/s, of every leg
 _SPAN = 25  # readings, over which the change from one to the next is taken
 _AT_REST = 1000
-"""steps of readings at rest, fewer of which do not tell the noise: it is known to some 2 % then"""
+"""least number of steps of readings at rest for the noise, which is then known to about 2 %"""
 REPEATED = 0.2
-"""of the readings, which real noise never makes alike"""
+"""share of equal successive readings that real noise never reaches"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForceRecords:
-    """The rig of one or several recordings, which is the same, and their stretches along paths.
+    """The common rig of one or several recordings, and their stretches along paths.
 
-    cells: what the engine corrected the cells' readings by already. calibration: of the cells, or None. geometry: the
-    parameter files that tell it. noise: (6,) N, of the cells while the platform
-    stood still in these recordings; where it did not for long enough, as the configuration states it; None if neither.
+    cells: corrections of the cells' readings by the engine. calibration: of the cells, or None. geometry: its parameter
+    files. noise: (6,) N, of the cells at rest in these recordings; else, without enough rest, as configured; None if
+    neither.
     """
 
     rig: RecordedRig
@@ -74,13 +74,13 @@ class ForceRecords:
 
 
 def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
-    """All stretches of the recordings in which the platform followed a path, its pose and cells known, without a gap.
+    """All stretches of the recordings along a path, with known pose and cells, without a gap.
 
-    The drives' forces are with them where the engine closed every leg's loop: its commands through the dead time and
-    the lag that the configuration gives the drives.
+    They include the drives' forces if the engine closed every leg's loop: its commands after the dead time and the lag
+    that the configuration gives the drives.
 
-    Raises InputError, with every reason, for recordings of several rigs, one that is given twice, cells that repeat
-    their readings, or nothing that is long enough; RecordingError where one cannot be read.
+    Raises InputError, with all reasons, for recordings of several rigs, one given twice, cells that repeat their
+    readings, or no stretch that is long enough; RecordingError for one that cannot be read.
     """
     rigs = [rig_of(recording) for recording in recordings]
     for recording in recordings:
@@ -129,10 +129,10 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
 
 
 def _alike_by_chance(record: ForceRecord, rig: RecordedRig) -> float:
-    """Share of the readings in which all cells repeat themselves although they live: their steps are coarse.
+    """Expected share of readings in which all working cells repeat themselves because of coarse steps.
 
-    A reading is as its last one while the force, and its noise, stay within a step q: of a change d with the
-    probability 1 − |d|/q. The changes are those of the readings themselves, over a few of them.
+    A reading repeats itself while force and noise stay within a step q: after a change d with the probability
+    1 − |d|/q. The changes are taken from the readings, over a few of them.
     """
     if not (rig.cell_steps > 0.0).any():
         return 0.0
@@ -143,17 +143,17 @@ def _alike_by_chance(record: ForceRecord, rig: RecordedRig) -> float:
 
 
 def _steps_at_rest(block: npt.NDArray[np.void], period: float) -> Floats:
-    """Differences (n, 6) N of successive readings of a block while the platform stands still."""
-    still = np.all(np.abs(block["velocity"]) < _STILL, axis=1) & np.isfinite(block["force_measured"]).all(axis=1)
+    """Differences (n, 6) N of successive readings of a block while the platform is at rest."""
+    at_rest = np.all(np.abs(block["velocity"]) < _STATIONARY, axis=1) & np.isfinite(block["force_measured"]).all(axis=1)
     steps = np.diff(block["force_measured"], axis=0)
-    found: Floats = steps[still[1:] & still[:-1] & (np.diff(block["t"]) < (1.0 + _SAME_PERIOD) * period)]
+    found: Floats = steps[at_rest[1:] & at_rest[:-1] & (np.diff(block["t"]) < (1.0 + _SAME_PERIOD) * period)]
     return found
 
 
 def _noise(steps: Sequence[Floats], rig: RecordedRig) -> Floats | None:
-    """Standard deviation (6,) N of white noise by its steps, whose half square's mean it is; else the stated one.
+    """Standard deviation (6,) N of white noise, from half the mean square of its steps; else the stated one.
 
-    Less than half a step of the readings does not show while the force stands still: there the stated one holds.
+    Noise below half a step of the readings does not show at rest; then the stated one is used.
     """
     stated = rig.noise
     everything = np.concatenate([np.empty((0, 6)), *steps])
@@ -165,16 +165,16 @@ def _noise(steps: Sequence[Floats], rig: RecordedRig) -> Floats | None:
 
 
 def split(records: Sequence[ForceRecord]) -> tuple[list[ForceRecord], list[ForceRecord]]:
-    """What is fitted, and the last quarter of each stretch, which is held out where both are long enough."""
-    fitted, held = [], []
+    """Split the stretches into fitted parts and their held-out last quarters, if both are long enough."""
+    fitted, judged = [], []
     for record in records:
-        at = round((1.0 - _HELD_OUT) * len(record.pose))
-        if (len(record.pose) - at) / record.rate < _SHORTEST_HELD or at / record.rate < SHORTEST:
+        at = round((1.0 - _HOLD_OUT) * len(record.pose))
+        if (len(record.pose) - at) / record.rate < _SHORTEST_HOLD_OUT or at / record.rate < SHORTEST:
             fitted.append(record)
             continue
         fitted.append(_part(record, slice(0, at)))
-        held.append(_part(record, slice(at, None)))
-    return fitted, held
+        judged.append(_part(record, slice(at, None)))
+    return fitted, judged
 
 
 def _part(record: ForceRecord, rows: slice) -> ForceRecord:
@@ -191,7 +191,7 @@ def _part(record: ForceRecord, rows: slice) -> ForceRecord:
 
 
 def _stretches(recording: Recorded, rig: RecordedRig) -> tuple[list[ForceRecord], list[Floats]]:
-    """The stretches of a recording, and steps of the readings at rest: it is read once."""
+    """The stretches of a recording, and steps of the readings at rest, in one pass."""
     period = 1.0 / rig.rate
     config: dict[str, Any] = recording.header.get("config", {})
     limit = config.get("load_cells", {}).get("range")
@@ -250,12 +250,12 @@ TERM_NAMES = {
     "compliance": "legs that are softer than was stated",
     "held_set_points": "drives that hold their set-points from cycle to cycle",
 }
-"""What the data may show beyond the model, by its code."""
+"""Names of the terms beyond the model, by code."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Identified:
-    """What came of recordings: the identification, its hold-out, and both by the names of the mechanism's file."""
+    """Result from recordings: the identification, its hold-out, and both by the names of the mechanism's file."""
 
     result: Identification
     held_out: ForceHoldOut
@@ -266,7 +266,7 @@ class Identified:
 
     @property
     def base(self) -> list[Parameter]:
-        """The combinations of linear parameters that forces tell, each named after the first of its combination."""
+        """The identifiable combinations of linear parameters, each named after the first of its combination."""
         base, nominal = self.result.base, linear_parameters(self.result.nominal)
         before, after = base.matrix @ nominal, base.matrix @ self.result.theta
         return [
@@ -275,7 +275,7 @@ class Identified:
         ]
 
     def file(self, day: date, note: str = "") -> ParameterFile:
-        """It as a parameter file of a date."""
+        """The result as a dated parameter file."""
         provenance = {"recordings": ", ".join(self.sources), "software": f"stewart-rig {__version__}"}
         if note:
             provenance["note"] = note
@@ -297,27 +297,28 @@ class Identified:
         )
 
     def summary(self) -> dict[str, Any]:
-        """It as a JSON object. Values are SI; `base_parameters` have the combination of linear parameters they are."""
-        result, held = self.result, self.held_out
+        """The result as a JSON object in SI; `base_parameters` have their combinations of linear parameters."""
+        result, errors = self.result, self.held_out
         return {
             "mechanism": result.nominal.name,
-            "parameters": [_told(each) for each in (*self.parameters, *self.nuisance)],
+            "parameters": [_parameter_summary(each) for each in (*self.parameters, *self.nuisance)],
             "base_parameters": [
-                _told(each) | {"told": bool(result.told[k]), "combination": result.base.combination(k)}
+                _parameter_summary(each)
+                | {"told": bool(result.identifiable[k]), "combination": result.base.combination(k)}
                 for k, each in enumerate(self.base)
             ],
             "holdout": {
-                "residual_before_n": held.before,
-                "residual_after_n": held.after,
-                "noise_n": held.noise,
+                "residual_before_n": errors.before,
+                "residual_after_n": errors.after,
+                "noise_n": errors.noise,
                 "legs": [
                     {"leg": leg + 1, "residual_before_n": before, "residual_after_n": after, "noise_n": noise}
                     for leg, (before, after, noise) in enumerate(
-                        zip(held.legs_before.tolist(), held.legs_after.tolist(), held.legs_noise.tolist(), strict=True)
+                        np.column_stack((errors.legs_before, errors.legs_after, errors.legs_noise)).tolist()
                     )
                 ],
             },
-            "verdict": held.verdict,
+            "verdict": errors.verdict,
             "misfits": [
                 {
                     "leg": each.leg + 1,
@@ -326,7 +327,7 @@ class Identified:
                     "noise_n": each.noise,
                     "held_out": each.held_out,
                 }
-                for each in held.misfits
+                for each in errors.misfits
             ],
             "terms": [
                 {
@@ -335,7 +336,7 @@ class Identified:
                     "size_n": each.size,
                     "evidence_nepers": each.evidence,
                 }
-                for each in held.suspects
+                for each in errors.suspects
             ],
             "spikes": result.spikes.tolist(),
             "consistent": result.consistent,
@@ -357,11 +358,12 @@ def identify_recordings(
     """Identify the rig of recordings from the motions in them.
 
     Args:
-        recordings: of one rig. held_out: of the same, to judge by; none: the last quarter of every motion.
-        accuracy: how well the mechanism's file and the sensors are known.
-        progress: told the code of each stage as it begins: reading-recordings, fitting-parameters, judging.
-        calibrated_gains: whether the calibration of the cells, where there is one, tells their gains, not `accuracy`.
-        calibrated_geometry: the same of joints and length offsets, and the files of a calibrated geometry.
+        recordings: of one rig. held_out: of the same, for the hold-out; none: the last quarter of every motion.
+        accuracy: of the mechanism's file and the sensors.
+        progress: receives the code of each stage as it begins: reading-recordings, fitting-parameters, judging.
+        calibrated_gains: whether the calibration of the cells, if any, gives the gains' uncertainty instead of
+            `accuracy`.
+        calibrated_geometry: the same for joints and length offsets, by files of a calibrated geometry.
 
     Raises:
         InputError: recordings that cannot be used. CalibrationError: data that cannot support an answer.
@@ -397,8 +399,8 @@ def identify_recordings(
 def _known_gains(calibration: LoadCellCalibration | None) -> Array | None:
     """Covariance (6, 6) of the gains by their calibration.
 
-    In place the weights told them that are estimated now, and what those were wrong by is in both. Taken as independent
-    these would seem to confirm each other: the gains count as known `_BY_WEIGHT` times less.
+    A calibration in place used the weights that are now estimated, so both have the same errors. Taken as independent
+    they would seem to confirm each other; the gains' σ are therefore multiplied by `_BY_WEIGHT`.
     """
     gains = None if calibration is None else calibration.gain_covariance
     if gains is None or calibration is None or not calibration.in_place:
@@ -407,5 +409,5 @@ def _known_gains(calibration: LoadCellCalibration | None) -> Array | None:
     return wider
 
 
-def _told(parameter: Parameter) -> dict[str, Any]:
+def _parameter_summary(parameter: Parameter) -> dict[str, Any]:
     return {name: getattr(parameter, name) for name in ("name", "unit", "nominal", "value", "sigma")}

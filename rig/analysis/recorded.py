@@ -1,4 +1,4 @@
-"""What a recording says of its rig, as far as an analysis needs it, and its residuals."""
+"""The rig of a recording for analyses, and its residuals."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -35,10 +35,9 @@ from rig.recording import (
 class RecordedRig:
     """The mechanism that the engine computed with, its cycle's rate, Hz, the cells' noise, N, and Coulomb smoothing.
 
-    noise: with the cells' rounding to `cell_steps` (6,) N, which are 0 where they are not known. rounding:
-    (6,) N, what that leaves in a mean of readings at rest, one standard deviation.
-    drives: the configuration's, or None where it does not say their delay and force_bandwidth, or where the motion was
-    imported: which drives made it is not known.
+    noise: with the cells' rounding to `cell_steps` (6,) N, which are 0 if unknown. rounding: (6,) N,
+    standard deviation that rounding leaves in a mean of readings at rest.
+    drives: of the configuration, or None if their delay and force_bandwidth are unknown, or for an imported motion.
     """
 
     mechanism: Mechanism
@@ -51,7 +50,7 @@ class RecordedRig:
 
 
 def rig_of(recording: Recorded) -> RecordedRig:
-    """What the header of a recording says. Raises RecordingError where it does not, MechanismError for its text."""
+    """The rig by the header of a recording. Raises RecordingError if it is missing, MechanismError for its text."""
     header = recording.header
     config = header.get("config", {})
     text, rate = header.get("mechanism"), header.get("rate", config.get("rate"))
@@ -77,9 +76,9 @@ def check_forces(recording: Recorded, what: str) -> None:
 
 
 def recorded_cell_errors(recording: Recorded) -> CellErrors:
-    """What the engine corrected the cells' readings by, as the parameter files that a recording embeds have it.
+    """The engine's corrections of the cells' readings, by the embedded parameter files of a recording.
 
-    Raises RecordingError where these cannot be read.
+    Raises RecordingError if these cannot be read.
     """
     try:
         return cell_errors(recorded_parameters(recording))
@@ -88,7 +87,7 @@ def recorded_cell_errors(recording: Recorded) -> CellErrors:
 
 
 def recorded_calibration(recording: Recorded) -> LoadCellCalibration | None:
-    """The calibration of its cells that a recording was made with, None without one. Raises RecordingError."""
+    """The calibration of the cells of a recording, None without one. Raises RecordingError."""
     text = recording.header.get("calibration")
     try:
         return None if text is None else parse_cell_calibration(text, "recorded calibration")
@@ -97,7 +96,7 @@ def recorded_calibration(recording: Recorded) -> LoadCellCalibration | None:
 
 
 def recorded_parameters(recording: Recorded) -> list[ParameterFile]:
-    """The parameter files that a recording was made with. Raises RecordingError where these cannot be read."""
+    """The parameter files of a recording. Raises RecordingError if these cannot be read."""
     texts = recording.header.get("parameters") or {}
     try:
         return [parse_parameters(text, name) for name, text in texts.items()]
@@ -108,9 +107,9 @@ def recorded_parameters(recording: Recorded) -> list[ParameterFile]:
 def recorded_residuals(
     recording: Recorded, smoothing: Smoothing, span: tuple[float, float] | None = None
 ) -> Iterator[Residuals]:
-    """The residuals of a recording in pieces without a gap, see `residuals_of`; of a span of its time, s, only.
+    """The residuals of a recording in pieces without a gap, see `residuals_of`; only of a span of its time, s.
 
-    Raises RecordingError when the file changes meanwhile.
+    Raises RecordingError if the file changes meanwhile.
     """
     found = rig_of(recording)
     check_forces(recording, "an external wrench and a payload need")

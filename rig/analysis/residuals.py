@@ -1,4 +1,4 @@
-"""What the load cells read beyond the model, of telemetry rows: smoothed, and at the motion as it was measured."""
+"""Residuals of the load cells to the model from telemetry rows: smoothed, and at the measured motion."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -17,7 +17,7 @@ from rig.telemetry import CycleFlag
 Rows = npt.NDArray[np.void]
 
 STANDING = (State.ENGAGED, State.RUNNING, State.PARKING)
-"""States in which the drives alone hold the platform, so that the model holds."""
+"""States in which only the drives hold the platform, so that the model is valid."""
 
 _SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
 _UNIT = 1e-6
@@ -32,8 +32,8 @@ _FIELDS = (
 class Residuals:
     """Consecutive samples, oldest first: times t (n,), s; residual (n, 6) N, cells less model; motion (n, 19) measured.
 
-    Both are smoothed, see `residuals_of`, and so are forces (n, 6) N, what the cells read. slopes (n, 6, 2) N/s: of the
-    cells' smoothed readings, and of the drives' forces that they imply. state (n,): `rig.states.State`.
+    Both are smoothed, see `residuals_of`, as are forces (n, 6) N, the readings of the cells. slopes (n, 6, 2) N/s: of
+    the cells' smoothed readings, and of the drives' forces that they imply. state (n,): `rig.states.State`.
     """
 
     t: Floats
@@ -54,17 +54,17 @@ def residuals_of(
     coulomb_speed: float = 0.0,
     drives: Mapping[str, Any] | None = None,
 ) -> Iterator[Residuals]:
-    """The residuals of telemetry rows that come block by block, in pieces without a gap; memory does not grow.
+    """The residuals of telemetry rows in blocks, in pieces without a gap, with bounded memory.
 
-    Of the rows with the platform under power (`STANDING`) and its pose known. Telemetry has the model at the reference;
-    a platform that is pushed leaves it, and its own inertia would hide the push. So the model is taken at the motion
-    that was measured: pose and twist as they were read. To the reference's acceleration is added what holding commands
-    makes at the instant of a reading (`net_hold_force`, or the model's `force_held`), and the smoothed derivative of
-    what the twist is then more than by that, which without smoothing is nothing.
+    Only rows with the platform under power (`STANDING`) and a known pose are used. Telemetry has the model at the
+    reference; a pushed platform leaves it, and its inertia would hide the push. So the model is evaluated at the
+    measured pose and twist. The acceleration is that of the reference, plus the effect of held commands at the instant
+    of a reading (`net_hold_force`, or the model's `force_held`), plus the smoothed derivative of the remaining
+    deviation of the twist, which is 0 without smoothing.
 
-    coulomb_speed: m/s, over which the control smooths Coulomb friction. drives: of the configuration, or None where the
-    drives' `delay` and `force_bandwidth` are not known, and nothing is known of held forces.
-    Raises DynamicsError where a motion has no leg forces; RecordingError for drives without the two.
+    coulomb_speed: m/s, over which the control smooths Coulomb friction. drives: of the configuration, or None if their
+    `delay` and `force_bandwidth` are unknown, and so the held forces.
+    Raises DynamicsError if a motion has no leg forces; RecordingError for drives without the two.
     """
     model = Dynamics(mechanism, coulomb_speed)
     for rows, wanted in _pieces(blocks, smoothing):
@@ -109,27 +109,27 @@ def _residuals(
 
 
 def _pieces(blocks: Iterable[Rows], smoothing: Smoothing) -> Iterator[tuple[Rows, slice]]:
-    """Rows without a gap, none shorter than the smoothing needs; each begins with what the one before could not use.
+    """Pieces of rows without a gap, long enough for the smoothing; each begins with the unused rows of the one before.
 
-    With each, which rows are wanted: all but `LEAD` at the beginning where it follows on another, and `TRAIL` at the
-    end where another follows.
+    Each has a slice of its result rows: all but `LEAD` at the beginning if it continues another piece, and `TRAIL` at
+    the end if another piece follows.
     """
-    kept: Rows | None = None
+    pending: Rows | None = None
     lead = 0
     for block in blocks:
         fit = _usable(block)
         for rows in np.split(block[list(_FIELDS)][fit], _breaks(block, fit, smoothing)):
-            follows = kept is not None and len(rows) and _follows(kept[-1], rows[0], smoothing)
-            if kept is not None and not follows:
-                yield from _long_enough(kept, lead, smoothing)
-                kept, lead = None, 0
+            follows = pending is not None and len(rows) and _follows(pending[-1], rows[0], smoothing)
+            if pending is not None and not follows:
+                yield from _long_enough(pending, lead, smoothing)
+                pending, lead = None, 0
             if len(rows):
-                kept = rows.copy() if kept is None else np.concatenate([kept, rows])
-            if kept is not None and len(kept) >= _PIECE:
-                yield kept, slice(lead, len(kept) - TRAIL)
-                kept, lead = kept[len(kept) - TRAIL - 2 * smoothing.half - LEAD :], LEAD
-    if kept is not None:
-        yield from _long_enough(kept, lead, smoothing)
+                pending = rows.copy() if pending is None else np.concatenate([pending, rows])
+            if pending is not None and len(pending) >= _PIECE:
+                yield pending, slice(lead, len(pending) - TRAIL)
+                pending, lead = pending[len(pending) - TRAIL - 2 * smoothing.half - LEAD :], LEAD
+    if pending is not None:
+        yield from _long_enough(pending, lead, smoothing)
 
 
 def _long_enough(rows: Rows, lead: int, smoothing: Smoothing) -> Iterator[tuple[Rows, slice]]:

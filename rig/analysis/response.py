@@ -35,14 +35,14 @@ def multisine(
     *,
     odd: bool = False,
 ) -> dict[str, Any]:
-    """A trajectory about home, as `kinematics.TrajectorySpec` reads it: parts of `periods` of it, each between fades.
+    """A multisine about home for `kinematics.TrajectorySpec`: parts of `periods` periods, each between fades.
 
     Up to `most_lines` sines, spaced evenly in the logarithm between `low` and `high`, Hz, at multiples of 1/period.
-    Their amplitudes fall as 1/f, so that each has the same speed. Each of the `realizations`, a part each, has phases
-    of its own at the same amplitudes: of many random ones those with the least peak. amplitude: m or rad, of the whole.
-    odd: a random odd grid, of every four neighbouring odd multiples one left out at random. Even and odd multiples
+    Their amplitudes fall as 1/f, so that each has the same speed. Each of the `realizations`, a part each, has own
+    phases at the same amplitudes: of many random ones those with the least peak. amplitude: m or rad, of the whole.
+    odd: a random odd grid, without a random one of every four neighbouring odd multiples. Even and odd multiples
     without a sine then show even and odd non-linear distortion (Pintelon & Schoukens, System Identification, 4.3).
-    Raises InputError for a coordinate that there is not, a band without enough lines, or numbers that are not above 0.
+    Raises InputError for an unknown coordinate, a band without enough lines, or numbers that are not above 0.
     """
     if dof not in COORDINATES:
         raise InputError(f"dof: {dof!r} is none of {', '.join(COORDINATES)}")
@@ -83,7 +83,7 @@ def _grid(first: int, last: int, most: int) -> npt.NDArray[np.int64]:
 
 
 def _odd_grid(first: int, last: int, most: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Odd numbers of these, spaced as `_grid`, of every `_GROUP` one left out at random, but not the lowest."""
+    """Odd numbers of these, spaced as `_grid`, without a random one of every `_GROUP`, but not the lowest."""
     low, high = first // 2, (last - 1) // 2  # of 2 n + 1
     if high < low:
         return np.zeros(0, np.int64)
@@ -95,7 +95,7 @@ def _odd_grid(first: int, last: int, most: int, random: np.random.Generator) -> 
 
 @lru_cache(maxsize=32)
 def _phases(numbers: tuple[int, ...], seed: int, realizations: int) -> list[tuple[list[float], float]]:
-    """Of many random phases of sines with these numbers of periods, those with the least peak, and that peak."""
+    """The phases with the least peak of many random ones, of sines with these numbers of periods, and that peak."""
     random = np.random.default_rng(seed)
     sizes = numbers[0] / np.array(numbers)
     samples = 2 ** math.ceil(math.log2(32 * numbers[-1] + 512))
@@ -135,10 +135,10 @@ _ODD_BIAS = 2.0
 
 
 class Grid(StrEnum):
-    """How what is excited lies among the multiples of a period's frequency."""
+    """Grid of the excited lines among the multiples of a period's frequency."""
 
     ODD = "odd"
-    """odd multiples only: even and odd distortion are told apart"""
+    """odd multiples only: even and odd distortion can be separated"""
     ANY = "any"
     NONE = "none"
     """no period: Welch's method"""
@@ -146,11 +146,11 @@ class Grid(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distortion:
-    """Output at the lines without excitation (d,), Hz, between the excited ones, less what the input has there.
+    """Output at the lines without excitation (d,), Hz, between the excited ones, less the input's effect there.
 
-    even: which are even multiples. level, noise: rms of output and of its noise at a line, unit of the output.
-    even_part, odd_part, noise_part: rms of all such lines over that of all excited ones, the noise's share taken off
-    the first two; even_found, odd_found: beyond noise, at 1 % of false alarms.
+    even: mask of even multiples. level, noise: rms of output and of its noise at a line, unit of the output.
+    even_part, odd_part, noise_part: rms of all such lines over that of all excited ones, the first two
+    corrected for noise; even_found, odd_found: significant, at 1 % of false alarms.
     """
 
     frequency: Floats
@@ -169,10 +169,10 @@ class Response:
     """H at the excited frequencies (k,), Hz: `gain` complex, its standard uncertainties (of |H − Ĥ|), coherence.
 
     sigma: of the best linear approximation, noise and stochastic distortion together. noise: by noise alone.
-    bias: standard uncertainty of what an odd non-linearity adds to the linear system's gain; common to all lines, no
-    averaging makes it less. output: rms of the output at the lines, in its unit. averages: independent pieces that it
-    is the mean of, of `realizations` together. log_variance: variance of the logarithm of sigma². distortion_known:
-    whether sigma and bias have the distortion in them: with several realisations or a random odd grid.
+    bias: standard uncertainty by an odd non-linearity's contribution to the gain; common to all lines, and not reduced
+    by averaging. output: rms of the output at the lines, in its unit. averages: number of independent pieces, of
+    `realizations` together. log_variance: variance of the logarithm of sigma². distortion_known:
+    whether sigma and bias include distortion: with several realisations or a random odd grid.
     """
 
     frequency: Floats
@@ -191,7 +191,7 @@ class Response:
 
     @property
     def periodic(self) -> bool:
-        """Whether it is of whole periods, without leakage."""
+        """Whether the response is computed over whole periods, without leakage."""
         return self.grid is not Grid.NONE
 
     @property
@@ -201,7 +201,7 @@ class Response:
         return unwrapped
 
     def bandwidth(self) -> tuple[float, float] | None:
-        """Frequency, Hz, and its standard uncertainty at which |H| falls 3 dB below the lowest line's; None beyond."""
+        """Frequency, Hz, with σ, at which |H| falls 3 dB below the lowest line's; None if beyond the lines."""
         size = np.abs(self.gain)
         level = size[0] / math.sqrt(2.0)
         below = np.flatnonzero(size < level)
@@ -217,18 +217,18 @@ class Response:
         return float(found), float(math.hypot(*spread, reference) / abs(slope))
 
     def at(self, lines: npt.NDArray[np.bool_]) -> "Response":
-        """The same at some of its lines, (k,) true where one is kept."""
-        kept = {name: getattr(self, name)[lines] for name in _BY_LINE}
-        return replace(self, **kept)
+        """Select lines by a mask (k,)."""
+        selected = {name: getattr(self, name)[lines] for name in _BY_LINE}
+        return replace(self, **selected)
 
 
 _BY_LINE = ("frequency", "gain", "sigma", "noise", "bias", "coherence", "output")
 
 
 def steady_stretches(signal: Floats) -> tuple[list[slice], int] | None:
-    """The parts of a noise-free signal (n,) that repeat themselves, whole periods of each, and the period in samples.
+    """The periodic parts of a noise-free signal (n,), whole periods each, and the period in samples.
 
-    None where none has two periods.
+    None if no part has two periods.
     """
     reach = float(np.ptp(signal))
     if reach == 0.0 or len(signal) < 2 * _ALIKE:
@@ -249,7 +249,7 @@ def steady_stretches(signal: Floats) -> tuple[list[slice], int] | None:
 
 
 def _repeating(signal: Floats, period: int, bound: float) -> list[slice]:
-    """Where a signal repeats itself after so many samples over one period at least, whole periods, but not at rest."""
+    """Slices in which a signal repeats itself after so many samples over whole periods, except at rest."""
     same = np.abs(signal[period:] - signal[:-period]) <= bound
     edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
     return [
@@ -262,10 +262,10 @@ def _repeating(signal: Floats, period: int, bound: float) -> list[slice]:
 def frequency_response(excitation: Floats, output: Floats, source: Floats, rate: float) -> Response:
     """H from `excitation` to `output` (n,), both driven by `source` (n,), over its whole periods or by Welch's method.
 
-    source: the reference, without noise; where it is the excitation itself this is H1. In a closed loop noise that goes
-    round is in both, but not in the source, so that it makes no bias.
+    source: the reference, without noise; with the excitation itself this is H1. In a closed loop both signals have
+    noise, but the source has none, so that the estimate has no bias.
 
-    Raises InputError where there are not enough repetitions to tell uncertainty from signal.
+    Raises InputError without enough repetitions to estimate the uncertainty.
     """
     steady = steady_stretches(source)
     if steady is None:
@@ -346,7 +346,7 @@ def _periodic(R: Complex, U: Complex, Y: Complex, spacing: float) -> Response:
 def _smooth_variance(values: Floats, freedom: int) -> tuple[Floats, float]:
     """Sample variances (k,) of so many complex degrees of freedom, smoothed; and the variance of a logarithm of these.
 
-    By a straight line through their logarithms, over neighbouring lines, the mean of a logarithm put right.
+    By a straight line through their logarithms over neighbouring lines, corrected for the mean of a logarithm.
     """
     from scipy.special import polygamma, psi
 
@@ -362,7 +362,7 @@ def _smooth_variance(values: Floats, freedom: int) -> tuple[Floats, float]:
 
 
 def _beyond_noise(ratio: float, freedom: int, of_noise: int) -> bool:
-    """Whether a ratio of variances, of so many degrees of freedom, is above 1 by more than chance."""
+    """Whether a ratio of variances, with these degrees of freedom, is significantly above 1."""
     from scipy.stats import f
 
     return bool(ratio > f.ppf(1.0 - _LEVEL, freedom, of_noise))
@@ -436,9 +436,9 @@ def _welch(excitation: Floats, output: Floats, source: Floats, rate: float) -> R
 
 
 def well_excited(response: Response, band: tuple[float, float] | None = None) -> Response:
-    """The lines with a coherence of LEAST_COHERENCE at least, of a band, Hz, or of all that are excited.
+    """The lines with a coherence of at least LEAST_COHERENCE, in a band, Hz, or of all excited ones.
 
-    Raises InputError naming the third-octave bands in which there is none, or where they are fewer than FEWEST_LINES.
+    Raises InputError naming third-octave bands without any, or for fewer than FEWEST_LINES.
     """
     good = response.coherence >= LEAST_COHERENCE
     low, high = band if band is not None else _range(response.frequency)

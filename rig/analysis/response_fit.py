@@ -11,7 +11,7 @@ from rig.analysis.response import Complex, Response
 from rig.analysis.smoothing import Floats
 
 LEAST_PROBABILITY = 1e-3
-"""of a χ² as large as a model's, below which the model does not fit"""
+"""probability of a χ², below which a model is rejected"""
 _DOUBTED = 0.1  # such a probability, below which a misfit enlarges uncertainties
 _NEAR_BOUND = 1e-4  # ms, of a parameter that is at its bound
 _SIGNIFICANT = 2.0  # standard uncertainties that a time constant must be above 0 to be told as a corner
@@ -34,18 +34,18 @@ class Structure(StrEnum):
 
 
 class Verdict(StrEnum):
-    """Whether a fit tells anything."""
+    """Verdict on a fit."""
 
     FITS = "fits"
     NO_MODEL_FITS = "no-model-fits"
 
 
 class Note(StrEnum):
-    """What is to be known of a fit's numbers."""
+    """Notes on a fit's numbers."""
 
     DEAD_TIME_AT_BOUND = "dead-time-at-bound"
-    """would be below 0: it is 0, and its uncertainty says how far above it may be"""
-    CORNER_NOT_TOLD = "corner-not-told"
+    """estimated below 0: set to 0, with an uncertainty above it"""
+    CORNER_UNRESOLVED = "corner-not-told"
     """too high for the band and the noise: `corner_above` only"""
     DAMPING_AT_BOUND = "damping-at-bound"
     DISTORTION_UNKNOWN = "distortion-unknown"
@@ -69,7 +69,7 @@ class CommandHold:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Nuisance:
-    """What may have been added to a gain by a known shape (k,) times an unknown number, 0 ± `sigma`."""
+    """An error of the gain: a known shape (k,) times an unknown factor, 0 ± `sigma`."""
 
     name: str
     shape: Complex
@@ -78,7 +78,7 @@ class Nuisance:
 
 @dataclass(frozen=True, slots=True)
 class Candidate:
-    """How one structure does: reduced χ², the probability of one as large, and Bayes' information criterion."""
+    """Fit of one structure: reduced χ², its probability, and Bayes' information criterion."""
 
     structure: Structure
     chi_square: float
@@ -88,17 +88,17 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ResponseFit:
-    """The structure of least information criterion among those that χ² does not refuse, and its parameters.
+    """The structure of least information criterion among those that χ² does not reject, and its parameters.
 
     dead_time τ, s; corner: 1/(2πT), Hz; natural_frequency: ω/2π, Hz; damping: ζ; zero: 1/(2πT_z), Hz; those that the
-    structure has, each with its standard uncertainty: of noise and stochastic distortion, of nuisances and the bias by
-    distortion; that of a mere dead time has in it what a lag of first order would take of it. lag, s: the phase's slope
+    structure has, each with its standard uncertainty by noise and stochastic distortion, nuisances and bias by
+    distortion; that of a pure dead time includes the possible share of a first-order lag. lag, s: the phase's slope
     at low frequencies, all of it together.
     transport, s: the time from the command's computation to the middle of its hold, known and not in `dead_time`.
-    corner_above: Hz, where corner or natural_frequency is not told, its least at 95 %. nuisances: by name the factor of
+    corner_above: Hz, lower bound at 95 % if corner or natural_frequency is unresolved. nuisances: by name the factor of
     each, and its standard uncertainty. chi_square: reduced; an improbable one enlarges the uncertainties by its root.
 
-    Where the verdict is that no model fits, all numbers are None but chi_square and probability, the best one's.
+    If no model fits, all numbers are None except chi_square and probability, those of the best one.
     """
 
     verdict: Verdict
@@ -131,7 +131,7 @@ _PARAMETERS: dict[Structure, tuple[str, ...]] = {
     Structure.SECOND: ("slope", "square"),
     Structure.SECOND_ZERO: ("slope", "square", "lead"),
 }
-"""Beside gain and dead time: T, 2ζ/ω and T_z, ms, and 1/ω², ms²."""
+"""Besides gain and dead time: T, 2ζ/ω and T_z, ms, and 1/ω², ms²."""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -147,21 +147,21 @@ class _Solution:
 
 def fit_response(
     response: Response,
-    held: CommandHold | None = None,
+    hold: CommandHold | None = None,
     nuisances: Sequence[Nuisance] = (),
     structures: Sequence[Structure] = (),
 ) -> ResponseFit:
-    """The simplest structure that the response does not contradict, by Bayes' information criterion.
+    """Fit the simplest structure that agrees with the response, by Bayes' information criterion.
 
     Residuals are weighted by noise and stochastic distortion together. Dead time, time constants and damping are not
-    below 0. held: see `CommandHold`; such a drive always has a lag, so that there is no pure delay among the
-    structures. structures: those that are tried; left out, all that make sense.
+    below 0. hold: see `CommandHold`; such a drive always has a lag, so a pure delay is no candidate. structures: those
+    to try; left out, all sensible ones.
     """
-    tried = structures or (tuple(Structure) if held is None else (Structure.FIRST, Structure.SECOND))
-    solutions = [found for one in tried if (found := _solve(response, one, held, nuisances)) is not None]
+    tried = structures or (tuple(Structure) if hold is None else (Structure.FIRST, Structure.SECOND))
+    solutions = [found for one in tried if (found := _solve(response, one, hold, nuisances)) is not None]
     candidates = tuple(one.candidate for one in solutions)
     fitting = [one for one in solutions if one.candidate.probability >= LEAST_PROBABILITY and not _simpler(one)]
-    transport = 0.0 if held is None else 1.5 * held.period
+    transport = 0.0 if hold is None else 1.5 * hold.period
     noted = () if response.distortion_known else (Note.DISTORTION_UNKNOWN,)
     if not fitting:
         best = max(candidates, key=lambda one: one.probability) if candidates else None
@@ -179,7 +179,7 @@ def fit_response(
 
 
 def _simpler(solution: _Solution) -> bool:
-    """Whether the term that a structure has more than the one before is not told: 1/ω², or T_z."""
+    """Whether the additional term of a structure, 1/ω² or T_z, is not significant."""
     last = {Structure.SECOND: 3, Structure.SECOND_ZERO: 4}.get(solution.candidate.structure)
     return last is not None and bool(
         solution.values[last] <= _SIGNIFICANT * math.sqrt(float(solution.covariance[last, last]))
@@ -187,9 +187,9 @@ def _simpler(solution: _Solution) -> bool:
 
 
 def _bias_of(response: Response) -> Floats:
-    """What an odd non-linearity may add, by column (2k, 4), real parts and then imaginary ones.
+    """Possible contributions of an odd non-linearity, by column (2k, 4), real parts and then imaginary ones.
 
-    Before the linear system it has the gain's phase, in a loop about it twice that; in phase with it or across.
+    Before the linear system it has the gain's phase, in a loop about it twice that; in phase or in quadrature.
     """
     unit = response.gain / np.abs(response.gain)
     shapes = np.stack([response.bias * turned * unit**power for power in (1, 2) for turned in (1.0, 1j)], axis=1)
@@ -210,14 +210,14 @@ def _continuous(values: Floats, frequency: Floats, structure: Structure) -> Comp
     return modelled
 
 
-def _sampled(values: Floats, frequency: Floats, structure: Structure, held: CommandHold) -> Complex:
+def _sampled(values: Floats, frequency: Floats, structure: Structure, hold: CommandHold) -> Complex:
     """Samples of a drive on held commands: x⁺ = Φ x + Γ₀ u(k−1−w) + Γ₁ u(k−2−w), dead time (w + early part) periods.
 
     Åström & Wittenmark, Computer-Controlled Systems, 3rd ed., 2.3.
     """
     from scipy.linalg import expm
 
-    period = 1e3 * held.period
+    period = 1e3 * hold.period
     whole = math.floor(values[1] / period)
     early = values[1] - whole * period
     _, below = _polynomials(values, structure)
@@ -226,8 +226,8 @@ def _sampled(values: Floats, frequency: Floats, structure: Structure, held: Comm
     below[1:] = [max(one, 1e-6) for one in below[1:]]
     z = np.exp(2e-3j * np.pi * frequency * period)
     if len(below) == 2:
-        kept, late = math.exp(-early / below[1]), math.exp(-(period - early) / below[1])
-        sampled: Complex = ((1.0 - late) + late * (1.0 - kept) / z) / (z - kept * late)
+        early_decay, late_decay = math.exp(-early / below[1]), math.exp(-(period - early) / below[1])
+        sampled: Complex = ((1.0 - late_decay) + late_decay * (1.0 - early_decay) / z) / (z - early_decay * late_decay)
     else:
         companion = np.zeros((3, 3))  # the state, and the command that is held
         companion[0, 1] = 1.0
@@ -245,9 +245,9 @@ def _sampled(values: Floats, frequency: Floats, structure: Structure, held: Comm
 
 
 def _solve(
-    response: Response, structure: Structure, held: CommandHold | None, nuisances: Sequence[Nuisance]
+    response: Response, structure: Structure, hold: CommandHold | None, nuisances: Sequence[Nuisance]
 ) -> _Solution | None:
-    """The least squares of a structure; None where there are not more numbers than parameters."""
+    """Least-squares fit of a structure; None without more values than parameters."""
     count = 2 + len(_PARAMETERS[structure])
     freedom = 2 * len(response.frequency) - count
     if freedom < 1:
@@ -263,13 +263,13 @@ def _solve(
     root = np.linalg.cholesky(spread)
 
     def model(values: Floats, frequency: Floats) -> Complex:
-        if held is None:
+        if hold is None:
             return _continuous(values, frequency, structure)
-        return _sampled(values, frequency, structure, held)
+        return _sampled(values, frequency, structure, hold)
 
     def left(values: Floats) -> Floats:
-        off = model(values, response.frequency) - response.gain
-        return np.concatenate([off.real, off.imag])
+        error = model(values, response.frequency) - response.gain
+        return np.concatenate([error.real, error.imag])
 
     def misfit(values: Floats) -> Floats:
         whitened: Floats = solve_triangular(root, left(values), lower=True)
@@ -281,7 +281,7 @@ def _solve(
 
     size = float(np.abs(response.gain[0]))
     slope = -float(np.polyfit(response.frequency, response.phase, 1)[0]) / (2.0 * math.pi) * 1e3
-    slope = max(slope - (0.0 if held is None else 1.5e3 * held.period), 0.05)
+    slope = max(slope - (0.0 if hold is None else 1.5e3 * hold.period), 0.05)
     lower = np.array([-np.inf] + [0.0] * (count - 1))
     corner = 1e3 / (2.0 * math.pi * float(response.frequency[-1]))
     results = []
@@ -336,7 +336,7 @@ def _solve(
 
 
 def _inverse(jacobian: Floats) -> Floats:
-    """(JᵀJ)⁻¹ of scaled columns; what the data do not tell has a very large variance, not none."""
+    """(JᵀJ)⁻¹ of scaled columns; unidentifiable directions have a very large variance."""
     size = np.linalg.norm(jacobian, axis=0)
     size = np.where(size > 0.0, size, 1e-12)
     values, vectors = np.linalg.eigh((jacobian / size).T @ (jacobian / size))
@@ -393,7 +393,7 @@ def _fitted(
         else:
             above = _hertz(math.sqrt(square + _QUANTILE * float(sigmas[at[1]])))
     if above is not None:
-        notes.append(Note.CORNER_NOT_TOLD)
+        notes.append(Note.CORNER_UNRESOLVED)
     return ResponseFit(
         verdict=Verdict.FITS,
         notes=tuple(notes),

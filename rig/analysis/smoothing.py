@@ -1,4 +1,4 @@
-"""A low-pass without phase: a Gaussian of stated bandwidth, and its derivative, over samples at a constant rate."""
+"""A zero-phase low-pass: a Gaussian of given bandwidth, and its derivative, for samples at a constant rate."""
 
 import math
 
@@ -12,17 +12,17 @@ Floats = npt.NDArray[np.float64]
 _WIDTH = math.sqrt(math.log(2.0)) / (2.0 * math.pi)
 """standard deviation of the Gaussian, s, of a bandwidth of 1 Hz: |H(f)|² = exp(−(2π f σ)²) is a half there"""
 _REACH = 5.0
-"""standard deviations to either side, beyond which its weight is below the last digit that matters"""
+"""standard deviations to either side, beyond which its weight is negligible"""
 NARROWEST = 5.0
-"""cycles a period of the bandwidth; with fewer the sampled Gaussian is not one any more"""
+"""least cycles a period of the bandwidth for a valid sampled Gaussian"""
 
 
 class Smoothing:
     """The Gaussian low-pass of a bandwidth, Hz, at a rate, Hz; a `bandwidth` of None leaves everything as it is.
 
-    A symmetric filter shifts nothing in time. Its response falls to −3 dB at the bandwidth and overshoots nowhere, so
-    that a step appears as a rise, never as a second contact. `half` is the number of samples at either end for which
-    there is no result: an answer is that many cycles late. weights (2 half + 1,): of the samples about each.
+    A symmetric filter has no delay. Its response falls to −3 dB at the bandwidth without overshoot, so that a step
+    never appears as a second contact. `half` is the number of samples at either end for which there is no result: an
+    answer is that many cycles late. weights (2 half + 1,): of the samples about each.
 
     Raises InputError for a bandwidth that is not above 0 Hz or beyond a fifth of the rate.
     """
@@ -50,12 +50,12 @@ class Smoothing:
 
     @property
     def settled(self) -> int:
-        """Samples between two results that share next to nothing of white noise: their correlation is below 0.05."""
+        """Samples between two results with almost independent noise: the correlation of white noise is below 0.05."""
         return max(1, math.ceil(3.5 * self.half / _REACH))
 
     @property
     def apart(self) -> float:
-        """Time, s, between two results up to which what is seen in both may be one thing, run together."""
+        """Time, s, between two results up to which they may show one event."""
         return (2 * self.half + 1.5) / self.rate
 
     def __call__(self, values: Floats) -> Floats:
@@ -63,12 +63,12 @@ class Smoothing:
         return self._convolved(values, self.weights)
 
     def derivative(self, values: Floats) -> Floats:
-        """The same of their derivative with respect to time, per s; zero where nothing is smoothed."""
+        """Smoothed time derivative of values, per s; zero without smoothing."""
         return self._convolved(values, self._slopes)
 
     @property
     def noise_gain(self) -> float:
-        """Variance of smoothed white noise, in that of the noise."""
+        """Variance of smoothed white noise relative to that of the noise."""
         return float(self.weights @ self.weights)
 
     @property

@@ -1,4 +1,4 @@
-"""The samples of recordings that a payload is weighed with: poses at rest, and slow and fast motions."""
+"""Samples of recordings for weighing a payload: poses at rest, and motions."""
 
 from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
@@ -41,7 +41,7 @@ from rig.errors import InputError
 from rig.recording import Recorded
 from rig.telemetry import CycleFlag
 
-STILL = np.array([1e-3] * 3 + [5e-3] * 3)
+AT_REST_SPEEDS = np.array([1e-3] * 3 + [5e-3] * 3)
 """m/s, rad/s, below which the platform rests."""
 LEAST_REST = 0.3
 """s"""
@@ -54,7 +54,7 @@ _CELLS = 6
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedRests:
-    """Rests of one or several recordings, the rig that made them, and the calibration that it had."""
+    """Rests of one or several recordings, with their rig and its calibration."""
 
     rig: RecordedRig
     rests: Rests
@@ -62,16 +62,16 @@ class RecordedRests:
 
 
 def runs_of(mask: npt.NDArray[np.bool_]) -> list[npt.NDArray[np.intp]]:
-    """Places of each stretch in which a mask (n,) holds."""
+    """Indices of each run of true values of a mask (n,)."""
     places = np.flatnonzero(mask)
     return np.split(places, np.flatnonzero(np.diff(places) > 1) + 1) if len(places) else []
 
 
 def recorded_rests(recordings: Sequence[Recorded]) -> RecordedRests:
-    """All rests of recordings of one rig: under power, slower than `STILL` for `LEAST_REST`, pose and cells known.
+    """All rests of one rig's recordings: under power, below `AT_REST_SPEEDS` for `LEAST_REST`, pose and cells known.
 
-    The recording's forces are turned back into the readings that its calibration made them of. A cell that is read
-    more slowly than the cycle counts as often as its readings change.
+    The recorded forces are converted back to raw readings by the recording's calibration. A cell that is read more
+    slowly than the cycle counts only when its reading changes.
 
     Raises:
         InputError: recordings of several rigs, of several calibrations, or with zeros of parameter files in the forces.
@@ -113,7 +113,7 @@ def _rests(
         fit = np.isin(rows["state"], STANDING) & ((rows["flags"] & CycleFlag.POSE) != 0)
         for name in _FIELDS[1:]:
             fit &= np.isfinite(rows[name]).all(axis=1)
-        fit &= (np.abs(rows["twist"]) < STILL).all(axis=1)
+        fit &= (np.abs(rows["twist"]) < AT_REST_SPEEDS).all(axis=1)
         pieces.append(rows[list(_FIELDS)][fit].copy())
     if not pieces:
         return []
@@ -129,8 +129,8 @@ def _rests(
         raw = part["force_measured"] / before.gain + before.offset
         changes = 1 + np.count_nonzero((np.diff(raw, axis=0) != 0.0).any(axis=1))
         noise, step = raw.std(axis=0, ddof=1), steps / np.abs(before.gain)
-        beside = np.sqrt(np.maximum(noise**2 - step**2 / 12.0, 0.0))  # of the cell, before it was rounded
-        of_mean = rounding_of_mean(beside, step)
+        cell_noise = np.sqrt(np.maximum(noise**2 - step**2 / 12.0, 0.0))  # of the cell, before it was rounded
+        of_mean = rounding_of_mean(cell_noise, step)
         found.append(
             (
                 part["pose"][len(part) // 2].copy(),
@@ -151,7 +151,7 @@ _AT_ONCE = 200  # samples whose regressor is computed together
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A recording, or the part of it between two of its times, s."""
+    """A recording, or its part between two times, s."""
 
     recording: Recorded
     span: tuple[float, float] | None = None
@@ -159,9 +159,9 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighing:
-    """Samples of recordings with a payload and without it, and what else their cells read, of one rig.
+    """Samples of one rig's recordings with a payload and without it, and the nuisances of their cells.
 
-    change: N, what each cell's zero may have changed from one recording to the next, one standard deviation.
+    change: N, standard deviation of the change of each cell's zero between recordings.
     """
 
     rig: RecordedRig
@@ -170,12 +170,12 @@ class Weighing:
     change: float
 
     def counts(self, *, loaded: bool) -> tuple[int, int]:
-        """How many poses at rest and samples in motion there are, with the payload or without it."""
+        """Numbers of poses at rest and of samples in motion, with the payload or without it."""
         moving = self.samples.moving[self.samples.loaded == loaded]
         return int(np.count_nonzero(~moving)), int(np.count_nonzero(moving))
 
     def fit(self, *, inertia: bool) -> PayloadEstimate:
-        """See `fit_payload`; without the inertia by poses at rest alone."""
+        """See `fit_payload`; without the inertia only poses at rest are used."""
         chosen = self.samples if inertia else self.samples.select(~self.samples.moving)
         return fit_payload(chosen, self.nuisance, inertia=inertia, zero_change=self.change)
 
@@ -189,18 +189,18 @@ def weighing_of(
     accuracy: Accuracy | None = None,
     change: float | None = None,
 ) -> Weighing:
-    """What recordings of one rig tell of a payload.
+    """Make the samples for weighing a payload from recordings of one rig.
 
     Args:
         loaded: with the payload. before: without it.
         bandwidth: Hz, of the low-pass on cells and models.
-        noise: N, standard deviation of a cell's reading; None: what the recording says.
-        accuracy: how well the rig is known where neither parameter files nor the cells' calibration tell.
-        change: see `Weighing`; None: the drift that the cells' calibration saw, 0 without one.
+        noise: N, standard deviation of a cell's reading; None: that of the recording.
+        accuracy: of the rig, for parameters that neither files nor the cells' calibration have.
+        change: see `Weighing`; None: the drift of the cells' calibration, 0 without one.
 
     Raises:
-        InputError: recordings of several rigs, calibrations or zeros; a noise or change that cannot be.
-        RecordingError: one cannot be read. CalibrationError: parameters that cannot be.
+        InputError: recordings of several rigs, calibrations or zeros; an invalid noise or change.
+        RecordingError: one cannot be read. CalibrationError: invalid parameters.
     """
     stretches = [*loaded, *([] if before is None else [before])]
     first = loaded[0].recording
@@ -260,17 +260,17 @@ def payload_samples(
     coulomb_speed: float = 0.0,
     rounding: Floats | float = 0.0,
 ) -> PayloadSamples:
-    """What smoothed residuals tell of a payload, those at rest first.
+    """Samples for a payload from smoothed residuals, those at rest first.
 
-    At rest (below 1 mm/s and 5 mrad/s for 0.3 s) the mean of each stretch is one sample. In motion every so many are
-    taken that their noise is independent, and the models of rig and payload go through the same low-pass as the cells;
-    the slopes of the forces go along, so that lags can be estimated.
-    A cell at the actuator reads the Coulomb friction of a joint that rests, wherever between its bounds that is: there
-    its variance F_c²/3 is added.
+    At rest (below 1 mm/s and 5 mrad/s for 0.3 s) the mean of each stretch is one sample. In motion the samples are
+    spaced so that their noise is independent; the models of rig and payload are filtered like the cells, and the slopes
+    of the forces are included for the estimation of lags.
+    A cell at the actuator measures the Coulomb friction of a joint at rest, anywhere between its bounds: its variance
+    F_c²/3 is added.
 
     noise: standard deviation of a cell's reading, N. loaded: whether the payload was on the platform. recording: a
-    number, the same for all stretches of one. coulomb_speed: m/s, over which the control smooths Coulomb friction.
-    rounding: (6,) N, what rounding to steps leaves in a mean at rest, one standard deviation.
+    number, equal for all stretches of one. coulomb_speed: m/s, over which the control smooths Coulomb friction.
+    rounding: (6,) N, standard deviation that rounding leaves in a mean at rest.
     """
     rests: list[tuple[Floats, Floats, Floats, Floats, float]] = []
     moving: list[tuple[Floats, ...]] = []
@@ -278,8 +278,8 @@ def payload_samples(
     friction = np.where(rubbed, [leg.friction.coulomb for leg in mechanism.legs], 0.0)
     ends, least = round(_ENDS * smoothing.rate), max(2, round(LEAST_REST * smoothing.rate))
     for piece in pieces:
-        still: npt.NDArray[np.bool_] = np.asarray((np.abs(piece.motion[:, 7:13]) < STILL).all(axis=1))
-        for places in runs_of(still):
+        resting: npt.NDArray[np.bool_] = np.asarray((np.abs(piece.motion[:, 7:13]) < AT_REST_SPEEDS).all(axis=1))
+        for places in runs_of(resting):
             if len(places) < max(least, 2 * ends + 2):
                 continue
             inner = places[ends : len(places) - ends]
@@ -294,7 +294,7 @@ def payload_samples(
                     float(piece.t[inner].mean()),
                 )
             )
-        for places in runs_of(~still):
+        for places in runs_of(~resting):
             if len(places) <= 2 * smoothing.half:
                 continue
             inner = places[smoothing.half : len(places) - smoothing.half : smoothing.settled]
@@ -310,13 +310,13 @@ def payload_samples(
                     piece.t[inner],
                 )
             )
-    still_motions = np.array([rest[2] for rest in rests]).reshape(-1, 19)
+    rest_motions = np.array([rest[2] for rest in rests]).reshape(-1, 19)
     at_rest = PayloadSamples(
         residual=np.array([rest[0] for rest in rests]).reshape(-1, _CELLS),
         forces=np.array([rest[1] for rest in rests]).reshape(-1, _CELLS),
-        motion=still_motions,
-        design=_designs(mechanism, still_motions),
-        regressor=Regressor(mechanism).cells(still_motions)[0],
+        motion=rest_motions,
+        design=_designs(mechanism, rest_motions),
+        regressor=Regressor(mechanism).cells(rest_motions)[0],
         slopes=np.zeros((len(rests), _CELLS, 2)),
         friction=np.zeros((len(rests), _CELLS, len(FRICTION_SHAPES))),
         variance=np.array([rest[3] for rest in rests]).reshape(-1, _CELLS),
@@ -357,10 +357,9 @@ def _designs(mechanism: Mechanism, motions: Floats) -> Floats:
 def _regressors(
     mechanism: Mechanism, piece: Residuals, middles: npt.NDArray[np.intp], smoothing: Smoothing, coulomb_speed: float
 ) -> tuple[Floats, Floats]:
-    """The regressor (n, 6, THETA) and the friction's shapes (n, 6, 4) about places of a piece, through the low-pass.
+    """The low-passed regressor (n, 6, THETA) and friction shapes (n, 6, 4) at places of a piece.
 
-    The sign of a leg's speed jumps, and has to go through it; the rest is as smooth as the motion, and does for the
-    sake of its fast parts.
+    The low-pass is needed for the jumps of the sign of a leg's speed, and for fast parts of the motion.
     """
     regressor = Regressor(mechanism, coulomb_speed)
     whole = np.empty((len(middles), _CELLS, THETA))

@@ -1,4 +1,4 @@
-"""The external wrench on the platform, its covariance and noise, and the threshold that noise alone does not pass."""
+"""The external wrench on the platform, its covariance and noise, and the threshold of contacts."""
 
 import math
 from collections.abc import Sequence
@@ -17,7 +17,7 @@ from rig.errors import InputError
 
 CELLS = 6
 FEWEST = 30.0
-"""independent samples of a quiet stretch from which noise can be learned"""
+"""least number of independent samples of a quiet stretch to estimate noise"""
 HOUR = 3600.0
 
 _NEARLY_ONE = 0.9995  # correlation from which on the process counts as continuous
@@ -29,7 +29,7 @@ _GREATEST = 1e4  # of a threshold
 def crossing_probability(threshold: float, correlation: float) -> float:
     """Probability, a sample, that the squared distance of Gaussian residuals passes `threshold` upwards.
 
-    correlation: of each residual with itself a sample later, 0 to below 1.
+    correlation: autocorrelation of each residual at a lag of one sample, 0 to below 1.
     """
     from scipy.stats import chi2, ncx2  # takes long to import, and few need it
 
@@ -51,13 +51,13 @@ def crossing_probability(threshold: float, correlation: float) -> float:
 def alarm_threshold(
     per_hour: float, rate: float, correlation: float, samples: float = math.inf, apart: float = 0.0
 ) -> float:
-    """Squared distance above which noise makes `per_hour` contacts an hour of samples at `rate`, Hz.
+    """Squared distance above which noise causes `per_hour` contacts an hour in samples at `rate`, Hz.
 
-    Of crossings N a second that come by chance, N exp(−N apart) are no nearer than `apart`, s, to the end of the one
-    before: those begin a contact, the others go on with it.
+    Of N random crossings a second, N exp(−N apart) are at least `apart`, s, after the end of the one before and begin a
+    contact; the others continue it.
 
-    correlation: see `crossing_probability`. samples: how many independent ones the noise was learned from; from few of
-    them mean and covariance are uncertain, and distances follow Hotelling's T² instead of χ².
+    correlation: see `crossing_probability`. samples: number of independent ones behind the noise's estimate; with few
+    samples mean and covariance are uncertain, and distances follow Hotelling's T² instead of χ².
     Raises InputError for a rate of alarms that is not above 0, or that noise does not reach at this correlation, and
     for fewer samples than FEWEST.
     """
@@ -92,7 +92,7 @@ def alarm_threshold(
 
 
 def _of_learned(threshold: float, samples: float) -> float:
-    """The squared distance of a new sample from a learned mean that is as improbable as χ² of `threshold`."""
+    """The squared distance of a new sample from an estimated mean that is as improbable as χ² of `threshold`."""
     from scipy.stats import chi2, f
 
     freedom = samples - CELLS
@@ -102,10 +102,10 @@ def _of_learned(threshold: float, samples: float) -> float:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ResidualNoise:
-    """Mean (6,) N and covariance (6, 6) N² of the six smoothed residuals, and how they go on in time.
+    """Mean (6,) N, covariance (6, 6) N² and autocorrelation of the six smoothed residuals.
 
-    correlation: of a residual with itself a cycle later. samples: how many independent ones this was learned from;
-    infinite where it was stated. source: in words.
+    correlation: autocorrelation at a lag of one cycle. samples: number of independent ones behind the estimate;
+    infinite for stated noise. source: as text.
     """
 
     mean: Floats
@@ -128,10 +128,10 @@ class ResidualNoise:
 
 
 def stated_noise(sigma: float, smoothing: Smoothing, model_sigma: float = 0.0) -> ResidualNoise:
-    """Residuals without bias of cells with white noise of standard deviation `sigma`, N, once smoothed.
+    """Noise of smoothed residuals without bias, from white noise of the cells with standard deviation `sigma`, N.
 
-    model_sigma: N, standard uncertainty of the model at a cell, which no smoothing lessens.
-    Raises InputError for values that are negative or not finite, or for no noise at all.
+    model_sigma: N, standard uncertainty of the model at a cell, not reduced by smoothing.
+    Raises InputError for values that are negative or not finite, or for zero noise.
     """
     for name, value in (("noise", sigma), ("model's uncertainty", model_sigma)):
         if not (math.isfinite(value) and value >= 0.0):
@@ -146,11 +146,11 @@ def stated_noise(sigma: float, smoothing: Smoothing, model_sigma: float = 0.0) -
 
 
 def learned_noise(quiet: Sequence[Residuals]) -> ResidualNoise:
-    """Bias, covariance and correlation in time of the residuals of stretches in which nothing touched the platform.
+    """Estimate bias, covariance and autocorrelation of the residuals of stretches without contact.
 
-    What a model leaves is in it as well, as far as the motion there is like the one to be judged. The number of
+    They include the model's errors, if the motion is similar to the one to be judged. The number of
     independent samples is n/(1 + 2 Σ ρ_k), with the correlations ρ_k up to the first that is not positive.
-    Raises InputError where those are fewer than FEWEST, or where a cell does not vary.
+    Raises InputError for fewer than FEWEST of them, or if a cell does not vary.
     """
     values = [part.residual for part in quiet if len(part)]
     count = sum(map(len, values))
@@ -180,7 +180,7 @@ def learned_noise(quiet: Sequence[Residuals]) -> ResidualNoise:
 
 
 def _correlations(white: Floats) -> Floats:
-    """Mean over the cells of the correlations (k,) with themselves 1 … k samples later, of whitened (6, n)."""
+    """Mean over the cells of the autocorrelations (k,) at lags of 1 … k samples, of whitened (6, n)."""
     count = white.shape[1]
     lags = min(count // 4, 4096)
     size = 2 ** math.ceil(math.log2(count + lags + 1))
@@ -196,7 +196,7 @@ PER_HOUR = 1.0
 """false alarms that are borne"""
 
 _MODEL_RATE = 25.0
-"""Hz, at which the model's uncertainty is computed anew"""
+"""Hz, rate at which the model's uncertainty is computed"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -204,8 +204,8 @@ class ExternalWrench:
     """The wrench on the platform over time: n samples, oldest first.
 
     t (n,) s. wrench (n, 6): [force N; moment N m] at the platform's origin, platform axes. covariance (n, 6, 6) of it.
-    distance (n,): squared Mahalanobis distance from nothing, χ² with six degrees of freedom; contact (n,): whether it
-    is above the `threshold`, which noise alone passes `per_hour` times an hour.
+    distance (n,): squared Mahalanobis distance from zero, χ² with six degrees of freedom; contact (n,): whether it is
+    above the `threshold`, which noise exceeds `per_hour` times an hour.
     """
 
     t: Floats
@@ -226,7 +226,7 @@ class ExternalWrench:
 
     @property
     def contact(self) -> npt.NDArray[np.bool_]:
-        """Whether something touches the platform (n,), at the stated rate of false alarms."""
+        """Mask (n,) of contacts, at the given rate of false alarms."""
         touched: npt.NDArray[np.bool_] = self.distance > self.threshold
         return touched
 
@@ -243,9 +243,9 @@ class ExternalWrench:
 
 @dataclass(frozen=True, slots=True)
 class Contact:
-    """A time, s, during which something touches the platform.
+    """A contact with the platform: its time span, s.
 
-    `peak` is the time of the greatest distance within; wrench (6,) and sigma (6,) are of then.
+    `peak` is the time of the greatest distance; wrench (6,) and sigma (6,) are of that time.
     """
 
     begin: float
@@ -257,16 +257,16 @@ class Contact:
 
 
 class WrenchEstimator:
-    """Turns smoothed residuals into wrenches, w = W (r − bias), covariance W Σ Wᵀ, see `dynamics.wrench_from_residual`.
+    """Wrenches from smoothed residuals, w = W (r − bias), covariance W Σ Wᵀ, see `dynamics.wrench_from_residual`.
 
     Args:
         mechanism: of the rig.
-        smoothing: that the residuals went through.
+        smoothing: of the residuals.
         noise: of those residuals.
-        per_hour: how many false alarms are borne.
-        model: how uncertain what the residuals are beyond is; with noise that was learned it is in that already.
+        per_hour: accepted false alarms.
+        model: uncertainty of the model; None with estimated noise, which includes it.
 
-    Raises InputError for a rate of false alarms that cannot be, see `alarm_threshold`.
+    Raises InputError for an invalid rate of false alarms, see `alarm_threshold`.
     """
 
     def __init__(
@@ -288,7 +288,7 @@ class WrenchEstimator:
         self._step = max(1, round(smoothing.rate / _MODEL_RATE))
 
     def estimate(self, residuals: Residuals) -> ExternalWrench:
-        """The wrenches of residuals (n). The bias's own uncertainty is in the covariance, and the model's."""
+        """The wrenches of residuals (n). The covariance includes the uncertainty of bias and model."""
         matrices = wrench_from_residual(self._geometry, residuals.motion[:, :7])
         beyond = residuals.residual - self.noise.mean
         model = self._of_model(residuals)
@@ -299,7 +299,7 @@ class WrenchEstimator:
         return ExternalWrench(residuals.t, wrench, covariance, distance, self.threshold, self.per_hour)
 
     def _of_model(self, residuals: Residuals) -> Floats | None:
-        """Covariance (n, 6, 6) N² of the model, straight between samples: it changes no faster than the motion."""
+        """Covariance (n, 6, 6) N² of the model, interpolated linearly, as it changes no faster than the motion."""
         if not self._model or not len(residuals):
             return None
         places = np.unique(np.append(np.arange(0, len(residuals), self._step), len(residuals) - 1))
@@ -314,9 +314,9 @@ class WrenchEstimator:
 
 
 class ContactLog:
-    """Finds the contacts in wrenches that come piece by piece, oldest first; `found` are those so far.
+    """Finds contacts in successive pieces of wrenches, oldest first; `found` are those so far.
 
-    Two that are nearer than what the smoothing runs together are one.
+    Two contacts that the smoothing cannot separate are one.
     """
 
     def __init__(self, smoothing: Smoothing) -> None:
@@ -324,7 +324,7 @@ class ContactLog:
         self._apart = smoothing.apart
 
     def add(self, piece: ExternalWrench) -> None:
-        """Take in the next piece."""
+        """Add the next piece."""
         touched = piece.during(piece.contact)
         if not len(touched):
             return

@@ -1,7 +1,7 @@
-"""What forces that are held from command to command do at the instant of a reading, and from one reading to the next.
+"""Effect of forces held between commands, at the instant of a reading and between readings.
 
-Encoders tell the mean of an acceleration over a period, cells are read at once. Between the two lies what the drives
-give beyond their mean, and what Coulomb friction takes more than on average, since a leg turns round within a cycle.
+Encoders give the mean acceleration over a period, cells read instants. The difference is the drives' force beyond its
+mean, and Coulomb friction beyond its mean, since a leg may reverse within a cycle.
 """
 
 import math
@@ -18,26 +18,26 @@ from rig.analysis.smoothing import Floats
 from rig.recording import RecordingError
 
 LEAD = 24
-"""rows from which on the forces do not rest on what was before the first one, at the dead times and lags of drives"""
+"""rows after which the forces do not depend on commands before the first row, for the dead times and lags of drives"""
 TRAIL = 3
-"""rows at the end whose period the model's course would need later rows for"""
+"""rows at the end whose period would need later rows for the model's course"""
 
 _SUBSTEPS = 20  # of a period
 _PLACES = (np.arange(_SUBSTEPS) + 0.5) / _SUBSTEPS
 _ROUNDS = 6
-"""in which speeds within a period and the friction at them are found, each time nearer by about half"""
+"""iterations for speeds within a period and their friction, each halving the error"""
 _MEAN = (np.array([13.0, -1.0]) / 24.0, np.array([802.0, -93.0, 11.0]) / 1440.0)
-"""Of the 4 or 6 samples about a period, from the middle, as a polynomial through them has its mean over the period."""
+"""Weights of the 4 or 6 samples about a period, from the middle, for the mean of their polynomial over the period."""
 
 
 def net_hold_force(
     rows: npt.NDArray[np.void], model: Dynamics, period: float, drives: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
-    """Forces that accelerate the platform beyond the reference, of legs whose drives are given forces.
+    """Forces that accelerate the platform beyond the reference, for legs with force-controlled drives.
 
-    Of telemetry rows (n), `period` s apart, without a gap: what the drives give beyond the model's force at the
-    reference, Coulomb friction at the speeds that were measured, at the instants of the rows (n, 6) N by leg, and on
-    average until the next row (n, 6) N; 0 for the other legs. See `drive_forces`, which raises as well.
+    From telemetry rows (n), `period` s apart, without a gap: force of the drives beyond the model's at the reference,
+    with Coulomb friction at the measured speeds, at the instants of the rows (n, 6) N by leg, and as mean until the
+    next row (n, 6) N; 0 for the other legs. Raises as `drive_forces`.
     """
     commanded = (rows["mode"] == Mode.FORCE) & np.isfinite(rows["force_command"])
     if not commanded.any():
@@ -55,8 +55,8 @@ def net_hold_force(
 def _mean_signs(speeds: Floats, course: Floats, friction: Floats, model: Dynamics, period: float) -> Floats:
     """Mean signs of Coulomb friction (n, 6) from each row to the next, speeds being (n, 6) m/s at the rows.
 
-    Between two rows a leg is as fast as the forces say, with what makes it as fast as was measured at both of them:
-    course (places, n, 6) N of its drive in the period that begins with a row, friction (6,) N.
+    Between two rows the speed follows from the forces, corrected to match the measured ones at both rows: course
+    (places, n, 6) N of the drive in the period that begins with a row, friction (6,) N.
     """
     geometry = model.mechanism.geometry
     home, matrix = geometry.home_pose, leg_matrix(geometry, geometry.home_pose)
@@ -85,7 +85,7 @@ def twists(geometry: Geometry, poses: Floats, speeds: Floats) -> Floats:
 
 
 def _mean_between(values: Floats) -> Floats:
-    """Means (n, 6) of values (n, 6) from each row to the next, by the polynomial through the rows about them."""
+    """Means (n, 6) of values (n, 6) from each row to the next, by the polynomial through the neighbouring rows."""
     mean = values.copy()
     mean[:-1] = 0.5 * (values[:-1] + values[1:])
     for reach, weights in enumerate(_MEAN, start=1):
@@ -99,14 +99,14 @@ def _mean_between(values: Floats) -> Floats:
 
 
 def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats]:
-    """Forces (n, 6) N that drives give about the times when commands (n, 6) are computed, `period` s apart.
+    """Forces (n, 6) N of drives about the times when commands (n, 6) are computed, `period` s apart.
 
-    The first is their mean over the periods before and after, weighted as a second difference of lengths weighs
-    accelerations; the other what they are more at the instant itself. A command goes out with the exchange of the next
-    cycle, takes effect after the drives' dead time, and is reached with the lag of their force loop.
+    The first is their mean over the periods before and after, weighted as accelerations in a second difference of
+    lengths; the second is their excess at the instant. A command is sent with the exchange of the next cycle, takes
+    effect after the drives' dead time, and is reached with the lag of their force loop.
 
-    drives: the configuration's, of which `delay`, s, and `force_bandwidth`, Hz, are taken.
-    Raises RecordingError where they are not there.
+    drives: of the configuration, with `delay`, s, and `force_bandwidth`, Hz.
+    Raises RecordingError without these.
     """
     forces, mean, course = _given(commands, period, drives)
     rising = np.tensordot(_PLACES, course, axes=1) / _SUBSTEPS
@@ -116,9 +116,9 @@ def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> 
 
 
 def _given(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats, Floats]:
-    """Forces (n, 6) N that drives give when commands (n, 6) are computed, and their mean over the period from then on.
+    """Forces (n, 6) N of drives when commands (n, 6) are computed, and their mean over the following period.
 
-    The third (places, n, 6) is their course in that period, at `_PLACES`. As `drive_forces`, which see.
+    The third (places, n, 6) is their course in that period, at `_PLACES`. See `drive_forces`.
     """
     delay, bandwidth = drives.get("delay"), drives.get("force_bandwidth")
     if not isinstance(delay, int | float) or not isinstance(bandwidth, int | float) or not bandwidth > 0:
@@ -128,16 +128,16 @@ def _given(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[
     lag = 1.0 / (2.0 * math.pi * bandwidth)
     newer = _earlier(commands, 1 + whole)  # what takes effect in the period that begins with a row
     older = _earlier(commands, 2 + whole)
-    kept, late = math.exp(-early / lag), math.exp(-(period - early) / lag)
+    early_decay, late = math.exp(-early / lag), math.exp(-(period - early) / lag)
     # f(k+1) = newer + (middle − newer) late, middle = older + (f(k) − older) kept
-    steps = older * (1.0 - kept) * late + newer * (1.0 - late)
+    steps = older * (1.0 - early_decay) * late + newer * (1.0 - late)
     forces = np.vstack([commands[:1], steps[:-1]])
-    reach, left = 1, kept * late  # each of its own step and what is left of the one before, then of two, four …
+    reach, left = 1, early_decay * late  # each of its own step and what is left of the one before, then of two, four …
     while reach < len(forces) and left > 0.0:
         forces[reach:] += left * forces[:-reach]
         reach, left = 2 * reach, left * left
-    middle = older + (forces - older) * kept
-    mean = older * early + (forces - older) * lag * (1.0 - kept)
+    middle = older + (forces - older) * early_decay
+    mean = older * early + (forces - older) * lag * (1.0 - early_decay)
     mean = (mean + newer * (period - early) + (middle - newer) * lag * (1.0 - late)) / period
     course = np.empty((_SUBSTEPS, *commands.shape))
     for place, since in enumerate((_PLACES * period).tolist()):
@@ -149,5 +149,5 @@ def _given(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[
 
 
 def _earlier(values: Floats, rows: int) -> Floats:
-    """Each row's value so many rows before, the first where there is none."""
+    """Each row's value so many rows before; the first row's if there is none."""
     return np.vstack([np.repeat(values[:1], rows, axis=0), values[:-rows]])

@@ -110,7 +110,7 @@ def cells(
     place: Annotated[str, typer.Option(help="Where; kept in the file.")] = "",
     weights: Annotated[str, typer.Option(help="Which masses, such as their certificate; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
-    look: ProbeOption = False,
+    probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -151,11 +151,11 @@ def cells(
         weights=weights,
         note=note,
     )
-    with service_events(progress, bars=False) as tell:
-        if look:
-            print_contents(cells_contents(request, tell).text, as_json)
+    with service_events(progress, bars=False) as report:
+        if probe:
+            print_contents(cells_contents(request, report).text, as_json)
             return
-        result = calibrate_cells(request, tell)
+        result = calibrate_cells(request, report)
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))
     else:

@@ -77,7 +77,7 @@ def cells_in_place(
     ] = None,
     operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
-    look: ProbeOption = False,
+    probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -87,7 +87,7 @@ def cells_in_place(
     if plan is not None:
         if config is None:
             raise typer.BadParameter("--plan goes with --config CONFIG, the rig to plan for")
-        _plan(config, plan, output or Path("weight-poses.toml"), hold, seed, look, progress, as_json)
+        _plan(config, plan, output or Path("weight-poses.toml"), hold, seed, probe, progress, as_json)
         return
     if config is not None:
         raise typer.BadParameter("--config goes with --plan: a recording says which rig it is of")
@@ -115,11 +115,11 @@ def cells_in_place(
         operator=operator,
         note=note,
     )
-    with service_events(progress) as tell:
-        if look:
-            print_contents(cells_in_place_contents(request, tell).text, as_json)
+    with service_events(progress) as report:
+        if probe:
+            print_contents(cells_in_place_contents(request, report).text, as_json)
             return
-        result = calibrate_cells_in_place(request, tell)
+        result = calibrate_cells_in_place(request, report)
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))
     else:
@@ -131,17 +131,17 @@ def cells_in_place(
 
 
 def _plan(
-    config: str, count: int, output: Path, hold: float, seed: int, look: bool, progress: bool, as_json: bool
+    config: str, count: int, output: Path, hold: float, seed: int, probe: bool, progress: bool, as_json: bool
 ) -> None:
     from rig.cli.progress import service_events
     from rig.services import PlanCellsRequest, plan_cells_contents, plan_cells_in_place
 
     request = PlanCellsRequest(config, count, output, hold, seed)
-    with service_events(progress) as tell:
-        if look:
-            print_contents(plan_cells_contents(request, tell).text, as_json)
+    with service_events(progress) as report:
+        if probe:
+            print_contents(plan_cells_contents(request, report).text, as_json)
             return
-        result = plan_cells_in_place(request, tell)
+        result = plan_cells_in_place(request, report)
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))
         return

@@ -41,8 +41,8 @@ def check(
             typer.echo(json.dumps({"config": config, "faults": faults}, indent=2))
         raise
     if as_json:
-        told = found.as_dict()
-        typer.echo(json.dumps(told if trajectory is None else told | {"trajectory": trajectory}, indent=2))
+        summary = found.as_dict()
+        typer.echo(json.dumps(summary if trajectory is None else summary | {"trajectory": trajectory}, indent=2))
     else:
         _print(found, trajectory)
     if not found.passed:
@@ -58,7 +58,7 @@ def _print(found: "CheckResult", trajectory: str | None) -> None:
     for warning in found.warnings:
         typer.echo(f"  warning: {warning.text}")
     if rig.safety.off:
-        typer.echo(f"  warning: checks {rig.safety.said_off}")
+        typer.echo(f"  warning: checks {rig.safety.disabled_text}")
     own = [str(leg) for leg, own in enumerate(rig.own_loops, start=1) if own]
     inner = f"; the drive of leg {', '.join(own)} closes its own" if own else ""
     margin = f"bears {loop.gain_margin:.3g} times its gains at {loop.rate:g} Hz{inner}"

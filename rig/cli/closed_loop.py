@@ -79,8 +79,8 @@ def closed_loop(asked: ClosedLoop, as_json: bool, progress: bool) -> None:
         output=asked.output,
         plot=asked.plot,
     )
-    with service_events(progress) as tell:
-        result = compare_loops(request, tell)
+    with service_events(progress) as report:
+        result = compare_loops(request, report)
     _print(result, as_json)
 
 

@@ -140,7 +140,7 @@ class Console:
     def _attended(self) -> Iterator[None]:
         """A first Ctrl-C stops the rig at once, and what happens is said."""
         self._interruption.at_first = self._stop_now
-        self._rig.listen(self._say)
+        self._rig.listen(self._print_event)
         try:
             yield
         finally:
@@ -153,7 +153,7 @@ class Console:
         if self._reading:
             raise KeyboardInterrupt
 
-    def _say(self, event: Event | str) -> None:
+    def _print_event(self, event: Event | str) -> None:
         """An event, on a line of its own; what is being typed is shown again below it."""
         level, text = ("error", event) if isinstance(event, str) else (event.level, f"{event.t:.3f} s: {event.text}")
         again = self._terminal and self._reading

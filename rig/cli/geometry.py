@@ -99,7 +99,7 @@ def geometry(
     ] = None,
     operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
     note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
-    look: ProbeOption = False,
+    probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -149,19 +149,19 @@ def geometry(
             note=note,
         )
     try:
-        with service_events(progress) as tell:
-            if look:
-                print_contents(geometry_contents(request, tell).text, as_json)
+        with service_events(progress) as report:
+            if probe:
+                print_contents(geometry_contents(request, report).text, as_json)
                 return
             if plan is not None:
-                told = plan_geometry(request, tell).as_dict()
-                typer.echo(json.dumps(told, indent=2) if as_json else geometry_output.plan_words(told))
+                planned = plan_geometry(request, report).as_dict()
+                typer.echo(json.dumps(planned, indent=2) if as_json else geometry_output.plan_words(planned))
                 return
             if data is None:
-                homed = homing_spread(request, tell)
+                homed = homing_spread(request, report)
                 typer.echo(json.dumps(homed.as_dict(), indent=2) if as_json else geometry_output.homing_words(homed))
                 return
-            result = calibrate_geometry(request, tell)
+            result = calibrate_geometry(request, report)
     except UnobservableGeometryError as error:
         if as_json:
             typer.echo(json.dumps(error.result, indent=2))

@@ -72,15 +72,17 @@ def homing_words(homed: HomingRepeatability) -> str:
             f"{leg + 1}     {homed.count[leg]:7d}   {1e6 * homed.standard_deviation[leg]:18.2f}   "
             f"{1e6 * homed.standard_error[leg]:11.2f}"
         )
-    lines += [f"homing {row}, leg {leg}: {1e6 * off:+.1f} µm off, not counted" for row, leg, off in homed.outliers]
+    lines += [
+        f"homing {row}, leg {leg}: {1e6 * deviation:+.1f} µm off, not counted" for row, leg, deviation in homed.outliers
+    ]
     lines.append("each homing shifts the length offsets anew by as much as one standard deviation")
     return "\n".join(lines)
 
 
-def plan_words(told: dict[str, Any]) -> str:
+def plan_words(plan: dict[str, Any]) -> str:
     """What a plan is expected to bring."""
-    before, after = (1e6 * told[f"pose_position_sigma_{when}_m"] for when in ("before", "after"))
+    before, after = (1e6 * plan[f"pose_position_sigma_{when}_m"] for when in ("before", "after"))
     return (
-        f"{len(told['poses'])} poses beside {told['measured']} measured: {told['paths']['poses']}\n"
+        f"{len(plan['poses'])} poses beside {plan['measured']} measured: {plan['paths']['poses']}\n"
         f"a pose's position, standard deviation along its worst axis: {before:.0f} µm now, {after:.0f} µm with them"
     )

@@ -80,7 +80,7 @@ def identify_command(
         ),
     ] = None,
     note: Annotated[str, typer.Option(help="Kept in the file.")] = "",
-    look: ProbeOption = False,
+    probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -104,7 +104,7 @@ def identify_command(
         request = IdentifyRequest(
             recordings=tuple(recordings),
             hold_out=tuple(hold_out or ()),
-            output=None if look else output,
+            output=None if probe else output,
             mass=mass,
             inertia=inertia,
             center=center,
@@ -114,11 +114,11 @@ def identify_command(
             joints=joints,
             note=note,
         )
-    with service_events(progress) as tell:
-        if look:
-            print_contents(identify_contents(request, tell).text, as_json)
+    with service_events(progress) as report:
+        if probe:
+            print_contents(identify_contents(request, report).text, as_json)
             return
-        result = identify(request, tell)
+        result = identify(request, report)
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))
     else:
@@ -156,8 +156,8 @@ def excite_command(
     from rig.services import ExciteRequest, excite
 
     request = ExciteRequest(config, output, duration, fastest, margin, candidates, steps, seed)
-    with service_events(progress) as tell:
-        result = excite(request, tell)
+    with service_events(progress) as report:
+        result = excite(request, report)
     found = result.found
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))
@@ -175,14 +175,14 @@ def print_identified(found: "Identified") -> None:
 
     from kinematics import decimals_of
 
-    held, result = found.held_out, found.result
+    hold_out, result = found.held_out, found.result
     table = Table(title=f"{result.nominal.name}: residual at the load cells on motions that were not fitted, N RMS")
     for heading in ("leg", "nominal", "identified", "noise"):
         table.add_column(heading, justify="right")
-    whole = (held.before, held.after, held.noise)
+    whole = (hold_out.before, hold_out.after, hold_out.noise)
     digits = decimals_of(whole, 3)
     for leg in range(6):
-        values = (held.legs_before[leg], held.legs_after[leg], held.legs_noise[leg])
+        values = (hold_out.legs_before[leg], hold_out.legs_after[leg], hold_out.legs_noise[leg])
         table.add_row(str(leg + 1), *(f"{value:.{digits}f}" for value in values))
     table.add_row("all", *(f"{value:.{digits}f}" for value in whole), style="bold")
     console = table_console()
@@ -195,10 +195,10 @@ def print_identified(found: "Identified") -> None:
         shown.add_row(each.name, f"{each.nominal:.5g}", f"{each.value:.5g}", f"{each.sigma:.2g}", each.unit)
     console.print(shown)
     _print_fit(found)
-    told, all_of_them = int(result.told.sum()), len(result.told)
+    count, combinations = int(result.identifiable.sum()), len(result.identifiable)
     typer.echo(
-        f"{told} of {all_of_them} combinations that forces can tell are known at least twice as well as before; bodies "
-        f"that can exist: {'yes' if result.consistent else 'NO'}"
+        f"{count} of {combinations} combinations that forces can tell are known at least twice as well as before; "
+        f"bodies that can exist: {'yes' if result.consistent else 'NO'}"
     )
     if not result.drives:
         typer.echo("the drives' forces are not known here: friction below the load cells was not told")
@@ -208,9 +208,9 @@ def _print_fit(found: "Identified") -> None:
     """What the data show beyond the model, and whether the residual is noise."""
     from rig.analysis import TERM_NAMES
 
-    held, result = found.held_out, found.result
+    hold_out, result = found.held_out, found.result
     sizes: dict[str, list[tuple[int | None, float]]] = {}
-    for each in held.suspects:
+    for each in hold_out.suspects:
         sizes.setdefault(each.code, []).append((each.leg, each.size))
     for code, where in sizes.items():
         legs = sorted({leg + 1 for leg, _ in where if leg is not None})
@@ -218,13 +218,13 @@ def _print_fit(found: "Identified") -> None:
         typer.echo(f"beyond the model: {TERM_NAMES[code]}{at}, up to {max(size for _, size in where):.2g} N RMS")
     if result.spikes.any():
         typer.echo(f"spikes left out: {', '.join(map(str, result.spikes.tolist()))} readings of cells 1 to 6")
-    if held.verdict == "pass":
+    if hold_out.verdict == "pass":
         typer.echo("fit: pass: what is left is the cells' noise")
-    elif held.verdict == "undecided":
+    elif hold_out.verdict == "undecided":
         typer.echo("fit: undecided: the cells' noise is not known apart from the motion")
     else:
-        worst = held.misfits[0]
-        like = f", looks like {TERM_NAMES[held.suspects[0].code]}" if held.suspects else ""
+        worst = hold_out.misfits[0]
+        like = f", looks like {TERM_NAMES[hold_out.suspects[0].code]}" if hold_out.suspects else ""
         typer.echo(
             f"fit: LACK OF FIT{like}: cell {worst.leg + 1} has {worst.residual:.3g} N RMS from {worst.band[0]:g} to "
             f"{worst.band[1]:g} Hz, noise explains {worst.noise:.3g} N; values may be further off than their sigmas say"

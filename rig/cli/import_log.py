@@ -90,12 +90,12 @@ def import_log(
     )
     notices: list[Event] = []
     found = make_recording(request, notices.append)
-    told = found.log.summary()
+    summary = found.log.summary()
     if as_json:
         paths = {"recording": None if found.recording is None else str(found.recording)}
-        typer.echo(json.dumps(told | {"ranges": list(found.ranges), "paths": paths}, indent=2))
+        typer.echo(json.dumps(summary | {"ranges": list(found.ranges), "paths": paths}, indent=2))
         return
-    typer.echo("\n".join(_lines(told)))
+    typer.echo("\n".join(_lines(summary)))
     _print_ranges(found.ranges)
     for notice in notices:
         if isinstance(notice, Notice):
@@ -103,44 +103,45 @@ def import_log(
     typer.echo("nothing was written" if found.recording is None else f"recording  {found.recording}")
 
 
-def _lines(told: dict[str, Any]) -> list[str]:
+def _lines(summary: dict[str, Any]) -> list[str]:
     lines = [
-        f"log        {told['file']}, {told['rows']} rows, {told['bytes']} bytes, SHA-256 {told['sha256'][:12]}…",
-        f"motion     measured: {_words(told['measured'])}; reference: {_words(told['reference'])}; "
-        f"forces: {'yes' if told['forces'] else 'none'}",
-        f"rate       {told['rate_hz']:g} Hz, the log's {told['own_rate_hz']:g} Hz; {told['cycles']} cycles, "
-        f"{told['duration_s']:.3f} s from {told['begin_s']:.6g} s of its clock",
-        _stamps(told),
-        f"gaps       {told['gaps']}, {told['missing_cycles']} cycles missing, the longest gap "
-        f"{told['longest_gap_s']:.4g} s; the longest stretch without {told['longest_stretch_s']:.3f} s",
-        f"bridged    {told['bridged']} intervals with samples missing that count as no gap, the longest "
-        f"{told['longest_bridged_s']:.4g} s",
-        f"rows       {told['duplicates']} duplicates left out, {told['disordered']} put in order, "
-        f"{sum(told['empty_cells'].values())} cells empty, {told['forces_missing']} cycles without forces",
-        f"low-pass   {told['bandwidth_hz']:.4g} Hz, on speeds and accelerations",
+        f"log        {summary['file']}, {summary['rows']} rows, {summary['bytes']} bytes, "
+        f"SHA-256 {summary['sha256'][:12]}…",
+        f"motion     measured: {_words(summary['measured'])}; reference: {_words(summary['reference'])}; "
+        f"forces: {'yes' if summary['forces'] else 'none'}",
+        f"rate       {summary['rate_hz']:g} Hz, the log's {summary['own_rate_hz']:g} Hz; {summary['cycles']} cycles, "
+        f"{summary['duration_s']:.3f} s from {summary['begin_s']:.6g} s of its clock",
+        _stamps(summary),
+        f"gaps       {summary['gaps']}, {summary['missing_cycles']} cycles missing, the longest gap "
+        f"{summary['longest_gap_s']:.4g} s; the longest stretch without {summary['longest_stretch_s']:.3f} s",
+        f"bridged    {summary['bridged']} intervals with samples missing that count as no gap, the longest "
+        f"{summary['longest_bridged_s']:.4g} s",
+        f"rows       {summary['duplicates']} duplicates left out, {summary['disordered']} put in order, "
+        f"{sum(summary['empty_cells'].values())} cells empty, {summary['forces_missing']} cycles without forces",
+        f"low-pass   {summary['bandwidth_hz']:.4g} Hz, on speeds and accelerations",
     ]
-    if told["delay_s"] is not None:
+    if summary["delay_s"] is not None:
         lines.append(
-            f"delay      {1e3 * told['delay_s']:.4f} ± {1e3 * told['delay_sigma_s']:.4f} ms of measured behind "
-            f"commanded motion{', taken off' if told['aligned'] else ''}"
+            f"delay      {1e3 * summary['delay_s']:.4f} ± {1e3 * summary['delay_sigma_s']:.4f} ms of measured behind "
+            f"commanded motion{', taken off' if summary['aligned'] else ''}"
         )
-    if told["lengths_pose_rms_m"] is not None:
-        lines.append(f"lengths    {1e6 * told['lengths_pose_rms_m']:.4g} µm RMS from those of the poses")
+    if summary["lengths_pose_rms_m"] is not None:
+        lines.append(f"lengths    {1e6 * summary['lengths_pose_rms_m']:.4g} µm RMS from those of the poses")
     return lines
 
 
-def _stamps(told: dict[str, Any]) -> str:
-    if told["jitter_s"] < _NO_JITTER:
+def _stamps(summary: dict[str, Any]) -> str:
+    if summary["jitter_s"] < _NO_JITTER:
         return "stamps     even"
-    taken = "the samples were taken then" if told["stamps"] == "sampled" else "the samples were taken evenly"
-    jitter = f"jitter {1e6 * told['jitter_s']:.4g} µs RMS, at most {1e6 * told['jitter_max_s']:.4g} µs"
-    return f"stamps     {jitter}; {taken}{_followed(told)}"
+    taken = "the samples were taken then" if summary["stamps"] == "sampled" else "the samples were taken evenly"
+    jitter = f"jitter {1e6 * summary['jitter_s']:.4g} µs RMS, at most {1e6 * summary['jitter_max_s']:.4g} µs"
+    return f"stamps     {jitter}; {taken}{_followed(summary)}"
 
 
-def _followed(told: dict[str, Any]) -> str:
-    if told["jitter_followed"] is None:
+def _followed(summary: dict[str, Any]) -> str:
+    if summary["jitter_followed"] is None:
         return ""
-    return f" (the motion follows {told['jitter_followed']:.3f} ± {told['jitter_followed_sigma']:.3f} of it)"
+    return f" (the motion follows {summary['jitter_followed']:.3f} ± {summary['jitter_followed_sigma']:.3f} of it)"
 
 
 def _words(name: str) -> str:

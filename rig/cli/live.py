@@ -123,7 +123,7 @@ def demo(
 
     with service_events() as show:
 
-        def tell(event: Event) -> None:
+        def report(event: Event) -> None:
             if not (isinstance(event, Progress) and event.stage == "fitted"):
                 show(event)
             elif not as_json:
@@ -149,7 +149,7 @@ def demo(
             note=note,
             output=output,
         )
-        result = run_demo(request, tell)
+        result = run_demo(request, report)
     if identify:
         from rig.cli.demo_identify import print_demo_identify
 

@@ -54,13 +54,13 @@ def monitor(
         at = TcpEndpoint("127.0.0.1", 0)
     tcp = not (serial or rtu)
 
-    def said(frame: Frame) -> str:
+    def describe(frame: Frame) -> str:
         return (tcp_frame_text if tcp else rtu_frame_text)(frame.data, sent=frame.sent)
 
     def ready(endpoint: Endpoint) -> None:
         typer.echo(f"{place} at {endpoint}; Ctrl-C ends it")
 
-    def say(frame: Frame) -> None:
-        typer.echo(frame.line(said(frame)))
+    def print_frame(frame: Frame) -> None:
+        typer.echo(frame.line(describe(frame)))
 
-    monitor_device(place, at, tcp=tcp, ready=ready, say=say, output=output, said=said)
+    monitor_device(place, at, tcp=tcp, ready=ready, on_frame=print_frame, output=output, describe=describe)

@@ -93,10 +93,10 @@ def motion(
         raise InputError(_faults(error)) from None
     named = made.thresholds.named
     if as_json:
-        told = {"trajectory": str(output), "template": template, "numbers": made.motion.model_dump(mode="json")}
-        told["validation"] = named
+        output_data = {"trajectory": str(output), "template": template, "numbers": made.motion.model_dump(mode="json")}
+        output_data["validation"] = named
         checks = made.verdict.as_dict()["checks"]
-        typer.echo(json.dumps(told | {"duration_s": made.verdict.duration, "checks": checks}, indent=2))
+        typer.echo(json.dumps(output_data | {"duration_s": made.verdict.duration, "checks": checks}, indent=2))
         return
     typer.echo(f"{template}: {_numbers(made.motion)}")
     if named:
@@ -129,7 +129,7 @@ def _option(name: str) -> str:
 def _numbers(made: "Template") -> str:
     from kinematics import Quantity, in_words
 
-    said = []
+    parts = []
     for name, field in type(made).model_fields.items():
         value = getattr(made, name)
         if not made.matters(name):
@@ -137,5 +137,5 @@ def _numbers(made: "Template") -> str:
         unit = next((each.unit for each in field.metadata if isinstance(each, Quantity)), "")
         if isinstance(value, tuple):
             value = " ".join(f"{each:.4g}" if isinstance(each, float) else each for each in value)
-        said.append(f"{_option(name)[2:]} {in_words(value, unit) if isinstance(value, float) else value}")
-    return ", ".join(said)
+        parts.append(f"{_option(name)[2:]} {in_words(value, unit) if isinstance(value, float) else value}")
+    return ", ".join(parts)

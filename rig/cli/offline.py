@@ -81,8 +81,8 @@ def inverse(
 
     if as_json:
         paths = {"motion": str(motion), "forces": str(found.forces)}
-        told = {"mechanism": found.mechanism, "model": model, "peaks": peaks_summary(found.peaks), "paths": paths}
-        typer.echo(json.dumps(told, indent=2))
+        summary = {"mechanism": found.mechanism, "model": model, "peaks": peaks_summary(found.peaks), "paths": paths}
+        typer.echo(json.dumps(summary, indent=2))
     else:
         print_peaks(found.mechanism, found.peaks)
 

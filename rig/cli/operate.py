@@ -66,7 +66,7 @@ def operate(
         interruption,
         lockstep=lockstep,
         report=lambda _progress: None,
-        told=compile_progress_lines(),
+        report_compiling=compile_progress_lines(),
         engine=engine,
     )
     finish(result, as_json=False)

@@ -146,7 +146,7 @@ def print_error(text: str) -> None:
 def warn_of_checks_off(config: "RigConfig") -> None:
     """Say on standard error which checks the configuration switches off."""
     if config.safety.off:
-        print_warning(f"checks {config.safety.said_off}")
+        print_warning(f"checks {config.safety.disabled_text}")
 
 
 def print_styled(

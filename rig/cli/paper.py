@@ -45,7 +45,7 @@ def paper(
         typer.echo(json.dumps(found.as_dict(), indent=2, ensure_ascii=False))
         return
     for one in found.studies:
-        _say(one)
+        _print_study(one)
     if len(found.studies) > 1:
         from rig.papers import total
 
@@ -54,7 +54,7 @@ def paper(
     typer.echo(f"beside it: {len(found.tables)} CSV files, {len(found.figures) // 2} figures, each as SVG and PDF")
 
 
-def _say(study: "Study") -> None:
+def _print_study(study: "Study") -> None:
     print_styled(f"{study.name}: {study.title}", bold=True)
     for claim in study.counted:
         _line(claim)
@@ -68,14 +68,14 @@ def _say(study: "Study") -> None:
 def _line(claim: "Claim") -> None:
     from rig.papers import Origin, Threshold, Verdict
 
-    says = "claimed" if claim.origin is Origin.PAPER else "expected"
+    source = "claimed" if claim.origin is Origin.PAPER else "expected"
     holds, differs = (claim.verdict is verdict for verdict in (Verdict.HOLDS, Verdict.DIFFERS))
     print_styled(f"  {claim.verdict:13} ", fg="green" if holds else "yellow", nl=False)
     typer.echo(f"{claim.statement}")
     ours = "a threshold of ours" if claim.threshold is Threshold.OURS else ""
     notes = ", ".join(filter(None, (claim.tolerance, ours)))
     text = f"{claim.published}{f' ({notes})' if notes else ''}; computed {claim.found}"
-    typer.echo(f"{'':16}{says} {text}" + (f"; difference {claim.difference}" if differs else ""))
+    typer.echo(f"{'':16}{source} {text}" + (f"; difference {claim.difference}" if differs else ""))
     for reason, text in (("not counted", claim.apart), ("why", "" if holds else claim.why)):
         if text:
             typer.echo(f"{'':16}{reason}: {text}")

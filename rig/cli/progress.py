@@ -53,8 +53,8 @@ def service_events(lines: bool = False, *, bars: bool = True) -> Iterator["OnEve
 
 def print_notice(notice: "Notice") -> None:
     """Say on standard error what whoever reads a result must know."""
-    say = print_error if notice.serious else print_warning
-    say(f"{notice.source}: {notice.text}" if notice.source else notice.text)
+    show = print_error if notice.serious else print_warning
+    show(f"{notice.source}: {notice.text}" if notice.source else notice.text)
 
 
 def wait_for_enter() -> None:
@@ -120,25 +120,25 @@ def _bar() -> "Bar":
 
 def compile_progress_lines() -> "Callable[[Compiling], None]":
     """What says on a terminal's error stream how far a start is that has to compile the model, at every tenth of it."""
-    told: set[tuple[str, int]] = set()
+    shown: set[tuple[str, int]] = set()
 
-    def tell(now: "Compiling") -> None:
+    def report(now: "Compiling") -> None:
         part = now.what, 10 * now.done // now.total  # the last one is that it is finished
-        if sys.stderr.isatty() and part not in told:
-            told.add(part)
+        if sys.stderr.isatty() and part not in shown:
+            shown.add(part)
             print_step(now.words)
 
-    return tell
+    return report
 
 
 def _line_by_line() -> "Callable[[Progress], None]":
-    told = ""
+    shown = ""
 
-    def tell(progress: "Progress") -> None:
-        nonlocal told
+    def report(progress: "Progress") -> None:
+        nonlocal shown
         step = f"{progress.phase}: {100.0 * progress.fraction:.0f} %"
-        if step != told:
-            told = step
+        if step != shown:
+            shown = step
             print_step(step)
 
-    return tell
+    return report

@@ -55,8 +55,8 @@ def multisine_command(
         realizations=realizations,
         seed=seed,
     )
-    with service_events(progress) as tell:
-        result = multisine(request, tell)
+    with service_events(progress) as report:
+        result = multisine(request, report)
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))
         return
@@ -81,7 +81,7 @@ def respond_command(
         float,
         typer.Option("--friction", metavar="PART", help="How well the model's friction is known, one sigma.", min=0.0),
     ] = 0.2,
-    look: ProbeOption = False,
+    probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -105,12 +105,12 @@ def respond_command(
         if low is None or high is None or not 0.0 < low < high < float("inf"):
             raise typer.BadParameter("give --from and --to, both above 0 Hz, the first below", param_hint="'--from'")
         band = (low, high)
-    request = RespondRequest(recording, dof, band, None if look else output, friction)
-    with service_events(progress) as tell:
-        if look:
-            print_contents(respond_contents(request, tell).text, as_json)
+    request = RespondRequest(recording, dof, band, None if probe else output, friction)
+    with service_events(progress) as report:
+        if probe:
+            print_contents(respond_contents(request, report).text, as_json)
             return
-        found = respond(request, tell)
+        found = respond(request, report)
     if as_json:
         typer.echo(json.dumps(found.as_dict(), indent=2))
     else:

@@ -116,8 +116,8 @@ def _line(one: Listed) -> str:
     more = [one.run.operator, one.note, *(f"injected {fault}" for fault in run.injected), run.cause]
     if one.speed is not None:
         more.append(f"at {100 * one.speed:.0f} % of its speed")
-    said = "; ".join(text for text in more if text)
-    return " ".join([cells[0], cells[1], "", cells[2]]) + (f"\n      {said}" if said else "")
+    more_text = "; ".join(text for text in more if text)
+    return " ".join([cells[0], cells[1], "", cells[2]]) + (f"\n      {more_text}" if more_text else "")
 
 
 def _number(value: Any, scale: float, unit: str, digits: int) -> str:

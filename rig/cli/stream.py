@@ -50,7 +50,7 @@ def stream(
     request = StreamRequest(tool.value, config, process, host, port, rate)
     interruption = Interruption()
 
-    def tell(event: Event) -> None:
+    def report(event: Event) -> None:
         if isinstance(event, Notice):
             print_notice(event)
         elif progress:
@@ -59,5 +59,5 @@ def stream(
             typer.echo(f"{event.values['place']}: {event.values['steps']}; Ctrl-C ends it")
 
     with interruption.installed():
-        result = stream_telemetry(request, tell, ended=lambda: bool(interruption.count))
+        result = stream_telemetry(request, report, ended=lambda: bool(interruption.count))
     typer.echo(f"{result.sent} cycles were sent" + ("" if interruption.count else "; the engine has ended"))

@@ -30,4 +30,4 @@ def twin(
     """
     from rig.client import serve_twin
 
-    serve_twin(device, leg, listen, terminal=pty, say=typer.echo)
+    serve_twin(device, leg, listen, terminal=pty, print_line=typer.echo)

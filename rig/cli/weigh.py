@@ -84,7 +84,7 @@ def weigh_command(
     date: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Of the file; left out: today.")
     ] = None,
-    look: ProbeOption = False,
+    probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,
 ) -> None:
@@ -116,14 +116,14 @@ def weigh_command(
             inertia=inertia,
             center=center,
             zero_change=zero_change,
-            output=None if look else output,
+            output=None if probe else output,
             day=None if date is None else date.date(),
         )
-    with service_events(progress) as tell:
-        if look:
-            print_contents(weigh_contents(request, tell).text, as_json)
+    with service_events(progress) as report:
+        if probe:
+            print_contents(weigh_contents(request, report).text, as_json)
             return
-        result = weigh(request, tell)
+        result = weigh(request, report)
     typer.echo(json.dumps(result.as_dict(), indent=2) if as_json else _described(result.found, result.file))
     if output is not None and not as_json:
         typer.echo(f"parameters {output}")
@@ -132,11 +132,13 @@ def weigh_command(
 
 
 def _described(found: "PayloadEstimate", file: "ParameterFile") -> str:
-    told = file.findings
+    findings = file.findings
 
     def used(suffix: str) -> str:
-        words = f"{told[f'poses{suffix}']:.0f} poses at rest"
-        return words + (f", {told[f'samples_in_motion{suffix}']:.0f} samples in motion" if found.has_inertia else "")
+        words = f"{findings[f'poses{suffix}']:.0f} poses at rest"
+        return words + (
+            f", {findings[f'samples_in_motion{suffix}']:.0f} samples in motion" if found.has_inertia else ""
+        )
 
     fits = [
         f"{fit.chi_square:.3g} {where} of {fit.freedom:.0f} degrees"
@@ -145,7 +147,7 @@ def _described(found: "PayloadEstimate", file: "ParameterFile") -> str:
     ]
     bare = (
         f"; without the payload {used('_without')}"
-        if told["poses_without"] or told["samples_in_motion_without"]
+        if findings["poses_without"] or findings["samples_in_motion_without"]
         else ""
     )
     lines = [

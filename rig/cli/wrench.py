@@ -69,8 +69,8 @@ def wrench_command(
         noise=noise,
         model_sigma=model_sigma,
     )
-    with service_events() as tell:
-        result = external_wrench(request, tell)
+    with service_events() as report:
+        result = external_wrench(request, report)
     summary = result.as_dict()
     typer.echo(json.dumps(summary, indent=2) if as_json else _described(summary, result.contacts))
     if result.damaged:

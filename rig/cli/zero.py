@@ -48,8 +48,8 @@ def zero(
 
     request = ZeroRequest(config, output, apply, duration, largest_shift, operator, note, unproven)
     interruption = Interruption()
-    with interruption.installed(), service_events() as tell:
-        result = zero_cells(request, tell, interruption=interruption)
+    with interruption.installed(), service_events() as report:
+        result = zero_cells(request, report, interruption=interruption)
     if as_json:
         typer.echo(json.dumps(result.as_dict(), indent=2))
     else:

@@ -1,4 +1,4 @@
-"""Commanding a rig from outside the engine: the steps of an operation, a whole run, and what became of the drives."""
+"""Clients of a rig: steps of an operation, whole runs, and the state of the drives after an engine's death."""
 
 from rig.client.arguments import ANGLE, ANGULAR_SPEED, AXES, LEGS, LENGTH, SPEED, TIME, Motion, jogged, speeds
 from rig.client.client import RigClient

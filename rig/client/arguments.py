@@ -1,4 +1,4 @@
-"""What a script passes to a rig: numbers in SI or text with a unit, poses, motions. Wrong ones raise InputError."""
+"""Arguments of a script: numbers in SI or text with a unit, poses, motions. Invalid ones raise InputError."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -37,7 +37,7 @@ Motion = str | Path | Trajectory | Mapping[str, Any]
 
 
 def amount(what: str, value: Amount, quantity: Quantity) -> float:
-    """A number in SI; `what` it is, for the message."""
+    """Convert to a number in SI; `what` names it in messages."""
     try:
         return quantity.parse(value)
     except ValueError as error:
@@ -45,7 +45,7 @@ def amount(what: str, value: Amount, quantity: Quantity) -> float:
 
 
 def positive(what: str, value: Amount, quantity: Quantity) -> float:
-    """The same, greater than 0."""
+    """Convert to a number greater than 0; see `amount`."""
     number = amount(what, value, quantity)
     if number <= 0.0:
         raise InputError(f"{what}: {number:g} {quantity.unit} must be greater than 0")
@@ -53,21 +53,21 @@ def positive(what: str, value: Amount, quantity: Quantity) -> float:
 
 
 def count(what: str, value: int) -> int:
-    """How many times something is done, at least once; `what` it is, for the message."""
+    """Check a number of repetitions, at least 1; `what` names it in messages."""
     if not isinstance(value, int | np.integer) or value < 1:
         raise InputError(f"{what}: {value!r} is not a whole number of at least 1")
     return int(value)
 
 
 def scale(what: str, value: float) -> float:
-    """A factor greater than 0; `what` it is, for the message."""
+    """Check a factor greater than 0; `what` names it in messages."""
     if not isinstance(value, int | float | np.number) or not 0.0 < value < math.inf:
         raise InputError(f"{what}: {value!r} is not a number greater than 0")
     return float(value)
 
 
 def speeds(config: RigConfig, speed: Amount | None, rotation_speed: Amount | None) -> tuple[float, float]:
-    """Peak speeds of a move, m/s and rad/s; those of the configuration where none are given."""
+    """Peak speeds of a move, m/s and rad/s; by default those of the configuration."""
     motion = config.motion
     return (
         motion.approach_speed if speed is None else positive("speed", speed, SPEED),
@@ -101,7 +101,7 @@ def target_pose(config: RigConfig, pose: ArrayLike | str) -> Array:
 
 
 def jogged(config: RigConfig, here: Array, axis: str, step: Amount, frame: JogFrame, pivot: Sequence[Amount]) -> Array:
-    """Where a step along or about an axis, or of one leg, leads from the pose `here` (7,)."""
+    """Target of a step along or about an axis, or of one leg, from the pose `here` (7,)."""
     if frame not in ("base", "platform"):
         raise InputError(f"frame: {frame!r} is neither 'base' nor 'platform'")
     point = pivot_of(pivot)
@@ -126,7 +126,7 @@ def pivot_of(pivot: Sequence[Amount]) -> tuple[float, float, float]:
 
 
 def motion_of(config: RigConfig, motion: Motion) -> tuple[str, Trajectory]:
-    """Its name, and the motion itself. Raises TrajectoryError as well, where a file is not one."""
+    """The motion with its name. Also raises TrajectoryError for an invalid file."""
     home = config.machine.geometry.home_pose
     if isinstance(motion, str | Path):
         return Path(motion).stem, load_trajectory(motion, home)

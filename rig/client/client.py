@@ -1,4 +1,4 @@
-"""The rig as a script, a notebook or the console commands it: one object, what it knows, waits for and commands."""
+"""The rig for scripts, notebooks and the console: one object to read, wait for and command it."""
 
 import atexit
 import contextlib
@@ -51,19 +51,19 @@ if TYPE_CHECKING:
 
 _EVENTS = 10_000
 KEEP = 60.0
-"""s of telemetry that are kept where nothing else is asked for"""
+"""s of telemetry in memory by default"""
 
 
 class CommandSession:
-    """A rig that is let go of on every path: by `close`, at a `with` block's end, with the last reference, at the exit.
+    """A rig that is always closed: by `close`, at a `with` block's end, with the last reference, or at the exit.
 
     Args:
-        rig: the connection; closed with this object where it is `own`ed.
-        interruption: the rig's. Not `own`ed, whoever installed it sees to Ctrl-C.
-        own: whether this object sees to the rig's end, and to Ctrl-C.
-        end: whether the engine is ended then.
+        rig: the connection; closed with this object if `own`ed.
+        interruption: the rig's. If not `own`ed, its installer handles Ctrl-C.
+        own: whether this object ends the rig and handles Ctrl-C.
+        end: whether it then ends the engine.
         tidy: called after the rig was closed.
-        keep: s of telemetry that are kept in memory.
+        keep: s of telemetry in memory.
     """
 
     def __init__(
@@ -105,7 +105,7 @@ class CommandSession:
 
     @property
     def status(self) -> Snapshot:
-        """State, cause of a stop, motion and place on its path, reference pose, lease and more, as of now."""
+        """State, cause of a stop, motion and place on its path, reference pose, lease and more, at present."""
         self._check_open()
         return self.rig.status()
 
@@ -116,17 +116,17 @@ class CommandSession:
 
     @property
     def pose(self) -> Array:
-        """(7,) m and unit quaternion (scalar first), where the platform is commanded to be, base frame."""
+        """(7,) m and unit quaternion (scalar first), commanded pose of the platform, base frame."""
         return np.array(self.status.reference)
 
     @property
     def events(self) -> list[Event]:
-        """What has happened since this object was made, oldest first: transitions, warnings, faults."""
+        """Events since this object was made, oldest first: transitions, warnings, faults."""
         self._refresh()
         return list(self._happened)
 
     def telemetry(self, last: float | None = None) -> Telemetry:
-        """The cycles of the last so many s, or all that are kept (60 s, or as `rig.open` was told), as arrays."""
+        """The cycles of the last so many s, or all in memory (60 s, or as given to `rig.open`), as arrays."""
         self._refresh()
         return self._log.newest(last)
 
@@ -144,12 +144,12 @@ class CommandSession:
         Args:
             last: s of the newest cycles.
             bandwidth: Hz, of the low-pass on the residuals; None for none. Its newest result is 0.66/bandwidth s old.
-            false_alarms: contacts an hour that may be nothing but noise.
-            quiet: telemetry from when nothing touched the platform: noise and bias are learned from it. Left out, the
-                cells' noise is the configuration's, and the model without a bias.
-            model_sigma: N, what the model may be off by at a cell, where the noise is the configuration's.
+            false_alarms: false alarms an hour by noise.
+            quiet: telemetry without contact, from which noise and bias are estimated. Left out, the cells' noise is the
+                configuration's, and the bias 0.
+            model_sigma: N, standard deviation of the model at a cell, with the configuration's noise.
 
-        Raises InputError where the platform did not stand under power, or an argument cannot be.
+        Raises InputError if the platform was not at rest under power, or for an invalid argument.
         """
         return external_wrench(
             self.config,
@@ -162,21 +162,20 @@ class CommandSession:
 
     @property
     def faults(self) -> FaultControl | None:
-        """`inject(name, leg, value, duration)` and `clear(name, leg)` of a virtual rig of one's own; else None."""
+        """`inject(name, leg, value, duration)` and `clear(name, leg)` of an own virtual rig; else None."""
         return self.rig.faults
 
     # -- the end -----------------------------------------------------------------------------------------------------
 
     @property
     def closed(self) -> bool:
-        """Whether the rig was let go of."""
+        """Whether the rig was closed."""
         return self._own and not self._finalizer.alive
 
     def close(self) -> None:
-        """Bring the platform to rest, close the recording and end what was started. May be called again.
+        """Bring the platform to rest, close the recording and end the started processes. May be called again.
 
-        Raises HardwareError where the rig does not come to rest, or does not answer; its processes are ended all the
-        same.
+        Raises HardwareError if the rig does not come to rest, or does not answer; its processes are ended all the same.
         """
         ended = self._finalizer.detach()
         if ended is None:
@@ -184,7 +183,7 @@ class CommandSession:
         atexit.unregister(self._finalizer)
         with contextlib.suppress(HardwareError):
             self.rig.refresh()  # the last rows and events
-        with self._heard() as interruption:
+        with self._interruptible() as interruption:
             _end(*ended[2])
         if interruption is not None and interruption.count:
             raise KeyboardInterrupt("interrupted while the rig was closed, which it is")
@@ -206,20 +205,20 @@ class CommandSession:
 
     @contextlib.contextmanager
     def _asking(self) -> Iterator[None]:
-        """Ctrl-C meanwhile holds the platform."""
+        """Within the block Ctrl-C holds the platform."""
         self._check_open()
-        with self._heard() as interruption:
+        with self._interruptible() as interruption:
             try:
                 yield
             except RigError:
                 if interruption is None or not interruption.count:
                     raise
             if interruption is not None and interruption.count:
-                raise HoldInterrupt(self._held())
+                raise HoldInterrupt(self._hold_text())
 
     @contextlib.contextmanager
-    def _heard(self) -> Iterator[Interruption | None]:
-        """Ctrl-C meanwhile is a flag; None where it is another's to hear, as it comes to the main thread alone."""
+    def _interruptible(self) -> Iterator[Interruption | None]:
+        """Within the block Ctrl-C sets a flag; None in other threads than the main one, which alone gets it."""
         if self._own and threading.current_thread() is threading.main_thread():
             self._interruption.forget()
             with self._interruption.installed() as interruption:
@@ -227,8 +226,8 @@ class CommandSession:
         else:
             yield None
 
-    def _held(self) -> str:
-        """Wait until the platform stands; how it does, in words."""
+    def _hold_text(self) -> str:
+        """Wait until the platform rests; text of its state."""
         with contextlib.suppress(InterruptedRunError):
             self._interruption.check()  # once: it was heard
         if self._sequence is not None:
@@ -262,7 +261,7 @@ class _Flag:
 
 
 class _Notes:
-    """Keeps events; holds no client, which else would never be forgotten."""
+    """Stores events without a reference to the client, which could else not be collected."""
 
     def __init__(self, events: deque[Event]) -> None:
         self._events = events
@@ -285,7 +284,7 @@ def _end(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None:
 
 
 def _end_quietly(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None:
-    """Where nobody is left to catch an error: a line of what is known to go wrong, all of what is not."""
+    """Report errors that nobody can catch: known ones in a line, others with their traceback."""
     if isinstance(threading.current_thread(), Heartbeat):  # it holds what the end would wait for, and is to be ended
         threading.Thread(target=_end_quietly, args=(rig, end, tidy), name="end of the rig").start()
         return
@@ -298,19 +297,19 @@ def _end_quietly(rig: Rig, end: bool, tidy: Callable[[], object] | None) -> None
 
 
 class RigClient(CommandSession):
-    """A rig under command, from `rig.open`; a context manager, and as good cell by cell.
+    """A rig under command, from `rig.open`; a context manager, also usable cell by cell in a notebook.
 
-    A method that moves something returns once that is done, and raises why it is not: RefusedError where a guard or a
-    limit says no (nothing has moved), RunFaultError where it ended in a fault or was stopped, HardwareError where
-    something does not answer, InputError for an argument. Numbers are SI; text carries its unit: 0.005 is "5 mm".
+    A method that moves something returns when that is done. It raises RefusedError for a guard or a limit (nothing has
+    moved), RunFaultError if it ended in a fault or was stopped, HardwareError if something does not answer, and
+    InputError for an argument. Numbers are SI; text has a unit: 0.005 is "5 mm".
 
     Ctrl-C, or a notebook's interrupt, while a method waits: the platform decelerates along its path and holds under
-    power (a stop of category 2), and `HoldInterrupt`, a KeyboardInterrupt, says so. The object can be used on:
+    power (a stop of category 2), and `HoldInterrupt`, a KeyboardInterrupt, is raised. The object remains usable:
     `resume`, `abandon`, `park`, `stop`.
 
-    A heartbeat in the background holds the command lease between two calls. `close`, the end of the `with` block, the
+    A heartbeat in the background keeps the command lease between two calls. `close`, the end of the `with` block, the
     last reference or the interpreter's end brings the platform to rest (torque off, brakes on) and ends the engine
-    that was started; one that was attached to goes on unless its owner is gone.
+    that was started; an attached one continues unless its owner has ended.
 
     Args: see `CommandSession`.
     """
@@ -318,15 +317,15 @@ class RigClient(CommandSession):
     # -- states ------------------------------------------------------------------------------------------------------
 
     def connect(self, *, reset: bool = False) -> None:
-        """OFF → IDLE: open and configure the drives; `reset`: also a fault that they have from before."""
+        """OFF → IDLE: open and configure the drives; `reset`: also reset their earlier faults."""
         with self._asking():
             lifecycle.connect(self.rig, reset=reset)
 
     def home(self, *, connect: bool = True, unproven: bool = False) -> None:
         """IDLE → PARKED: find every leg's reference; from OFF `connect` first. The rig moves.
 
-        Refused where a leg was not tested as it is wired now (`rig setup leg`; `status.unproven` says which), unless
-        you say that the wiring is `unproven`. The recording has your word.
+        Refused if a leg was not tested with its present wiring (`rig setup leg`; see `status.unproven`), unless
+        `unproven` permits it. The recording notes the permission.
         """
         with self._asking():
             if connect and self.rig.status().state is State.OFF:
@@ -340,19 +339,19 @@ class RigClient(CommandSession):
             lifecycle.engage(self.rig)
 
     def settle(self) -> None:
-        """Wait until a platform that is parked has stood for long enough to be engaged."""
+        """Wait until a parked platform has rested long enough to be engaged."""
         with self._asking():
             lifecycle.settle(self.rig)
 
     def park(self) -> None:
-        """ENGAGED → PARKED: move home, brakes on, torque off. A paused motion is forgotten."""
+        """ENGAGED → PARKED: move home, brakes on, torque off. A paused motion is dropped."""
         with self._asking():
             lifecycle.park(self.rig)
 
     def stop(self, category: StopRequest = 1) -> None:
         """Stop, from any state: decelerate and hold (2), decelerate and torque off (1), torque off at once (0).
 
-        Any thread may; what another one waits for ends with that.
+        Thread-safe; it ends the waiting of other threads.
         """
         if category not in (0, 1, 2):
             raise InputError(f"category: {category} is none of 0, 1, 2")
@@ -381,7 +380,7 @@ class RigClient(CommandSession):
         Args:
             pose: (7,) x, y, z in m and a unit quaternion qw, qx, qy, qz, base frame; or "home", or the name of a
                 saved position.
-            speed, rotation_speed: peak speeds, m/s and rad/s; those of the configuration where none are given.
+            speed, rotation_speed: peak speeds, m/s and rad/s; by default those of the configuration.
         """
         target = target_pose(self.config, pose)
         self._move("go to pose", MotionKind.MOVE, lambda _here: target, speed, rotation_speed)
@@ -402,7 +401,7 @@ class RigClient(CommandSession):
             axis: x, y, z, rx, ry, rz, or leg1 to leg6.
             step: m or rad, signed.
             frame: axes of the "base" or of the "platform".
-            pivot: (3,) m, point of the platform, in its axes, that it turns about.
+            pivot: (3,) m, centre of rotation, platform frame.
             speed, rotation_speed: as for `move`.
         """
         purpose = MotionKind.LEG_STEP if axis in LEGS else MotionKind.JOG
@@ -424,14 +423,14 @@ class RigClient(CommandSession):
     ) -> None:
         """Move along or about an axis, or one leg, as long as `held()`, at most to the end of the free range.
 
-        The engine lets go by itself where `held` does not answer for `safety.hold_renewal`. The platform comes to a
-        smooth stand then, and nothing of the motion is left.
+        The engine ends the motion itself if `held` does not return for `safety.hold_renewal`. The platform then
+        decelerates smoothly to rest, and the motion is dropped.
 
         Args:
             axis, frame, pivot: as for `jog`.
             direction: 1 or -1.
-            held: asked again and again whether the motion is to go on.
-            speed: m/s, or rad/s about an axis; that of the configuration where none is given.
+            held: called repeatedly; gives whether the motion is to continue.
+            speed: m/s, or rad/s about an axis; by default that of the configuration.
         """
         if direction not in (1, -1):
             raise InputError(f"direction: {direction!r} is neither 1 nor -1")
@@ -458,14 +457,14 @@ class RigClient(CommandSession):
         report: Callable[[Progress], None] | None = None,
         name: str | None = None,
     ) -> None:
-        """Move to where a motion starts, rest there, and follow it to its end; checked whole before anything moves.
+        """Move to a motion's start, rest there, and follow it to its end; all is checked before anything moves.
 
         Args:
             motion: a trajectory file, the name of a shipped one, its content as a dict (lengths about home), or a
                 trajectory.
             amplitude: its size about its start pose.
             repeats: how many times, each from its start.
-            report: told the progress.
+            report: receives the progress.
             name: of the motion, in events and recording.
         """
         label, trajectory = motion_of(self.config, motion)
@@ -487,7 +486,7 @@ class RigClient(CommandSession):
         report: Callable[[Progress], None] | None = None,
         name: str | None = None,
     ) -> None:
-        """As `run`, but return as soon as the motion has begun; `wait` waits to its end."""
+        """As `run`, but return once the motion has begun; `wait` waits for its end."""
         label, trajectory = motion_of(self.config, motion)
         called = check_name("name of the motion", name or label)
         table = prepare_motion(self.config, trajectory, scale("amplitude", amplitude))
@@ -496,7 +495,7 @@ class RigClient(CommandSession):
             motion_runner.begin(self.rig, table, called)
 
     def wait(self, duration: Amount | None = None, report: Callable[[Progress], None] | None = None) -> None:
-        """Wait so many s of the rig's time, or to the end of the motion that was started."""
+        """Wait so many s of the rig's time, or for the end of the started motion."""
         seconds = None if duration is None else positive("duration", duration, TIME)
         with self._asking():
             now = self.rig.status()
@@ -507,7 +506,7 @@ class RigClient(CommandSession):
                 motion_runner.finish(self.rig, report)
 
     def pause(self) -> bool:
-        """Slow down along the path and stand; False where the motion came to its end before. Any thread may."""
+        """Decelerate along the path to rest; False if the motion ended before. Thread-safe."""
         with self._asking():
             sequence = self._sequence
             if sequence is not None and sequence.pause() is None:
@@ -520,10 +519,9 @@ class RigClient(CommandSession):
             return paused
 
     def resume(self, *, take_over: bool = False) -> None:
-        """Go on along the path; `wait` waits to its end.
+        """Continue along the path; `wait` waits for its end.
 
-        What was begun under another command lease, another client's or one that this one has lost, goes on only with
-        `take_over`.
+        A motion begun under another command lease, also a lost one of this client, needs `take_over`.
         """
         with self._asking():
             self.rig.request(Resume(take_over))
@@ -531,10 +529,10 @@ class RigClient(CommandSession):
                 self._sequence.resume(self.rig.status().t)
 
     def set_speed(self, part: float) -> None:
-        """Follow motions at this part of full speed, 0.1 to 1, from now on, also one that is followed. Any thread may.
+        """Set the part of full speed, 0.1 to 1, of the present and later motions. Thread-safe.
 
-        Slower along the same path: speeds are that part of what they would be, accelerations its square. Motions to a
-        start, jogs, moves and parking are not concerned.
+        The path stays the same; speeds are multiplied by the part, accelerations by its square. Moves to a start, jogs,
+        other moves and parking are not affected.
         """
         if not LEAST_PACE <= part <= 1.0:  # nor is what is no number
             raise InputError(f"speed: {part!r} of full speed, must be {LEAST_PACE:g} to 1")
@@ -542,7 +540,7 @@ class RigClient(CommandSession):
             self.rig.request(Pace(part))
 
     def abandon(self) -> None:
-        """Forget the rest of a motion that is paused, and hold where the platform stands. Any thread may."""
+        """Drop the rest of a paused motion, and hold the present pose. Thread-safe."""
         with self._asking():
             sequence = self._sequence
             if sequence is None:

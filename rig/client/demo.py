@@ -1,4 +1,4 @@
-"""From a model that is off to one that is not, in one go: run, excite, identify, run again."""
+"""Demonstration from a wrong to an identified model: run, excite, identify, run again."""
 
 from __future__ import annotations
 
@@ -26,19 +26,19 @@ if TYPE_CHECKING:
     from rig.analysis import Identified
 
 EXCITATION = 60.0
-"""Length of the motion that parameters are identified from, s."""
+"""Duration of the motion for the identification, s."""
 _RESIDUAL_NOISE, _POSITION, _OVERRUNS = 1.5, 2.0, 0.01
 _CANDIDATES, _STEPS = 20, 100
 _EVERY, _MARGIN = 0.02, 1.2  # s; of what is expected
 _UNKNOWN_MASSES = {"tare_shift": 15.0, "force_residual": 80.0}
-"""N, bounds that a rig whose masses are off by a fifth keeps; by its own it could not be engaged"""
+"""N, bounds that a rig with a mass error of a fifth keeps; with its own it could not be engaged"""
 
 
 @dataclass(frozen=True, slots=True)
 class DemoResult:
-    """A motion with the nominal model, what was identified and the file that it is in, the motion with that.
+    """Results: the motion with the nominal model, the identification with its file, and the motion with that.
 
-    Where a run did not go to its end, what would follow is None.
+    After a run that did not reach its end, the later ones are None.
     """
 
     before: RunResult
@@ -49,20 +49,20 @@ class DemoResult:
 
     @property
     def last(self) -> RunResult:
-        """The run that it ended with."""
+        """The last run."""
         return self.after or self.excited or self.before
 
 
 def as_built(config: RigConfig, seed: int) -> RigConfig:
-    """The configuration with a plant as built, of a seed, and bounds on forces that its unknown masses keep."""
+    """The configuration with an as-built plant by a seed, and bounds on forces that its unknown masses keep."""
     bounds = {name: max(value, getattr(config.safety, name)) for name, value in _UNKNOWN_MASSES.items()}
     return config.changed({"safety": bounds, "virtual": {"plant": {"as_built": seed}}})
 
 
 def with_demo_thresholds(config: RigConfig, *, timing: bool, exact: bool = False) -> RigConfig:
-    """The configuration of a demonstration with what it is judged by.
+    """The configuration of a demonstration with its thresholds.
 
-    Of a plant that is `exact`ly the model, in a motion over all six axes, that is what is proposed for any rig.
+    For a plant that is `exact`ly the model, in a motion over all six axes, they are the defaults proposed for any rig.
 
     The model of a drawing is beyond the residual, 1.5 times the cells' noise, as is expected of a machine as built (see
     `expecting`); one that is identified or exact is not. The platform may be off its reference by twice what a leg may,
@@ -74,10 +74,10 @@ def with_demo_thresholds(config: RigConfig, *, timing: bool, exact: bool = False
 
 
 def expecting(config: RigConfig, trajectory: Trajectory) -> RigConfig:
-    """The configuration, saying how great a residual its plant's departures from the model explain along a trajectory.
+    """The configuration with the residual expected by its plant's departures from the model along a trajectory.
 
-    That is the worst leg's RMS of what the plant's mechanism, its hose, gains, zeros, curvature, hysteresis and hum of
-    its cells and its own friction, at most, make the cells read beyond the model, a fifth more, and the noise.
+    It is the worst leg's RMS of the effects on the cells of the plant's mechanism, hose and friction, and of the cells'
+    gains, zeros, curvature, hysteresis and hum, plus a fifth, and the noise.
     """
     truth = truth_of(config)
     table = tabulate(trajectory, _EVERY)
@@ -124,9 +124,9 @@ def identify_on(
     lockstep: bool,
     report: Callable[[Progress], None],
 ) -> DemoResult:
-    """Run a trajectory, then one that tells the parameters; identify them, and run the first again with them.
+    """Run a trajectory, then an exciting one; identify the parameters, and run the first again with them.
 
-    The identification is judged by the first run, which it is not fitted to. Its file lies beside the recordings.
+    The identification is judged by the first run, which it is not fitted to. Its file is next to the recordings.
 
     Args:
         config: of a virtual rig. trajectory, name, folder, lockstep, report: as `execute`.

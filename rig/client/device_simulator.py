@@ -1,4 +1,4 @@
-"""`rig twin`: one virtual device by itself, at a port that anybody's client can open."""
+"""`rig twin`: one virtual device at a port that any client can open."""
 
 import os
 import signal
@@ -32,15 +32,15 @@ class _Interrupted:
         return self._interruption.count > 0
 
 
-def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: Callable[[str], None]) -> None:
+def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, print_line: Callable[[str], None]) -> None:
     """Serve one virtual device until Ctrl-C, or SIGTERM.
 
     Args:
         name: a driver's name, or a configuration.
-        leg: 1…6, whose drive, or load cell, it is; None: the first; not where one device reads all six cells.
+        leg: 1…6 of the drive or load cell; None: the first; not allowed if one device reads all six cells.
         listen: host:port to serve it at; "": a free port of this machine, or `terminal`.
         terminal: serve it on a pseudo-terminal.
-        say: told where it is.
+        print_line: receives lines for the user.
 
     Raises:
         InputError, ConfigError: no such driver or configuration, it has no such device, or cells are asked for a leg.
@@ -60,7 +60,7 @@ def serve_twin(name: str, leg: int | None, listen: str, *, terminal: bool, say: 
     def ready(endpoint: Endpoint) -> None:
         settings = f", {endpoint.settings}" if isinstance(endpoint, SerialEndpoint) else ""
         unit = _device(config, device)[1].get("unit", 1)
-        say(f"{what} at {endpoint}{settings}, unit {unit}; Ctrl-C ends it")
+        print_line(f"{what} at {endpoint}{settings}, unit {unit}; Ctrl-C ends it")
 
     with interruption.installed(signal.SIGTERM):
         serve_device(in_real_time(config), device, _Interrupted(interruption), ready)
@@ -94,7 +94,7 @@ def _drives_of(shipped: str) -> str:
 
 
 def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
-    """A device in words, by its place among the six drives and after them the cells' own, and its address."""
+    """Text and address of a device, by its index among the six drives and then the cells' own devices."""
     resolved, cells = config.resolved(), config.load_cells
     if device < _DRIVES:
         return f"{config.drives.driver_of(device)}, leg {device + 1},", resolved["drives"]["legs"][device]
@@ -105,17 +105,17 @@ def _device(config: RigConfig, device: int) -> tuple[str, dict[str, Any]]:
 
 
 def _placed(place: dict[str, Any], listen: str, *, terminal: bool) -> dict[str, Any]:
-    """The address with another place: a port of the same kind, unless the other was asked for."""
-    kept = {key: value for key, value in place.items() if key not in _PLACE and value is not None}
+    """The address with another port, of the same kind unless the other was requested."""
+    connection = {key: value for key, value in place.items() if key not in _PLACE and value is not None}
     line = {key: place[key] for key in _LINE} if place.get("device") is not None else {}
     if terminal or (line and not listen):
-        return kept | {"baud": _BAUD} | line | {"device": f"twin-{os.getpid()}"}
+        return connection | {"baud": _BAUD} | line | {"device": f"twin-{os.getpid()}"}
     if not listen:
-        return kept | {"host": _LOCAL, "port": free_ports(1)[0]}
+        return connection | {"host": _LOCAL, "port": free_ports(1)[0]}
     host, _, port = listen.rpartition(":")
     if not (host and port.isdecimal() and int(port) <= _LAST_PORT):
         raise InputError(f"--listen {listen!r}: give HOST:PORT, port 0 for any free one")
-    return kept | {"host": host, "port": int(port) or free_ports(1)[0]}
+    return connection | {"host": host, "port": int(port) or free_ports(1)[0]}
 
 
 def _at(config: RigConfig, device: int, address: dict[str, Any]) -> dict[str, Any]:

@@ -27,11 +27,10 @@ def excitation_for(
     seed: int = 0,
     progress: Callable[[float], None] = lambda _part: None,
 ) -> Excitation:
-    """A motion that tells a rig's parameters and passes the check before it is run; see `design_excitation`.
+    """Design an exciting motion that passes the check before a run; see `design_excitation`.
 
-    What is measured is taken from the configuration: noise of the cells, and the drives' forces where the engine closes
-    all six loops. A force with which the loop would just follow where the masses are `MASS_ERROR` off, as before an
-    identification they may be, is a limit, too. Raises CalibrationError as that.
+    The configuration gives the noise of the cells, and the drives' forces if the engine closes all six loops. Forces
+    are also limited so that the loop follows with an error `MASS_ERROR` of the masses. Raises CalibrationError as that.
     """
 
     def permits(trajectory: Trajectory) -> bool:
@@ -50,7 +49,7 @@ def excitation_for(
 def _followed(config: RigConfig) -> Mechanism:
     """The machine with limits of force at which the following error is at its bound, in mode force.
 
-    A leg is off its reference by ΔF/K_p where the model is wrong by ΔF, see `judge_sag`.
+    An error ΔF of the model moves a leg by ΔF/K_p from its reference, see `judge_sag`.
     """
     if config.mode != "force":
         return config.machine

@@ -1,4 +1,4 @@
-"""A game pad, read through SDL 2, and what somebody wants by it: an axis, a direction and a share of the speed."""
+"""A game pad, read through SDL 2, and the jog request by it: an axis, a direction and a share of the speed."""
 
 import math
 import warnings
@@ -8,7 +8,7 @@ from typing import Any
 from rig.errors import HardwareError
 
 _MOST = 1000
-"""events of one look; what is left comes with the next"""
+"""events of one reading; the rest follows with the next"""
 _HINTS = {
     b"SDL_NO_SIGNAL_HANDLERS": b"1",  # Ctrl-C and SIGTERM stay whose they are
     b"SDL_JOYSTICK_ALLOW_BACKGROUND_EVENTS": b"1",  # STOP works wherever the keyboard is
@@ -19,9 +19,9 @@ _HINTS = {
 
 @dataclass(frozen=True, slots=True)
 class PadReading:
-    """How a pad stands. Without one all is at rest.
+    """State of a pad. Without one all is at rest.
 
-    `pad`: which it is, another number whenever one is plugged in; None without one. `name`: its own; without a pad that
+    `pad`: its number, a new one whenever a pad is plugged in; None without one. `name`: its own; without a pad that
     of a device whose buttons SDL does not know, or empty. `left`, `right`: the sticks, to the right and away from the
     hand, −1 to 1. `dead_man`, `turning`: whether the left and the right shoulder button are down. `dead_man_came_up`,
     `stop`: whether the one came up, and the right one of the four buttons of any pad went down, since the last reading.
@@ -38,12 +38,11 @@ class PadReading:
 
 
 class GamePad:
-    """The first game pad that is there, and another once that is gone; of the others, STOP alone.
+    """The first game pad, or the next one once it is unplugged; of the others only STOP is read.
 
-    Read by one thread, closed when it is done with.
+    It is read by one thread, and must be closed.
 
-    What a pad does not say SDL does not know: one that hangs with a button down has it down, until it is unplugged or
-    its connection is given up by the system.
+    SDL cannot detect a hanging pad: its buttons stay down until it is unplugged or the system drops its connection.
 
     Raises:
         HardwareError: SDL cannot be loaded, or does not start.
@@ -56,14 +55,14 @@ class GamePad:
         if self._sdl.SDL_InitSubSystem(self._sdl.SDL_INIT_GAMECONTROLLER):
             raise HardwareError(f"game pads cannot be read: {self._fault()}")
         self._all: dict[int, Any] = {}
-        """every pad that is open, by its number, in the order in which they came"""
+        """open pads by number, in the order in which they were plugged in"""
         self._open: Any = None
         self._pad: int | None = None
         self._name = ""
-        self._look = True
+        self._search = True
 
     def read(self) -> PadReading:
-        """How the pad stands now; never waits."""
+        """The present state of the pad; never waits."""
         sdl, event = self._sdl, self._sdl.SDL_Event()
         stop = came_up = False
         for _ in range(_MOST):
@@ -76,12 +75,12 @@ class GamePad:
                 case sdl.SDL_CONTROLLERBUTTONUP if own:
                     came_up = came_up or event.cbutton.button == sdl.SDL_CONTROLLER_BUTTON_LEFTSHOULDER
                 case sdl.SDL_JOYDEVICEADDED | sdl.SDL_JOYDEVICEREMOVED:
-                    self._look = True
+                    self._search = True
         for pad in [pad for pad, opened in self._all.items() if not sdl.SDL_GameControllerGetAttached(opened)]:
             self._let_go(pad)
-        if self._look:
+        if self._search:
             self._find()
-        self._look = False
+        self._search = False
         if self._open is None:
             return PadReading(name=self._name, stop=stop)
         return PadReading(
@@ -96,7 +95,7 @@ class GamePad:
         )
 
     def close(self) -> None:
-        """Give the pad back, and SDL. May be called again; not to be read afterwards."""
+        """Close pad and SDL. May be called again; `read` must not be called afterwards."""
         if self._sdl is not None:
             for pad in [*self._all]:
                 self._let_go(pad)
@@ -104,7 +103,7 @@ class GamePad:
             self._sdl = None
 
     def _find(self) -> None:
-        """Open what is there and is not open yet; the one that is read is the first of them."""
+        """Open new pads; the first one is read."""
         sdl = self._sdl
         unknown = ""
         for index in range(sdl.SDL_NumJoysticks()):
@@ -121,7 +120,7 @@ class GamePad:
 
     def _let_go(self, pad: int) -> None:
         self._sdl.SDL_GameControllerClose(self._all.pop(pad))
-        self._look = True
+        self._search = True
         if pad == self._pad:
             self._open, self._pad, self._name = None, None, ""
 
@@ -137,7 +136,7 @@ class GamePad:
 
 
 def _load() -> Any:
-    """SDL's functions. It takes a quarter of a second and 12 MB, and is loaded for who has a pad alone."""
+    """SDL's functions. Loading takes a quarter of a second and 12 MB, and is done only if there is a pad."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")  # it tells by one where it has its library from
@@ -152,13 +151,13 @@ def _text(name: bytes | None) -> str:
 
 
 DEAD_ZONE = 0.25
-"""of a stick's way: nearer to its middle it is at rest"""
+"""part of a stick's travel: dead zone about its middle"""
 SHARES = 4
-"""into so many equal steps of speed the rest of the way is divided: a motion keeps the speed that it began with"""
+"""number of equal steps of speed over the rest of the travel; a motion keeps its initial speed"""
 _PLAY = 0.06
-"""of a stick's way, by which it must go beyond a border before it counts: a hand that trembles changes nothing"""
+"""part of a stick's travel: hysteresis of the steps, against a trembling hand"""
 _RESTING = 10
-"""readings in a row in which the dead-man's button must be up at first: a pad may say late that it is down"""
+"""successive readings in which the dead-man's button must be up first: a pad may report late that it is down"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -170,23 +169,23 @@ class JogRequest:
 
 
 class GamepadMapping:
-    """Reads wishes from a pad's readings, one after the other in time.
+    """Derives jog requests from successive readings of a pad.
 
     The left stick moves along x and y, the right one along z; with the other shoulder button down they turn about these
-    axes. The stick's axis that is farthest out counts alone. Nothing is wanted but while the dead-man's button is down,
-    and it must have been up since the pad is there.
+    axes. Only the axis with the greatest deflection counts. Requests need the dead-man's button down, and it must have
+    been up since the pad was plugged in.
     """
 
     def __init__(self) -> None:
         self._pad: int | None = None
         self._up = 0
         self.ready = False
-        """whether the dead-man's button was up since the pad is there"""
+        """whether the dead-man's button was up since the pad was plugged in"""
         self._axis = ""
         self._step = 0
 
     def take(self, reading: PadReading) -> JogRequest | None:
-        """What is wanted by a reading; None: nothing, what moves is to come to a stand."""
+        """The jog request of a reading; None: no motion, a present one must stop."""
         if reading.pad is None or reading.pad != self._pad:
             self._pad, self._up, self.ready = reading.pad, 0, False
         self._up = 0 if reading.pad is None or reading.dead_man else self._up + 1
@@ -206,7 +205,7 @@ class GamepadMapping:
 
 
 def _step(depth: float, before: int) -> int:
-    """The step of speed of a stick that is `depth` (0 to 1) out, 0 at rest; `before`: which it had."""
+    """The step of speed of a stick at deflection `depth` (0 to 1), 0 at rest; `before`: the last step."""
     width = (1.0 - DEAD_ZONE) / SHARES
     if before:
         low, high = DEAD_ZONE + (before - 1) * width, DEAD_ZONE + before * width

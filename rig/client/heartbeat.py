@@ -1,8 +1,7 @@
-"""The sign of life of a client that holds the command lease: by a thread of its own, or by a process beside a window.
+"""The sign of life of the client with the command lease: by a thread, or by a separate process for a window.
 
-A window's thread is late whenever it paints, builds a page, or searches for garbage, and so are the other threads of
-its process, which share an interpreter with it. A process beside it is not. It needs the window only every
-`WINDOW_BOUND`.
+A window's thread is late whenever it paints, builds a page, or collects garbage, and so are the other threads of its
+process, which share its interpreter. A separate process is not; it needs the window only every `WINDOW_BOUND`.
 """
 
 import contextlib
@@ -19,21 +18,21 @@ _INTERVAL = 0.05  # s
 _ENDING_TIMEOUT = 5.0  # s
 _LATE = 0.2  # s of a window's silence, after which the state of its process is looked at
 WINDOW_BOUND = 5.0
-"""s that a window's thread may take for something else, until it counts as hanging and nobody shows that it lives"""
+"""s after which a busy window's thread counts as hanging, and the sign of life ends"""
 
 
 class Heartbeat(threading.Thread):
-    """A thread that beats from `start` to `close`, and looks at the engine after each beat.
+    """A thread that beats from `start` to `close`, and checks the engine after each beat.
 
     Args:
-        beat: shows the engine that the client is alive; never waits.
-        look: looks at the engine; a HardwareError of it is passed over. False ends the thread.
+        beat: gives the sign of life to the engine; never waits.
+        check: checks the engine; its HardwareErrors are ignored. False ends the thread.
     """
 
-    def __init__(self, beat: Callable[[], None], look: Callable[[], bool]) -> None:
+    def __init__(self, beat: Callable[[], None], check: Callable[[], bool]) -> None:
         super().__init__(name="heartbeat", daemon=True)
         self._beat = beat
-        self._look = look
+        self._check = check
         self._ending = threading.Event()
 
     def close(self) -> None:
@@ -47,15 +46,15 @@ class Heartbeat(threading.Thread):
         while not self._ending.wait(_INTERVAL):
             self._beat()
             with contextlib.suppress(HardwareError):
-                if not self._look():
+                if not self._check():
                     return
 
 
 class WindowHeartbeat:
-    """The sign of life of a window, given by a process of its own from the first `show` to `close`.
+    """The sign of life of a window, given by a separate process from the first `show` to `close`.
 
-    It ends with the window's process, and gives no sign while that is stopped, nor once the window has shown nothing
-    for `WINDOW_BOUND`.
+    It ends with the window's process, and gives no sign while that is stopped, or has not called `show` for
+    `WINDOW_BOUND`.
 
     Args:
         block: name of the engine's control block.
@@ -72,7 +71,7 @@ class WindowHeartbeat:
         return self._process.pid or 0
 
     def show(self, lease: int) -> None:
-        """Show that the window's thread goes on, which holds the lease of that number, 0 for none; never waits."""
+        """Show that the window's thread is alive, with the number of its lease, 0 for none; never waits."""
         with contextlib.suppress(OSError):  # full: it stands still itself; broken: it is gone, and so is the lease
             self._process.pipe.send_bytes(lease.to_bytes(8, "little"))
 
@@ -82,13 +81,13 @@ class WindowHeartbeat:
 
 
 def beat_for_window(name: str, window: int, bound: float, pipe: Connection) -> None:
-    """Main function of the process beside a window; ends with the other end of the pipe.
+    """Main function of a window's heartbeat process; ends with the other end of the pipe.
 
     Args:
         name: of the control block.
         window: the window's process.
         bound: s, see `WINDOW_BOUND`.
-        pipe: the number of the lease comes in, again and again.
+        pipe: receives the number of the lease repeatedly.
     """
     try:
         block = ControlBlock.attach(name)

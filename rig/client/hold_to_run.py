@@ -1,4 +1,4 @@
-"""Hold-to-run: a way along one axis or of one leg, how far the platform can go on it, followed while held."""
+"""Hold-to-run: a motion along one axis or of one leg within its free range, followed while held."""
 
 import math
 from collections.abc import Callable
@@ -21,18 +21,18 @@ from rig.safety import check_slowing, check_trajectory
 from rig.states import MotionKind, State
 
 PARTS = 2048
-"""of the most that is looked at, to which a range is told, always the smaller one"""
+"""resolution of a range, as part of the greatest one, rounded down"""
 _MOST_TURN = 1.5
 """rad; beyond lies the singular place of the angles θ"""
 _TABLE = 0.5  # m
 
 Target = Callable[[float], Array]
-"""The pose (7,), base frame, that lies so far away along some way, m or rad."""
+"""The pose (7,), base frame, at a distance along a path, m or rad."""
 
 
 @dataclass(frozen=True, slots=True)
 class FreeRange:
-    """How far a move can go along a way.
+    """Free range along a path.
 
     `free`: m or rad; the move to there passes its check. `limit`: what stands against going further, None where nothing
     was found as far as was searched.
@@ -43,14 +43,14 @@ class FreeRange:
 
 
 def search_limit(config: RigConfig, *, turning: bool) -> float:
-    """How far a range is looked for: m, the longest leg's length at home, or rad."""
+    """Greatest range that is searched: m, the longest leg's length at home, or rad."""
     return _MOST_TURN if turning else float(config.machine.geometry.home_lengths.max())
 
 
 def size_class(config: RigConfig) -> float:
-    """The power of ten by which a machine is larger than one on a table, with legs of half a metre, or smaller.
+    """Size of a machine as power of ten, relative to a table-top one with legs of half a metre.
 
-    Numbers that are offered to begin with suit one on a table, and are multiplied by it.
+    Default values for a table-top machine are multiplied by it.
     """
     return float(10.0 ** round(math.log10(search_limit(config, turning=False) / _TABLE)))
 
@@ -68,19 +68,19 @@ def step_refusal(
 def free_range(
     config: RigConfig, here: Array, target: Target, most: float, speed: float, turn_speed: float
 ) -> FreeRange:
-    """How far a move from the pose `here` (7,) can go along `target`, up to `most` (m or rad), at these peak speeds.
+    """Free range of a move from the pose `here` (7,) along `target`, up to `most` (m or rad), at these peak speeds.
 
-    First by poses that can be held, which are looked at quickly; what is told is a move that passed its whole check,
-    found among shorter ones where the way to that pose leads through something that a pose alone does not show.
+    It is searched first by single poses, which is fast. The result is a move that passed its whole check; it is shorter
+    where the path meets an obstacle that the end pose does not show.
     """
 
-    def held(part: int) -> Finding | None:
+    def obstacle(part: int) -> Finding | None:
         return refused(lambda: check_holdable(config, target(most * part / PARTS)))
 
     def reached(part: int) -> Finding | None:
         return refused(lambda: checked_move(config, here, target(most * part / PARTS), speed, turn_speed))
 
-    part, limit = largest(held, PARTS)
+    part, limit = largest(obstacle, PARTS)
     moved, further = largest(reached, part)
     return FreeRange(most * moved / PARTS, further or limit)
 
@@ -112,7 +112,7 @@ def refused(look: Callable[[], object]) -> Finding | None:
 
 
 LONGEST = 30.0
-"""s of a way that is held: checked whole before it begins, a longer one would have to be waited for."""
+"""s, longest duration of a hold-to-run motion; the check of a longer one before the begin would take too long."""
 _STEP = 0.02  # s between the rows of a table, of which every ramp is a whole number
 _KNOTS = 33  # of a path; between them it is interpolated
 _NUDGE = 1e-3  # m, rad; for derivatives along a path
@@ -121,7 +121,7 @@ _SHORTEST = 1e-4  # m, rad
 
 @dataclass(frozen=True, slots=True)
 class HoldToRunMotion:
-    """A way that passed its check, at rest at both ends.
+    """A checked motion, at rest at both ends.
 
     `table`: the motion. `slowing`: s in which it may come to a stand wherever it is. `extent`: m or rad along the way.
     `limit`: what stands against going further, None where it ends for being long enough.
@@ -134,7 +134,7 @@ class HoldToRunMotion:
 
 
 def greatest_speed(config: RigConfig, axis: str, pivot: tuple[float, float, float]) -> float:
-    """The most that an axis may be moved at, m/s or rad/s: no leg can be faster then than the slowest leg may be.
+    """Greatest speed of an axis, m/s or rad/s, at which no leg exceeds the least of the legs' speed limits.
 
     Along an axis, and of one leg, that is the least of the legs' speed limits; about an axis that limit by the distance
     of the pivot (m, platform axes) from the farthest joint of the platform.
@@ -150,17 +150,17 @@ def greatest_speed(config: RigConfig, axis: str, pivot: tuple[float, float, floa
 def hold_to_run_motion(
     config: RigConfig, target: Target, speed: float, greatest: float, *, turning: bool
 ) -> HoldToRunMotion:
-    """The way along `target` from where it is 0 to the end of the free range, at `speed`, m/s or rad/s.
+    """Make the motion along `target` from 0 to the end of the free range, at `speed`, m/s or rad/s.
 
     Args:
         config: the rig.
-        target: the pose (7,) that lies so far away.
-        speed: at which it goes between its two ramps, a cubic smooth step 3x² − 2x³ of the speed each.
-        greatest: what the speed may be at most.
-        turning: whether `target` is told an angle.
+        target: gives the pose (7,) at a distance.
+        speed: between its two ramps, each a cubic smooth step 3x² − 2x³ of the speed.
+        greatest: limit of the speed.
+        turning: whether `target` takes an angle.
 
     Raises:
-        RefusedError: the speed is greater, or there is no way to go.
+        RefusedError: the speed is greater, or the free range is 0.
     """
     if not (math.isfinite(speed) and 0.0 < speed <= greatest):
         unit = "rad/s" if turning else "m/s"
@@ -193,20 +193,20 @@ def hold_to_run_motion(
 def follow_hold_to_run(
     rig: Rig, motion: HoldToRunMotion, name: str, purpose: MotionKind, held: Callable[[], bool]
 ) -> None:
-    """Follow a way that begins where the platform is as long as `held()`, and wait until it stands.
+    """Follow a motion that begins at the platform's pose while `held()`, and wait until it rests.
 
-    `held` is asked again and again, and never once it was not; while it does not answer nothing is renewed, and the
-    engine lets go by itself.
+    `held` is called repeatedly until it gives False; while it does not return the hold is not renewed, and the engine
+    ends the motion itself.
 
     Raises:
-        RefusedError: the engine refused the way.
+        RefusedError: the engine refused the motion.
         RunFaultError: it ended in a fault, or was stopped.
-        HardwareError: the platform did not come to a stand in time.
+        HardwareError: the platform did not come to rest in time.
         InterruptedRunError: Ctrl-C.
     """
     holding = True
 
-    def stands(status: Snapshot) -> bool:
+    def stopped(status: Snapshot) -> bool:
         nonlocal holding
         refuse_fault(status)
         holding = holding and held()
@@ -218,13 +218,13 @@ def follow_hold_to_run(
     rig.hold()
     try:
         rig.request(Follow(name, motion.table.step, purpose, slowing=motion.slowing), motion.table.samples)
-        rig.wait(stands, motion.table.duration + motion.slowing + PATIENCE, f"the motion {name!r} to end")
+        rig.wait(stopped, motion.table.duration + motion.slowing + PATIENCE, f"the motion {name!r} to end")
     finally:
         rig.let_go()
 
 
 def _check(config: RigConfig, table: MotionTable, ramp: float) -> None:
-    """By fewer samples than the engine looks at, which checks it again."""
+    """Check fewer samples than the engine, which checks the motion again."""
     verdict = check_trajectory(config.machine, config.safety, table, 1.0 / table.step, remedy=False)
     found = verdict.finding or check_slowing(config.machine, table, ramp)
     if found is not None:
@@ -232,7 +232,7 @@ def _check(config: RigConfig, table: MotionTable, ramp: float) -> None:
 
 
 def _path(target: Target, extent: float) -> MotionTable:
-    """Coordinates over the way (m or rad) up to `extent`, with their derivatives by it, in the form of a table."""
+    """Coordinates over the distance (m or rad) up to `extent`, with their derivatives by it, as a table."""
     step = max(extent, _SHORTEST) / (_KNOTS - 1)
     places = step * np.arange(_KNOTS)[:, np.newaxis] + _NUDGE * np.arange(-2, 3)
     poses = np.array([[target(float(place)) for place in row] for row in places])
@@ -245,7 +245,7 @@ def _path(target: Target, extent: float) -> MotionTable:
 
 
 def _table(path: MotionTable, extent: float, speed: float, ramp: float) -> MotionTable:
-    """The path up to `extent` with a ramp at each end, as little slower than `speed` as makes its time whole steps."""
+    """The path up to `extent` with a ramp at each end, slowed down so that its duration is a whole number of steps."""
     cruise = max(0, math.ceil((extent / speed - ramp) / _STEP - 1e-9))
     peak = extent / (ramp + cruise * _STEP)
     t = _STEP * np.arange(round(2.0 * ramp / _STEP) + cruise + 1)

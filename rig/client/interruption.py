@@ -1,4 +1,4 @@
-"""Ctrl-C as operations hear it."""
+"""Handling of Ctrl-C in operations."""
 
 import contextlib
 import signal
@@ -11,9 +11,9 @@ from rig.errors import InterruptedRunError
 
 
 class Interruption:
-    """Ctrl-C as a flag that waits look at; from the second one on, and while nothing can move yet, it interrupts.
+    """Ctrl-C as a flag for waiting loops; the second one, and any while nothing can move, interrupts.
 
-    Once it is installed, only the thread that did so hears it: Ctrl-C is that one's, whatever others wait for.
+    Once installed, only the installing thread gets it, independent of what others wait for.
     """
 
     def __init__(self) -> None:
@@ -22,7 +22,7 @@ class Interruption:
         """called on the second Ctrl-C, from the signal handler"""
         self.at_first: Callable[[], None] | None = None
         """called on the first one, from the signal handler, once something can move"""
-        self._still = False
+        self._at_rest = False
         self._noticed = False
         self._thread: int | None = None
 
@@ -33,13 +33,13 @@ class Interruption:
             raise InterruptedRunError("interrupted; the rig was stopped")
 
     def forget(self) -> None:
-        """The next Ctrl-C is the first one again."""
+        """Reset: the next Ctrl-C is the first one again."""
         self.count = 0
         self._noticed = False
 
     def _handle(self, _signal: int, _frame: FrameType | None) -> None:
         self.count += 1
-        if self.count == 1 and not self._still:
+        if self.count == 1 and not self._at_rest:
             if self.at_first is not None:
                 self.at_first()
             return
@@ -50,31 +50,31 @@ class Interruption:
 
     @contextlib.contextmanager
     def nothing_moving(self) -> Iterator[None]:
-        """Within a `with` block nothing can move yet: there is nothing to be stopped in a controlled way.
+        """A `with` block in which nothing can move, so that no controlled stop is needed.
 
-        Raises KeyboardInterrupt in the thread that installed this, at every Ctrl-C, and at the block's begin or end for
-        one that was heard before or went by: an exception in the middle of any library is lost where that catches all.
+        Raises KeyboardInterrupt in the installing thread at every Ctrl-C, and at the block's begin or end for an
+        earlier or lost one: a library that catches every exception can swallow it.
         """
-        self._still = True
-        self._interrupt_if_heard()
+        self._at_rest = True
+        self._interrupt_if_pending()
         yield
-        self._interrupt_if_heard()
-        self._still = False
+        self._interrupt_if_pending()
+        self._at_rest = False
 
-    def at_rest(self, *, told: bool) -> None:
-        """Nothing moves any more: the first Ctrl-C interrupts from now on, at once one that came and was not `told`."""
-        self._still = True
-        if not told:
-            self._interrupt_if_heard()
+    def at_rest(self, *, reported: bool) -> None:
+        """Nothing moves any more: the first Ctrl-C interrupts from now on, an earlier unreported one at once."""
+        self._at_rest = True
+        if not reported:
+            self._interrupt_if_pending()
 
-    def _interrupt_if_heard(self) -> None:
+    def _interrupt_if_pending(self) -> None:
         if self.count and self._thread == threading.get_ident():
             self._noticed = True
             raise KeyboardInterrupt
 
     @contextlib.contextmanager
     def installed(self, *others: signal.Signals) -> Iterator[Self]:
-        """Take Ctrl-C over for the time of a `with` block, and other signals that are to mean the same."""
+        """Handle Ctrl-C, and given other signals alike, within a `with` block."""
         with contextlib.ExitStack() as before:
             for one in (signal.SIGINT, *others):
                 before.callback(signal.signal, one, signal.signal(one, self._handle))
@@ -83,7 +83,7 @@ class Interruption:
 
 
 class HoldInterrupt(KeyboardInterrupt):
-    """Ctrl-C during a script's or a notebook's request: the platform was told to hold, and the text says how it stands.
+    """Ctrl-C during a script's or a notebook's request: the platform was commanded to hold; the text has its state.
 
-    No `except Exception` goes on as if nothing had happened.
+    It is no subclass of Exception, so that `except Exception` does not hide it.
     """

@@ -1,4 +1,4 @@
-"""Operating any rig: the single steps, each with its waiting, and the usual course of a run made of them."""
+"""Operation of any rig: single steps with their waiting, and the usual sequence of a run."""
 
 from typing import Literal
 
@@ -26,20 +26,20 @@ def run_motion(
     reset: bool = False,
     unproven: bool = False,
 ) -> None:
-    """Do a whole run from OFF to OFF around one motion.
+    """Do a whole run from OFF to OFF with one motion.
 
     Args:
         rig: in state OFF.
         table: the motion, from `prepare_motion`.
         name: of the motion, for events.
-        report: told the progress now and then.
-        repeats: how many times the motion is run, each time from its start.
-        reset: whether a fault that the drives have from before is reset first; the operator's word.
+        report: receives the progress.
+        repeats: number of repetitions, each from the start.
+        reset: the operator's permission to reset an earlier fault of the drives first.
         unproven: see `home`.
 
     Raises:
         RunFaultError: the run ended in a fault.
-        RefusedError: a guard said no.
+        RefusedError: a guard refused a command.
         HardwareError: a drive is silent, or a state was not reached in time.
         InterruptedRunError: Ctrl-C; the rig still has to be brought to rest with `bring_to_rest`.
     """
@@ -65,11 +65,11 @@ def connect_and_home(rig: Rig, report: Report, *, reset: bool = False, unproven:
 
 
 def connect(rig: Rig, *, reset: bool = False) -> None:
-    """OFF → IDLE: whoever interrupts by then is heard before anything moves.
+    """OFF → IDLE; an interruption until then takes effect before anything moves.
 
     Args:
         rig: in state OFF.
-        reset: whether the operator wants a fault reset that the drives have from before, as after an engine's death.
+        reset: the operator's permission to reset an earlier fault of the drives, as after an engine's death.
     """
     status = connect_for_state(rig)
     if status.state is State.IDLE:
@@ -81,18 +81,18 @@ def connect(rig: Rig, *, reset: bool = False) -> None:
 
 
 def connect_for_state(rig: Rig) -> Snapshot:
-    """OFF → IDLE, or FAULT where the drives have one from before: connect them; the first snapshot that says which."""
+    """Connect: OFF → IDLE, or FAULT for an earlier fault of the drives; returns the first snapshot in that state."""
     begun = rig.status().cycles
     rig.request(Connect())
 
-    def looked_at(status: Snapshot) -> bool:
+    def checked(status: Snapshot) -> bool:
         return status.state is State.FAULT or (status.state is State.IDLE and status.cycles > begun)
 
-    return rig.wait(looked_at, PATIENCE, "state IDLE")
+    return rig.wait(checked, PATIENCE, "state IDLE")
 
 
 def clear(rig: Rig) -> None:
-    """FAULT → IDLE: reset a fault that the drives have from before; the operator's word."""
+    """FAULT → IDLE: reset an earlier fault of the drives, with the operator's permission."""
     rig.request(Reset())
     _reach(rig, State.IDLE, PATIENCE)
 
@@ -100,7 +100,7 @@ def clear(rig: Rig) -> None:
 def home(rig: Rig, *, unproven: bool = False) -> None:
     """IDLE → PARKED, at rest for long enough to be engaged.
 
-    unproven: the operator's word that the legs may move though no test of them, as they are wired, is on record.
+    unproven: the operator's permission to move legs without a recorded test of their wiring.
     """
     rig.request(Home(unproven))
     _reach(rig, State.PARKED, rig.config.safety.homing_timeout + PATIENCE)
@@ -121,16 +121,16 @@ def park(rig: Rig) -> None:
 
 
 def settle(rig: Rig) -> None:
-    """Let a rig that is parked stand for long enough to be engaged."""
+    """Wait until a parked rig has rested long enough to be engaged."""
     now = rig.status()
     if now.state is State.PARKED and now.settled < REST:
         let_pass(rig, REST - now.settled)
 
 
 def stop(rig: Rig, category: StopRequest = 1) -> None:
-    """Stop whatever the rig is doing, and wait: for standing under power (2), or until no drive has torque (1, 0).
+    """Stop the rig, and wait: for rest under power (2), or until no drive has torque (1, 0).
 
-    A first Ctrl-C meanwhile asks for no more than that, and it needs no lease.
+    A first Ctrl-C meanwhile has no further effect. No lease is needed.
 
     Raises:
         HardwareError: the rig did not come to rest in time.
@@ -147,13 +147,13 @@ def stop(rig: Rig, category: StopRequest = 1) -> None:
 
 
 def has_stopped(status: Snapshot, category: StopRequest) -> bool:
-    """Whether a stop has done what it was asked for: standing under power (2), or no torque (1, 0)."""
-    held = status.state is State.ENGAGED or (status.latched and status.stop is StopSeverity.CATEGORY_2)
-    return status.state in AT_REST or (category == 2 and held)
+    """Whether a stop is complete: at rest under power (2), or no torque (1, 0)."""
+    holding = status.state is State.ENGAGED or (status.latched and status.stop is StopSeverity.CATEGORY_2)
+    return status.state in AT_REST or (category == 2 and holding)
 
 
 def bring_to_rest(rig: Rig, category: Literal[0, 1] = 1) -> None:
-    """Stop whatever the rig is doing by a stop of `category`, wait until no drive has torque, and end the engine.
+    """Stop the rig by a stop of `category`, wait until no drive has torque, and end the engine.
 
     Raises:
         HardwareError: the rig did not come to rest in time.
@@ -178,7 +178,7 @@ def _reach(rig: Rig, state: State, timeout: float) -> None:
 
 
 def let_pass(rig: Rig, duration: float) -> None:
-    """Let the rig be for `duration` s of its time."""
+    """Wait for `duration` s of the rig's time."""
     end = rig.status().t + duration
 
     def passed(status: Snapshot) -> bool:

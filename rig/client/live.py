@@ -39,27 +39,27 @@ _STANDING = 10.0  # s of the wall clock without a cycle, after which nothing is 
 
 
 class LiveRig:
-    """A `Rig` of processes: the engine's, and the virtual rig's where the configuration has one; a context manager.
+    """A `Rig` of processes: the engine, and the virtual rig if the configuration has one; a context manager.
 
-    An engine that runs already, and its virtual rig, go on when this is closed, unless they were told to end; without a
-    client they set the platform down and end by themselves. The lease is taken at once and held by a heartbeat in the
-    background. Where it is lost, as after a time in which this process stood still, nothing is shown of this client any
-    more, whoever waits is told, and the next command takes a new lease, unless another client has one. Any thread may
-    call anything; requests wait for each other, but neither `status` nor a stop for them.
+    An engine that was attached to, and its virtual rig, continue when this is closed, unless they were commanded to
+    end; without a client they stop the platform and end by themselves. The lease is taken at once and kept by a
+    heartbeat in the background. If it is lost, as after a suspension of this process, the sign of life ends, waiting
+    calls raise, and the next command takes a new lease, unless another client has one. Thread-safe; requests wait for
+    each other, but `status` and stops do not wait for them.
 
     Args:
         config: the rig.
-        source: file to record to, which must not exist, by an engine of its own; or a running engine to attach to.
+        source: file to record to, which must not exist, with an own engine; or a running engine to attach to.
         client: name under which the command lease is taken.
-        interruption: looked at while waiting.
-        beating: left to `beat` where this is False, for whoever has a sign of life of his own.
-        window: left to `beat`, which is a window's to call every now and then; see `WindowHeartbeat`.
+        interruption: checked while waiting.
+        beating: whether to beat in the background; if False, the caller calls `beat`.
+        window: whether a window calls `beat` from time to time; see `WindowHeartbeat`.
         serve: start the virtual rig, too.
-        patience: s that a status or a stop may take.
-        told: told how far the processes are that have to compile the model first.
+        patience: s, time-out of a status or a stop.
+        report_compiling: receives the progress of processes that have to compile the model first.
 
     Raises:
-        HardwareError: a process could not start, with its reason, or the engine has gone.
+        HardwareError: a process could not start, with its reason, or the engine has ended.
         RefusedError: another client holds the running engine's lease.
     """
 
@@ -74,7 +74,7 @@ class LiveRig:
         window: bool = False,
         serve: bool = True,
         patience: float = _REPLY_TIMEOUT,
-        told: ProgressCallback | None = None,
+        report_compiling: ProgressCallback | None = None,
     ) -> None:
         self.config = config
         self.client = client
@@ -83,7 +83,7 @@ class LiveRig:
         self._leaving = False
         beating = beating and not window
         self._beats = beating
-        self._gone = threading.Event()
+        self._closed = threading.Event()
         self._news = News()
         self._rows: RowListener | None = None
         self._reading = threading.Lock()
@@ -93,7 +93,7 @@ class LiveRig:
                 if isinstance(source, RunningEngine):
                     self.engine, self.recording = source, source.recording
                 else:
-                    self.engine, self.recording = self._started(source, serve, resources, told), source
+                    self.engine, self.recording = self._started(source, serve, resources, report_compiling), source
                 self._block = self._control_block()
                 resources.callback(self._block.close)
                 ring = TelemetryRing.attach(self.engine.address.ring)
@@ -116,17 +116,17 @@ class LiveRig:
             self._resources = resources.pop_all()
 
     def _started(
-        self, recording: Path, serve: bool, resources: contextlib.ExitStack, told: ProgressCallback | None
+        self, recording: Path, serve: bool, resources: contextlib.ExitStack, report_compiling: ProgressCallback | None
     ) -> EngineProcess:
         check_open_files()
         if serve and self.config.virtual is not None:
             self.virtual = VirtualRigProcess(self.config)
             resources.callback(self.virtual.stop)
             self.virtual.begin()  # gets ready while the engine does
-        engine = resources.enter_context(EngineProcess(self.config, recording, told))
+        engine = resources.enter_context(EngineProcess(self.config, recording, report_compiling))
         if self.virtual is not None:
-            self.virtual.wait_ready(told=told)
-            self.virtual.tell(engine.address.socket)
+            self.virtual.wait_ready(report_compiling=report_compiling)
+            self.virtual.notify(engine.address.socket)
         return engine
 
     def _control_block(self) -> ControlBlock:
@@ -148,7 +148,7 @@ class LiveRig:
         return self.virtual
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
-        """See `Rig.request`. A stop needs no lease, and waits behind no other request."""
+        """See `Rig.request`. A stop needs no lease, and does not wait for other requests."""
         if isinstance(command, Stop):
             self.send_stop(command.category)
             return
@@ -171,7 +171,7 @@ class LiveRig:
         while True:
             self._interruption.check()
             status = self.status()
-            if lease is not None and not lease.held:
+            if lease is not None and not lease.active:
                 holder = repr(status.lease) if status.lease else "nobody"
                 raise LeaseLostError(f"the command lease was lost while waiting for {what}; {holder} has it now")
             if until(status):
@@ -217,17 +217,17 @@ class LiveRig:
             self._news.take(self.status().events)
 
     def close(self) -> None:
-        """End both processes: the engine is given time to end by itself where it was asked to. May be called again."""
+        """End both processes; an engine that was asked to end gets time for it. May be called again."""
         self._interruption.at_once = self._interruption.at_first = None
         try:
             if self._leaving:
                 self.engine.join(_LEAVE_TIMEOUT)
-            elif self.attached and self._beats and self.holds_lease and self.alive and not self._gone.is_set():
+            elif self.attached and self._beats and self.holds_lease and self.alive and not self._closed.is_set():
                 self._lease = None
                 with contextlib.suppress(RigError), self._commands.lock:
                     self._commands.client.request(Release())  # rather than be missed
         finally:
-            self._gone.set()  # nobody waits for its answers any more
+            self._closed.set()  # nobody waits for its answers any more
             self._resources.close()
 
     # -- what only processes have ------------------------------------------------------------------------------------
@@ -239,19 +239,19 @@ class LiveRig:
 
     @property
     def holds_lease(self) -> bool:
-        """Whether this client holds the command lease; a lease that was lost is not held again."""
-        return self._lease is not None and self._lease.held
+        """Whether this client holds the command lease; a lost lease does not return."""
+        return self._lease is not None and self._lease.active
 
     @property
     def alive(self) -> bool:
-        """Whether the engine's process runs; once it does not, nobody waits for its answers any more."""
+        """Whether the engine's process runs; after its end no call waits for its answers."""
         if self.engine.alive:
             return True
-        self._gone.set()
+        self._closed.set()
         return False
 
     def beat(self) -> None:
-        """Show the engine that its client is alive, as long as it holds the lease; never waits."""
+        """Give the sign of life to the engine while the lease is held; never waits."""
         lease = self._lease
         if self._window is not None:
             self._window.show(0 if lease is None else lease.number)
@@ -259,16 +259,16 @@ class LiveRig:
             lease.beat()
 
     def read_rows(self) -> tuple[npt.NDArray[np.void], int]:
-        """Telemetry rows since the last call, (n,) of dtype ROW, and how many were lost before them."""
+        """Telemetry rows since the last call, (n,) of dtype ROW, and the number lost before them."""
         return self._reader.read_new()
 
     def send_stop(self, category: StopRequest) -> None:
-        """Ask for a stop over the control link as well. Raises HardwareError when the engine does not answer."""
+        """Send a stop over the control link as well. Raises HardwareError if the engine does not answer."""
         with self._stops.lock:
             self._stops.client.request(Stop(category))
 
     def end(self, commands: Sequence[RigCommand]) -> None:
-        """Send commands, of which the last is to shut down, and wait for the engine to end. Raises as `request`."""
+        """Send commands, the last of which is a shutdown, and wait for the engine's end. Raises as `request`."""
         for command in commands:
             self.request(command)
         self.engine.join(_LEAVE_TIMEOUT)
@@ -280,20 +280,20 @@ class LiveRig:
         self.beat()
 
     def _look(self) -> bool:
-        """For the heartbeat's thread: tell what is new."""
+        """Report new events, in the heartbeat's thread."""
         if not self.alive:
-            self._news.say("the engine has died")
+            self._news.notify("the engine has died")
             return False
         lease = self._lease
-        if lease is not None and lease is not self._lost and not lease.held:
+        if lease is not None and lease is not self._lost and not lease.active:
             self._lost = lease
-            self._news.say("the command lease was lost: this client gave no sign of life in time")
+            self._news.notify("the command lease was lost: this client gave no sign of life in time")
         self.refresh()
         return True
 
     def _check(self) -> None:
-        """Called again and again while an answer is waited for, which a dead engine does not give."""
-        if self._gone.is_set() or not self.alive:
+        """Raise for a dead engine; called repeatedly while waiting for an answer."""
+        if self._closed.is_set() or not self.alive:
             raise HardwareError("the engine has died")
 
     def _beat_while_waiting(self) -> None:
@@ -312,9 +312,9 @@ class LiveRig:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """A client of the control link, for whoever holds the lock.
+    """A client of the control link, protected by the lock.
 
-    A method to enter by, written in Python, can be interrupted once it has the lock, which nobody would give back.
+    An `__enter__` written in Python could be interrupted after taking the lock, which would then never be released.
     """
 
     client: LinkClient

@@ -1,7 +1,7 @@
 """The lockstep rig: engine and virtual rig in one process on a manual clock, deterministic and faster than real time.
 
 The same engine and the same virtual drives as in real time; the bytes of every exchange are encoded and decoded, but no
-socket carries them and nobody waits. Two runs with one seed record the same bytes.
+socket carries them and nothing waits. Two runs with one seed record the same bytes.
 """
 
 import contextlib
@@ -45,11 +45,11 @@ from rig.virtual import Faults, VirtualRig
 _CLIENT = "lockstep"
 _BATCH = 512  # rows
 _CYCLES_PER_LOOK = 10  # between two looks at the status while waiting
-_LOOK = 0.01  # s of the machine's clock for which a thread waits for the one that lets time pass
+_POLL = 0.01  # s of the machine's clock for which a thread waits for the one that lets time pass
 
 
 class _BatchSink:
-    """Telemetry and events into a recording, rows in batches; events wait for the rows before them."""
+    """Writes telemetry and events to a recording, rows in batches; events wait for the rows before them."""
 
     def __init__(self, writer: RecordingWriter) -> None:
         self.writer = writer
@@ -58,7 +58,7 @@ class _BatchSink:
         self.room = math.inf
         self._rows = np.zeros(_BATCH, ROW)
         self._count = 0
-        self._told = 0
+        self._reported = 0
         self.listener: RowListener | None = None
 
     def push(self, row: npt.NDArray[np.void]) -> None:
@@ -67,12 +67,12 @@ class _BatchSink:
         if self._count == _BATCH:
             self.flush()
 
-    def tell(self) -> None:
-        """Tell the listener the rows that it has not been told."""
+    def report(self) -> None:
+        """Pass the new rows to the listener."""
         listener = self.listener  # which another thread may take away meanwhile
-        if listener is not None and self._told < self._count:
-            listener(self._rows[self._told : self._count].copy())
-        self._told = self._count
+        if listener is not None and self._reported < self._count:
+            listener(self._rows[self._reported : self._count].copy())
+        self._reported = self._count
 
     def event(self, event: Event) -> None:
         self.flush()
@@ -86,20 +86,20 @@ class _BatchSink:
     def flush(self) -> None:
         if self._count:
             self.writer.write_rows(self._rows[: self._count])
-            self.tell()
+            self.report()
             self.recorded += self._count
-            self._count = self._told = 0
+            self._count = self._reported = 0
 
 
 class LockstepRig:
-    """A `Rig` in this process, its clock standing between requests; a context manager that closes its recording.
+    """A `Rig` in this process, whose clock stops between requests; a context manager that closes its recording.
 
-    Any thread may call what `Rig` has. Whoever waits lets time pass, one thread at a time, for the others as well.
+    The methods of `Rig` are thread-safe. A waiting thread advances the time, one at a time, for the others as well.
 
     Args:
         config: the rig; must have a [virtual] table.
         recording: file to record to; must not exist.
-        interruption: looked at while waiting.
+        interruption: checked while waiting.
 
     Raises:
         ConfigError: the configuration has no virtual rig.
@@ -121,14 +121,14 @@ class LockstepRig:
         self._writer = RecordingWriter(recording, recording_header(config, calibration, ClockPair(0, 0)))
         self.sink = _BatchSink(self._writer)
         self.engine = Engine(config, drives, self.sink, self._ticker)
-        self.operator = Operator(self.engine, held=self.held)
+        self.operator = Operator(self.engine, hold_count=self.hold_count)
         note_departures(config, self.operator.journal.injected)
         warm_up(self.engine)
 
     def step(self, overslept: int = 0) -> None:
-        """One cycle: virtual rig and clock move on by a period, then the engine does its part.
+        """Do one cycle: advance virtual rig and clock by a period, then step the engine.
 
-        overslept: cycles that the host misses before this one; virtual rig and clock go on meanwhile.
+        overslept: cycles that the host misses before this one; virtual rig and clock advance meanwhile.
         """
         tick = self._ticker.next(overslept)
         self.virtual.advance(self._ticker.now())
@@ -168,20 +168,20 @@ class LockstepRig:
         """See `Rig.let_go`."""
         self._holds = 0
 
-    def held(self) -> int:
-        """A count that goes on with each `hold`, 0 once it was let go."""
+    def hold_count(self) -> int:
+        """A count that increases with each `hold`, 0 after `let_go`."""
         return self._holds
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
-        """See `Rig.listen`; told by what waits."""
+        """See `Rig.listen`; called from waiting calls."""
         self._news.listener, self.sink.listener = listener, rows
 
     def refresh(self) -> None:
         """See `Rig.refresh`."""
         self._news.take(self.engine.events)
-        if self._passing.acquire(timeout=_LOOK):  # else whoever lets time pass tells it
+        if self._passing.acquire(timeout=_POLL):  # else whoever lets time pass tells it
             try:
-                self.sink.tell()
+                self.sink.report()
             finally:
                 self._passing.release()
 
@@ -203,7 +203,7 @@ class LockstepRig:
             self._pass(_CYCLES_PER_LOOK)
 
     def close(self) -> None:
-        """Finish the recording, and let go of the drives. May be called again."""
+        """Finish the recording and close the drives. May be called again."""
         with contextlib.ExitStack() as resources:
             resources.enter_context(self._passing)
             resources.callback(self._writer.abandon)
@@ -213,8 +213,8 @@ class LockstepRig:
             self._writer.close(self.engine.closing_counts() | {"overruns": self._ticker.overruns})
 
     def _pass(self, cycles: int) -> None:
-        """Let so many cycles pass, or a little while in which another thread does so."""
-        if self._passing.acquire(timeout=_LOOK):
+        """Advance by so many cycles, or wait briefly while another thread does so."""
+        if self._passing.acquire(timeout=_POLL):
             try:
                 for _ in range(cycles):
                     self.step()

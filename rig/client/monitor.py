@@ -1,4 +1,4 @@
-"""`rig monitor`: passes bytes between a device and its client, unchanged, and says what they are."""
+"""`rig monitor`: passes bytes between a device and its client unchanged, and shows their meaning."""
 
 import contextlib
 import os
@@ -23,14 +23,14 @@ Printer = Callable[[Frame], None]
 
 
 class _Splitter:
-    """Makes frames of the bytes that pass: whole ones on TCP, on a line what went one way without a pause."""
+    """Splits the passing bytes into frames: by header on TCP, on a line by pauses."""
 
-    def __init__(self, say: Printer, *, tcp: bool) -> None:
-        self._say = say
+    def __init__(self, on_frame: Printer, *, tcp: bool) -> None:
+        self._on_frame = on_frame
         self._tcp = tcp
         self._begun: float | None = None
-        self._held: dict[bool, tuple[float, bytes]] = {}
-        """by direction, when its first byte came, s, and what came"""
+        self._partial: dict[bool, tuple[float, bytes]] = {}
+        """by direction: time of the first byte, s, and the bytes"""
         self._last = 0.0
 
     def take(self, data: bytes, *, sent: bool) -> None:
@@ -39,56 +39,56 @@ class _Splitter:
         self._last = now
         if not self._tcp:
             self._flush(not sent)
-        at, held = self._held.get(sent, (now - self._begun, b""))
-        self._held[sent] = (at, held + data)
+        at, partial = self._partial.get(sent, (now - self._begun, b""))
+        self._partial[sent] = (at, partial + data)
         if self._tcp:
-            frames, rest = tcp_frames(held + data)
+            frames, rest = tcp_frames(partial + data)
             for frame in frames:
-                self._say(Frame(at, sent, frame))
-            self._held[sent] = (now - self._begun, rest)
+                self._on_frame(Frame(at, sent, frame))
+            self._partial[sent] = (now - self._begun, rest)
             if not rest:
-                del self._held[sent]
+                del self._partial[sent]
 
     def idle(self) -> None:
-        """Nothing has come for a while."""
+        """End the frames after a pause."""
         if not self._tcp and time.monotonic() - self._last > _SILENCE:
             self.end()
 
     def end(self) -> None:
-        for sent in list(self._held):
+        for sent in list(self._partial):
             self._flush(sent)
 
     def _flush(self, sent: bool) -> None:
-        if sent in self._held:
-            at, data = self._held.pop(sent)
-            self._say(Frame(at, sent, data))
+        if sent in self._partial:
+            at, data = self._partial.pop(sent)
+            self._on_frame(Frame(at, sent, data))
 
 
 class _Place(Protocol):
-    """Where the client is served."""
+    """Place at which the client is served."""
 
     @property
     def endpoint(self) -> Endpoint: ...
 
     @property
     def descriptors(self) -> list[int]:
-        """What is waited at for bytes, or for a client."""
+        """Descriptors to wait at for bytes, or for a client."""
 
     @property
     def target(self) -> int:
-        """What is written to, -1 while there is no client."""
+        """Descriptor to write to, -1 without a client."""
 
     def take(self, descriptor: int) -> bytes:
-        """What the client said at a descriptor that is ready, b"" where nothing of it is for the device."""
+        """Bytes of the client at a ready descriptor, b"" if there are none for the device."""
 
     def lose(self) -> None:
-        """The client has gone."""
+        """Handle the end of the client's connection."""
 
     def close(self) -> None: ...
 
 
 class _Port:
-    """A TCP port with one client at a time. One that has said all it has to say still gets its replies."""
+    """A TCP port with one client at a time. A client that has closed its sending side still gets replies."""
 
     def __init__(self, host: str, port: int) -> None:
         try:
@@ -97,12 +97,12 @@ class _Port:
             raise HardwareError(f"cannot listen at {host}:{port}: {error.strerror or error}") from error
         self.endpoint: Endpoint = TcpEndpoint(host, self._listener.getsockname()[1])
         self._client: socket.socket | None = None
-        self._heard_out = False
+        self._client_ended = False
 
     @property
     def descriptors(self) -> list[int]:
         """See `_Place.descriptors`."""
-        talking = self._client is not None and not self._heard_out
+        talking = self._client is not None and not self._client_ended
         return [self._client.fileno() if talking and self._client is not None else self._listener.fileno()]
 
     @property
@@ -117,7 +117,7 @@ class _Port:
             self._client, _ = self._listener.accept()
             self._client.setblocking(False)
             self._client.setsockopt(socket.IPPROTO_TCP, socket.TCP_NODELAY, 1)
-            self._heard_out = False
+            self._client_ended = False
             return b""
         try:
             data = os.read(descriptor, _CHUNK)
@@ -125,7 +125,7 @@ class _Port:
             return b""
         except OSError:
             data = b""
-        self._heard_out = not data
+        self._client_ended = not data
         return data
 
     def lose(self) -> None:
@@ -163,7 +163,7 @@ class _Line:
         return os.read(descriptor, _CHUNK)
 
     def lose(self) -> None:
-        """See `_Place.lose`: nobody knows who is there."""
+        """See `_Place.lose`; a line cannot detect its client."""
 
     def close(self) -> None:
         """End it."""
@@ -176,23 +176,23 @@ def monitor(
     *,
     tcp: bool,
     ready: Callable[[Endpoint], None],
-    say: Printer,
+    on_frame: Printer,
     output: Path | None = None,
-    said: Callable[[Frame], str] = lambda _frame: "",
+    describe: Callable[[Frame], str] = lambda _frame: "",
 ) -> None:
-    """Pass bytes on between a device and a client until Ctrl-C, or until the device has gone.
+    """Pass bytes between a device and a client until Ctrl-C, or until the device's connection ends.
 
     Args:
-        device: opened at once, and kept open whatever the client does.
-        listen: where the client is served, port 0 for any free one; None: a pseudo-terminal.
+        device: opened at once, and open until the end.
+        listen: address for the client, port 0 for any free one; None: a pseudo-terminal.
         tcp: whether frames have the header of Modbus TCP.
-        ready: told where the client is served.
-        say: told each frame.
+        ready: receives the address at which the client is served.
+        on_frame: receives each frame.
         output: a file for them, which must not exist yet.
-        said: what a frame says, for the file.
+        describe: gives the text of a frame for the file.
 
     Raises:
-        ActuatorError: the device cannot be opened. HardwareError: the port is taken, or the device has gone.
+        ActuatorError: the device cannot be opened. HardwareError: the port is taken, or the device's connection ended.
         InputError: the file exists already, or cannot be written.
     """
     interruption = Interruption()
@@ -205,8 +205,8 @@ def monitor(
 
         def note(frame: Frame) -> None:
             if file is not None:
-                file.write(frame.line(said(frame)) + "\n")
-            say(frame)
+                file.write(frame.line(describe(frame)) + "\n")
+            on_frame(frame)
 
         splitter = _Splitter(note, tcp=tcp)
         opened.callback(splitter.end)
@@ -222,7 +222,7 @@ def monitor(
 
 
 def _new_file(path: Path) -> TextIO:
-    """A file of which every line is there at once."""
+    """A new file with line buffering."""
     try:
         return path.open("x", encoding="utf-8", buffering=1)
     except OSError as error:
@@ -230,13 +230,13 @@ def _new_file(path: Path) -> TextIO:
 
 
 class _Outlet:
-    """What is still to be written one way."""
+    """Pending bytes of one direction."""
 
     def __init__(self) -> None:
         self.waiting = b""
 
     def write(self, descriptor: int) -> bool:
-        """Write what the system takes; False where there is nobody any more."""
+        """Write as much as the system takes; False if the connection has ended."""
         try:
             self.waiting = self.waiting[os.write(descriptor, self.waiting) :]
         except BlockingIOError:
@@ -247,10 +247,10 @@ class _Outlet:
 
 
 def _passing(wire: Wire, place: _Place, interruption: Interruption) -> Iterator[tuple[bytes, bool]]:
-    """What is passed on, and whether it goes to the device; b"" where nothing came for a moment.
+    """Yields the passed bytes and whether they go to the device; b"" after a short time without any.
 
-    While more than a few frames are still to be written one way no more is taken for it. What nobody is there for, or
-    does not take for long, is dropped.
+    While more than a few frames are pending in one direction, no more are read for it. Bytes without a receiver, or
+    pending for long, are dropped.
     """
     forth, back = _Outlet(), _Outlet()
     while not interruption.count and wire.connected:

@@ -1,4 +1,4 @@
-"""Motions in the foreground: in which order they are sent, and waiting for them with their progress."""
+"""Motions in the foreground: their sequence, and waiting for them with progress."""
 
 import contextlib
 import math
@@ -16,24 +16,24 @@ from rig.errors import RefusedError, RunFaultError
 from rig.states import MotionKind, State
 
 REST = 0.5
-"""s at the start of a motion, so that the platform stands still when it begins"""
+"""s of rest at the start of a motion, so that the platform is at rest when it begins"""
 
 
 @dataclass(frozen=True, slots=True)
 class Stage:
-    """One motion to be followed, or the rest before it."""
+    """One motion, or the rest before it."""
 
     name: str
-    """empty for the rest"""
+    """empty for a rest"""
     duration: float
     """s"""
     table: MotionTable | None = None
-    """None also for a motion that has begun already"""
+    """None also for a motion that has already begun"""
     purpose: MotionKind = MotionKind.RUN
     number: int = 0
-    """which repeat of the motion it is, from 1; 0 for what brings the platform to its start"""
+    """number of the repetition, from 1; 0 for the move to the start"""
     slowing: float | None = None
-    """of one that goes on only as long as it is held, see `Follow`"""
+    """of a hold-to-run motion, see `Follow`"""
 
 
 @dataclass(frozen=True, slots=True)
@@ -50,10 +50,10 @@ HOLD = Order("hold", Stop(2))
 
 
 def stages_of_run(config: RigConfig, here: Array, name: str, table: MotionTable, repeats: int = 1) -> list[Stage]:
-    """From the pose `here` (7,) to the start of a motion, a rest there, then the motion `repeats` times.
+    """Stages from the pose `here` (7,) to the start of a motion, a rest there, then the motion `repeats` times.
 
     Raises:
-        RefusedError: the way to the start, or back to it, is outside the limits.
+        RefusedError: the move to the start, or back to it, is outside the limits.
     """
     start, end = ends(table)
     stages = _way(config, here, start, "move to the start")
@@ -71,10 +71,10 @@ def _way(config: RigConfig, here: Array, there: Array, name: str) -> list[Stage]
 
 
 class MotionSequence:
-    """What is still to be done of a move, or of a motion with its repeats.
+    """Remaining stages of a move, or of a motion with its repetitions.
 
     Args:
-        name: of it all, for a person.
+        name: of the whole, for display.
     """
 
     def __init__(self, name: str) -> None:
@@ -82,14 +82,14 @@ class MotionSequence:
         self.stage: Stage | None = None
         """the present one"""
         self.repeats = 0
-        """how many times the motion is followed in all"""
+        """total number of repetitions"""
         self.followed = 0
-        """how many times it was"""
-        self.over = False
+        """completed repetitions"""
+        self.ended = False
         self.reason = ""
-        """once it is over: why it did not go to its end, empty where it did"""
+        """after the end: why it ended early, or empty"""
         self.pausing = False
-        """a pause was asked for"""
+        """whether a pause was requested"""
         self._left: list[Stage] = []
         self._whole = 0.0  # s, of all stages at full speed
         self._accepted = False
@@ -98,54 +98,54 @@ class MotionSequence:
         self._rests_until = 0.0
 
     def begin(self, stages: Sequence[Stage]) -> Order | None:
-        """Take up the stages; what to send first."""
-        if self.over:
+        """Begin the stages; returns the first order."""
+        if self.ended:
             return None
         if self.pausing:
-            return self._ended("paused before it began")
+            return self._end("paused before it began")
         self._left = list(stages)
         self._whole = sum(stage.duration for stage in stages)
         self.repeats = max((stage.number for stage in stages), default=0)
         return self._next()
 
     def under_way(self, stage: Stage) -> None:
-        """Take up a stage that the engine follows already."""
+        """Begin with a stage that the engine already follows."""
         self.stage, self._accepted, self.repeats, self._whole = stage, True, stage.number, stage.duration
 
     def answered(self, reason: str = "") -> Order | None:
-        """The motion that was sent was accepted, or refused for a `reason`; what to send now.
+        """The sent motion was accepted, or refused for a `reason`; returns the next order.
 
-        One that was accepted after all was over is to be held: it was on its way while it was to be stopped.
+        A motion that was accepted after the end is to be stopped: it was sent before the end.
         """
-        if self.over:
+        if self.ended:
             return None if reason else HOLD
         if reason:
-            return self._ended(reason)
+            return self._end(reason)
         self._accepted = True
         return PAUSE if self.pausing else None
 
     def take(self, status: Snapshot) -> Order | None:
-        """Look at a status that was asked for after the last answer; what to send now."""
+        """Evaluate a status requested after the last answer; returns the next order."""
         stage = self.stage
-        if self.over or stage is None:
+        if self.ended or stage is None:
             return None
         if not stage.name:
             return self._rest(status)
         if not self._accepted or self._doubted or status.state is State.RUNNING or status.paused:
             return None
         if status.state is not State.ENGAGED:
-            return self._ended(_cause(status))
+            return self._end(_cause(status))
         if self.pausing and self._left:
-            return self._ended(f"{stage.name!r} came to its end before it could pause")
+            return self._end(f"{stage.name!r} came to its end before it could pause")
         self.followed = max(self.followed, stage.number)
         order = self._next()
         self._rests_until = status.t + REST
         return order
 
     def left(self, status: Snapshot) -> float | None:
-        """s until all of it is done at the present speed, the way to the start, rests and repeats among it.
+        """Remaining time, s, at the present speed, with the move to the start, rests and repetitions.
 
-        None of what has no end of its own.
+        None for a motion without an end.
         """
         if self.stage is None:
             return None
@@ -153,13 +153,13 @@ class MotionSequence:
         return _finite(ahead + self._left_of_stage(status, status.pace))
 
     def fraction(self, status: Snapshot) -> float:
-        """Part of all of it that is done, 0 to 1."""
+        """Progress of the whole, 0 to 1."""
         ahead = sum(stage.duration for stage in self._left) + self._left_of_stage(status, 1.0)
         return min(1.0, max(0.0, 1.0 - ahead / self._whole)) if 0.0 < self._whole < math.inf else 0.0
 
     def _left_of_stage(self, status: Snapshot, pace: float) -> float:
         stage = self.stage
-        if stage is None or self.over:
+        if stage is None or self.ended:
             return 0.0
         if not stage.name:
             return max(0.0, self._rests_until - status.t)
@@ -168,39 +168,39 @@ class MotionSequence:
         return whole * max(0.0, 1.0 - status.path_time / max(status.path_duration, 1e-9)) if moving else whole
 
     def pause(self) -> Order | None:
-        """Slow down and stand; a motion that comes to its end before is not followed by another.
+        """Decelerate to rest; after a motion that ends before, no other begins.
 
-        Nothing is to be sent yet where a motion is on its way to the engine: it is paused as soon as it has begun.
+        While a motion is being sent to the engine there is no order yet: it is paused once it has begun.
         """
         self.pausing = True
-        return PAUSE if self._accepted or self.over else None
+        return PAUSE if self._accepted or self.ended else None
 
     def resume(self, t: float = -math.inf) -> None:
-        """The motion goes on; at rig time `t`, s, it does so already."""
+        """The motion continues, from rig time `t`, s, or before."""
         self.pausing, self._resumed = False, t
 
     def paused(self, status: Snapshot) -> bool:
-        """Whether a status shows the motion in a pause that was asked for, be it one that has come to its end since."""
-        return status.paused and not self.over and (self.pausing or status.t < self._resumed)
+        """Whether a status shows the requested pause, also after the motion's end."""
+        return status.paused and not self.ended and (self.pausing or status.t < self._resumed)
 
     def doubt(self, accepted: bool) -> None:
         """Whether the present motion is the engine's: not while it is asked to forget it."""
         self._doubted = not accepted
 
     def end(self, reason: str) -> None:
-        """Nothing further is sent."""
-        if not self.over:
-            self.over, self.reason = True, reason
+        """End the sequence; no further orders."""
+        if not self.ended:
+            self.ended, self.reason = True, reason
             self._left = []
 
-    def _ended(self, reason: str) -> Order | None:
+    def _end(self, reason: str) -> Order | None:
         self.end(reason)
         return None
 
     def _next(self) -> Order | None:
         self._accepted = False
         if not self._left:
-            return self._ended("")
+            return self._end("")
         self.stage = stage = self._left.pop(0)
         table = stage.table
         if table is None:
@@ -210,9 +210,9 @@ class MotionSequence:
 
     def _rest(self, status: Snapshot) -> Order | None:
         if status.state is not State.ENGAGED:
-            return self._ended(_cause(status))
+            return self._end(_cause(status))
         if self.pausing:
-            return self._ended("paused before it began")
+            return self._end("paused before it began")
         return self._next() if status.t >= self._rests_until else None
 
 
@@ -221,7 +221,7 @@ def _cause(status: Snapshot) -> str:
 
 
 def _lasts(stage: Stage, pace: float) -> float:
-    """s that a stage takes; only runs are followed slower."""
+    """Duration of a stage, s; only runs are affected by the speed."""
     return stage.duration / pace if stage.purpose == MotionKind.RUN and stage.name else stage.duration
 
 
@@ -230,14 +230,14 @@ def _finite(time: float) -> float | None:
 
 
 PATIENCE = 10.0
-"""s beyond what is waited for"""
+"""s of additional waiting"""
 AT_REST = (State.OFF, State.IDLE, State.PARKED, State.FAULT)
 """States in which no drive has torque."""
 
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """Where a run is."""
+    """Progress of a run."""
 
     phase: str
     fraction: float
@@ -248,7 +248,7 @@ Report = Callable[[Progress], None]
 
 
 def compiling_progress(now: Compiling) -> Progress:
-    """A start that has to compile the model first, as the progress of what it is a start of."""
+    """Progress of a start that has to compile the model, as progress of the run."""
     return Progress(now.words, 0.0 if now.finished else now.done / now.total)
 
 
@@ -262,7 +262,7 @@ def perform(
 ) -> None:
     """Move an engaged rig to the start of a motion and follow it `repeats` times, each time from its start.
 
-    `sequence` is that which it becomes, for whoever pauses it from another thread. Raises as `carry_out`.
+    `sequence` receives the stages, so that another thread can pause it. Raises as `carry_out`.
     """
     here = np.array(rig.status().reference)
     stages = stages_of_run(rig.config, here, name, table, repeats)
@@ -270,7 +270,7 @@ def perform(
 
 
 def move_to_start(rig: Rig, table: MotionTable, report: Report | None = None) -> None:
-    """Move an engaged rig to where a motion starts, and let it rest there. Raises as `carry_out`."""
+    """Move an engaged rig to a motion's start, and rest there. Raises as `carry_out`."""
     here = np.array(rig.status().reference)
     carry_out(rig, MotionSequence("move to the start"), stages_of_run(rig.config, here, "", table)[:-1], report)
 
@@ -278,17 +278,17 @@ def move_to_start(rig: Rig, table: MotionTable, report: Report | None = None) ->
 def follow(
     rig: Rig, table: MotionTable, name: str, report: Report | None = None, purpose: MotionKind = MotionKind.RUN
 ) -> None:
-    """Follow a motion that starts where the platform is, to its end. Raises as `carry_out`."""
+    """Follow a motion that starts at the platform's pose, to its end. Raises as `carry_out`."""
     carry_out(rig, MotionSequence(name), [Stage(name, table.duration, table, purpose, 1)], report)
 
 
 def begin(rig: Rig, table: MotionTable, name: str) -> None:
-    """ENGAGED → RUNNING: begin to follow a motion that starts where the platform is."""
+    """ENGAGED → RUNNING: begin to follow a motion that starts at the platform's pose."""
     rig.request(Follow(name, table.step, amplitude=table.amplitude, thresholds=table.thresholds), table.samples)
 
 
 def finish(rig: Rig, report: Report | None = None) -> None:
-    """Wait until the motion that was begun has come to its end. Raises as `carry_out`."""
+    """Wait until the motion has ended. Raises as `carry_out`."""
     begun = rig.status()
     sequence = MotionSequence(begun.motion)
     sequence.under_way(Stage(begun.motion, begun.path_duration - begun.path_time, number=1))
@@ -296,7 +296,7 @@ def finish(rig: Rig, report: Report | None = None) -> None:
 
 
 def carry_out(rig: Rig, sequence: MotionSequence, stages: list[Stage], report: Report | None = None) -> None:
-    """Send the motions of a sequence one after the other, each once the one before has come to its end.
+    """Send the motions of a sequence one after the other, each after the end of the one before.
 
     Raises:
         RunFaultError: a motion was stopped, or the sequence ended early.
@@ -314,7 +314,7 @@ def _drive(rig: Rig, sequence: MotionSequence, order: Order | None, report: Repo
             if sequence.answered() is not None:
                 with contextlib.suppress(RefusedError):  # the end came first: then the next status ends it all
                     rig.request(Pause())
-        if sequence.over:
+        if sequence.ended:
             break
         order = _until_next(rig, sequence, report)
     if sequence.reason:
@@ -331,7 +331,7 @@ def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Or
     def done(status: Snapshot) -> bool:
         nonlocal order
         refuse_fault(status)
-        if sequence.over or sequence.paused(status) or status.pace != pace:
+        if sequence.ended or sequence.paused(status) or status.pace != pace:
             return True
         if stage.name and (status.paused or status.state in AT_REST):
             ended = status.last_motion
@@ -340,14 +340,14 @@ def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Or
         if report is not None and stage.name:
             report(_progress(sequence, stage, status))
         order = sequence.take(status)
-        return order is not None or sequence.over or sequence.stage is not stage
+        return order is not None or sequence.ended or sequence.stage is not stage
 
     what = f"the motion {stage.name!r} to end" if stage.name else f"{stage.duration:g} s to pass"
     while True:
         status = rig.wait(done, stage.duration / pace + PATIENCE, what)
         if sequence.paused(status):
             rig.wait(lambda status: not sequence.paused(status), math.inf, "the motion to go on")
-        elif status.pace == pace or sequence.over:
+        elif status.pace == pace or sequence.ended:
             return order
         pace = status.pace  # what is left takes another time
 

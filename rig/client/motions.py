@@ -122,10 +122,10 @@ def check_holdable(config: RigConfig, pose: Array) -> None:
     """
     rows = np.zeros((2, 18))
     rows[:, :6] = pose_to_coordinates(pose)
-    held = check_trajectory(config.machine, config.safety, MotionTable(config.period, rows), config.rate)
-    if not held.passed:
-        failed = tuple(check.at_rest for check in held.checks if not check.passed)
-        raise RefusedError(Finding(Code.TARGET_OUTSIDE, within=failed or held.faults))
+    verdict = check_trajectory(config.machine, config.safety, MotionTable(config.period, rows), config.rate)
+    if not verdict.passed:
+        failed = tuple(check.at_rest for check in verdict.checks if not check.passed)
+        raise RefusedError(Finding(Code.TARGET_OUTSIDE, within=failed or verdict.faults))
 
 
 def approach(config: RigConfig, here: Array, there: Array) -> MotionTable | None:

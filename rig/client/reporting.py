@@ -1,4 +1,4 @@
-"""A run's report, and the process that makes it: loaded with what that takes while the rig runs."""
+"""A run's report, and the process that makes it, which loads its libraries while the rig runs."""
 
 import contextlib
 import gc
@@ -19,10 +19,11 @@ _TIMEOUT = 3600.0  # s; a recording may be of days
 def make_report(
     recording: RecordingFile, target: Path, identify: bool = False
 ) -> tuple[dict[str, Any], InputError | None]:
-    """Write the report on a recording that holds rows to an HTML file.
+    """Write the report on a recording with rows to an HTML file.
 
-    Its numbers with the paths, and why the file could not be written, or None. With `identify` it says what
-    identification would leave, see `identifiability_of`, which takes seconds. Raises RecordingError as `summarize`.
+    Returns its numbers with the paths, and why the file could not be written, or None. With `identify` it has the
+    residual after an identification, see `identifiability_of`, which takes seconds. Raises RecordingError as
+    `summarize`.
     """
     from rig.report import source_of, summarize, validate, write_report  # brings matplotlib, for which no app waits
 
@@ -48,14 +49,14 @@ class ReportProcess:
         self._process: ChildProcess | None = None
 
     def begin(self) -> None:
-        """Start the process, which loads what it needs; returns at once, also where it cannot be started."""
+        """Start the process, which loads its libraries; returns at once, also if it cannot be started."""
         with contextlib.suppress(OSError):
             self._process = ChildProcess("the report", _serve, daemon=False)
 
     def make(
         self, recording: RecordingFile, target: Path, *, finished: bool = True
     ) -> tuple[dict[str, Any], InputError | None]:
-        """See `make_report`: it is made here where the process was not begun, or could not do it."""
+        """See `make_report`; it is made in this process if the other was not started, or failed."""
         identify = self._identify and finished
         if self._process is not None:
             with contextlib.suppress(ChildDiedError):
@@ -71,7 +72,7 @@ class ReportProcess:
 
 
 def _serve(connection: Connection) -> None:
-    """Main function of the process: a recording and where its report goes come in, its numbers go out, or None."""
+    """Main function of the process: receives a recording and the report's path, sends its numbers, or None."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     signal.signal(signal.SIGTERM, signal.SIG_DFL)  # an exception amid an import would be told as a fault of it
     import_module("rig.report")
@@ -87,5 +88,5 @@ def _serve(connection: Connection) -> None:
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:
-    """Leave by an exception, so that nothing half written stays."""
+    """Exit by an exception, so that no incomplete file remains."""
     raise SystemExit(1)

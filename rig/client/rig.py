@@ -1,4 +1,4 @@
-"""A rig as an operation sees it: commands, status, events and waiting, the same for the live and the lockstep one."""
+"""Interface of a rig: commands, status, events and waiting, the same for the live and the lockstep one."""
 
 import threading
 import traceback
@@ -15,19 +15,19 @@ from rig.runtime import StopRequest
 from rig.virtual import ActiveFault
 
 Listener = Callable[[Event | str], None]
-"""Told every new event, or in words what the engine itself cannot say, as that it has died."""
+"""Receives every new event, or a text about the engine, such as its death."""
 RowListener = Callable[[npt.NDArray[np.void]], None]
-"""Told telemetry rows in their order, (n,) of dtype ROW, which are its own from then on."""
+"""Receives telemetry rows in order, (n,) of dtype ROW, which it may keep."""
 
 
 class EventFollower:
-    """Finds out which of the engine's most recent events are new."""
+    """Finds new events among the engine's most recent ones."""
 
     def __init__(self) -> None:
         self._last: Event | None = None
 
     def new(self, events: Sequence[Event]) -> list[Event]:
-        """Those of the events (oldest first) that came after those of the last call."""
+        """The events (oldest first) after those of the last call."""
         first = 0
         if self._last is not None:
             for index in range(len(events) - 1, -1, -1):
@@ -40,7 +40,7 @@ class EventFollower:
 
 
 class News:
-    """Tells a listener, which may be set at any time, each event once; a listener that fails hinders nobody."""
+    """Passes each event once to a listener, which may be set at any time; its exceptions are contained."""
 
     def __init__(self) -> None:
         self.listener: Listener | None = None
@@ -48,15 +48,15 @@ class News:
         self._lock = threading.Lock()
 
     def take(self, events: Sequence[Event]) -> None:
-        """Tell what is new among the engine's most recent events, oldest first."""
+        """Pass the new ones among the engine's most recent events, oldest first."""
         if self.listener is None:
             return
         with self._lock:  # in their order, whoever brings them
             for event in self._events.new(events):
-                self.say(event)
+                self.notify(event)
 
-    def say(self, news: Event | str) -> None:
-        """Tell one thing."""
+    def notify(self, news: Event | str) -> None:
+        """Pass one event or text."""
         listener = self.listener  # which another thread may take away meanwhile
         if listener is not None:
             try:
@@ -66,19 +66,19 @@ class News:
 
 
 class FaultControl(Protocol):
-    """Where faults of a virtual rig are begun and ended; see `rig.virtual.Faults`."""
+    """Control of the faults of a virtual rig; see `rig.virtual.Faults`."""
 
     @property
     def active(self) -> Sequence[ActiveFault]:
-        """Those that are on."""
+        """The active faults."""
 
     def inject(
         self, name: str, leg: int | None = None, value: float | None = None, duration: float | None = None
     ) -> object:
-        """Begin one."""
+        """Begin a fault."""
 
     def clear(self, name: str | None = None, leg: int | None = None) -> object:
-        """End them."""
+        """End faults."""
 
 
 class Rig(Protocol):
@@ -92,39 +92,38 @@ class Rig(Protocol):
 
     @property
     def faults(self) -> FaultControl | None:
-        """Where faults are injected; None where the virtual rig is another process's, or there is none."""
+        """Control of faults; None without an own virtual rig."""
 
     def request(self, command: RigCommand, samples: npt.NDArray[np.float64] | None = None) -> None:
         """Send a command.
 
-        Raises RefusedError, with the engine's reason, when it is refused and nothing changed; HardwareError when that
-        is because a device does not answer as it should, or when the engine is gone.
+        Raises RefusedError, with the engine's reason, if refused without effect; HardwareError if a device failed, or
+        the engine has ended.
         """
 
     def status(self) -> Snapshot:
         """The engine's present status."""
 
     def wait(self, until: Callable[[Snapshot], bool], timeout: float, what: str) -> Snapshot:
-        """Let the rig run until `until` holds for its status, which is returned.
+        """Wait until `until` is true for the status, which is returned.
 
-        Raises HardwareError when that takes longer than `timeout` s of rig time, saying `what` was waited for, and
-        InterruptedRunError after Ctrl-C.
+        Raises HardwareError, which names `what`, after `timeout` s of rig time, and InterruptedRunError after Ctrl-C.
         """
 
     def raise_stop_flag(self, category: StopRequest) -> None:
-        """Have the engine stop in its next cycle; does not wait, and may be called from a signal handler."""
+        """Stop the engine's motion in its next cycle; does not wait, and may be called from a signal handler."""
 
     def hold(self) -> None:
-        """Renew the hold of a motion that goes on only as long as it is held; does not wait."""
+        """Renew the hold of a hold-to-run motion; does not wait."""
 
     def let_go(self) -> None:
-        """Give that hold up: the motion comes to a stand; does not wait."""
+        """Release the hold, so that the motion decelerates to rest; does not wait."""
 
     def listen(self, listener: Listener | None, rows: RowListener | None = None) -> None:
-        """From now on tell what happens, and telemetry rows: a live rig's as they come, from a thread of its own."""
+        """Pass events and telemetry rows from now on; a live rig does so at once, from its own thread."""
 
     def refresh(self) -> None:
-        """Tell now what is new."""
+        """Pass new events and rows now."""
 
     def close(self) -> None:
-        """Let go of the rig. May be called again."""
+        """Close the rig. May be called again."""

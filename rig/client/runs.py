@@ -1,4 +1,4 @@
-"""A run as a command or the app starts it: a rig, a motion, a recording and the report on it."""
+"""A whole run of a command or the app: a rig, a motion, a recording and its report."""
 
 import contextlib
 import math
@@ -36,11 +36,11 @@ from rig.runtime import slowdown_text
 from rig.safety import check_loop, judge_sag
 from rig.virtual import VirtualRigProcess, differs, run_loop, truth_of, truth_path
 
-_LOOK = 0.1  # s
+_POLL = 0.1  # s
 _SURELY_ROWS = 1_000_000
-"""bytes that the events alone do not take; what is longer need not be read to know that it holds rows"""
+"""bytes; a larger recording has rows for sure, and need not be read"""
 _NO_NAME = re.compile(r"[/\\\0]")
-"""what a file's name cannot hold, or not everywhere"""
+"""characters that are not portable in a file's name"""
 _FADE_PART = 0.25  # of a short demo motion
 _FOLLOWING_PART = 0.8  # of `safety.following_error`, which the demo's motion may take
 _SAG_PART = 0.4  # of that: a machine that hangs no farther off at rest, with masses as far off as may be, has room
@@ -50,14 +50,14 @@ _TRIED = 60.0  # s of the demo's motion that are computed: some twenty periods o
 
 @dataclass(frozen=True, slots=True)
 class RunResult:
-    """What came of a run."""
+    """Result of a run."""
 
     recording: Path
     report: Path
     summary: dict[str, Any] = field(default_factory=dict)
-    """the report's numbers with the paths, empty when nothing was recorded"""
+    """the report's numbers with the paths; empty if nothing was recorded"""
     error: RigError | None = None
-    """why the run did not go to its end, or None"""
+    """reason why the run ended early, or None"""
 
 
 def execute(
@@ -75,21 +75,21 @@ def execute(
     identify: bool = False,
     report: Callable[[Progress], None],
 ) -> RunResult:
-    """Do a whole run and report on it; whatever ends it, the rig is brought to rest and the recording closed.
+    """Do a whole run and report on it; in any case the rig is brought to rest and the recording closed.
 
     Args:
         config: the rig.
         trajectory: the motion.
-        name: of the motion; recording and report are called after it and the time.
-        folder: where they go, or None for the configuration's folder.
+        name: of the motion; recording and report are named after it and the time.
+        folder: for both; None: the configuration's folder.
         amplitude: size of the motion about its start pose, 1 for the motion as it is.
-        speed: part of full speed, 0.1 to 1, at which it is followed.
-        repeats: how many times it is run.
-        reset: whether a fault that the drives have from before is reset first; the operator's word.
-        unproven: whether the legs may move though no test of them, as they are wired, is on record; likewise.
+        speed: part of full speed, 0.1 to 1.
+        repeats: number of repetitions.
+        reset: the operator's permission to reset an earlier fault of the drives first.
+        unproven: the operator's permission to move legs without a recorded test of their wiring.
         lockstep: run rig and engine in this process on a manual clock.
-        identify: have the report say what identification would leave; takes seconds more.
-        report: told the progress.
+        identify: report the residual after an identification; takes seconds more.
+        report: receives the progress.
 
     Raises:
         RefusedError, TrajectoryError: the motion is outside the limits, or the control loop is unstable; nothing was
@@ -126,19 +126,19 @@ def conduct(
     identify: bool = False,
     report: Callable[[Progress], None],
     engine: RunningEngine | None = None,
-    told: ProgressCallback | None = None,
+    report_compiling: ProgressCallback | None = None,
 ) -> RunResult:
-    """Start a rig, have `body` operate it from OFF, and report on what was recorded.
+    """Start a rig, let `body` operate it from OFF, and report on the recording.
 
-    Whatever `body` raises, the rig is brought to rest and the recording closed.
+    After any exception of `body` the rig is brought to rest and the recording closed.
 
     Args:
         config, name, folder, lockstep, identify, report: as `execute`.
-        body: operates the rig, and ends its engine where all goes well.
-        interruption: by which Ctrl-C is heard.
-        engine: one that runs already, in whatever state, to be operated and ended in place of a new one; it goes on
-            with its own recording.
-        told: told how far the processes are that have to compile the model first; left out, `report` is.
+        body: operates the rig, and ends its engine on success.
+        interruption: handles Ctrl-C.
+        engine: a running one, in any state, to be operated and ended in place of a new one; it continues its own
+            recording.
+        report_compiling: receives the progress of processes that compile the model first; None: `report` does.
 
     Raises:
         InputError: the folder cannot be used.
@@ -154,7 +154,13 @@ def conduct(
     def start() -> LockstepRig | LiveRig:
         if lockstep:
             return LockstepRig(config, recording, interruption)
-        rig = LiveRig(config, recording, name, interruption, told=told or (lambda now: report(compiling_progress(now))))
+        rig = LiveRig(
+            config,
+            recording,
+            name,
+            interruption,
+            report_compiling=report_compiling or (lambda now: report(compiling_progress(now))),
+        )
         if config.virtual is not None:  # nothing real waits for the processor, and this process waits for the rig
             reporting.begin()
         return rig
@@ -176,7 +182,7 @@ def _write_truth(config: RigConfig, target: Path) -> None:
 
 @contextlib.contextmanager
 def _recording_in(folder: Path, name: str) -> Iterator[Path]:
-    """See `new_recording`; an empty one goes after the `with` block, and so does the folder that was made for it."""
+    """See `new_recording`; after the `with` block an empty one is removed, with the folder made for it."""
     new = not folder.exists()
     recording = new_recording(folder, name)
     try:
@@ -217,7 +223,7 @@ def _run(
         late = "interrupted while the recording was being closed"
         error = InterruptedRunError("interrupted before anything moved" if rig is None else late)
     try:
-        interruption.at_rest(told=error is not None or unforeseen is not None)
+        interruption.at_rest(reported=error is not None or unforeseen is not None)
         report(Progress("reporting", 1.0))
         result = _reported(recording, error, reporting)
     except KeyboardInterrupt:
@@ -229,7 +235,7 @@ def _run(
 
 
 def _brought_to_rest(rig: LockstepRig | LiveRig, report: Callable[[Progress], None]) -> bool:
-    """Stop the rig in a controlled way as far as it lets itself be stopped; False when a Ctrl-C came in between."""
+    """Stop the rig in a controlled way if possible; False if a Ctrl-C interrupted it."""
     try:
         report(Progress("stopping", 1.0))
         with contextlib.suppress(RigError):
@@ -253,7 +259,7 @@ def _reported(recording: Path, error: RigError | None, reporting: ReportProcess)
 
 
 def remove_empty(recording: Path) -> bool:
-    """Remove a recording in which not one cycle took place; says whether it was one."""
+    """Remove a recording without any cycle; whether it was one."""
     if not recording.exists() or recording.with_suffix(".html").exists():
         return False
     if size_of_rows(recording) < _SURELY_ROWS and not RecordingFile(recording).count:
@@ -263,7 +269,7 @@ def remove_empty(recording: Path) -> bool:
 
 
 def new_recording(folder: Path, name: str) -> Path:
-    """A file name not taken yet in `folder`, made if need be. Raises InputError if the folder cannot be used."""
+    """A new file name in `folder`, which is made if necessary. Raises InputError if the folder cannot be used."""
     try:
         folder.mkdir(parents=True, exist_ok=True)
     except OSError as error:
@@ -279,7 +285,7 @@ def new_recording(folder: Path, name: str) -> Path:
 
 
 def describe(result: RunResult) -> str:
-    """A run's outcome in a few lines for a person."""
+    """Text of a run's outcome in a few lines."""
     summary = result.summary
     cycle, tracking, written = summary["cycle"], summary["tracking"], summary["recording"]
     force = summary["force"]["legs"]
@@ -311,7 +317,7 @@ def describe(result: RunResult) -> str:
 
 
 def demo_trajectory(home: Array, duration: float, size: float = 1.0) -> Trajectory:
-    """The shipped demo motion with another length, s, at a part of its size.
+    """The shipped demo motion with another duration, s, and a scaled size.
 
     A short one is faded in and out over a quarter of it each.
     """
@@ -327,15 +333,14 @@ def demo_trajectory(home: Array, duration: float, size: float = 1.0) -> Trajecto
 
 
 def fitted_demo(config: RigConfig, duration: float) -> tuple[Trajectory, float]:
-    """The demo motion as large as the virtual machine that is to run it follows it, and that part of its size.
+    """The demo motion in the largest size that a virtual machine can follow, and the factor on its size.
 
-    What the model does not know of a machine pulls its legs off their reference, by the stiffness of the host's loop:
-    the more, the faster they move. The motion is as large as leaves a margin to `safety.following_error` in the same
-    loop on the same machine, computed offline. Drives that close their own loops bear any force, and the drawing's
-    machine has none that the model does not know.
+    Forces beyond the model move the legs from their reference, by the stiffness of the host's loop, and grow with the
+    speed. The size leaves a margin to `safety.following_error` in a simulation of the same loop and machine. Drives
+    that close their own loops follow under any force, and the drawing's machine has none beyond the model.
 
     Raises:
-        RefusedError: even at rest the machine is too far off its reference.
+        RefusedError: even at rest the machine deviates too far from its reference.
     """
     home = config.machine.geometry.home_pose
     bound = _FOLLOWING_PART * config.safety.following_error
@@ -369,7 +374,7 @@ def _following(config: RigConfig, trajectory: Trajectory) -> float:
 
 
 def _served_at(config: RigConfig) -> list[str]:
-    """Where a client finds the devices of a virtual rig, each place once."""
+    """Addresses of the devices of a virtual rig, each once."""
     found = []
     for address in (*config.drives.legs, *config.load_cells.places.values()):
         endpoint = address.endpoint
@@ -377,8 +382,15 @@ def _served_at(config: RigConfig) -> list[str]:
     return list(dict.fromkeys(found))
 
 
-def serve_virtual(config: RigConfig, say: Callable[[str], None], told: ProgressCallback | None = None) -> None:
-    """Serve the configuration's virtual rig until Ctrl-C, or SIGTERM; `told` how far it is where it has to compile.
+def serve_virtual(
+    config: RigConfig, print_line: Callable[[str], None], report_compiling: ProgressCallback | None = None
+) -> None:
+    """Serve the configuration's virtual rig until Ctrl-C or SIGTERM.
+
+    Args:
+        config: configuration with a virtual rig.
+        print_line: receives the lines for the user.
+        report_compiling: receives the progress where the model has to be compiled first.
 
     Raises:
         InputError: the configuration has no virtual rig.
@@ -390,9 +402,9 @@ def serve_virtual(config: RigConfig, say: Callable[[str], None], told: ProgressC
     process = VirtualRigProcess(in_real_time(config))
     with interruption.installed(signal.SIGTERM), contextlib.ExitStack() as ends:
         ends.callback(process.stop)
-        process.start(told=told)
-        say(f"virtual rig: devices at {', '.join(_served_at(config))}; Ctrl-C ends it")
+        process.start(report_compiling=report_compiling)
+        print_line(f"virtual rig: devices at {', '.join(_served_at(config))}; Ctrl-C ends it")
         while process.alive and interruption.count == 0:
-            time.sleep(_LOOK)
+            time.sleep(_POLL)
         if interruption.count == 0:
             raise HardwareError("the virtual rig ended by itself")

@@ -1,6 +1,6 @@
 """Telemetry of a running engine, live, to tools that plot it: PlotJuggler over UDP, Foxglove over a WebSocket.
 
-Whoever streams only looks: the ring is read as the app reads it, and the engine waits for nobody.
+Streaming only reads the ring, as the app does; the engine does not wait for it.
 """
 
 import errno
@@ -23,44 +23,44 @@ from rig.runtime import SharedMemoryError, TelemetryRing
 from rig.telemetry import ROW
 
 PLOTJUGGLER_PORT = 9870
-"""Where PlotJuggler's UDP server listens unless it is told otherwise."""
+"""Default address of PlotJuggler's UDP server."""
 FOXGLOVE_PORT = 8765
-"""Where Foxglove looks for a WebSocket unless it is told otherwise."""
-_LOOK = 0.02  # s between two looks at the ring
+"""Default address of Foxglove's WebSocket."""
+_POLL = 0.02  # s between two looks at the ring
 _ROUNDING = 1e-9  # s
 _UNHEARD = (errno.EAGAIN, errno.ENOBUFS, errno.ECONNREFUSED)
-"""of a datagram: the system has no room for more, or nobody listens there now"""
+"""errors of a datagram: the system has no room, or nobody listens"""
 _EVERYWHERE = ("0.0.0.0", "::")
 _NAMES = ROW.names or ()
 
 
 class Outlet(Protocol):
-    """One tool that is sent rows."""
+    """A tool that receives rows."""
 
     @property
     def address(self) -> str:
-        """Where the rows go to, or are had, as the tool takes it."""
+        """Address to which rows are sent, or at which they are served, in the tool's form."""
 
     @property
     def place(self) -> str:
-        """Where it is, in words, the last of which is its address."""
+        """Text of the place, which ends with its address."""
 
     @property
     def steps(self) -> str:
-        """What its user has to do there."""
+        """Instructions for the tool's user."""
 
     def send(self, at: float, row: npt.NDArray[np.void]) -> str:
-        """Send a row (1,) of dtype ROW; at: s since 1970, of its cycle. Why it cannot leave here, empty when it did."""
+        """Send a row (1,) of dtype ROW; at: s since 1970, of its cycle. Returns why it cannot be sent, or empty."""
 
     def close(self) -> None:
-        """Let go of it; idempotent."""
+        """Close it; idempotent."""
 
 
 class PlotJugglerOutlet:
-    """A JSON object a row, in a datagram; whether anybody listens is not known."""
+    """Sends each row as a JSON object in a datagram; listeners cannot be detected."""
 
     def __init__(self, host: str, port: int) -> None:
-        """Raises InputError for a host that there is not."""
+        """Raises InputError for an unknown host."""
         shown = _shown(host, port)
         try:
             family, kind, protocol, _, address = socket.getaddrinfo(host, port, type=socket.SOCK_DGRAM)[0]
@@ -76,16 +76,16 @@ class PlotJugglerOutlet:
         self.steps = f'start there Streaming → UDP Server, port {port}, JSON, field "timestamp" as time'
 
     def send(self, at: float, row: npt.NDArray[np.void]) -> str:
-        """See `Outlet.send`. What is not a number is left out."""
-        said: dict[str, Any] = {"timestamp": at}
+        """See `Outlet.send`. Non-finite values are left out."""
+        message: dict[str, Any] = {"timestamp": at}
         for name in _NAMES:
             value = row[name][0]
             if value.ndim:
-                said[name] = {str(place): one for place, one in _finite(value.ravel())}
+                message[name] = {str(place): one for place, one in _finite(value.ravel())}
             elif np.isfinite(value):
-                said[name] = value.item()
+                message[name] = value.item()
         try:
-            self._socket.sendto(orjson.dumps(said), self._address)
+            self._socket.sendto(orjson.dumps(message), self._address)
         except OSError as error:
             return "" if error.errno in _UNHEARD else error.strerror or str(error)
         return ""
@@ -133,10 +133,10 @@ def stream(
     ended: Callable[[], bool],
     warn: Callable[[str], None] = lambda _fault: None,
 ) -> int:
-    """Send rows of an engine, at most `rate` a second of its time, until `ended` or it has gone; how many have left.
+    """Send rows of an engine, at most `rate` a second of its time, until `ended` or its end; returns their number.
 
-    warn: told why rows cannot leave, once for each reason that follows another.
-    Raises InputError: a rate that is not positive. HardwareError: the engine has gone.
+    warn: receives why rows cannot be sent, once for each new reason.
+    Raises InputError: a rate that is not positive. HardwareError: the engine has ended.
     """
     if not 0.0 < rate < np.inf:
         raise InputError(f"rate {rate} Hz is not a positive number")
@@ -160,7 +160,7 @@ def stream(
                     sent += not fault
                     if fault and fault != before:
                         warn(fault)
-            pause.wait(_LOOK)
+            pause.wait(_POLL)
     return sent
 
 

@@ -1,4 +1,4 @@
-"""Live telemetry as arrays: the newest rows, their columns by name, and the external wrench of them."""
+"""Live telemetry as arrays: the newest rows, their columns by name, and their external wrench."""
 
 from __future__ import annotations
 
@@ -28,7 +28,7 @@ Floats = npt.NDArray[np.float64]
 class Telemetry:
     """Consecutive cycles of a rig, oldest first; `len` is their number n. Legs 1 to 6 are the columns 0 to 5.
 
-    The usual columns are attributes; `rows` has every column by name, and `Telemetry.meaning` says what each is.
+    The usual columns are attributes; `rows` has every column by name, and `Telemetry.meaning` describes each.
     """
 
     rows: npt.NDArray[np.void]
@@ -44,7 +44,7 @@ class Telemetry:
 
     @staticmethod
     def meaning(column: str) -> str:
-        """Unit and meaning of a column of `rows`. Raises InputError for one that there is not."""
+        """Unit and meaning of a column of `rows`. Raises InputError for an unknown one."""
         if column not in MEANING:
             raise InputError(f"telemetry: no column {column!r}; there are {', '.join(MEANING)}")
         return MEANING[column]
@@ -62,12 +62,12 @@ class Telemetry:
 
     @property
     def reference(self) -> Floats:
-        """(n, 7) m and quaternion (scalar first), where the platform is commanded to be, base frame."""
+        """(n, 7) m and quaternion (scalar first), commanded pose of the platform, base frame."""
         return self._column("reference")[:, :7]
 
     @property
     def pose(self) -> Floats:
-        """(n, 7) m and quaternion (scalar first), where it is as measured, base frame."""
+        """(n, 7) m and quaternion (scalar first), measured pose, base frame."""
         return self._column("pose")
 
     @property
@@ -87,7 +87,7 @@ class Telemetry:
 
     @property
     def model_forces(self) -> Floats:
-        """(n, 6) N, what the exact model has at the load cells, at the reference."""
+        """(n, 6) N, forces of the exact model at the load cells, at the reference."""
         return self._column("force_model")
 
     @property
@@ -96,7 +96,7 @@ class Telemetry:
         return self._column("force_residual")
 
     def during(self, state: State) -> Telemetry:
-        """The cycles in one state."""
+        """Select the cycles in one state."""
         return Telemetry(self.rows[self.rows["state"] == state])
 
     def _column(self, name: str) -> Floats:
@@ -105,7 +105,7 @@ class Telemetry:
 
 
 class TelemetryLog:
-    """The newest rows of a rig, at most `capacity` of them, whatever thread adds them."""
+    """The newest rows of a rig, at most `capacity`; thread-safe."""
 
     def __init__(self, capacity: int) -> None:
         self._capacity = capacity
@@ -114,7 +114,7 @@ class TelemetryLog:
         self._lock = threading.Lock()
 
     def add(self, rows: npt.NDArray[np.void]) -> None:
-        """Take in rows (n,) that follow those before, and that nobody changes any more."""
+        """Add rows (n,) that follow those before, and are not changed any more."""
         if not len(rows):
             return
         with self._lock:
@@ -124,7 +124,7 @@ class TelemetryLog:
                 self._count -= len(self._batches.popleft())
 
     def newest(self, duration: float | None = None) -> Telemetry:
-        """A copy of the rows of the last `duration` s, or of all that are kept."""
+        """A copy of the rows of the last `duration` s, or of all in memory."""
         with self._lock:
             rows = np.concatenate([np.empty(0, ROW), *self._batches])[-self._capacity :]
         if duration is not None and len(rows):
@@ -141,10 +141,10 @@ def external_wrench(
     quiet: Telemetry | None = None,
     model_sigma: float = 0.0,
 ) -> ExternalWrench:
-    """The wrench on the platform over the cycles of `telemetry` since it last was without: `CommandSession.wrench`.
+    """The wrench on the platform over the last cycles of `telemetry` under power: `CommandSession.wrench`.
 
-    Raises InputError where none of these cycles has the platform under power, or too few of them for the bandwidth;
-    for a bandwidth or a rate of false alarms that cannot be; and for a quiet stretch that noise cannot be learned from.
+    Raises InputError without cycles under power, or with too few for the bandwidth; for an invalid bandwidth or rate of
+    false alarms; and for a quiet stretch from which no noise can be estimated.
     """
     # its statistics take long to load
     from rig.analysis import Smoothing, WrenchEstimator, learned_noise, residuals_of, stated_noise

@@ -1,4 +1,4 @@
-"""How steadily this machine keeps a cycle: measured beside whatever else runs on it, and judged against rates."""
+"""Cycle jitter of this machine under its present load, judged against rates."""
 
 import contextlib
 import signal
@@ -15,9 +15,9 @@ from rig.errors import HardwareError
 from rig.runtime import ChildDiedError, ChildLateError, ChildProcess, prepare_process
 
 RATES = (2000.0, 1000.0, 500.0, 250.0, 200.0, 100.0, 50.0)
-"""Hz, those that are judged beside the configured one."""
-_BORNE = 0.01
-"""Share of cycles that may be late: each is one stale sample, or one that is skipped."""
+"""Hz, rates judged besides the configured one."""
+_TOLERATED = 0.01
+"""Tolerated share of late cycles, each a stale sample or a skipped cycle."""
 _READY_TIMEOUT = 120.0  # s; the first start on a machine compiles the kernels
 _SLACK = 10.0  # s, beside the time of measuring
 
@@ -50,13 +50,13 @@ def judge(config: RigConfig, delays: npt.NDArray[np.float64]) -> Steadiness:
         config: the rig.
         delays: (n,) s from each cycle's deadline to the end of its computations; n ≥ 1.
     """
-    borne = min(round(config.safety.staleness(config.period) / config.period), config.safety.overruns_in_a_row)
+    tolerated = min(round(config.safety.staleness(config.period) / config.period), config.safety.overruns_in_a_row)
     room = 1.0 - config.drives.reply_deadline
     longest = float(delays.max())
 
     def carried(rate: float) -> bool:
         late = float(np.mean(delays > room / rate))
-        return late <= _BORNE and longest < min(borne / rate, config.drives.watchdog)
+        return late <= _TOLERATED and longest < min(tolerated / rate, config.drives.watchdog)
 
     rates = sorted({*RATES, config.rate}, reverse=True)
     return Steadiness(

@@ -49,14 +49,14 @@ class OwnSetting:
 
 
 def has_profile(driver: str) -> bool:
-    """Whether drives of a driver are described by a register map; not of one that there is none of."""
+    """Whether drives of a driver are described by a register map; False for an unknown driver."""
     return _PROFILE in _fields(driver)
 
 
 def own_settings(driver: str) -> tuple[OwnSetting, ...]:
-    """Those of a driver beside the profile, which drafts have a place of their own for; none of an unknown one."""
+    """Settings of a driver besides the profile, which drafts store separately; none for an unknown driver."""
     fields = _fields(driver)
-    about = _told(find_driver(driver).settings) if fields else {}
+    about = _setting_texts(find_driver(driver).settings) if fields else {}
     return tuple(
         OwnSetting(name, _written(field.get_default(call_default_factory=True)), about.get(name, ""))
         for name, field in fields.items()
@@ -65,18 +65,18 @@ def own_settings(driver: str) -> tuple[OwnSetting, ...]:
 
 
 def usual_frame(driver: str) -> tuple[str, int] | None:
-    """Parity and stop bits of a driver's serial ports where nothing else is said; None of one that has none."""
+    """Default parity and stop bits of a driver's serial ports; None if it has none."""
     fields = find_driver(driver).address.model_fields
     return (fields["parity"].default, fields["stop_bits"].default) if "parity" in fields else None
 
 
 def usual_unit(driver: str) -> int:
-    """Unit id of a driver's drives where nothing else is said."""
+    """Default unit id of a driver's drives."""
     return int(find_driver(driver).address.model_fields["unit"].default)
 
 
 def speaks_modbus(driver: str) -> bool:
-    """Whether what a search asks is a question to a driver's drives; to others it could be a command."""
+    """Whether a search's request is a read for a driver's drives; for others it could be a command."""
     return issubclass(find_driver(driver).address, ModbusAddress | TcpAddress)
 
 
@@ -108,9 +108,9 @@ def _written(value: object) -> str:
     return "" if value is None else toml_item(value).as_string()
 
 
-def _told(model: type[BaseModel]) -> dict[str, str]:
-    """What stands below each field of a model, or of those that it is made of."""
-    told = {}
+def _setting_texts(model: type[BaseModel]) -> dict[str, str]:
+    """Docstrings of the fields of a model and its bases, by field."""
+    texts = {}
     for kind in reversed(model.__mro__[: model.__mro__.index(BaseModel)]):
         try:
             (definition,) = ast.parse(textwrap.dedent(inspect.getsource(kind))).body
@@ -120,8 +120,8 @@ def _told(model: type[BaseModel]) -> dict[str, str]:
         for entry, text in pairwise(definition.body):
             match entry, text:
                 case ast.AnnAssign(target=ast.Name(id=name)), ast.Expr(value=ast.Constant(value=str(docstring))):
-                    told[name] = " ".join(docstring.split())
-    return told
+                    texts[name] = " ".join(docstring.split())
+    return texts
 
 
 def check_devices(config: RigConfig, path: Path | None = None) -> None:
@@ -339,7 +339,7 @@ def save_draft(draft: Draft, path: Path, *, overwrite: bool = False) -> RigConfi
 
 
 def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, overwrite: bool = False) -> RigConfig:
-    """Write the draft as `save_draft` does, with a calibration of its load cells in a new file beside it.
+    """Write the draft as `save_draft` does, with a calibration of its load cells in a new file next to it.
 
     Raises:
         InputError, ConfigError: as `save_draft`; the calibration is not left behind then, unless the file names it.
@@ -348,13 +348,13 @@ def save_rig(draft: Draft, path: Path, zero: LoadCellCalibration | None, *, over
     if zero is None:
         return save_draft(draft, path, overwrite=overwrite)
     check_output(path)
-    beside = free_calibration_path(path.parent, zero.date)
-    save_cell_calibration(beside, zero)
+    calibration_path = free_calibration_path(path.parent, zero.date)
+    save_cell_calibration(calibration_path, zero)
     try:
-        return save_draft(replace(draft, calibration=beside.name), path, overwrite=overwrite)
+        return save_draft(replace(draft, calibration=calibration_path.name), path, overwrite=overwrite)
     except BaseException:
-        if not _names(path, beside.name):  # it may have been written before it went wrong
-            beside.unlink()
+        if not _names(path, calibration_path.name):  # it may have been written before it went wrong
+            calibration_path.unlink()
         raise
 
 

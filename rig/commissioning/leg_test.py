@@ -47,7 +47,7 @@ def run_leg_test(
         config: the rig; a virtual one must be served already.
         move: what to do.
         interruption: looked at while waiting; installed by the caller where Ctrl-C is to count.
-        show: told where it is.
+        show: receives lines for the user.
         recording: file to record to, which must not exist; None: a new one in the configuration's folder.
 
     Raises:
@@ -118,7 +118,7 @@ def move_leg(rig: Rig, move: LegMove, show: Show) -> LegResult:
 
 
 def _unmoved(move: LegMove) -> LegResult:
-    """What came of a test that was stopped before its leg was told anything."""
+    """Result of a test that was stopped before any command to its leg."""
     none = math.nan
     faults = (Finding(Code.STOPPED_BEFORE_MOVING),)
     return LegResult(move.leg, move.travel, faults, True, None, none, none, none, none, none, {})

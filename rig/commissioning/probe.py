@@ -84,17 +84,17 @@ class LegProbe:
 
     @property
     def answered(self) -> bool:
-        """Whether the drive told who it is."""
+        """Whether the drive was identified."""
         return self.identity is not None
 
     def describe(self) -> str:
-        """One line: who answers there and in what state, or why nobody does."""
+        """One line of text: identity and state of the device, or why there is none."""
         who = "" if self.identity is None else self.identity.described
         if self.fault:
             return f"{who}: {self.fault}" if who else self.fault
         force = f", force {self.force:.1f} N" if np.isfinite(self.force) else ""
-        said = "; ".join(filter(None, (who, ", ".join(self.words))))
-        return f"{said}; position {self.position * 1e3:.3f} mm{force}"
+        text = "; ".join(filter(None, (who, ", ".join(self.words))))
+        return f"{text}; position {self.position * 1e3:.3f} mm{force}"
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""

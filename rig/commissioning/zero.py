@@ -117,7 +117,7 @@ def zero_rig(
         config: the rig.
         options: see `ZeroOptions`.
         interruption: looked at while waiting; installed by the caller where Ctrl-C is to count.
-        report: told the progress.
+        report: receives the progress.
         serve: start a virtual rig along with it; else it must be served already.
         unproven: see `Home`.
 
@@ -137,7 +137,7 @@ def zero_rig(
             "zero the cells",
             interruption,
             serve=serve,
-            told=lambda now: report(compiling_progress(now)),
+            report_compiling=lambda now: report(compiling_progress(now)),
         )
         rig = stack.enter_context(live)
         try:
@@ -160,7 +160,7 @@ def measure_zero(
         rig: parked.
         read_rows: telemetry rows since its last call.
         options: see `ZeroOptions`.
-        report: told the progress.
+        report: receives the progress.
 
     Raises:
         InputError: bad options.

@@ -94,7 +94,7 @@ CheckName = Literal[
 ]
 """Checks that a configuration may switch off, by the names of their bounds in [safety]."""
 
-_NEVER_OFF = {
+_ALWAYS_ON = {
     "stale_cycles": "without feedback nothing else can be checked",
     "stale_time": "without feedback nothing else can be checked",
     "echo_lag": "a drive that hangs would count as one that answers",
@@ -220,12 +220,12 @@ class Safety(Section):
 
     @field_validator("off", mode="before")
     @classmethod
-    def _may_be_off(cls, names: object) -> object:
+    def _can_be_disabled(cls, names: object) -> object:
         if isinstance(names, (list, tuple)):
             for name in names:
-                if isinstance(name, str) and name in _NEVER_OFF:
+                if isinstance(name, str) and name in _ALWAYS_ON:
                     known = ", ".join(get_args(CheckName))
-                    raise ValueError(f"{name} is never switched off: {_NEVER_OFF[name]}; those that may be: {known}")
+                    raise ValueError(f"{name} is never switched off: {_ALWAYS_ON[name]}; those that may be: {known}")
                 if names.count(name) > 1:
                     raise ValueError(f"{name!r} is there twice")
         return names
@@ -240,7 +240,7 @@ class Safety(Section):
         return math.inf if name in self.off else value
 
     @property
-    def said_off(self) -> str:
+    def disabled_text(self) -> str:
         """Which checks are switched off, in words; empty when all are on."""
         return f"switched off by safety.off, not checked: {', '.join(self.off)}" if self.off else ""
 

@@ -1,4 +1,4 @@
-"""Coming to rest from the last reference that passed its check, where the next one does not."""
+"""Braking from the last valid reference when the next one fails its check."""
 
 import numpy as np
 
@@ -42,7 +42,7 @@ class Braking:
 
     Args:
         config: the rig.
-        limits: what a reference must keep to.
+        limits: bounds of a reference.
     """
 
     def __init__(self, config: RigConfig, limits: ReferenceCheck) -> None:
@@ -59,14 +59,14 @@ class Braking:
         self._legs = np.zeros((6, 13))
 
     def judge_step(self, t: float, legs: Array, reference: Reference) -> Cause | None:
-        """Cause to refuse `reference` at rig time `t` (s): its legs (6, 13) do not follow on the last good ones."""
+        """Cause to refuse `reference` at rig time `t` (s) if its legs (6, 13) do not continue the last ones."""
         if not self._known:
             return None
         starts = reference.source is not self._source
         return self._limits.judge_step(t, self._good_legs, legs, t - self._since, starts=starts)
 
     def keep(self, t: float, motion: Array, legs: Array, reference: Reference) -> None:
-        """Note that the motion (19,) of `reference` at rig time `t` (s), and of its legs (6, 13), passed its check."""
+        """Store the checked motion (19,) of `reference` at rig time `t` (s), and of its legs (6, 13)."""
         self._source = reference.source
         self._good[:] = motion
         self._good_legs[:] = legs
@@ -74,18 +74,18 @@ class Braking:
         self._known = True
 
     def forget(self) -> None:
-        """No reference is followed."""
+        """Drop the stored motion; no reference is followed."""
         self._known = False
 
     @staticmethod
     def active(reference: Reference) -> bool:
-        """Whether `reference` is coming to rest so already."""
+        """Whether `reference` is such a deceleration."""
         return reference.name == _NAME
 
     def brake(self, reference: Reference, t: float) -> None:
         """Bring `reference` to rest from the last good motion, from rig time `t` (s) on.
 
-        A reference that offends from its very beginning holds where that is: there the platform stands.
+        A reference that fails at its beginning is replaced by rest at its start, where the platform is.
         """
         if not self._known:
             reference.evaluate(0.0, self._motion)

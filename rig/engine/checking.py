@@ -1,6 +1,6 @@
-"""The check of a motion, away from the cycle.
+"""The check of a motion, outside the cycle.
 
-A process of its own, so that its long array operations never hold the interpreter that the cycle needs.
+It runs in its own process, so that its long array operations never block the interpreter of the cycle.
 """
 
 import os
@@ -25,10 +25,10 @@ CHECK_TIMEOUT = 60.0  # s; minutes of a motion take one second
 
 
 def received_table(step: float, samples: npt.ArrayLike | None) -> MotionTable:
-    """The table of a motion whose samples come from outside, whichever way.
+    """The motion table of samples received from outside.
 
     Raises:
-        RefusedError: no numbers, one that is not finite, another shape than (n, 18), or fewer than two rows.
+        RefusedError: not numeric, not finite, not of shape (n, 18), or fewer than two rows.
     """
     try:
         array = np.asarray(np.zeros((0, 18)) if samples is None else samples, dtype=np.float64)
@@ -45,9 +45,9 @@ def received_table(step: float, samples: npt.ArrayLike | None) -> MotionTable:
 
 
 def check_motion(config: RigConfig, table: MotionTable, slowing: float | None = None) -> Finding | None:
-    """Why the rig may not follow `table`, with the largest scale that would pass; None when it may.
+    """Check whether the rig may follow `table`: None, or the finding with the largest scale that would pass.
 
-    `slowing`: s in which it may come to a stand wherever it is; None where the table alone is to be looked at.
+    `slowing`: s, duration of a stop that may begin anywhere on it; None: only the table is checked.
     """
     try:
         found = check_trajectory(config.machine, config.safety, table, config.rate).finding
@@ -59,7 +59,7 @@ def check_motion(config: RigConfig, table: MotionTable, slowing: float | None = 
 
 
 def _serve(config: RigConfig, owner: Connection | None, connection: Connection) -> None:
-    """Main function of the process: a table comes in as step, `slowing` and its samples' bytes, what is found out."""
+    """Main function of the process: receives step, `slowing` and the samples' bytes of a table, sends the finding."""
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     if owner is not None:
         owner.close()
@@ -77,7 +77,7 @@ def _serve(config: RigConfig, owner: Connection | None, connection: Connection) 
 
 
 def _received(step: float, samples: bytes) -> MotionTable:
-    """The table that was sent, kept by none while the next is waited for."""
+    """Receive a table; no reference to it remains while the process waits for the next."""
     return MotionTable(step, np.frombuffer(samples, np.float64).reshape(-1, 18).copy())
 
 
@@ -86,7 +86,7 @@ class MotionChecker:
 
     Args:
         config: the rig.
-        owner: the engine's pipe to its owner, which the process must not hold open when the engine has gone.
+        owner: the engine's pipe to its owner; the process closes its copy, so that it ends with the engine.
     """
 
     def __init__(self, config: RigConfig, owner: Connection | None = None) -> None:
@@ -94,14 +94,14 @@ class MotionChecker:
         self._lock = threading.Lock()
 
     def wait_ready(self) -> None:
-        """Wait until the kernels are there. Raises HardwareError when the process has died or takes too long."""
+        """Wait until the kernels are compiled. Raises HardwareError when the process has died or takes too long."""
         self._receive(_READY_TIMEOUT)
 
     def check(self, table: MotionTable, slowing: float | None = None) -> Finding | None:
         """See `check_motion`; waits for the process, so not to be called from the cyclic thread.
 
-        Raises HardwareError when the process has died or takes too long; it is ended then, and every later motion
-        refused: its answer must never be taken for that to another question.
+        Raises HardwareError when the process has died or takes too long; it is then ended and every later
+        motion refused, so that a late answer is never taken for that to another request.
         """
         samples: npt.NDArray[np.float64] = np.ascontiguousarray(table.samples)
         with self._lock:

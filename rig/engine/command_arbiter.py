@@ -1,4 +1,4 @@
-"""The six commands of the next exchange: those of the control law, or what the state asks for."""
+"""Selection of the six commands of the next exchange: from the control law or by the state."""
 
 import math
 from collections.abc import Generator, Sequence
@@ -19,13 +19,13 @@ from rig.states import State, StopSeverity
 
 
 class CommandArbiter:
-    """Decides the six commands: those of the control law where it commands, elsewhere what the state asks for.
+    """Selects the six commands: from the control law where it is active, else by the state.
 
     Args:
-        law: the one in command, where the state lets it.
-        machine, cycle, reference, homing: what the commands follow from.
+        law: the active one, if the state permits it.
+        machine, cycle, reference, homing: inputs of the commands.
         force_bound: (6,) N, largest force of each leg.
-        supervision: says whether the law commands, and judges what it asks for.
+        supervision: decides whether the law is active, and checks its commands.
 
     `commands` are those of the next exchange.
     """
@@ -54,7 +54,7 @@ class CommandArbiter:
         self.commands = (COMMAND_OFF,) * 6
 
     def passive(self, *, clear: bool = False) -> None:
-        """Command what every drive is told while no law does; clear: the edge that clears their faults."""
+        """Set the commands without an active law; clear: with the edge that clears the drives' faults."""
         machine = self._machine
         if machine.state is State.STOPPING and machine.stop is StopSeverity.QUICK_STOP:
             # which enables: it is for those who were told to have torque alone
@@ -83,7 +83,7 @@ class CommandArbiter:
     def _compute(self, t: float) -> Generator[Trip | Report, None, bool]:
         """Compute the set-points; False where there are none.
 
-        The reference is judged before. Where the model itself asks for too much, it is left, and comes to rest.
+        The reference is checked before. If the model's forces exceed the limits, it is braked to rest.
         """
         law, cycle = self.law, self._cycle
         try:
@@ -106,7 +106,7 @@ class CommandArbiter:
         return True
 
     def _within_limits(self, t: float) -> Generator[Trip | Report, None, bool]:
-        """Hold forces to the legs' limits and stop the rig where they ask for more; False: send nothing."""
+        """Limit the forces to the legs' bounds, and stop the rig where they exceed them; False: send nothing."""
         force = self._cycle.set_points.force
         if not all(map(math.isfinite, force.tolist())):
             asked = Finding(Code.LAW_NOT_FINITE, details={"text": str(force)})
@@ -133,5 +133,5 @@ class CommandArbiter:
 
 
 def no_model(t: float, error: DynamicsError) -> Trip:
-    """The model has no solution at rig time `t` (s)."""
+    """Cause: the model has no solution at rig time `t` (s)."""
     return Trip(Cause(Finding(Code.NO_MODEL, details={"text": str(error)}), t), StopSeverity.QUICK_STOP)

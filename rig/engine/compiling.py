@@ -1,4 +1,4 @@
-"""What of the model is compiled yet, where it has to be: told to whoever waits for the process."""
+"""Progress of compiling the model, reported to whoever waits for the process."""
 
 import contextlib
 import time
@@ -13,9 +13,9 @@ from rig.runtime import ChildLateError, ChildProcess
 
 @dataclass(frozen=True, slots=True)
 class Compiling:
-    """How far the compilation is that only the first start on a machine needs.
+    """Progress of the compilation, which only the first start on a machine needs.
 
-    done, total: kernels, those that were loaded among them.
+    done, total: number of kernels, including those loaded from the cache.
     """
 
     what: str
@@ -24,12 +24,12 @@ class Compiling:
 
     @property
     def finished(self) -> bool:
-        """Whether all are there: what is waited for then has no measure."""
+        """Whether all kernels are compiled."""
         return self.done >= self.total
 
     @property
     def words(self) -> str:
-        """In a sentence, without its full stop."""
+        """The progress as a sentence without its full stop."""
         if self.finished:
             return f"{self.what} is compiled ({self.total} kernels); waiting for the other processes of the rig"
         return f"compiling {self.what}: {self.done} of {self.total} kernels, once on this machine"
@@ -43,17 +43,17 @@ def send_compile_progress(
 ) -> contextlib.AbstractContextManager[None]:
     """Within a `with` block, send a `Compiling` to the owner at each change; `kinematics.report_compilation`."""
 
-    def tell(done: int, total: int) -> None:
+    def report_progress(done: int, total: int) -> None:
         with contextlib.suppress(OSError):  # the owner has gone
             owner.send(Compiling(what, done, total))
 
-    return report_compilation(roots, tell)
+    return report_compilation(roots, report_progress)
 
 
-def receive_answer(process: ChildProcess, timeout: float, doing: str, told: ProgressCallback | None) -> Any:
-    """The next message of a process that is none of `send_compile_progress`, whose messages `told` is told meanwhile.
+def receive_answer(process: ChildProcess, timeout: float, doing: str, report_compiling: ProgressCallback | None) -> Any:
+    """Receive the next message of a process; messages of `send_compile_progress` go to `report_compiling`.
 
-    Raises as `ChildProcess.receive`, after `timeout` s in which no kernel was compiled: all of them may take longer.
+    Raises as `ChildProcess.receive`, after `timeout` s without a newly compiled kernel.
     """
     deadline, done = time.monotonic() + timeout, 0
     while True:
@@ -65,5 +65,5 @@ def receive_answer(process: ChildProcess, timeout: float, doing: str, told: Prog
             return answer
         if answer.done > done:
             deadline, done = time.monotonic() + timeout, answer.done
-        if told is not None and not process.pipe.poll(0):  # what is told is how it is now
-            told(answer)
+        if report_compiling is not None and not process.pipe.poll(0):  # only the latest
+            report_compiling(answer)

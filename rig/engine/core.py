@@ -1,7 +1,6 @@
-"""The engine's cycle: read, check, decide, compute, command, report. It does not wait and knows no process.
+"""The engine's cycle: read, check, decide, compute, command, report. It never waits and is independent of processes.
 
-`Engine.step` is called once a cycle by whoever keeps the time: the real-time loop, or the lockstep rig on its manual
-clock.
+The real-time loop, or the lockstep rig on its manual clock, calls `Engine.step` once a cycle.
 """
 
 import math
@@ -78,11 +77,11 @@ class Engine:
     Args:
         config: the rig.
         drives: its drives and cells.
-        sink: takes telemetry and events.
-        clock: for deadlines within a cycle. stopwatch: for durations, where the clock does not go on by itself.
+        sink: receives telemetry and events.
+        clock: for deadlines within a cycle. stopwatch: for durations, if the clock does not run by itself.
 
-    `snapshot` is the engine at the end of the last cycle, which any thread may read at any time; `runtime_info` is for
-    whoever runs the engine to fill in.
+    `snapshot` is the engine's state at the end of the last cycle; any thread may read it. The owner of the loop fills
+    in `runtime_info`.
     """
 
     def __init__(
@@ -99,13 +98,13 @@ class Engine:
         self.law: ControlLaw = make_law(config, self.cycle_data.model.dynamics)
         self._usual_law = self.law
         self.leg_test: SingleLegLaw | None = None
-        """the test of one leg that is under way, or was the last"""
+        """the present or last test of one leg"""
         self.events: tuple[Event, ...] = ()
         """the most recent ones, oldest first"""
         self.tick, self.cycles, self._overruns = Tick(0.0), 0, 0
         self._tare = Tare()
         self.tare_residual = self._tare.residual
-        """(6,) N, mean residual at rest with the brakes closed: by how much the cells' zero is off"""
+        """(6,) N, mean residual at rest with the brakes closed: error of the cells' zero"""
         self.clock = clock
         self._stopwatch = clock if stopwatch is None else stopwatch
         self._exchanges = ExchangeTimes(drives, clock, config.drives.reply_deadline * config.period)
@@ -136,7 +135,7 @@ class Engine:
         self._reported = -math.inf
         """s, rig time at which they were made"""
         self._stopped_for: Cause | None = None
-        """the first cause of the last stop, while the motion that it stopped stands"""
+        """the first cause of the last stop, while its motion is paused"""
         self.snapshot = self.take_snapshot()
 
     # -- what the outside does ---------------------------------------------------------------------------------------
@@ -155,7 +154,7 @@ class Engine:
     def trip(self, trip: Trip) -> None:
         """Stop the rig, see `StateMachine.trip`.
 
-        A fault says first how busy the computer was, but for one that it cannot have to do with.
+        The text of a fault begins with the computer's lateness where that may be the cause.
         """
         before, cause, latch = self.machine.state, trip.cause, trip.latch
         if latch and before is not State.OFF:
@@ -181,18 +180,18 @@ class Engine:
             self._commander.passive()  # no force is sent any more, not even the one computed
 
     def _was_there(self, cause: Cause) -> bool:
-        """Whether it is a drive's own fault that was there before any drive had torque from here."""
+        """Whether the cause is a drive's fault from before any drive was commanded torque."""
         return cause.code in (FaultCode.DRIVE_FAULT, FaultCode.DRIVE_WATCHDOG) and not any(self.drives.asked)
 
     def pause(self, least: float = 0.0) -> None:
-        """Slow the path down to a stand, in `least` s or more."""
+        """Decelerate along the path to rest, in `least` s or more."""
         self.reference.decelerate([ramp for ramp in RAMPS if ramp >= least] or [least])
 
     def follow(self, source: ReferenceSource) -> None:
-        """Follow a source of references from this cycle on, as a run; where it fails a check, the platform is stopped.
+        """Follow a source of references from this cycle on, as a run; a failed check stops the platform.
 
         Raises:
-            RefusedError: the platform is not engaged, so that nothing may move.
+            RefusedError: the platform is not engaged.
         """
         if self.machine.state is not State.ENGAGED:
             details: dict[str, Value] = {"source": source.name, "state": self.machine.state.name}
@@ -202,15 +201,15 @@ class Engine:
         self.enter(State.RUNNING)
 
     def resume(self) -> None:
-        """Take the path up again."""
+        """Continue the path."""
         self.reference.resume(RAMPS)
 
     def answer(self, reply: Future[Reply], answer: Reply) -> None:
-        """Have `reply` given once the snapshot that shows what has come of the command is published."""
+        """Give `reply` after publishing the snapshot that shows the command's effect."""
         self._answers.append((reply, answer))
 
     def publish(self) -> None:
-        """Publish the snapshot of the cycle that is done, then give the answers that waited for it."""
+        """Publish the snapshot of the finished cycle, then give the pending answers."""
         self.snapshot = self.take_snapshot()
         answers, self._answers = self._answers, []
         for reply, answer in answers:
@@ -223,15 +222,15 @@ class Engine:
 
     @property
     def clearing(self) -> bool:
-        """Whether a reset is under way."""
+        """Whether a reset is in progress."""
         return self._fault_reset.active
 
     def clear_faults(self, reply: Future[Reply]) -> None:
-        """Send the drives the clearing edge; `reply` then tells whether the rig is reset."""
+        """Send the drives the clearing edge; `reply` receives whether the rig is reset."""
         self._fault_reset.begin(reply)
 
     def enter(self, state: State) -> None:
-        """Go to `state`, as an operator asked; the guards have passed."""
+        """Enter `state` for an operator; the guards have passed."""
         before = self.machine.state
         self.machine.enter(state, self.tick.t)
         if state in (State.HOMING, State.SINGLE_LEG):  # a leg that was moved alone stands where it was left
@@ -243,13 +242,13 @@ class Engine:
         self._entered(before)
 
     def begin_leg_test(self, move: LegMove) -> None:
-        """Move one leg alone and watch it: IDLE → SINGLE_LEG → IDLE; `leg_test` tells of it."""
+        """Move one leg alone and watch it: IDLE → SINGLE_LEG → IDLE; `leg_test` has its progress."""
         self.leg_test = SingleLegLaw(self.config, move, self.drives)
         self._give_command_to(self.leg_test)
         self.enter(State.SINGLE_LEG)
 
     def _end_leg_test(self) -> None:
-        """Record what came of the test of a leg, and give the command back to the usual law."""
+        """Record the result of the test of a leg, and return to the usual law."""
         assert self.leg_test is not None
         result = self.leg_test.finish()
         self.record("info" if result.passed or result.stopped else "warning", result.finding)
@@ -265,8 +264,8 @@ class Engine:
         self._exchange.connected()
         self._search.forget()
         self._commander.off()
-        if self.config.safety.said_off:
-            self.record("warning", Finding(Code.CHECKS_OFF, details={"text": self.config.safety.said_off}))
+        if self.config.safety.disabled_text:
+            self.record("warning", Finding(Code.CHECKS_OFF, details={"text": self.config.safety.disabled_text}))
         if self.drives.unwatched is not None:
             self.record("warning", self.drives.unwatched)
         if self.config.gains_unused:
@@ -274,11 +273,11 @@ class Engine:
         self.enter(State.IDLE)
 
     def settled_for(self) -> float:
-        """How long the state has lasted, s."""
+        """Duration of the present state, s."""
         return self.machine.dwell(self.tick.t)
 
     def rehearse(self) -> None:
-        """Do a cycle's computations at home with made-up feedback, so that kernels are compiled; nothing is sent."""
+        """Do a cycle's computations at home with synthetic feedback to compile the kernels; nothing is sent."""
         drives, cycle = self.drives, self.cycle_data
         home = self.config.machine.geometry.home_pose
         drives.length[:] = leg_lengths(self.config.machine.geometry, home)
@@ -320,7 +319,7 @@ class Engine:
         begun = self._stopwatch.now()
         exchanges.make(commander.commands, between_samples)
         collected = self._stopwatch.now()
-        self._act_on(supervision.stood_still(t, exchanges.held))
+        self._act_on(supervision.host_suspended(t, exchanges.held))
         self.reference.advance(elapsed)
         cycle.measurement.take(self.drives, homed=machine.homed)
         followed = self.reference if machine.state in LAW_STATES and self.law.platform else None
@@ -348,7 +347,7 @@ class Engine:
         self.publish()
 
     def _act_on(self, judgements: Judgements) -> None:
-        """Stop the rig, or record, as each is found."""
+        """Stop the rig or record an event, for each judgement."""
         for found in judgements:
             if isinstance(found, Trip):
                 self.trip(found)
@@ -359,8 +358,8 @@ class Engine:
         machine, drives = self.machine, self.drives
         if machine.state is State.PARKED and machine.homed:
             self._tare.add(self.cycle_data.model.residual)
-        still = all([-_STANDSTILL <= speed <= _STANDSTILL for speed in drives.velocity.tolist()])  # NaN is not
-        if still and machine.state in (State.IDLE, State.PARKED):
+        standstill = all([-_STANDSTILL <= speed <= _STANDSTILL for speed in drives.velocity.tolist()])  # NaN is not
+        if standstill and machine.state in (State.IDLE, State.PARKED):
             self._exchange.rest(drives.fresh, drives.force, cells_fresh=drives.cells_fresh)
         if machine.state is State.PARKED and self._exchange.pending:
             self._compare_forces()
@@ -372,14 +371,14 @@ class Engine:
         conditions = Conditions(
             t=self.tick.t,
             torque=drives.legs(Status.ENABLED),
-            standstill=still,
+            standstill=standstill,
             moving=self.reference.moving,
             missing=self._homing.missing(drives.status) if machine.state is State.HOMING else (),
         )
         before = machine.state
         if before is State.HOMING:
-            self._continue_homing(still)
-        elif before is State.SINGLE_LEG and self.leg_test is not None and self.leg_test.over:
+            self._continue_homing(standstill)
+        elif before is State.SINGLE_LEG and self.leg_test is not None and self.leg_test.ended:
             machine.enter(State.IDLE, self.tick.t)
         overdue = machine.update(conditions)
         if machine.state is not before and before is not State.HOMING:
@@ -406,7 +405,7 @@ class Engine:
             self._search.begin(self._exchange.at_home)
 
     def _compare_forces(self) -> None:
-        """The forces at rest must have changed, while homing, as for the legs that the drives are configured for."""
+        """While homing, check that the forces at rest changed as expected for the configured wiring."""
         verdict = self._exchange.judge(self.tick.t, self.settled_for())
         if verdict is None:
             return
@@ -416,9 +415,9 @@ class Engine:
             self.record("info", Finding(Code.EXCHANGE_UNCLEAR, within=(verdict.unclear,)))
 
     def _explain_forces(self) -> None:
-        """After a fault, or parked: name the legs whose exchange explains it, and take their wiring for not proven.
+        """After a fault, or when parked: name legs whose exchange explains the forces; their wiring is unproven.
 
-        Where there is no fault, it is one.
+        Without a fault this raises one.
         """
         found = self._search.proceed()
         if not found:
@@ -431,17 +430,17 @@ class Engine:
         else:
             self.trip(Trip(Cause(exchanged, self.tick.t), StopSeverity.CATEGORY_0, unhome=True))
 
-    def _continue_homing(self, still: bool) -> None:
+    def _continue_homing(self, standstill: bool) -> None:
         drives, homing = self.drives, self._homing
         self._exchange.follow(drives.fresh, drives.status, drives.length)
         trip = homing.follow(self.tick.t, drives.status, drives.fresh, drives.length)
         if trip is not None:
             self.trip(trip)
-        elif homing.done(drives.status) and still:
+        elif homing.done(drives.status) and standstill:
             self._finish_homing()
 
     def _finish_homing(self) -> None:
-        """The six references must agree with the forward kinematics at home."""
+        """Check that the six references agree with the forward kinematics at home."""
         found = self.cycle_data.measurement.home_error(self.drives)
         cause = disagreement(found, self.config.safety.homing_tolerance, self.tick.t)
         if cause is not None:
@@ -453,7 +452,7 @@ class Engine:
         self.enter(State.PARKED)
 
     def _advance_reset(self) -> None:
-        """Let a reset go on; once nothing is wrong any more: FAULT → IDLE."""
+        """Continue a reset; once no cause remains: FAULT → IDLE."""
         outcome = self._fault_reset.advance(self.drives)
         if outcome is None:
             return
@@ -469,7 +468,7 @@ class Engine:
     # -- what is seen from outside -----------------------------------------------------------------------------------
 
     def take_snapshot(self) -> Snapshot:
-        """The engine as it stands; in its own thread."""
+        """A snapshot of the present state; only in the engine's thread."""
         cycle, runtime = self.cycle_data, self.runtime_info
         machine, reference, drives, tick, sink = self.machine, self.reference, self.drives, self.tick, self.sink
         if tick.t >= self._reported + _REPORTING:
@@ -494,7 +493,7 @@ class Engine:
             paused=reference.paused,
             lease="",
             paused_for=None if stopped_for is None else stopped_for.finding,
-            begun_by="" if (lease := runtime.begun_under) is None or lease.held else lease.client,
+            begun_by="" if (lease := runtime.begun_under) is None or lease.active else lease.client,
             motion=self.motions.name,
             last_motion=self.motions.latest,
             path_time=reference.path_time,
@@ -542,11 +541,11 @@ class Engine:
         return float(_farthest_joint_kernel(self._geometry, self.cycle_data.measurement.pose, self._home_joints))
 
     def closing_counts(self) -> dict[str, Any]:
-        """What a recording says at its end of the engine that made it, once its last cycle is done.
+        """Counters for the end of a recording, after the last cycle.
 
         Keys: `cycles`, `overruns`; by leg, (6,): `lagging` (good replies to an earlier cycle's command), `mismatched`
-        (replies not believed for the command that they echo) and `rejected` (what came that was no good reply, those
-        among it); `cells_rejected`, the same of devices that read load cells alone.
+        (replies with a wrong echo) and `rejected` (all replies that are not good, mismatched ones included);
+        `cells_rejected`, the same for devices that only read load cells.
         """
         return {
             "cycles": self.cycles,

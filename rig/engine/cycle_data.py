@@ -1,6 +1,6 @@
 """The data of a cycle: measurement, reference, model and set-points, and the telemetry row that records them.
 
-The arrays of all four are views of one telemetry row, so that what is computed is what is recorded.
+The arrays of all four are views of one telemetry row, so that the computed values are the recorded ones.
 """
 
 import math
@@ -54,7 +54,7 @@ def estimate_kernel(
 ) -> bool:
     """Move `pose` (7,) on to the leg `length` (6,), m, and fill `twist` (6,) from `velocity` (6,), m/s.
 
-    geometry (6, 9), work (FORWARD_WORK,), rows (6, 7). False when the lengths have no pose near, or a singular one.
+    geometry (6, 9), work (FORWARD_WORK,), rows (6, 7). False if the lengths have no near pose, or a singular one.
     """
     status, _, _, _ = forward_kinematics_kernel(geometry, length, pose, _TOLERANCE, _ITERATIONS, work)
     return status == CONVERGED and _twist_kernel(geometry, pose, velocity, rows, twist)
@@ -75,13 +75,13 @@ class PoseEstimator:
         self._rows = np.zeros((6, 7))
 
     def forget(self) -> None:
-        """Begin anew from the home pose."""
+        """Restart from the home pose."""
         self._pose[:] = self._home
 
     def update(self, length: Array, velocity: Array, pose: Array, twist: Array) -> bool:
         """Fill `pose` (7,) and `twist` (6,), base frame, from leg `length` m and `velocity` m/s (6,).
 
-        False, with both left alone, when the lengths have no pose near the one before.
+        False, with both unchanged, if the lengths have no pose near the previous one.
         """
         if not estimate_kernel(self._geometry, length, velocity, self._pose, twist, self._work, self._rows):
             return False
@@ -90,55 +90,58 @@ class PoseEstimator:
 
 
 _DEPTH = 128
-"""cycles that are kept"""
+"""number of stored cycles"""
 
 
 class ModelHistory:
-    """What the model said in the last cycles, and between them on a straight line."""
+    """The model's forces in the last cycles, interpolated linearly between them."""
 
     def __init__(self, terms: int) -> None:
-        """terms: how many the model's forces have."""
+        """terms: number of terms of the model's forces."""
         self._times = [math.nan] * _DEPTH
         self._cells = np.zeros((_DEPTH, 6))
         self._terms = np.zeros((_DEPTH, terms, 6))
         self._count = 0
 
     def forget(self) -> None:
-        """Begin anew: what was before is another machine's, or of nowhere."""
+        """Drop all values."""
         self._count = 0
 
     def note(self, t: float, cells: Array, terms: Array) -> None:
-        """Keep the forces at the cells (6,) and by term (n, 6) of the cycle at `t`, s; later than the one before."""
+        """Store the forces at the cells (6,) and by term (n, 6) of the cycle at `t`, s, later than the one before."""
         place = self._count % _DEPTH
         self._times[place] = t
         self._cells[place], self._terms[place] = cells, terms
         self._count += 1
 
     def recall(self, t: float, leg: int, cells: Array, terms: Array) -> bool:
-        """Put in what the model said of a leg (index) at `t`, s; False, and nothing put in, where that is not kept."""
+        """Fill in the model's forces of a leg (index) at `t`, s; False, with no change, if they are not stored."""
         for back in range(1, min(self._count, _DEPTH)):
             after, before = (self._count - back) % _DEPTH, (self._count - back - 1) % _DEPTH
             if self._times[before] <= t <= self._times[after]:
                 part = (t - self._times[before]) / (self._times[after] - self._times[before])
-                for kept, out in ((self._cells[:, leg], cells[leg : leg + 1]), (self._terms[:, :, leg], terms[:, leg])):
-                    out[:] = (1.0 - part) * kept[before] + part * kept[after]
+                for stored, out in (
+                    (self._cells[:, leg], cells[leg : leg + 1]),
+                    (self._terms[:, :, leg], terms[:, leg]),
+                ):
+                    out[:] = (1.0 - part) * stored[before] + part * stored[after]
                 return True
         return False
 
 
 _SAME_TIME = 2e-5
-"""s; a force changes by nothing that can be measured in it"""
+"""s, within which a force does not change measurably"""
 
 
 _ASKED_LATER, _READ_LATER, _READ_BEFORE = 1, 2, 4
-"""Bits of what drives and cells of a cycle may be: not all at its time."""
+"""Bits: feedback that was not read at the cycle's time."""
 
 
 @kernel
 def carry_legs_kernel(legs: Array, later: Array, read: Array, lengths: Array, speeds: Array) -> int:
-    """Lengths, m, and speeds, m/s, (6,) `later` (6,) s than `legs` (6, ≥3) has them with their accelerations.
+    """Lengths, m, and speeds, m/s, (6,) `later` (6,) s than `legs` (6, ≥3), extrapolated with the accelerations.
 
-    Returns bits of `_ASKED_LATER`, by `later`, and of the other two by `read` (6,), when cells were read, s.
+    Returns bits: `_ASKED_LATER` by `later`, the other two by `read` (6,), s, when the cells were read.
     """
     bits = 0
     for i in range(6):
@@ -155,11 +158,11 @@ def carry_legs_kernel(legs: Array, later: Array, read: Array, lengths: Array, sp
 
 
 class Measurement:
-    """What drives and load cells reported in this cycle, and the platform's pose by forward kinematics.
+    """Feedback of drives and load cells in this cycle, and the platform's pose by forward kinematics.
 
-    `length` m, `velocity` m/s and `force` N (6,) are as measured; `offset` and `cells_offset` (6,) tell how long after
-    the cycle's time lengths and forces were read, s. `pose` (7,) and `twist` (6,), base frame, are of the cycle's time
-    and not a number unless `pose_valid`.
+    `length` m, `velocity` m/s and `force` N (6,) are as measured; `offset` and `cells_offset` (6,), s, are the delays
+    of the readings of lengths and forces after the cycle's time. `pose` (7,) and `twist` (6,), base frame, are of the
+    cycle's time, and NaN unless `pose_valid`.
 
     Args:
         config: gives geometry and marks.
@@ -175,11 +178,11 @@ class Measurement:
         self._estimator = PoseEstimator(config.machine.geometry)
 
     def forget(self) -> None:
-        """Look for the pose from home again."""
+        """Restart the pose estimate from home."""
         self._estimator.forget()
 
     def take(self, drives: DriveGroup, *, homed: bool) -> None:
-        """Take over the feedback; estimate the pose where lengths are absolute."""
+        """Take the feedback; estimate the pose if the lengths are absolute."""
         self.length[:], self.velocity[:], self.force[:] = drives.length, drives.velocity, drives.force
         self.offset[:], self.cells_offset[:] = drives.offset, drives.cells_offset
         lengths = drives.length - drives.offset * drives.velocity  # all at the cycle's time
@@ -188,7 +191,7 @@ class Measurement:
             self.pose[:] = self.twist[:] = math.nan
 
     def home_error(self, drives: DriveGroup) -> tuple[int, float] | None:
-        """Leg index and error, m, of the leg that stands farthest from its length at its mark; None if no pose fits."""
+        """Index and error, m, of the leg that deviates most from its length at its mark; None if no pose fits."""
         self._estimator.forget()
         if not self._estimator.update(drives.length, drives.velocity, self.pose, self.twist):
             return None
@@ -203,7 +206,7 @@ class ReferenceMotion:
     `now` (19,) is pose, twist and acceleration at the cycle's time, `legs` (6, 13) its legs as
     `kinematics.inverse_kinematics_kernel` gives them, `condition` the condition number of its pose; `ahead`,
     `legs_ahead` and `condition_ahead` are the same `ahead_by` s later. `length` m and `velocity` m/s (6,) are those of
-    each leg when it was measured, `length_error` and `velocity_error` (6,) these less the measured ones.
+    each leg when it was measured; `length_error` and `velocity_error` (6,) are these less the measured ones.
 
     Args:
         config: gives geometry, timing and the characteristic length of the condition number.
@@ -221,7 +224,7 @@ class ReferenceMotion:
         self.length, self.velocity = fields["length_reference"], fields["velocity_reference"]
         self.length_error, self.velocity_error = np.zeros(6), np.zeros(6)
         self.apart = 0
-        """bits of `carry_legs_kernel`: which feedback is not of the cycle's time"""
+        """bits of `carry_legs_kernel`: feedback that was not read at the cycle's time"""
         self._source: Reference | None = None
         self._home = config.machine.geometry.home_pose
         self._geometry = config.machine.geometry.array
@@ -232,7 +235,7 @@ class ReferenceMotion:
     def evaluate(self, source: Reference | None, measurement: Measurement) -> None:
         """Evaluate `source` at the cycle's time, its legs and conditioning, and the legs' errors.
 
-        With None the host closes no loop: the reference is the measured pose at rest, or home where there is none.
+        With None the host closes no loop: the reference is the measured pose at rest, or home if there is none.
         """
         now = self.now
         self._source = source
@@ -250,7 +253,7 @@ class ReferenceMotion:
         self.condition = condition_number_kernel(self._geometry, now[:7], self._characteristic_length, self._work)
 
     def set_leg(self, leg: int, length: float, velocity: float) -> None:
-        """Give one leg (index) a length, m, and a speed, m/s, of its own."""
+        """Set the length, m, and speed, m/s, of one leg (index)."""
         self.length[leg], self.velocity[leg] = length, velocity
 
     def foresee(self, source: Reference) -> None:
@@ -268,13 +271,13 @@ class ReferenceMotion:
         )
 
     def at(self, later: float) -> Array | None:
-        """The motion (19,) `later` s than the cycle's time, until the next call; None where there is none."""
+        """The motion (19,) `later` s than the cycle's time, valid until the next call; None if there is none."""
         if self._source is None or not self._source.evaluate(later, self._moment):
             return None
         return self._moment
 
     def by_time(self, offset: Array, later: float) -> Iterator[tuple[NDArray[np.intp], Array]]:
-        """Indices of legs that have the same `offset` (6,) s above 0, and the motion (19,) `later` s than that."""
+        """Indices of legs with the same `offset` (6,) s above 0, and the motion (19,) `later` s than that."""
         times = np.round(offset / _SAME_TIME)
         for time in np.unique(times[times > 0.0]):
             motion = self.at(later + float(time) * _SAME_TIME)
@@ -285,9 +288,9 @@ class ReferenceMotion:
 class LegForceModel:
     """The exact model's forces: at the load cells now, and as feedforward for the next command.
 
-    `force` (6,) N is what the cells should read, `terms` (n, 6) N its parts; `held` (6,) N and `held_velocity` (6,)
-    m/s are the share of the forces that the drives hold between commands, see `ZeroOrderHold`. `residual` (6,) N is
-    measured less modelled force. `dynamics` is the exact model.
+    `force` (6,) N is the expected reading of the cells, `terms` (n, 6) N its parts; `held` (6,) N and `held_velocity`
+    (6,) m/s are the share of the forces that the drives hold between commands, see `ZeroOrderHold`. `residual` (6,) N
+    is measured less modelled force. `dynamics` is the exact model.
 
     Args:
         config: gives mechanism and timing.
@@ -307,15 +310,15 @@ class LegForceModel:
         self._speeds_at_force = np.zeros(6)
 
     def forget(self) -> None:
-        """Begin anew: no command is held, and what was computed is of another time."""
+        """Restart: no command is held, and earlier results are dropped."""
         self._history.forget()
         self.zero_order_hold.forget()
 
     def evaluate(self, t: float, reference: ReferenceMotion, measurement: Measurement, *, known: bool) -> None:
-        """The model at the cells and by term at the reference of now, `t` s; not a number where no pose is `known`.
+        """Evaluate the model at the cells and by term at the present reference, `t` s; NaN if no pose is `known`.
 
-        A cell that was read later in the cycle is compared with the model at the reference of then; one that was read
-        before it, with the model as it was then. What held forces are more at that instant is added.
+        A cell that was read later in the cycle is compared with the model at the reference of that time; one that was
+        read earlier, with the stored model. The effect of held forces at that instant is added.
 
         Raises:
             DynamicsError: the model has no solution there.
@@ -369,15 +372,14 @@ class LegForceModel:
                 out[some] = self.dynamics.forces(moment)[some]
 
     def note_command(self, t: float, reference: ReferenceMotion, feedforward: Array) -> None:
-        """The forces (6,) N of `feedforward` are commanded in the cycle at `t`, s."""
+        """Note that the forces (6,) N of `feedforward` are commanded in the cycle at `t`, s."""
         self.zero_order_hold.note(t, feedforward, self._speeds_at_force, reference.legs_ahead)
 
 
 class SetPoints:
-    """What the next command asks of the legs.
+    """Set-points of the next command.
 
-    `force` (6,) N, its part `feedforward` (6,) N that is the model's, and `position` (6,) m, not a number where no
-    length is commanded.
+    `force` (6,) N, its part `feedforward` (6,) N by the model, and `position` (6,) m, NaN where no length is commanded.
 
     Args:
         fields: views of the telemetry row's array fields, by name.
@@ -400,7 +402,7 @@ class CycleData:
         config: the rig.
         force_feedforward: by leg, whether a drive that closes its own loop takes the model's force along.
 
-    `row` (1,) is the telemetry row that all of them are views of, `elapsed` s ago the cycle before was.
+    `row` (1,) is the telemetry row behind all of them; `elapsed`, s, is the time since the cycle before.
     """
 
     def __init__(self, config: RigConfig, force_feedforward: Sequence[bool] = (False,) * 6) -> None:
@@ -413,7 +415,7 @@ class CycleData:
         self.elapsed = config.period
 
     def forget(self) -> None:
-        """Begin anew after the drives moved by themselves or were exchanged."""
+        """Restart after the drives moved by themselves or were exchanged."""
         self.measurement.forget()
         self.model.forget()
 
@@ -422,7 +424,7 @@ class CycleData:
         self.model.feedforward(self.reference, self.measurement, self.set_points.feedforward)
 
     def note_command(self, t: float) -> None:
-        """The set-points are commanded in the cycle at `t`, s."""
+        """Note that the set-points are commanded in the cycle at `t`, s."""
         self.model.note_command(t, self.reference, self.set_points.feedforward)
 
 

@@ -1,4 +1,4 @@
-"""The drives and load cells that a configuration describes, and what the lines between them carry in a cycle."""
+"""Drives and load cells of a configuration, and the load of their lines in a cycle."""
 
 import hashlib
 import math
@@ -30,11 +30,11 @@ from rig.runtime import Clock, runtime_root
 
 
 def virtual_port(endpoint: SerialEndpoint, *, make: bool = False) -> SerialEndpoint:
-    """The port in the user's runtime folder that stands for a serial port.
+    """The virtual port, in the user's runtime folder, that replaces a serial port.
 
     Args:
-        endpoint: as the configuration says it.
-        make: whether the folder is to be made.
+        endpoint: as configured.
+        make: whether to create the folder.
 
     Raises:
         HardwareError: as `runtime_root`.
@@ -45,7 +45,7 @@ def virtual_port(endpoint: SerialEndpoint, *, make: bool = False) -> SerialEndpo
 
 
 def cell_calibration(config: RigConfig) -> LoadCellCalibration:
-    """The calibration the configuration names, or the one that leaves readings as they are.
+    """The configured calibration, or the identity.
 
     Raises:
         CalibrationError: the file cannot be used.
@@ -60,14 +60,14 @@ def make_drive_group(
     pacer: Pacer | None = None,
     clock: Clock | None = None,
 ) -> DriveGroup:
-    """Six drives and their cells, not yet connected.
+    """Make six drives and their cells, not yet connected.
 
     Args:
         config: the rig.
         wires: for a rig in this process: gives new wires to the six drives, then to the cells' own devices;
             None opens the configured addresses.
-        pacer: gives those devices their time, where they are virtual.
-        clock: of the wires, if it is neither the pacer's nor the machine's.
+        pacer: gives virtual devices their time.
+        clock: of the wires, if not the pacer's or the machine's.
 
     Raises:
         ConfigurationError: a driver or profile does not take what is configured.
@@ -114,7 +114,7 @@ def make_cells(
     pacer: Pacer | None = None,
     buses: Buses | None = None,
 ) -> CellSource:
-    """What reads the six load cells, not yet connected: the `drives`, or devices of their own; see `make_drive`.
+    """The readers of the six load cells, not yet connected: the `drives`, or separate devices; see `make_drive`.
 
     Raises:
         ConfigurationError: the driver or a profile does not take what is configured, or there are not six cells.
@@ -134,7 +134,7 @@ def _over(wires: Callable[[], Sequence[Wire]], index: int) -> dict[str, object]:
 
 
 def _served(config: RigConfig, address: DriveAddress, pacer: Pacer | None) -> dict[str, object]:
-    """How the wire to a virtual device is opened, where that is not by its address alone."""
+    """The way to open the wire to a virtual device, if its address does not suffice."""
     endpoint = address.endpoint
     if config.virtual is None or endpoint is None:
         return {}
@@ -147,10 +147,10 @@ def _served(config: RigConfig, address: DriveAddress, pacer: Pacer | None) -> di
 
 @dataclass(frozen=True, slots=True)
 class BusVerdict:
-    """The plan of every line beside the time that replies may take.
+    """Verdict on the load of every line within the time for replies.
 
-    budget: s, `drives.reply_deadline` of a period. rate: Hz. carries: Hz, the highest rate at which all lines are done
-    by then; infinite where there is none.
+    budget: s, `drives.reply_deadline` of a period. rate: Hz. carries: Hz, the highest rate that all lines carry;
+    infinite without any.
     """
 
     plans: tuple[BusPlan, ...]
@@ -165,7 +165,7 @@ class BusVerdict:
 
     @property
     def message(self) -> str:
-        """Why not, which line it is and what it carries; empty if all do."""
+        """Text of the reason: the line and the rate it carries; empty if passed."""
         if self.passed:
             return ""
         slowest = max(self.plans, key=lambda plan: plan.time)
@@ -177,7 +177,7 @@ class BusVerdict:
 
     @property
     def described(self) -> list[str]:
-        """Every line with its share of the time, in words."""
+        """Text of every line with its share of the time."""
         return [
             f"{plan.place}: {', '.join(plan.devices)}, {plan.bytes} bytes, {plan.time * 1e3:.3g} of "
             f"{self.budget * 1e3:.3g} ms for replies ({100.0 * plan.time / self.budget:.0f} %)"

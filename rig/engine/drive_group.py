@@ -1,4 +1,4 @@
-"""The six drives and their load cells as one: opened together, exchanged with together, timed, read into arrays."""
+"""The six drives and their load cells as a group: connection, exchanges, timing and arrays of feedback."""
 
 import math
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ from rig.safety import Traffic
 _ENABLED = Status.ENABLED.value
 _SETTLING_EXCHANGES = 10
 _SETTLING_TIMEOUT = 0.1  # s
-_LOOK_PERIOD = 0.05  # s between two looks at a drive's watchdog
+_WATCHDOG_PERIOD = 0.05  # s between two looks at a drive's watchdog
 
 
 class DriveGroup:
@@ -37,19 +37,18 @@ class DriveGroup:
 
     Args:
         drives: legs 1 to 6.
-        cells: what reads the load cells.
-        calibration: turns raw readings into forces.
-        modes: by leg, those without which its drive cannot be used.
+        cells: readers of the load cells.
+        calibration: converts raw readings to forces.
+        modes: by leg, modes that its drive must have.
         clock: of their wires, if not the machine's.
-        length_offsets: (6,) m, what each drive reads beyond its leg's length; everything here is without them.
-        cell_errors: what the cells read beyond their calibration; likewise.
+        length_offsets: (6,) m, drive reading less leg length; all lengths here are corrected.
+        cell_errors: errors of the cells beyond their calibration; all forces here are corrected.
 
     The arrays hold the last exchange: `length` m, `velocity` m/s, `force` N (calibrated, compression positive),
-    `fresh` 1 or 0, `lag` by how many cycles the values are older than the last one, `offset` and `cells_offset` by how
-    much later than the cycle's time they were measured, s, all (6,); the lists `age` (s since the values were
-    received), `stale` (consecutive cycles without fresh ones), `status` and `error` the rest, `asked` who was told to
-    have torque, `searching` who of them to search the reference. `cells_fresh`, `cells_age` (s) and `cells_stale` say
-    the same of the load cells.
+    `fresh` 1 or 0, `lag` age of the values in cycles, `offset` and `cells_offset` delay of the measurement after the
+    cycle's time, s, all (6,). The lists are `age` (s since the values were received), `stale` (consecutive cycles
+    without fresh ones), `status`, `error`, `asked` (commanded to have torque) and `searching` (commanded to search the
+    reference). `cells_fresh`, `cells_age` (s) and `cells_stale` are the same for the load cells.
     """
 
     def __init__(
@@ -81,7 +80,7 @@ class DriveGroup:
         self.error = [0] * 6
         self.asked = [False] * 6
         self.searching = [False] * 6
-        self._looked_at, self._turn = -math.inf, 0
+        self._watchdog_asked_at, self._turn = -math.inf, 0
         self.lag = np.zeros(6)
         self.offset = np.zeros(6)
         self.cells_offset = np.zeros(6)
@@ -91,37 +90,37 @@ class DriveGroup:
         self.force_limit = np.array([drive.capabilities.force_limit for drive in self._drives])
         """(6,) N, the largest forces that can be commanded"""
         self.homing_ends_off = [drive.capabilities.homing_ends_off for drive in self._drives]
-        """which drives take their torque off as they find their reference"""
+        """by drive, whether it switches its torque off when it finds its reference"""
         self.resolution = [drive.capabilities.resolution for drive in self._drives]
-        """m, of each drive's position"""
+        """m, resolution of each drive's position"""
         self.velocity_feedback = [drive.capabilities.velocity_feedback for drive in self._drives]
-        """of each drive, whether it reports a measured speed"""
+        """by drive, whether it reports a measured speed"""
         self.force_feedforward = [drive.capabilities.force_feedforward for drive in self._drives]
-        """of each drive, whether its own loop takes the model's force along"""
+        """by drive, whether its own loop accepts the model's force"""
         self.reach = [
             tuple(end - offset for end in drive.capabilities.reach)
             for drive, offset in zip(self._drives, self._length_offsets, strict=True)
         ]
-        """m, the leg lengths that each drive can be told"""
+        """m, the leg lengths that each drive can be commanded"""
 
     @property
     def unwatched(self) -> Finding | None:
-        """Which legs' drives have no watchdog, and what follows; None when none is without."""
+        """Text of legs whose drive has no watchdog, with the consequence; None if all have one."""
         legs = [leg for leg, drive in enumerate(self._drives, start=1) if not drive.capabilities.watchdog]
         return Finding(Code.UNWATCHED, details={"legs": legs}) if legs else None
 
     @property
     def serials(self) -> list[str]:
-        """The serial number that each drive said as it was connected to, "" where it says none."""
+        """Serial number of each drive from its connection, "" if it has none."""
         return [identity.serial for identity in self._identities]
 
     @property
     def plans(self) -> list[BusPlan]:
-        """What a cycle takes on each line that devices share."""
+        """Plan of a cycle on each shared line."""
         return bus_plans([*self._drives, *self._cells.members])
 
     def lacking(self) -> dict[int, Finding]:
-        """Legs (1…6) whose drive cannot be used for want of a mode, and which."""
+        """Legs (1…6) whose drive lacks a required mode, and the modes."""
         found = {}
         for leg, (drive, modes) in enumerate(zip(self._drives, self._modes, strict=True), start=1):
             lacking = [mode.name for mode in modes if mode not in drive.capabilities.modes]
@@ -133,8 +132,8 @@ class DriveGroup:
         """Open, identify and configure every device; a finding for each that answered.
 
         Raises:
-            HardwareError: a device is silent, not the one expected, has torque already or refuses its configuration;
-                all are closed again, and where one is not to be used none was written to.
+            HardwareError: a device is silent, not the expected one, already has torque or refuses its configuration;
+                all are closed again. Nothing is written to any device unless all can be used.
         """
         lacking = self.lacking()
         identified, faults = [], list(lacking.values())
@@ -162,7 +161,7 @@ class DriveGroup:
         return identified
 
     def configure(self) -> None:
-        """Set and read back again what every drive must know, its watchdog first: one may have restarted meanwhile.
+        """Set and read back the settings of every drive again, the watchdog first, since a drive may have restarted.
 
         Raises:
             HardwareError: a drive is silent or refuses its configuration.
@@ -172,7 +171,7 @@ class DriveGroup:
             raise HardwareError(_listed(faults))
 
     def verify(self, leg: int, timeout: float) -> None:
-        """Ask the drive of a leg (index) whether it is the one connected to, and has kept what `configure` set.
+        """Check that the drive of a leg (index) is still the connected one, with the settings of `configure`.
 
         Args:
             leg: index.
@@ -213,9 +212,9 @@ class DriveGroup:
             self.error[leg] = sample.error
             self.lag[leg] = sample.lag
             self.offset[leg] = sample.offset
-        if now - self._looked_at >= _LOOK_PERIOD:  # one drive, in its turn
-            self._looked_at, self._turn = now, (self._turn + 1) % 6
-            self._drives[self._turn].look()
+        if now - self._watchdog_asked_at >= _WATCHDOG_PERIOD:  # one drive, in its turn
+            self._watchdog_asked_at, self._turn = now, (self._turn + 1) % 6
+            self._drives[self._turn].request_watchdog()
         reading = self._cells.finish(feedback, now + timeout)
         self.cells_fresh, self.cells_age = reading.fresh, reading.age
         self.cells_stale = 0 if reading.fresh else self.cells_stale + 1
@@ -223,24 +222,24 @@ class DriveGroup:
         self.force[:] = self._cell_errors.corrected(self._calibration.apply(np.array(reading.forces)))
 
     def resume(self) -> None:
-        """Go on with exchanges after a pause: nobody was silent in it."""
+        """Continue exchanges after a pause, which does not count as silence."""
         for device in (*self._drives, *self._cells.members):
             device.resume()
 
     def overdue(self, leg: int) -> bool:
         """Whether the drive of a leg (index) gave no good reply when it was asked last.
 
-        One that is slower than the cycle is not asked in every one; what it said last counts until it is again.
+        A drive that is slower than the cycle is not asked in every cycle; its last reply counts meanwhile.
         """
         return self._drives[leg].overdue
 
     @property
     def cells_overdue(self) -> bool:
-        """The same of the load cells, of any device that reads them."""
+        """The same for any device that reads load cells."""
         return self._cells.overdue
 
     def error_text(self, leg: int) -> str:
-        """The present error of a leg (index) in the drive's words."""
+        """The text of the drive's present error of a leg (index)."""
         return self._drives[leg].error_text(self.error[leg])
 
     def watchdog_fault(self, leg: int) -> str:
@@ -248,11 +247,11 @@ class DriveGroup:
         return self._drives[leg].watchdog_fault
 
     def auxiliary(self, leg: int) -> Mapping[str, float]:
-        """What else the drive of a leg (index) says of itself; see `Drive.auxiliary`."""
+        """Auxiliary values of the drive of a leg (index); see `Drive.auxiliary`."""
         return self._drives[leg].auxiliary
 
     def report(self, leg: int) -> DriveReport:
-        """What the drive of a leg (index) says of itself, and what has become of its replies."""
+        """Report of the drive of a leg (index) with the counts of its replies."""
         drive, error = self._drives[leg], self.error[leg]
         counted = drive.counters
         return DriveReport(
@@ -261,7 +260,7 @@ class DriveGroup:
 
     @property
     def traffic(self) -> list[Traffic]:
-        """What was counted of each device so far."""
+        """The counters of each device."""
         found = [
             Traffic(f"leg {leg}", leg, drive.counters.sent, drive.counters.unusable)
             for leg, drive in enumerate(self._drives, start=1)
@@ -273,34 +272,34 @@ class DriveGroup:
 
     @property
     def cells_rejected(self) -> int:
-        """Replies of devices that read load cells alone that could not be used."""
+        """Number of unusable replies of devices that only read load cells."""
         return sum(device.counters.unusable for device in self._cells.members)
 
     def silence(self, leg: int) -> str:
-        """What is known of why a leg (index) has no fresh feedback; may be empty."""
+        """Known reason why a leg (index) has no fresh feedback; may be empty."""
         return self._drives[leg].silence
 
     def cells_silence(self) -> str:
-        """What is known of why there is no fresh reading of the load cells; may be empty."""
+        """Known reason why there is no fresh reading of the load cells; may be empty."""
         return self._cells.silence
 
     @property
     def lagging(self) -> list[int]:
-        """How many good replies so far were to an earlier cycle's command, by leg."""
+        """Number of good replies to an earlier cycle's command, by leg."""
         return [drive.counters.lagging for drive in self._drives]
 
     @property
     def rejected(self) -> list[int]:
-        """How often so far what came was no good reply, by leg."""
+        """Number of rejected replies, by leg."""
         return [drive.counters.unusable for drive in self._drives]
 
     @property
     def mismatched(self) -> list[int]:
-        """How many replies so far were not believed for the command that they echo, by leg."""
+        """Number of replies with a wrong echo, by leg."""
         return [drive.counters.mismatched for drive in self._drives]
 
     def troubles(self) -> list[Finding]:
-        """What is wrong with the last exchange: faults, silence, torque, values that are no numbers."""
+        """Faults of the last exchange: drive faults, silence, missing torque, values that are not finite."""
         found = []
         for leg, status in enumerate(self.status):
             if self.overdue(leg):
@@ -339,7 +338,7 @@ class DriveGroup:
         return self._cells.connected and all(drive.connected for drive in self._drives)
 
     def powered(self, within: float) -> tuple[int, ...]:
-        """Legs (1…6) whose drive has reported torque in its last reply, which is no more than `within` s old."""
+        """Legs (1…6) whose drive reported torque in its last reply, at most `within` s ago."""
         pairs = zip(self.status, self.age, strict=True)
         return tuple([leg for leg, (bits, age) in enumerate(pairs, start=1) if bits & _ENABLED and age <= within])
 
@@ -350,7 +349,7 @@ class DriveGroup:
         self._cells.close()
 
     def _unconfigured(self) -> list[Finding]:
-        """Set and read back what every drive must know; what went wrong, by leg."""
+        """Set and read back the settings of every drive; faults by leg."""
         faults = []
         for leg, drive in enumerate(self._drives, start=1):
             try:
@@ -360,39 +359,39 @@ class DriveGroup:
         return faults
 
     def _settle(self) -> list[Finding]:
-        """Exchange until every device has reported itself, so that the first cycle begins with real values."""
-        heard, cells = np.zeros(6, bool), False
+        """Exchange until every device has replied, so that the first cycle has real values."""
+        answered, cells = np.zeros(6, bool), False
         for _ in range(_SETTLING_EXCHANGES):
             try:
                 self.exchange([COMMAND_OFF] * 6, self._clock.now(), _SETTLING_TIMEOUT)
             except ActuatorError as error:
                 return [Finding.of_text(str(error))]
-            heard |= self.fresh > 0.0
+            answered |= self.fresh > 0.0
             cells = cells or self.cells_fresh
-            if heard.all() and cells:
+            if answered.all() and cells:
                 return []
         missing = [
             Finding(Code.DRIVE_NO_REPLY, leg + 1, details={"silence": self.silence(leg)})
             for leg in range(6)
-            if not heard[leg]
+            if not answered[leg]
         ]
         return missing or [Finding(Code.CELLS_NO_REPLY, details={"silence": self.cells_silence()})]
 
 
 def _failure(leg: int, error: ActuatorError) -> Finding:
-    """What the drive of a leg (1…6) says in its own words."""
+    """Text of the fault of a leg's (1…6) drive."""
     return Finding(Code.DRIVE_FAILS, leg, details={"text": str(error)})
 
 
 def _listed(faults: Sequence[Finding]) -> Finding:
-    """Faults in one: one as it is, several as a list."""
+    """Join faults: one as it is, several as a list."""
     if len(faults) == 1:
         return faults[0]
     return Finding(Code.DEVICES_UNUSABLE, details={"count": len(faults)}, within=tuple(faults))
 
 
 class ExchangeTimes:
-    """Makes the exchanges of cycles, and tells what passed of which the cycle knew nothing as it began.
+    """Makes the exchanges of cycles, and measures unplanned time between them.
 
     Args:
         drives: drives and cells.
@@ -404,12 +403,12 @@ class ExchangeTimes:
         self._group, self._clock, self._reply_time = drives, clock, reply_time
         self._before: float | None = None
         self.between = 0.0
-        """s since the exchange before"""
+        """s since the previous exchange"""
         self.held = 0.0
-        """s of them, or within the exchange, for which the process stood still after its cycle had begun"""
+        """s, part of it, or of the exchange, for which the process was suspended after the cycle's begin"""
 
     def make(self, commands: Sequence[Command], planned: float) -> None:
-        """The exchange of a cycle; planned: s since the one before, by when the two cycles began."""
+        """The exchange of a cycle; planned: s between the begins of the two cycles."""
         begun = self._clock.now()
         self._group.exchange(commands, begun, self._reply_time)
         longer = self._clock.now() - begun - self._reply_time
@@ -417,9 +416,9 @@ class ExchangeTimes:
         self.between, self.held, self._before = planned + late, max(late, longer), begun
 
     def repeat(self, commands: Sequence[Command]) -> None:
-        """A second exchange of the same cycle, for a stop that it has found."""
+        """A second exchange in the same cycle, for a stop found in it."""
         self._group.exchange(commands, self._clock.now(), self._reply_time)
 
     def forget(self) -> None:
-        """The next exchange has none before it."""
+        """Treat the next exchange as the first."""
         self._before = None

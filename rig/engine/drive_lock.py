@@ -1,4 +1,4 @@
-"""One commander to a drive: a second one is refused before it talks to any, and is told who the first one is."""
+"""Exclusive command of drives: a second process is refused before it talks to any, with the first one's name."""
 
 import contextlib
 import errno
@@ -27,13 +27,12 @@ def claim_drives(config: RigConfig) -> contextlib.ExitStack:
 
 
 def claim_addresses(drives: Mapping[int, DriveAddress]) -> contextlib.ExitStack:
-    """Claim drives for this process, until what is returned is closed or the process ends.
+    """Claim drives for this process until the returned object is closed or the process ends.
 
-    A claim is a bound socket in Linux' abstract namespace, which the kernel gives back whatever becomes of the process:
-    no file is left that would have to be judged stale. It holds on this machine and between its users; another machine
-    is the drives' to refuse. Any user can take such a name, so that one who means harm can keep a rig from being
-    started; the kernel says whose process it is, and so does the refusal. A drive is known by the numeric addresses of
-    its host, so that it does not matter how the host is spelt.
+    A claim is a bound socket in Linux' abstract namespace, which the kernel releases with the process, so that
+    no stale file remains. It is valid for all users of this machine; against other machines the drives protect
+    themselves. Any user can take such a name and so prevent a start; the refusal names the process and its user. A
+    drive is known by the numeric addresses of its host, so that it does not matter how the host is spelt.
 
     Args:
         drives: their addresses, by leg 1 to 6.
@@ -64,7 +63,7 @@ def claim_addresses(drives: Mapping[int, DriveAddress]) -> contextlib.ExitStack:
 
 
 def _refusal(name: str, address: str) -> str:
-    """Who holds the claim of that name, and what can be done about it."""
+    """Text of who holds the claim of that name, and the remedy."""
     commands = f"commands the drive at {address}"
     with contextlib.suppress(HardwareError):
         for engine in running_engines():
@@ -92,7 +91,7 @@ def _peer(name: str) -> tuple[int, int]:
 
 
 def _command(pid: int) -> str:
-    """How a process was started, as far as it can be seen."""
+    """The command line of a process, if readable."""
     try:
         words = Path(f"/proc/{pid}/cmdline").read_bytes().decode(errors="replace").replace("\0", " ").split()
     except OSError:

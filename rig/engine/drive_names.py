@@ -1,4 +1,4 @@
-"""What a drive is known by on this machine, however its address is spelt."""
+"""Unique names of drives on this machine, independent of the spelling of addresses."""
 
 import hashlib
 import ipaddress
@@ -15,7 +15,7 @@ _RESOLUTION = 1.0  # s for all host names together; one that takes longer is kno
 def drive_names(drives: Mapping[int, DriveAddress]) -> dict[int, list[str]]:
     """Names in Linux' abstract socket namespace for each leg's drive, one for each numeric address of its host.
 
-    A host that is a name is looked up, which takes a second at most.
+    Host names are resolved, within a second at most.
     """
     hosts = _identities({drive.identity[0] for drive in drives.values()})
     return {leg: [_name(host, drive) for host in sorted(hosts[drive.identity[0]])] for leg, drive in drives.items()}
@@ -28,7 +28,7 @@ def _name(host: str, drive: DriveAddress) -> str:
 
 
 def _identities(hosts: Iterable[str]) -> dict[str, set[str]]:
-    """What each host is known by: its numeric addresses; that of a name also, should it be resolved at times only."""
+    """Identities of each host: its numeric addresses, and its name in case it does not always resolve."""
     found: dict[str, set[str]] = {}
     resolved: dict[str, set[str]] = {}
     resolving = []

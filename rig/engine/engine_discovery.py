@@ -1,8 +1,8 @@
-"""Engines that run already: what one leaves for others to find it by, and finding the one that has a rig's drives.
+"""Discovery of running engines by their record in the runtime folder and their drives.
 
-An app that dies leaves its engine behind, which holds the platform for `safety.unattended_hold`. Whoever comes next
-finds it here by the drives, may look at it and stop it without asking anybody, and takes the command lease, or ends it,
-where nobody else holds the lease.
+An app that dies leaves its engine behind, which holds the platform for `safety.unattended_hold`. The next client
+finds it here by its drives, may read its status and stop it, and may take the command lease, or end the engine, if no
+other client holds the lease.
 """
 
 import contextlib
@@ -31,7 +31,7 @@ _POLL = 0.02  # s
 
 @validated(frozen=True, slots=True)
 class EngineAddress:
-    """Where a running engine is found."""
+    """Addresses of a running engine."""
 
     socket: str
     """zmq address of the control link"""
@@ -45,7 +45,7 @@ class EngineAddress:
 
 @validated(frozen=True, slots=True)
 class EngineRecord:
-    """What an engine says of itself in its runtime folder, once it can be talked to."""
+    """Record of an engine in its runtime folder, written once it accepts requests."""
 
     pid: int
     owner: int

@@ -10,7 +10,7 @@ from rig.safety import Cause, Recheck
 from rig.states import FaultCode
 
 _CYCLES = 4  # of the clearing edge, and of torque off before and after it
-_LOOKS = 25  # cycles in which the causes are looked at: that a reply is late in one of them is none
+_CHECKS = 25  # cycles in which the causes are looked at: that a reply is late in one of them is none
 
 
 @dataclass(frozen=True, slots=True)
@@ -19,7 +19,7 @@ class ResetOutcome:
 
     reply: Future[Reply]
     remaining: tuple[Finding, ...]
-    """what is still wrong; nothing where the rig is reset"""
+    """remaining causes; empty if the rig is reset"""
 
 
 class FaultReset:
@@ -30,7 +30,7 @@ class FaultReset:
 
     def __init__(self) -> None:
         self._causes: dict[tuple[FaultCode, int], Recheck] = {}
-        self._left = self._looks = 0
+        self._left = self._checks = 0
         self._reply: Future[Reply] | None = None
 
     @property
@@ -40,7 +40,7 @@ class FaultReset:
 
     @property
     def edge(self) -> bool:
-        """Whether the drives are to be told to clear their faults."""
+        """Whether to command the drives to clear their faults."""
         return _CYCLES < self._left <= 2 * _CYCLES
 
     def remember(self, cause: Cause, recheck: Recheck) -> None:
@@ -49,7 +49,7 @@ class FaultReset:
 
     def begin(self, reply: Future[Reply]) -> None:
         """Begin; `reply` is to tell whether the rig is reset."""
-        self._left, self._looks = 3 * _CYCLES, 0
+        self._left, self._checks = 3 * _CYCLES, 0
         self._reply = reply
 
     def advance(self, drives: DriveGroup) -> ResetOutcome | None:
@@ -65,8 +65,8 @@ class FaultReset:
         found = [*drives.troubles(), *(recheck() for recheck in self._causes.values())]
         by_text = {one.text: one for one in found if one is not None}  # two checks may say the same
         remaining = tuple(by_text.values())
-        self._looks += 1
-        if remaining and self._looks < _LOOKS:
+        self._checks += 1
+        if remaining and self._checks < _CHECKS:
             self._left = 1
             return None
         if not remaining:

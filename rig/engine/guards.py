@@ -1,4 +1,4 @@
-"""The guards: what stands against a command, judged by a snapshot alone; the same for engine, app and console."""
+"""The guards: obstacles to a command, judged by a snapshot only; the same for engine, app and console."""
 
 from collections.abc import Callable
 from dataclasses import dataclass
@@ -37,7 +37,7 @@ class Obstacle:
 
     finding: Finding
     passing: bool = False
-    """it goes by itself within a few cycles, for which the engine waits before it refuses: a late reply"""
+    """it passes within a few cycles, as a late reply does; the engine waits before it refuses"""
 
     @property
     def text(self) -> str:
@@ -49,7 +49,7 @@ Guard = Callable[[Snapshot], Obstacle | None]
 
 
 def obstacle(command: RigCommand, snapshot: Snapshot) -> Obstacle | None:
-    """What stands against `command` in the situation of `snapshot`; None where nothing does.
+    """The obstacle to `command` in the situation of `snapshot`, or None.
 
     Whether a motion itself is allowed, and starts where the platform is, is for the check of motions to say.
     """
@@ -106,11 +106,11 @@ _NEXT = {
     State.FAULT: Code.FAULT_LATCHED,
     State.SINGLE_LEG: Code.WAIT_FOR_LEG_TEST,
 }
-"""What is to be done, or waited for, in a state that does not allow something."""
+"""Remedies by state, for commands that a state does not allow."""
 
 
 def _elsewhere(command: RigCommand, snapshot: Snapshot) -> Finding:
-    """Why the state does not allow a command, and what is to be done about it."""
+    """Why the state does not allow a command, and the remedy."""
     if isinstance(command, Abandon) and snapshot.state is State.RUNNING:
         return Finding(Code.PAUSE_FIRST, details={"motion": snapshot.motion})
     return Finding(_code_elsewhere(command, snapshot))
@@ -218,8 +218,8 @@ def _nothing_paused(snapshot: Snapshot) -> Obstacle | None:
 
 
 def _paused(snapshot: Snapshot) -> Obstacle | None:
-    stands = snapshot.slowing if snapshot.state is State.RUNNING else snapshot.paused
-    return None if stands else Obstacle(Finding(Code.NOTHING_PAUSED))
+    paused = snapshot.slowing if snapshot.state is State.RUNNING else snapshot.paused
+    return None if paused else Obstacle(Finding(Code.NOTHING_PAUSED))
 
 
 def _own_lease(snapshot: Snapshot) -> Obstacle | None:

@@ -1,6 +1,6 @@
-"""Hold-to-run: a motion that goes on only as long as somebody holds it, and comes to a smooth stand by itself if not.
+"""Hold-to-run: a motion that continues only while a client holds it, and else decelerates smoothly to rest.
 
-The engine trusts no client with the end of it: what is not renewed in time is let go.
+The engine ends it itself: a hold that is not renewed in time counts as released.
 """
 
 from collections.abc import Callable
@@ -12,19 +12,19 @@ from rig.states import State
 
 
 class HoldToRun:
-    """Looks, between two cycles, whether the motion under way is still held; ends it where it is not.
+    """Checks between cycles whether the present motion is still held, and else ends it.
 
-    It slows down along its path, as at a pause, and what is left of it is forgotten once it stands: nothing is there to
-    be taken up again. Where its own last ramp has begun it comes to its end by that.
+    The motion decelerates along its path, as for a pause, and its rest is dropped at standstill: it cannot be resumed.
+    If its final deceleration has begun, it ends with that.
 
     Args:
         engine: whose motion it is.
-        held: a count that goes on whenever the client renews its hold, 0 once it was let go.
+        hold_count: gives a count that increases whenever the client renews its hold, 0 once it is released.
     """
 
-    def __init__(self, engine: Engine, held: Callable[[], int]) -> None:
+    def __init__(self, engine: Engine, hold_count: Callable[[], int]) -> None:
         self._engine = engine
-        self._held = held
+        self._hold_count = hold_count
         virtual = engine.config.virtual
         faster = 1.0 if virtual is None else max(1.0, virtual.speed)  # rig time goes by so much faster than a client
         self._bound = engine.config.safety.hold_renewal * faster
@@ -34,18 +34,18 @@ class HoldToRun:
         self._seen_at = 0.0
 
     def begin(self, slowing: float) -> None:
-        """The motion that is about to begin is to be held; it comes to a stand in `slowing` s or more.
+        """Supervise the motion that is about to begin; it decelerates within `slowing` s or more.
 
         Raises:
-            RefusedError: nobody holds it.
+            RefusedError: no client holds it.
         """
-        self._seen = self._held()
+        self._seen = self._hold_count()
         if not self._seen:
             raise RefusedError(Finding(Code.NOT_HELD))
         self._slowing, self._lost, self._seen_at = slowing, False, self._engine.tick.t
 
     def look(self) -> None:
-        """Go on, or see to the end of a motion that is held no more; called before any other command is carried out."""
+        """End a motion that is not held any more; called before any other command is carried out."""
         slowing, engine = self._slowing, self._engine
         if slowing is None:
             return
@@ -62,11 +62,11 @@ class HoldToRun:
                 reference.stay()
 
     def _renew(self, t: float) -> None:
-        held = self._held()
-        if self._lost or held == 0:
+        hold_count = self._hold_count()
+        if self._lost or hold_count == 0:
             self._lost = True
-        elif held != self._seen:
-            self._seen, self._seen_at = held, t
+        elif hold_count != self._seen:
+            self._seen, self._seen_at = hold_count, t
         elif t - self._seen_at > self._bound:
             self._lost = True
             name, silent = self._engine.motions.name, t - self._seen_at

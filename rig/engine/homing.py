@@ -1,4 +1,4 @@
-"""Homing: when six drives have found their references, and whether these agree with the forward kinematics."""
+"""Homing of six drives: sequence, completion, and agreement with the forward kinematics."""
 
 import math
 from collections.abc import Sequence
@@ -10,25 +10,24 @@ from rig.findings import Code, Finding
 from rig.safety import Cause, Trip, no_recheck
 from rig.states import StopSeverity
 
-_TELLING = 2e-4  # m, by which a leg has moved: more than a closed brake gives
+_SIGNIFICANT = 2e-4  # m, by which a leg has moved: more than a closed brake gives
 _HOMED, _HOMING, _ENABLED = Status.HOMED.value, Status.HOMING.value, Status.ENABLED.value
 
 
 class Homing:
     """One homing of six legs, begun one after the other.
 
-    The next leg begins once the one before has moved, or has found its reference without: the brakes of those to come
-    are closed, so that which leg moves tells whether motors and encoders are wired to the legs they belong to.
-    A drive that still has a reference from before must be seen to give it up or to search, so that its old word is not
-    taken for the answer.
+    The next leg begins once the one before has moved, or has found its reference without a move. The brakes of later
+    legs are closed, so that a movement shows whether motors and encoders are wired to the right legs.
+    A drive that already has a reference must first drop it or search, so that its old status does not count.
 
     Args:
         safety: `brake_slip` bounds the movement of a leg that has not begun.
 
-        ends_off: by leg, whether its drive takes its torque off as it finds its reference.
+        ends_off: by leg, whether its drive switches its torque off when it finds its reference.
 
-    `begun` tells by leg whether its drive has been told to search, `searching` whether it still is: one that took its
-    torque off as it found its reference is not told to have any again.
+    `begun`: by leg, whether its drive was commanded to search; `searching`: whether it still is. A drive that switched
+    its torque off at its reference is not commanded torque again.
     """
 
     def __init__(self, safety: Safety, ends_off: Sequence[bool] = (False,) * 6) -> None:
@@ -41,7 +40,7 @@ class Homing:
         self.begin()
 
     def begin(self) -> None:
-        """Begin anew."""
+        """Restart."""
         self.begun[:] = [leg == 0 for leg in range(6)]
         self._ended = [False] * 6
         self._sought = [False] * 6
@@ -64,7 +63,7 @@ class Homing:
         return [leg + 1 for leg in range(6) if self.begun[leg] and not self._found(leg, status[leg])]
 
     def follow(self, t: float, status: Sequence[int], fresh: Array, length: Array) -> Trip | None:
-        """Let the next leg begin when it is time; what is wrong where another leg moves than the one that was told to.
+        """Start the next leg when possible; a finding if another leg moves than the commanded one.
 
         Args:
             t: s, rig time.
@@ -81,9 +80,9 @@ class Homing:
                 if math.isnan(self._from[leg]):
                     self._from[leg] = float(length[leg])
                 moved[leg] = abs(float(length[leg]) - self._from[leg])
-        moves = moved[latest] >= _TELLING
+        moves = moved[latest] >= _SIGNIFICANT
         other = max(range(latest + 1, 6), key=moved.__getitem__)
-        if moved[other] >= (self._slip if moves else _TELLING):
+        if moved[other] >= (self._slip if moves else _SIGNIFICANT):
             return self._wrong(latest, other, moved, t)
         if moves or self._found(latest, status[latest]):
             self.begun[latest + 1] = True
@@ -94,7 +93,7 @@ class Homing:
 
     @staticmethod
     def _wrong(searching: int, other: int, moved: Sequence[float], t: float) -> Trip:
-        if moved[searching] >= _TELLING:
+        if moved[searching] >= _SIGNIFICANT:
             found = Finding(Code.BRAKE_SLIPS_HOMING, other + 1, moved[other])
         else:
             found = Finding(Code.OTHER_LEG_HOMED, searching + 1, moved[other], details={"other": other + 1})
@@ -102,10 +101,10 @@ class Homing:
 
 
 def disagreement(worst: tuple[int, float] | None, bound: float, t: float) -> Cause | None:
-    """Cause to refuse the references found, or None.
+    """Cause to refuse the found references, or None.
 
     Args:
-        worst: leg index and error, m, of the leg farthest from its length at home; None where no pose fits.
+        worst: leg index and error, m, of the leg farthest from its length at home; None if no pose fits.
         bound: m.
         t: s, rig time.
     """

@@ -1,4 +1,4 @@
-"""How late the computer was of late: what a fault on a busy machine says first, for much of it follows from that."""
+"""Recent lateness of the computer, which the text of a fault on a busy machine begins with."""
 
 from collections import deque
 from dataclasses import replace
@@ -33,7 +33,7 @@ class HostLateness:
             self._late.append((tick.t, missed + begun_late, missed * self._period + tick.lateness))
 
     def explained(self, cause: Cause) -> Cause:
-        """The cause of a fault, with what the computer did in the second before in front, where that was uncommon."""
+        """The cause of a fault, preceded by the computer's lateness in the last second if that was unusual."""
         if cause.code is FaultCode.HOST_SUSPENDED:
             return cause
         self._forget(cause.t)

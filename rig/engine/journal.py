@@ -1,4 +1,4 @@
-"""What the recording says beside what the engine does: who asked for what, what came of it, and what was injected."""
+"""Journal of a recording: commands of clients with their outcome, and injected faults."""
 
 import math
 from collections import deque
@@ -24,7 +24,7 @@ class Journal:
         self._engine = engine
         self._notes: deque[tuple[float | None, Finding]] = deque(maxlen=10 * _MOST)
         self._latest = (-math.inf, 0.0)
-        """of what happened last and was told its time: that, s of the engine's clock, and the event's"""
+        """time of the last note with a given time, s of the engine's clock, and of its event"""
         self._second = -1.0
         self._written = self._omitted = 0
 
@@ -57,18 +57,18 @@ class Journal:
         self.given(given if reply.accepted else f"{given}, refused: {reason}")
 
     def given(self, text: str) -> None:
-        """Note a command that was given, and what came of it."""
+        """Note a given command and its outcome."""
         self._note(Finding(Code.COMMAND_GIVEN, details={"text": text[:_LONGEST]}), None)
 
     def injected(self, action: str, text: str, at: float | None = None) -> None:
-        """Note what was done to a virtual rig at `at`, s of the engine's clock, or now."""
+        """Note an injection into a virtual rig at `at`, s of the engine's clock, or now."""
         self._note(Finding(Code.INJECTED, details={"action": action, "text": text[:_LONGEST]}), at)
 
     def _note(self, finding: Finding, at: float | None) -> None:
         self._notes.append((at, finding))
 
     def write(self) -> None:
-        """Write what was noted; called by the cyclic thread between two cycles."""
+        """Write the notes; called by the cyclic thread between two cycles."""
         if not (self._notes or self._omitted):
             return
         now = self._engine.tick.t
@@ -86,7 +86,7 @@ class Journal:
             self._event(now if at is None else self._moment(at, now), finding)
 
     def _moment(self, at: float, now: float) -> float:
-        """Rig time of `at`, s of the engine's clock; what happened later is none earlier, however the clocks jitter."""
+        """Rig time of `at`, s of the engine's clock; monotonic despite the clocks' jitter."""
         latest, its_moment = self._latest
         moment = max(0.0, now - max(0.0, self._engine.clock.now() - at))
         if at >= latest:
@@ -102,15 +102,15 @@ _CELLS_NOTED = (
     ("gain", ""), ("bias", " N"), ("drift", " N/s"), ("gain_warming", " of the gain"), ("curvature", " of the range"),
     ("hysteresis", " of the range"), ("hum", " N"), ("jump", " N"), ("spike", " N"),
 )  # fmt: skip
-"""Faults of load cells by configuration that are noted, each with its unit."""
+"""Configured faults of load cells that are noted, with their units."""
 
 
 def note_departures(config: RigConfig, note: Callable[[str, str], None]) -> None:
-    """Note in what the plant of a virtual rig departs from its model by the configuration, and what is to be injected.
+    """Note configured departures of a virtual rig's plant from its model, and scheduled injections.
 
     Args:
         config: the rig.
-        note: takes what is done, "" or "to come", and what it is in words.
+        note: receives the action, "" or "to come", and its text.
     """
     virtual = config.virtual
     if virtual is None:

@@ -1,4 +1,4 @@
-"""The command lease: who may command the engine, and how long its silence is borne."""
+"""The command lease: the right to command the engine, and its time-out."""
 
 import secrets
 import threading
@@ -9,27 +9,27 @@ from rig.findings import Code, Finding
 from rig.runtime import ControlBlock, ProcessWatch
 
 _SUSPECT = 0.5  # of the bound, after which the process is looked at: it is excused from no more than the rest
-_LOOK = 0.01  # s of rig time between two looks
+_CHECK_PERIOD = 0.01  # s of rig time between two looks
 
 
 @dataclass(slots=True, eq=False)
 class Lease:
-    """A client's right to command, from its `Acquire` until it is given up or taken back; never held again then."""
+    """A client's right to command, from its `Acquire` until it is released or withdrawn, which is final."""
 
     client: str
     process: int = 0
-    """whose sign of life it is"""
+    """process whose sign of life counts"""
     token: str = field(default_factory=lambda: secrets.token_hex(16))
-    """comes with each of its commands"""
+    """sent with each of its commands"""
     number: int = field(default_factory=lambda: 1 + secrets.randbelow((1 << 64) - 1))
-    """comes with each sign of life in the control block"""
-    held: bool = True
+    """written with each sign of life in the control block"""
+    active: bool = True
 
 
 class Leases:
-    """Grants the command lease to one client at a time, and says in the control block whose it is.
+    """Grants the command lease to one client at a time, and shows its holder in the control block.
 
-    Any thread may call anything.
+    Thread-safe.
 
     Args:
         block: the control block.
@@ -42,26 +42,26 @@ class Leases:
 
     @property
     def holder(self) -> Lease | None:
-        """The lease that is held."""
+        """The active lease, or None."""
         return self._holder
 
     @property
     def client(self) -> str:
-        """Name of the client that holds the lease, empty when nobody does."""
+        """Name of the client that holds the lease, or empty."""
         holder = self._holder
         return "" if holder is None else holder.client
 
-    def held(self) -> int:
-        """The count of the holder's hold of a motion, see `ControlBlock.held`; 0 while nobody holds the lease."""
+    def hold_count(self) -> int:
+        """The holder's count for hold-to-run, see `ControlBlock.hold_count`; 0 without a holder."""
         holder = self._holder
-        return 0 if holder is None else self.block.held(holder.number)
+        return 0 if holder is None else self.block.hold_count(holder.number)
 
     def grant(self, client: str, process: int = 0) -> Lease:
         """Give the lease to a client.
 
         Args:
             client: its name.
-            process: the one that gives its sign of life.
+            process: the one that gives the sign of life.
 
         Raises:
             RefusedError: another client holds it.
@@ -75,37 +75,36 @@ class Leases:
             return made
 
     def end(self, lease: Lease | None) -> None:
-        """End a lease, and with it every job that came with it; one that is held no more is left alone."""
+        """End a lease with all its jobs; nothing happens if it has ended."""
         with self._lock:
             if lease is not None and lease is self._holder:
                 self._holder = None
-                lease.held = False
+                lease.active = False
                 self.block.lease = 0
 
 
 class ClientWatchdog:
-    """Judges the silence of a lease's holder: whether it is lost, or waits for a processor.
+    """Judges whether a silent lease holder is lost, or only waits for a processor.
 
     Args:
-        speed: times as fast as the wall clock that rig time goes at most; None: rig time is wall time, as on a machine
-            whose platform moves on whatever the reason is, and a client is lost by its silence alone. In paced time the
-            machine's load loses nobody.
+        speed: largest ratio of rig time to wall time; None: rig time is wall time, as with real hardware, and silence
+            alone counts. In paced time, delays by the machine's load do not count.
     """
 
     def __init__(self, speed: float | None) -> None:
         self._speed = speed
         self._process: ProcessWatch | None = None
-        self._looked_at = self._idle = 0.0
+        self._checked_at = self._idle = 0.0
 
     def lost(self, lease: Lease, t: float, silent: float, bound: float) -> bool:
-        """Whether the holder of a lease is lost that at rig time `t` (s) has been silent for `silent` s of it.
+        """Whether a lease's holder is lost that at rig time `t` (s) has been silent for `silent` s of rig time.
 
-        `bound`: s that are borne.
+        `bound`: s of silence that are tolerated.
         """
         if self._speed is None or silent <= _SUSPECT * bound:
             self._process = None
         elif self._process is None:
-            self._process, self._looked_at, self._idle = ProcessWatch(lease.process), t, 0.0
-        elif t - self._looked_at >= _LOOK:
-            self._looked_at, self._idle = t, self._speed * self._process.silence()
+            self._process, self._checked_at, self._idle = ProcessWatch(lease.process), t, 0.0
+        elif t - self._checked_at >= _CHECK_PERIOD:
+            self._checked_at, self._idle = t, self._speed * self._process.silence()
         return silent > bound and (self._process is None or self._idle > (1.0 - _SUSPECT) * bound)

@@ -1,4 +1,4 @@
-"""Whether a move of one leg may be made: within the bounds of a test, and the drive's to make."""
+"""Checks of a move of one leg: bounds of a test, and capabilities of the drive."""
 
 import math
 
@@ -11,7 +11,7 @@ from rig.findings import Code, Finding
 
 
 def check_move(config: RigConfig, move: LegMove) -> None:
-    """Refuse a move that is too small to mean anything, larger or faster than a test may be, or not the drive's.
+    """Refuse a move that is too small, too large, too fast, or beyond the drive's capabilities.
 
     Raises:
         RefusedError: every fault with its number and bound.

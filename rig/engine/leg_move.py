@@ -1,4 +1,4 @@
-"""What a test of one leg is: the move asked for, its bounds, and what came of it."""
+"""The test of one leg: requested move, bounds and result."""
 
 import math
 from dataclasses import asdict, dataclass, replace
@@ -13,7 +13,7 @@ from rig.errors import RefusedError
 from rig.findings import Code, Finding, Value
 
 LEAST_TRAVEL = 0.5e-3
-"""m; a smaller move could not be told from other movement."""
+"""m; a smaller move could not be distinguished from other movement."""
 STROKE_PART = 0.1
 """Largest travel, as a part of the leg's stroke."""
 LEAST_SPEED = 0.5e-3
@@ -29,8 +29,8 @@ _LEAST_TIME = 0.5  # s for each way, however small and fast
 class LegMove:
     """A small move of one leg, there and back.
 
-    leg: 1 to 6. travel: m, positive extends. speed: m/s, the move's peak. home: let the leg look for its reference
-    first where its drive has none. clear: reset faults that drives have latched, before. stay: it does not go back.
+    leg: 1 to 6. travel: m, positive extends. speed: m/s, the move's peak. home: home the leg first if
+    its drive has no reference. clear: reset latched faults of the drives first. stay: do not return.
     """
 
     leg: int
@@ -42,19 +42,19 @@ class LegMove:
 
     @property
     def way_time(self) -> float:
-        """s that each way takes."""
+        """Duration of each way, s."""
         return max(_LEAST_TIME, PEAK_SPEED * abs(self.travel) / self.speed)
 
 
 @dataclass(frozen=True, slots=True)
 class LegResult:
-    """What came of a leg test; lengths in m, forces in N, NaN for what was not reached.
+    """Result of a leg test; lengths in m, forces in N, NaN for values that were not reached.
 
-    `faults`: what is wrong, the first cause first; none means that the leg passed. `stopped`: somebody stopped it, the
-    faults are not the leg's. `homed`: how far from its length at home the reference was found, None if it was not
-    looked for. `reached`: how far the leg was from its start at the far end, `returned` at the end. `following`: the
+    `faults`: the first cause first; empty if passed. `stopped`: by an operator, so the faults are not the leg's.
+    `homed`: distance of the found reference from the length at home, None if the leg was not homed. `reached`:
+    distance from the start at the far end; `returned`: at the end. `following`: the
     greatest following error. `others`: greatest movement of the other legs' encoders, by leg 1 to 6. `serial`: number
-    that the leg's drive says, "" where it says none.
+    of the leg's drive, "" if it has none.
     """
 
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")  # NaN would be null, which is no number
@@ -74,12 +74,12 @@ class LegResult:
 
     @property
     def passed(self) -> bool:
-        """Whether nothing is wrong."""
+        """Whether there are no faults."""
         return not self.faults
 
     @property
     def finding(self) -> Finding:
-        """What came of it."""
+        """The result as a finding."""
         code = Code.LEG_PASSED if self.passed else Code.LEG_STOPPED if self.stopped else Code.LEG_FAILED
         return Finding(code, self.leg, self.reached, details={"travel": self.travel}, within=self.faults)
 
@@ -97,7 +97,7 @@ class LegResult:
 
 @dataclass(frozen=True, slots=True)
 class LegTest:
-    """Where the test of one leg is: `length` m as its drive reports it; `result` once it is over."""
+    """Progress of the test of one leg: `length`, m, reported by its drive; `result` at the end."""
 
     __pydantic_config__ = ConfigDict(ser_json_inf_nan="constants")
 
@@ -138,7 +138,7 @@ def check_room(config: RigConfig, move: LegMove, start: float) -> None:
 
 
 def judge_move(move: LegMove, reached: float, returned: float) -> list[Finding]:
-    """What is wrong with where a leg got to, m from its start: at the far end, and at the end."""
+    """Findings on the lengths reached, m from the start: at the far end, and at the end."""
     if not np.isfinite(reached):
         return []
     faults = []

@@ -1,8 +1,8 @@
 """Control link: typed requests and replies between clients and the engine, on a local socket only its owner can open.
 
 The socket lives in a folder of mode 0700. One thread of the engine's process serves it; commands are handed to the
-cyclic thread, which answers them between two cycles. What is checked first (a motion, the way home, the move of a leg)
-has a thread of its own for that. So the link never waits, and a STOP is never queued behind a slow command.
+cyclic thread, which answers them between two cycles. Requests that need a check (a motion, the way home, the move of
+a leg) have their own thread. So the link never waits, and a STOP is never queued behind a slow command.
 """
 
 import itertools
@@ -50,7 +50,7 @@ _IDLE_POLL_MS = 50
 
 @validated(frozen=True, slots=True)
 class _Envelope:
-    """A request, the number its reply carries back and the sender's lease token."""
+    """A request with its number, which the reply repeats, and the sender's lease token."""
 
     number: int
     token: str
@@ -62,7 +62,7 @@ _ENVELOPE: TypeAdapter[_Envelope] = TypeAdapter(_Envelope)
 
 @validated(frozen=True, slots=True)
 class _Head:
-    """As much of an envelope as an answer to it needs."""
+    """The part of an envelope that an answer needs."""
 
     number: int
     request: dict[str, Any]
@@ -80,18 +80,18 @@ class Submission:
     """(n, 18) motion table of a `Follow`"""
     reply: Future[Reply]
     lease: Lease | None = None
-    """the one that it came with and dies with; None for a stop, and where the caller is the only client there can be"""
+    """the lease under which it was sent and with which it ends; None for a stop, or with a single client only"""
     client: str = ""
-    """name of whoever asks, "" where it is not known"""
+    """name of the client, "" if unknown"""
     stops: int | None = None
-    """the engine's count of stops when it was asked for, where its check had to wait for another; None: now"""
+    """the engine's count of stops at the request, if its check had to wait for another; None: the present one"""
 
 
 class LinkJournal(Protocol):
-    """Takes notes of what clients ask for; never waits."""
+    """Takes notes of clients' requests; never waits."""
 
     def injected(self, action: str, text: str, at: float | None = None) -> None:
-        """Note what was done to a virtual rig at `at`, s of the engine's clock, or now."""
+        """Note an injection into a virtual rig at `at`, s of the engine's clock, or now."""
 
     def command(self, what: str, client: str, reply: Reply) -> None:
         """Note a command of a client, "" where it is not known by name, and its outcome."""
@@ -102,10 +102,10 @@ class LinkServer:
 
     Args:
         address: zmq address, `ipc://…` in a folder only its owner can enter.
-        submit: hands a command to the cyclic thread; completes the future it carries.
-        status: builds the present `Snapshot` for the lease holder's name given.
-        leases: who may command; granted and given up here.
-        journal: takes notes of what clients ask for.
+        submit: passes a command to the cyclic thread, which completes its future.
+        status: builds the present `Snapshot` with the given name of the lease's holder.
+        leases: granted and released here.
+        journal: notes of clients' requests.
 
     Raises:
         HardwareError: the address cannot be used.
@@ -142,7 +142,7 @@ class LinkServer:
         return self._thread.is_alive()
 
     def start(self) -> None:
-        """Begin to serve."""
+        """Start the thread."""
         self._thread.start()
 
     def close(self) -> None:
@@ -179,7 +179,7 @@ class LinkServer:
                 self._send_reply(sender.bytes, envelope.number, _unexpected(envelope.request.kind, error))
 
     def _refuse_malformed(self, sender: bytes, parts: list[zmq.Frame], error: Exception) -> None:
-        """Tell a client what is wrong with its request; who sends bytes without a number waits for its own deadline."""
+        """Refuse a malformed request with the reason; one without a number gets no reply."""
         try:
             head = _HEAD.validate_json(parts[0].bytes)
         except (ValidationError, IndexError):
@@ -231,7 +231,7 @@ class LinkServer:
     def _settle(
         self, sender: bytes, number: int, request: Acquire | Release | RigCommand, client: str, reply: Reply
     ) -> None:
-        """Answer a request that does not get to the cyclic thread."""
+        """Answer a request that does not need the cyclic thread."""
         if reply.finding is not None:
             reply = replace(reply, finding=refusal(request.kind, reply.finding))
         if self._journal is not None:
@@ -285,7 +285,7 @@ class LinkClient:
     Args:
         address: the engine's zmq address.
         timeout: s to wait for any reply.
-        beat: called again and again while waiting, to show that the client is alive.
+        beat: called repeatedly while waiting, as a sign of life.
     """
 
     def __init__(self, address: str, timeout: float = 10.0, beat: Callable[[], None] | None = None) -> None:
@@ -302,11 +302,11 @@ class LinkClient:
         """Take the command lease.
 
         Args:
-            client: name of whoever takes it.
-            process: the one that gives its sign of life; None for this one.
+            client: its name.
+            process: the one that gives the sign of life; None for this one.
 
         Returns:
-            Its number, under which it is shown in the control block that the client lives: see `ControlBlock.sign`.
+            Its number, for the sign of life in the control block, see `ControlBlock.sign`.
 
         Raises:
             RefusedError: another client holds it.
@@ -375,7 +375,7 @@ class LinkClient:
 
 
 def _unexpected(kind: str, error: Exception) -> Reply:
-    """The answer to a request of this kind that a defect of the program kept from being carried out."""
+    """The answer to a request of this kind that failed by a defect of the program."""
     details: dict[str, Value] = {"error": type(error).__name__, "text": str(error)}
     return Reply(False, refusal(kind, Finding(Code.UNEXPECTED, details=details)))
 

@@ -1,4 +1,4 @@
-"""The loop of the engine's process: cycles as its ticker gives them, and a watch over those who command it."""
+"""The loop of the engine's process: cycles by its ticker, and supervision of its clients and owner."""
 
 from dataclasses import dataclass, field
 from multiprocessing.connection import Connection
@@ -24,20 +24,20 @@ _LAST_PATIENCE = 0.05  # s for their answers, each time
 
 @dataclass(slots=True)
 class Watch:
-    """Whether anybody still commands the engine, and whether the process that owns it is still there.
+    """Supervises the lease holder's sign of life, and the engine's owner process.
 
-    A client that holds the lease and is lost, by its death or its silence, leaves the platform held where it comes to
-    rest (category 2), and so does whoever gives the lease up while the platform moves.
+    If the lease holder is lost, by its death or silence, or releases the lease while the platform moves, the platform
+    is stopped and held (category 2).
 
-    A lease lives by its holder's own heartbeat. No other client prolongs it, or the time after it: who asks for the
-    lease, is refused, or looks at the status commands nothing. `safety.unattended_hold` after the last sign of life the
-    platform is stopped (category 1: torque off, brakes on), be the owner dead, or alive and hanging. An engine without
-    owner, lease and torque closes the recording and ends; one whose owner only hangs stays, without torque, for the
-    owner or another client to come back. One that is told to end by a signal has the drives stop by themselves first.
-    None ends while a drive reports torque, whatever the state: that drive would be neither supervised nor recorded.
+    Only the holder's own heartbeat keeps a lease. Other clients' requests do not prolong it, nor the time after it.
+    `safety.unattended_hold` after the last sign of life the platform is stopped (category 1: torque off, brakes on),
+    also if the owner lives but hangs. An engine without owner, lease and torque closes the recording and ends; while
+    its owner hangs it stays, without torque, for any client. An engine that a signal ends first has the drives stop by
+    themselves. No engine ends while a drive reports torque, in any state: that drive would be neither supervised nor
+    recorded.
 
     Args:
-        engine, operator, link, leases, owner: what is watched, and on whose behalf.
+        engine, operator, link, leases, owner: the supervised parts.
         speed: see `ClientWatchdog`.
     """
 
@@ -48,7 +48,7 @@ class Watch:
     owner: Connection
     speed: float | None = None
     orphaned: bool = False
-    """whether the owner is gone"""
+    """whether the owner has ended"""
     leaving: bool = False
     """whether the engine was told to end by a signal"""
     _stopped: bool = False
@@ -56,24 +56,24 @@ class Watch:
     _beats: int = 0
     _beat_at: float = 0.0
     _attended_at: float = 0.0
-    _looked_at: float = 0.0
+    _owner_checked_at: float = 0.0
     _watchdog: ClientWatchdog = field(init=False)
 
     def __post_init__(self) -> None:
         self._watchdog = ClientWatchdog(self.speed)
 
     def leave(self, _signal: int, _frame: FrameType | None) -> None:
-        """Have the engine end once no drive reports torque; a signal's handler."""
+        """Make the engine end once no drive reports torque; a signal handler."""
         self.leaving = True
 
     def look(self, t: float) -> None:
-        """Look at rig time `t` (s): a lost client holds the platform, the want of any sets it down in the end."""
+        """Check at rig time `t` (s): a lost client causes a hold, a longer absence of clients a stop."""
         lease = self._holder(t)
         if self.engine.snapshot.state in _MOVING:
             begun_under = self.operator.lease
             if lease is None:
                 self._hold(Finding(Code.NO_COMMAND_LEASE), t)
-            elif begun_under is not None and not begun_under.held:
+            elif begun_under is not None and not begun_under.active:
                 passed: dict[str, Value] = {"before": begun_under.client, "after": lease.client}
                 self._hold(Finding(Code.LEASE_PASSED, details=passed), t)
         if self.leaving and not self._stopped:
@@ -81,12 +81,12 @@ class Watch:
             self.engine.record("warning", Finding(Code.ENGINE_ENDS_WITHOUT_TORQUE))
             cause = Cause(Finding(Code.ENGINE_TOLD_TO_END), t)
             self.engine.trip(Trip(cause, StopSeverity.QUICK_STOP, latch=False))
-        if t - self._looked_at >= _OWNER_POLL:
-            self._looked_at = t
+        if t - self._owner_checked_at >= _OWNER_POLL:
+            self._owner_checked_at = t
             self._look_after_the_unattended(t)
 
     def _holder(self, t: float) -> Lease | None:
-        """The lease that is held; ends one whose holder has given no sign of life for too long."""
+        """The active lease; it is ended if its holder has given no sign of life for too long."""
         lease, bound = self.leases.holder, self.engine.config.safety.heartbeat
         if lease is not None and not self.link.alive:
             self.leases.end(lease)
@@ -112,8 +112,8 @@ class Watch:
         torque = self.engine.snapshot.state in TORQUE_STATES
         if not self.orphaned and owner_gone(self.owner):
             self.orphaned = True
-            gone = Finding(Code.OWNER_GONE, bound=hold) if torque else Finding(Code.OWNER_GONE_AT_REST)
-            self.engine.record("warning", gone)
+            finding = Finding(Code.OWNER_GONE, bound=hold) if torque else Finding(Code.OWNER_GONE_AT_REST)
+            self.engine.record("warning", finding)
         unattended = torque and self.leases.holder is None
         left = hold - (t - self._attended_at)
         self.engine.runtime_info.hold_left = max(left, 0.0) if unattended else None
@@ -126,7 +126,7 @@ class Watch:
 
     @property
     def abandoned(self) -> bool:
-        """Whether the engine has neither owner nor client, or was told to end, and no torque to mind."""
+        """Whether the engine may end: it has no torque, and neither owner nor client, or a request to end."""
         if not (self._stopped or (self.orphaned and self.leases.holder is None)):
             return False
         now = self.engine.snapshot
@@ -144,10 +144,10 @@ def owner_gone(owner: Connection) -> bool:
 
 
 def run_cycles(engine: Engine, operator: Operator, watch: Watch, ticker: Ticker) -> None:
-    """Run cycles until a client shuts the engine down, or owner and clients are gone and there is no torque.
+    """Run cycles until a client shuts the engine down, or owner and clients have gone and there is no torque.
 
-    An error that leaves the cycle stops the drives that were told to have torque by their own quick stop before it goes
-    on its way; the others stay without.
+    Before an exception leaves the cycle, the drives with commanded torque are stopped by their own quick stop; the
+    others stay without torque.
     """
     ticker.begin()
     try:

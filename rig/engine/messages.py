@@ -1,4 +1,4 @@
-"""What clients and the engine say to each other over the control link."""
+"""Messages between clients and engine over the control link."""
 
 from dataclasses import dataclass
 from functools import partial
@@ -27,7 +27,7 @@ class Acquire:
 
     client: Annotated[str, AfterValidator(partial(check_name, "client"))]
     process: Annotated[int, Field(ge=0)] = 0
-    """the one that gives the client's sign of life"""
+    """process that gives the client's sign of life"""
     kind: Literal["acquire"] = "acquire"
 
 
@@ -57,7 +57,7 @@ class Home:
     """IDLE → HOMING → PARKED."""
 
     unproven: bool = False
-    """the operator's word that the legs may move though their wiring is not proven; see `Snapshot.unproven`"""
+    """the operator's permission to move legs of unproven wiring; see `Snapshot.unproven`"""
     kind: Literal["home"] = "home"
 
 
@@ -71,9 +71,9 @@ class MoveLeg:
     speed: Annotated[float, Field(allow_inf_nan=False)]
     """m/s, the peak"""
     home: bool = False
-    """let the leg look for its reference first where its drive has none"""
+    """home the leg first if its drive has no reference"""
     stay: bool = False
-    """do not go back"""
+    """do not return"""
     kind: Literal["move-leg"] = "move-leg"
 
 
@@ -93,10 +93,10 @@ class Follow:
     """s between the rows"""
     purpose: MotionKind = MotionKind.RUN
     amplitude: Annotated[float, Field(gt=0.0, le=1e3, allow_inf_nan=False)] = 1.0
-    """of the motion about its start pose, which the rows have already; for the recording"""
+    """of the motion about its start pose, already in the rows; for the recording"""
     slowing: Annotated[float, Field(gt=0.0, le=60.0, allow_inf_nan=False)] | None = None
-    """hold-to-run: it is followed only as long as the client holds it, and renews that in time; s in which it comes to
-    a stand then, and is forgotten. None: to its end, whoever holds anything"""
+    """hold-to-run: the motion continues only while the client renews its hold in time; s in which it then decelerates
+    to rest, and is dropped. None: it is followed to its end"""
     thresholds: Thresholds = Thresholds()
     """of the motion's own file; for the recording"""
     kind: Literal["follow"] = "follow"
@@ -114,7 +114,7 @@ class Resume:
     """ENGAGED, paused → RUNNING."""
 
     take_over: bool = False
-    """go on with what was begun under another command lease, which is refused otherwise"""
+    """continue a motion begun under another command lease, which is refused otherwise"""
     kind: Literal["resume"] = "resume"
 
 
@@ -126,14 +126,14 @@ class Abandon:
 
 
 LEAST_PACE = 0.1
-"""Part of full speed below which no run is followed."""
+"""Least part of full speed of a run."""
 
 
 @validated(frozen=True, slots=True)
 class Pace:
-    """Follow runs at this part of full speed, the one that is followed now and those after it; any state.
+    """Set the part of full speed of the present and later runs; any state.
 
-    Slower than it was checked for, along the same path: speeds are `rate`, accelerations its square of what they are.
+    The path stays the same; speeds are multiplied by `rate`, accelerations by its square.
     """
 
     rate: Annotated[float, Field(ge=LEAST_PACE, le=1.0, allow_inf_nan=False)]
@@ -171,7 +171,7 @@ class Shutdown:
 
 @validated(frozen=True, slots=True)
 class Note:
-    """Have something recorded that the engine cannot know, as what is injected into a virtual rig; needs no lease."""
+    """Record a note that the engine cannot know, such as an injection into a virtual rig; needs no lease."""
 
     action: Annotated[str, Field(max_length=40), AfterValidator(valid_line)]
     """as "injected", "on", "cleared" or "ended"."""
@@ -197,27 +197,27 @@ RigCommand = (
     | Reset
     | Shutdown
 )
-"""What the cyclic thread carries out between two cycles."""
+"""Commands that the cyclic thread carries out between two cycles."""
 
 CHECKED = (Follow, Park, MoveLeg)
-"""Commands that are checked before they get there, which may take its time."""
+"""Commands that are checked before, which may take long."""
 
 Request = Annotated[GetSnapshot | Acquire | Release | Note | RigCommand, Field(discriminator="kind")]
 
 
 @dataclass(frozen=True, slots=True)
 class Reply:
-    """Answer to a request; a refused one changed nothing and says why."""
+    """Answer to a request; a refused one changed nothing and has the reason."""
 
     accepted: bool
     finding: Finding | None = None
-    """why it was refused"""
+    """reason of a refusal"""
     hardware: bool = False
-    """it was refused because a device does not answer as it should, not by a guard"""
+    """whether a device's failure is the reason, not a guard"""
 
     @property
     def reason(self) -> str:
-        """Why it was refused, in words; empty where it was not."""
+        """Text of the reason of a refusal; empty if accepted."""
         return "" if self.finding is None else self.finding.text
 
     def check(self) -> None:
@@ -228,7 +228,7 @@ class Reply:
 
 
 def refusal(command: str, finding: Finding) -> Finding:
-    """Why a command, called by its kind, was refused."""
+    """Text of the refusal of a command of this kind."""
     return Finding(Code.REFUSED, details={"command": command}, within=(finding,))
 
 

@@ -1,4 +1,4 @@
-"""Which motion is under way: its beginning and end are reported once each, whatever ends it."""
+"""The present motion; its beginning and its end are reported once each."""
 
 import math
 from collections.abc import Callable
@@ -16,10 +16,10 @@ class MotionLog:
     """Follows the motion of an engine, in its cyclic thread.
 
     Args:
-        machine, reference: what is followed.
-        report: takes the record of a motion's beginning and that of its end.
+        machine, reference: observed parts.
+        report: receives the record of a motion at its beginning and at its end.
 
-    `latest` is the record of the motion under way or ended last, None before the first.
+    `latest` is the record of the present or last motion, None before the first.
     """
 
     def __init__(self, machine: StateMachine, reference: Reference, report: Callable[[MotionRecord], None]) -> None:
@@ -27,21 +27,21 @@ class MotionLog:
         self._reference = reference
         self._report = report
         self._under_way = self._begun = False
-        self._stands = self._slowed = False
+        self._paused = self._slowed = False
         self._stops = 0
         self._name = ""
         self._cause: Cause | None = None
-        """the first of the stop that the motion under way has come to, if it has"""
+        """first cause of the stop of the present motion, or None"""
         self.latest: MotionRecord | None = None
 
     @property
     def id(self) -> int:
-        """Of the motion under way, 0 where none is."""
+        """Id of the present motion, 0 if there is none."""
         return self.latest.id if self._under_way and self.latest is not None else 0
 
     @property
     def name(self) -> str:
-        """Of the path followed last."""
+        """Name of the last path."""
         return self._name
 
     def begin(
@@ -53,9 +53,9 @@ class MotionLog:
         amplitude: float = 1.0,
         thresholds: str = "",
     ) -> None:
-        """Another motion begins, of `duration` s, from the cycle after `t` (s) on; the reference is to follow it.
+        """Begin another motion, of `duration` s, from the cycle after `t` (s) on.
 
-        One that was paused is given up. Where the drives move legs there is no path, and no duration.
+        A paused motion is abandoned. Where the drives move legs there is no path, and no duration.
         """
         self.abandon(t)
         number = 1 if self.latest is None else self.latest.id + 1
@@ -63,27 +63,27 @@ class MotionLog:
             number, kind, MotionOutcome.UNDERWAY, t, math.nan, 0.0, duration, name, amplitude, thresholds
         )
         self._name = self._name if kind in PATHLESS else name
-        self._under_way, self._begun, self._stands, self._slowed = True, False, False, False
+        self._under_way, self._begun, self._paused, self._slowed = True, False, False, False
         self._cause = None
         self._stops = self._machine.stops
 
     def abandon(self, t: float) -> None:
-        """The rest of a motion that is paused is forgotten at `t` (s)."""
+        """Drop the rest of a paused motion at `t` (s)."""
         if self._under_way:
             self._end(t, MotionOutcome.ABANDONED)
 
     def stopped(self, cause: Cause | None) -> None:
-        """The rig stops, first of all for `cause`: what ends the motion, unless it is resumed."""
+        """Note a stop of the rig for `cause`, which ends the motion unless it is resumed."""
         self._cause = cause
 
     def let_go(self, t: float) -> None:
-        """A motion that was to go on only as long as it is held stands at `t` (s), and is forgotten."""
+        """Drop a hold-to-run motion that is at rest at `t` (s)."""
         if self._under_way:
             stopped = self._machine.stops != self._stops
             self._end(t, MotionOutcome.STOPPED if stopped else MotionOutcome.FINISHED)
 
     def follow(self, t: float) -> None:
-        """Look, in the cycle at `t` (s), whether a motion has begun or ended."""
+        """Check in the cycle at `t` (s) whether a motion has begun or ended."""
         if not self._under_way:
             return
         if not self._begun and self.latest is not None:
@@ -93,14 +93,14 @@ class MotionLog:
         if self._reference.moving:
             self._slowed = self._reference.slowing
         if self._machine.state in _MOVING:
-            self._stands, self._cause = False, None
+            self._paused, self._cause = False, None
             return
         outcome = self._outcome()
         if outcome is not None:
             self._end(t, outcome)
 
     def _outcome(self) -> MotionOutcome | None:
-        """How the motion has ended; None while it may go on."""
+        """Outcome of the motion; None while it may continue."""
         machine, kind = self._machine, MotionKind.RUN if self.latest is None else self.latest.kind
         if machine.latched:
             return MotionOutcome.FAULT
@@ -109,15 +109,15 @@ class MotionLog:
             stopped = machine.state is not reached or machine.stops != self._stops
             return MotionOutcome.STOPPED if stopped else MotionOutcome.FINISHED
         if machine.state is State.ENGAGED:
-            self._stands = self._reference.paused
-            if self._stands:
+            self._paused = self._reference.paused
+            if self._paused:
                 return None
             return MotionOutcome.FINISHED if self._ended and kind != MotionKind.PARK else MotionOutcome.STOPPED
         if machine.state is State.STOPPING and machine.stop is StopSeverity.CATEGORY_2:
             return None  # held afterwards, and may be resumed
-        if machine.state is State.PARKED and kind == MotionKind.PARK and self._ended and not self._stands:
+        if machine.state is State.PARKED and kind == MotionKind.PARK and self._ended and not self._paused:
             return MotionOutcome.FINISHED
-        return MotionOutcome.ABANDONED if self._stands else MotionOutcome.STOPPED
+        return MotionOutcome.ABANDONED if self._paused else MotionOutcome.STOPPED
 
     @property
     def _ended(self) -> bool:

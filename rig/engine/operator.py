@@ -1,4 +1,4 @@
-"""What an operator asks for, carried out between two cycles: a refused request changes nothing and says why."""
+"""Operators' commands, carried out between two cycles; a refused one changes nothing and has the reason."""
 
 import math
 from collections.abc import Callable
@@ -56,7 +56,7 @@ _ACCESS_TIME = 0.25  # of the drives' watchdog time, for one access to one drive
 
 @dataclass(slots=True)
 class _Job:
-    """A command to be carried out, the machine's count of stops when it was asked for, how many cycles it waited."""
+    """A pending command, with the machine's count of stops at the request, and the cycles waited."""
 
     command: RigCommand
     table: MotionTable | None
@@ -65,19 +65,19 @@ class _Job:
     lease: Lease | None
     waited: int = 0
     verified: int = 0
-    """drives that were asked whether they are as they were"""
+    """number of drives verified"""
     asked_in: int = -1
-    """cycle in which the last of them was"""
+    """cycle of the last verification"""
 
     @property
     def moves(self) -> bool:
-        """Whether torque comes on or the platform moves then, which nobody wants any more after a stop."""
+        """Whether the command brings torque or motion, so that a stop cancels it."""
         return isinstance(self.command, Home | MoveLeg | Engage | Follow | Resume)
 
     @property
     def lapsed(self) -> bool:
-        """Whether the lease that it came with is held no more."""
-        return self.lease is not None and not self.lease.held
+        """Whether the lease under which it was sent has ended."""
+        return self.lease is not None and not self.lease.active
 
 
 class Operator:
@@ -85,23 +85,26 @@ class Operator:
 
     Args:
         engine: the engine commanded.
-        check: tells why a motion may not be followed, None when it may, given the motion and, of one that is held,
-            in how many s it comes to a stand; left out: checked in the caller's thread.
-        held: see `HoldToRun`; left out: nobody can hold anything.
+        check: gives the finding against a motion, or None, from the motion and, for hold-to-run, its deceleration time,
+            s; left out: checked in the caller's thread.
+        hold_count: see `HoldToRun`; left out: no hold-to-run.
 
-    `submit` may be called from any thread; it checks motions there, so that the cycle does not wait for that.
-    `ended` turns True when the engine was asked to shut down; `reconnected` when drives were talked to one by one,
-    which takes longer than a cycle, whether with success or without.
+    `submit` may be called from any thread and checks motions there, so that the cycle does not wait. `ended` becomes
+    True at a request to shut down; `reconnected` after one-by-one access to the drives, which takes longer than a
+    cycle.
     """
 
     def __init__(
-        self, engine: Engine, check: Callable[..., Finding | None] | None = None, held: Callable[[], int] = lambda: 0
+        self,
+        engine: Engine,
+        check: Callable[..., Finding | None] | None = None,
+        hold_count: Callable[[], int] = lambda: 0,
     ) -> None:
         self._engine = engine
         self._check = check or partial(check_motion, engine.config)
         self._queue: SimpleQueue[_Job] = SimpleQueue()
         self._waiting: list[_Job] = []
-        self._hold_to_run = HoldToRun(engine, held)
+        self._hold_to_run = HoldToRun(engine, hold_count)
         self._handlers: dict[type, Callable[[], None]] = {
             Connect: self._connect,
             Disconnect: self._disconnect,
@@ -114,25 +117,25 @@ class Operator:
         self.ended = False
         self.reconnected = False
         self.lease: Lease | None = None
-        """the one under which the rig was last told to move"""
+        """lease of the last command to move"""
         self.journal = Journal(engine)
-        """what the recording says of the commands"""
+        """journal of the commands in the recording"""
         loop = check_loop(engine.config)  # judged once, as it takes longer than a cycle
         self.loop = loop.message
-        """what is wrong with the control loop, empty where nothing is"""
+        """text of the control loop's fault, or empty"""
         buses = judge_buses(engine.config, engine.drives.plans)
         engine.runtime_info.loop = buses.message or ("" if loop.passed else self.loop)
 
     def submit(self, submission: Submission) -> None:
-        """Queue a command for the next boundary between cycles; a motion, or the way home, is checked and refused here.
+        """Queue a command for the next boundary between cycles; motions, and the way home, are checked here first.
 
-        A stop from now on, be it during the check, keeps what brings torque or motion from being carried out; the end
-        of the lease that it came with keeps any command from it.
+        A stop from now on, also during the check, cancels commands that bring torque or motion; the end of its lease
+        cancels any command.
         """
         self.journal.follow(submission)
         table, lease, command = None, submission.lease, submission.command
         stops = self._engine.snapshot.stops if submission.stops is None else submission.stops
-        if isinstance(command, CHECKED) and (lease is None or lease.held):
+        if isinstance(command, CHECKED) and (lease is None or lease.active):
             try:
                 if isinstance(command, MoveLeg):
                     check_move(self._engine.config, _leg_move(command))
@@ -146,10 +149,10 @@ class Operator:
         self._queue.put(_Job(command, table, submission.reply, stops, lease))
 
     def carry_out(self) -> None:
-        """Carry out what was queued; called by the cyclic thread between two cycles.
+        """Carry out queued commands; called by the cyclic thread between two cycles.
 
-        A late reply of a leg, which the loop bears for `RigConfig.stale_time`, makes homing and engaging wait,
-        and a motion that is to begin or to go on; a stop meanwhile ends the waiting.
+        A late reply of a leg, which the loop tolerates for `RigConfig.stale_time`, delays homing, engaging and the
+        begin or resumption of a motion; a stop meanwhile cancels them.
         """
         self._hold_to_run.look()
         if self._waiting:
@@ -210,7 +213,7 @@ class Operator:
         job.reply.set_result(Reply(False, refusal(job.command.kind, found), hardware))
 
     def _patience(self, command: RigCommand) -> float:
-        """Cycles for which what passes by itself is waited for."""
+        """Cycles to wait for obstacles that pass by themselves."""
         if isinstance(command, Disconnect | Shutdown):
             return self._engine.machine.deadlines.torque_off * self._engine.config.rate
         config = self._engine.config
@@ -226,7 +229,7 @@ class Operator:
         self._engine.connected()
 
     def _look_at_wiring(self) -> None:
-        """What of the wiring is not proven, of the drives that have just been connected to."""
+        """Check the proof of the wiring of the drives just connected."""
         engine = self._engine
         engine.runtime_info.unproven = unproven(engine.config, engine.drives.serials)
 
@@ -258,9 +261,9 @@ class Operator:
         engine.motions.begin(engine.tick.t, f"test of leg {move.leg}", MotionKind.LEG_TEST)
 
     def _verified(self, job: _Job) -> bool:
-        """Whether every drive was found as it was connected to and configured: since then one may have restarted.
+        """Whether every drive is still as connected and configured; one may have restarted meanwhile.
 
-        One drive a cycle is asked, so that none goes without its exchange for as long as six accesses take.
+        One drive is asked a cycle, so that six accesses do not delay the exchanges.
         """
         engine = self._engine
         if job.asked_in != engine.cycles:
@@ -280,7 +283,7 @@ class Operator:
         engine.enter(State.ENGAGING)
 
     def _checked(self, command: Follow, samples: npt.NDArray[np.float64] | None) -> MotionTable:
-        """The motion as a table, when every sample of it is allowed."""
+        """The motion as a checked table."""
         table = received_table(command.step, samples)
         found = self._check(table) if command.slowing is None else self._check(table, command.slowing)
         if found is not None:
@@ -288,7 +291,7 @@ class Operator:
         return table
 
     def _away(self, table: MotionTable) -> npt.NDArray[np.float64]:
-        """(6,) m and rad between where a motion starts and where the reference is."""
+        """Difference (6,), m and rad, of a motion's start from the reference."""
         start = coordinates_to_pose(table.samples[0, :6])
         return np.abs(pose_difference(start, self._engine.cycle_data.reference.now[:7]))
 

@@ -1,4 +1,4 @@
-"""Cycles of paced time: the loop gives the plant the time, and follows the wall clock as far as the machine allows."""
+"""Cycles of paced time: the loop sets the plant's time, and follows the wall clock as far as the machine allows."""
 
 import math
 import time
@@ -11,14 +11,14 @@ _WHOLE = 1e-6  # of a period: what is nearer to a cycle's time stands at it
 
 
 class PacedTicker:
-    """See `rig.runtime.Ticker`. No cycle is ever late: one that the operating system delays delays the plant with it.
+    """See `rig.runtime.Ticker`. No cycle is ever late: a delay by the operating system delays the plant too.
 
-    A cycle is skipped only where the plant has gone on by itself, for want of a sign of life of this process.
+    Cycles are skipped only if the plant has continued by itself, without a sign of life of this process.
 
     Args:
         period: s.
-        pacer: gives the plant its time.
-        speed: how many times as fast as the wall clock rig time goes at most.
+        pacer: sets the plant's time.
+        speed: largest ratio of rig time to wall time.
     """
 
     def __init__(self, period: float, pacer: Pacer, speed: float = 1.0) -> None:
@@ -39,7 +39,7 @@ class PacedTicker:
         return self._pacer.now()
 
     def begin(self) -> None:
-        """See `Ticker.begin`: what has passed on the plant's clock meanwhile has passed."""
+        """See `Ticker.begin`: time passed on the plant's clock meanwhile counts."""
         pacer = self._pacer
         if self._epoch != pacer.epoch:  # the first, or another plant with a clock of its own
             self._epoch = pacer.epoch
@@ -69,7 +69,7 @@ class PacedTicker:
         return Tick(self._cycle * self._period, 0.0, (1 + missed) * self._period, self._overruns, self.slower)
 
     def _wait(self) -> float:
-        """Wait for the wall clock; by how much, s, it is ahead of a machine too busy to follow it."""
+        """Wait for the wall clock; returns its lead, s, over a machine too busy to follow."""
         while (remaining := self._due - time.monotonic()) > 0.0:
             time.sleep(remaining)
         late = 0.0
@@ -85,7 +85,7 @@ class PacedTicker:
 
 
 def make_ticker(config: RigConfig, pacer: Pacer | None) -> Ticker:
-    """What gives the loop of a rig its cycles: the machine's clock, or, where there is a `pacer`, paced time."""
+    """The ticker of a rig's loop: the machine's clock, or paced time if there is a `pacer`."""
     if pacer is None or config.virtual is None:
         return MachineTicker(config.period)
     return PacedTicker(config.period, pacer, config.virtual.speed)

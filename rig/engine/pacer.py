@@ -1,9 +1,9 @@
-"""The engine's end of paced time: the plant's clock as the engine gives it, and the wires that go by it.
+"""The engine's side of paced time: the plant's clock, set by the engine, and the wires that use it.
 
-See `rig.runtime.pace_messages`. A reply that is there is taken; whether one that is not there is lost, or only not
-sent yet by a process that waits for a processor, no clock of the machine can tell. So the plant is asked to settle: to
-take in all that was sent, at the time that it stands at, and then slice by slice up to the deadline. What is not there
-after that is not there by the plant's own clock, and all the same on a machine however busy.
+See `rig.runtime.pace_messages`. The machine's clock cannot tell a lost reply from one that a
+waiting process has not sent yet. So the plant is asked to settle: to process everything sent to it at its present time,
+and then slice by slice up to the deadline. A reply that is missing after that is missing by the plant's own clock, on
+any machine, however busy.
 """
 
 import contextlib
@@ -33,22 +33,22 @@ from rig.findings import Code, Finding
 from rig.runtime import ProcessWatch, pace_messages, runtime_root
 
 _SLICE = 5e-3
-"""s of the plant's time between two looks for a reply that is late"""
+"""s of the plant's time between two checks for a late reply"""
 _SOON = 1e-3
-"""s in which a reply is there on a machine that is not busy; asking for it sooner would only cost"""
-_LOOK = 0.05
-"""s between two looks at a plant that does not answer"""
+"""s in which a reply arrives on an idle machine; earlier requests to settle only cost time"""
+_POLL = 0.05
+"""s between two checks of a plant that does not answer"""
 _HANGING = 5.0
-"""s for which a plant may have been able to answer before it is given up"""
+"""s of processor time without an answer after which a plant is given up"""
 _ATTACH_PAUSE = 0.02
 _STARTING = 5.0
-"""s in which a plant that has its ports has its pace as well"""
+"""s in which a plant that has its ports has its pace socket as well"""
 _RETRY = 0.2
-"""s between two tries to have the time of a plant again that was lost"""
+"""s between two attempts to recover a lost plant"""
 
 
 def pace_path(config: RigConfig, *, make: bool = False) -> Path:
-    """Where the plant of a virtual rig is given its time, in the user's runtime folder; a name for each set of drives.
+    """Path of the pace socket of a virtual rig's plant, in the user's runtime folder; unique for each set of drives.
 
     Raises:
         HardwareError: as `runtime_root`.
@@ -58,13 +58,13 @@ def pace_path(config: RigConfig, *, make: bool = False) -> Path:
 
 
 class Pacer:
-    """Gives the plant its time. Belongs to the cyclic thread, and so do its wires.
+    """Sets the plant's time. It and its wires belong to the cyclic thread.
 
-    Without a plant (none yet, none any more, or one that hangs) its clock goes on with the machine's. One that was lost
-    is said to be, and taken back as soon as it lets itself be.
+    Without a plant (none yet, none any more, or one that hangs) its clock follows the machine's. A lost plant is
+    reported, and taken back as soon as possible.
 
     Args:
-        path: where the plant is given its time, see `pace_path`.
+        path: of the pace socket, see `pace_path`.
     """
 
     def __init__(self, path: Path) -> None:
@@ -74,18 +74,18 @@ class Pacer:
         self._sent: dict[pace_messages.Connection, int] = {}
         self._time = self._wall = time.monotonic()
         self._overtaken = False
-        self._held = self._lost = False
+        self._resumed = self._lost = False
         self._retry_at = 0.0
         self.report: Callable[[Finding], object] = lambda _finding: None
-        """told in words when the plant is lost, and when it is there again"""
+        """receives texts of the plant's loss and return"""
         self.epoch = 0
-        """rises with every plant that is attached to, whose clock is its own"""
+        """increases with every attached plant, each with its own clock"""
         self.settled = False
         """whether nothing has been sent since the plant settled at `now`"""
 
     @property
     def attached(self) -> bool:
-        """Whether there is a plant that is given its time."""
+        """Whether a plant is attached."""
         return self._socket is not None
 
     def now(self) -> float:
@@ -93,7 +93,7 @@ class Pacer:
         return self._time if self.attached else self._time + time.monotonic() - self._wall
 
     def attach(self) -> None:
-        """Take the plant's time over, unless it has been. Raises ConnectError where there is no plant."""
+        """Attach to the plant, unless done. Raises ConnectError if there is no plant."""
         if self._socket is not None:
             return
         deadline = time.monotonic() + _STARTING
@@ -110,7 +110,7 @@ class Pacer:
             raise ConnectError("the virtual rig does not take its time from this engine: another one gives it")
 
     def recover(self) -> bool:
-        """Take over the time of a plant that was lost, where it can be by now; whether it has been."""
+        """Try to attach to a lost plant again; whether it succeeded."""
         now = time.monotonic()
         if not self._lost or now < self._retry_at:
             return False
@@ -126,7 +126,7 @@ class Pacer:
         return False
 
     def give(self, t: float) -> None:
-        """The plant stands at `t`, s, from now on."""
+        """Set the plant's time to `t`, s."""
         self._time, self.settled = t, False
         if self._socket is None:
             self._wall = time.monotonic()
@@ -134,7 +134,7 @@ class Pacer:
             self._send(pace_messages.Time(t))
 
     def overtaken(self) -> bool:
-        """Whether the plant has gone on by itself meanwhile; its time is taken over again then."""
+        """Whether the plant has continued by itself meanwhile; it is then attached again."""
         if self._socket is None:
             return False
         try:
@@ -145,14 +145,14 @@ class Pacer:
         return overtaken and self._ask(pace_messages.Resume()) is not None
 
     def settle(self, t: float) -> None:
-        """Have the plant take in all that was sent, and go on to `t`, s; see `sent` then."""
+        """Let the plant process everything sent, and advance to `t`, s; then see `sent`."""
         answer = self._ask(pace_messages.Settle(t, {wire.connection: wire.sent for wire in self._wires}))
         if isinstance(answer, pace_messages.Settled):
             self._sent = dict(answer.counts)
             self.settled = True
 
     def wait(self, wires: "Sequence[PacedWire]", until: float) -> Sequence[Wire]:
-        """Wait until something arrives at one of the wires, or the plant's clock shows `until`, s; where it has."""
+        """Wait until data arrive at one of the wires, or the plant's clock shows `until`, s; the wires with data."""
         # what takes the plant's time on a wire is not there before that is given
         soon = 0.0 if all(wire.timed for wire in wires) else _SOON
         missed_at = time.monotonic() + _HANGING
@@ -160,7 +160,7 @@ class Pacer:
             if not self.attached:
                 return arrived(wires, until - self.now())
             if self.settled and any(self._coming(wire) for wire in wires):
-                if ready := arrived(wires, _LOOK):
+                if ready := arrived(wires, _POLL):
                     break
                 if time.monotonic() > missed_at:  # somebody else has taken it
                     return ()
@@ -173,30 +173,30 @@ class Pacer:
         return ready
 
     def _coming(self, wire: "PacedWire") -> bool:
-        """Whether something is on its way, or the end of it, that the plant had sent when it settled last."""
+        """Whether data, or a closed connection, from before the last settling have not arrived yet."""
         sent = self._sent.get(wire.connection, 0)
         return sent > wire.received or sent < 0
 
     def welcome(self, wire: "PacedWire") -> None:
-        """From now on a wire's bytes are counted."""
+        """Count a wire's bytes from now on."""
         self._wires.add(wire)
 
     def dismiss(self, wire: "PacedWire") -> None:
-        """A wire was closed."""
+        """Forget a closed wire."""
         self._wires.discard(wire)
         self._sent.pop(wire.connection, None)
 
     def close(self) -> None:
-        """Let the plant go by the wall clock; this clock does so too. May be called again."""
+        """Return plant and clock to the wall clock. May be called again."""
         if self._socket is not None:
             self._wall = time.monotonic()
             self._socket.close()
             self._socket = None
-            self.settled = self._held = False
+            self.settled = self._resumed = False
         self._lost = False
 
     def _connect(self) -> None:
-        """Raises OSError where no plant can be given its time."""
+        """Raises OSError if there is no plant to attach to."""
         made = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         try:
             made.connect(str(self._path))
@@ -207,16 +207,16 @@ class Pacer:
         self._plant = ProcessWatch(pace_messages.peer(made))
 
     def _take(self) -> bool:
-        """Take over the time of the plant that is connected to; whether it lets itself be."""
-        self._held = self._ask(pace_messages.Resume()) is not None
-        self.epoch += self._held
-        return self._held
+        """Attach to the connected plant; whether it accepted."""
+        self._resumed = self._ask(pace_messages.Resume()) is not None
+        self.epoch += self._resumed
+        return self._resumed
 
     def _lose(self) -> None:
-        """The plant has gone, or cannot be talked to."""
-        held = self._held
+        """Handle a plant that has ended or does not answer."""
+        resumed = self._resumed
         self.close()
-        if held:
+        if resumed:
             self._lost, self._retry_at = True, time.monotonic() + _RETRY
             self.report(Finding(Code.PLANT_UNPACED))
 
@@ -230,14 +230,14 @@ class Pacer:
     def _ask(
         self, message: pace_messages.Resume | pace_messages.Settle
     ) -> pace_messages.PlantTime | pace_messages.Settled | None:
-        """The answer to a message, None where there comes none any more."""
+        """The answer to a message, None if none comes any more."""
         if self._socket is not None:
             self._send(message)
             self._plant.sign()
         wanted = pace_messages.PlantTime if isinstance(message, pace_messages.Resume) else pace_messages.Settled
         with contextlib.suppress(EOFError, ValueError):
             while self._socket is not None:
-                if not select.select([self._socket], [], [], _LOOK)[0] and self._plant.silence() > _HANGING:
+                if not select.select([self._socket], [], [], _POLL)[0] and self._plant.silence() > _HANGING:
                     break
                 answer = pace_messages.receive(self._socket)
                 if isinstance(answer, pace_messages.Ahead):
@@ -259,7 +259,7 @@ class PacedWire:
         pacer: gives the plant its time.
 
     Raises:
-        ConnectError: nothing is served there, or the plant does not take its time from this process.
+        ConnectError: nothing is served there, or the plant does not accept this process's time.
     """
 
     __slots__ = ("__weakref__", "_inner", "_pacer", "connection", "received", "sent")
@@ -267,7 +267,7 @@ class PacedWire:
     def __init__(self, endpoint: Endpoint, timeout: float, pacer: Pacer) -> None:
         self._pacer = pacer
         self.received = self.sent = 0
-        """bytes in all; -1: what was sent over it before it was opened is not known"""
+        """bytes in total; -1: unknown, as data were sent before it was opened"""
         self.connection: pace_messages.Connection
         """see `rig.runtime.pace_messages`"""
         self._inner: TcpWire | SerialWire
@@ -296,7 +296,7 @@ class PacedWire:
 
     @property
     def timed(self) -> bool:
-        """Whether bytes take the plant's time on it."""
+        """Whether transmission takes time on the plant's clock."""
         return isinstance(self._inner, SerialWire)
 
     @property

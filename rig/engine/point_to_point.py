@@ -1,4 +1,4 @@
-"""The rig's own moves from pose to pose: to a motion's start, and home to park."""
+"""Point-to-point moves of the rig: to a motion's start, and home to park."""
 
 import numpy as np
 
@@ -14,8 +14,8 @@ _PART = 0.98  # of the legs' limits: a peak may lie between two samples
 def approach_move(config: RigConfig, start: Array, end: Array) -> MotionTable:
     """The straight move from pose to pose (7,) with minimum jerk, at rest at both ends.
 
-    At most at the speeds of [motion], and slower where a leg would otherwise come beyond its limits of speed or
-    acceleration. Its whole path is still to be checked: it may leave a stroke, or pass where the platform is singular.
+    Its speed is that of [motion], or lower where a leg would exceed its limits of speed or acceleration. The path is
+    not checked here: it may leave a stroke, or pass a singularity.
     """
     motion = config.motion
     table = straight_move(start, end, motion.approach_speed, motion.approach_rotation)

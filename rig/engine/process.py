@@ -1,4 +1,4 @@
-"""The engine as a process of its own: its main function, and the handle of whoever started it."""
+"""The engine's process: its main function, and the handle of its owner."""
 
 import contextlib
 import signal
@@ -50,15 +50,14 @@ _CLOSING_TIMEOUT = 5.0  # s in which a recorder whose engine is gone closes its 
 
 
 def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner: Connection) -> None:
-    """Main function of the engine's process; ends when a client shuts it down or nobody is left to command it.
+    """Main function of the engine's process; ends when a client shuts it down, or without owner and clients.
 
     Args:
         config: the rig.
         recording: file to record to.
         folder: runtime folder for the control socket.
-        owner: pipe to the starting process: ("ready", EngineAddress) or ("failed", text) goes out, and `Compiling`
-            before, as often as there is something new.
-            Its closing means that the owner is gone: see `Watch` for what follows then.
+        owner: pipe to the starting process: ("ready", EngineAddress) or ("failed", text) is sent, and before that
+            `Compiling` at each change. If it is closed, the owner has ended; see `Watch`.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)  # a Ctrl-C is the owner's to handle
     signal.signal(signal.SIGTERM, _leave)
@@ -86,7 +85,7 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
             resources.callback(drives.close)
             if pacer is not None:
                 pacer.report = partial(engine.record, "warning")
-            operator = Operator(engine, checker.check, leases.held)
+            operator = Operator(engine, checker.check, leases.hold_count)
             warm_up(engine)
             checker.wait_ready()
             starting.close()
@@ -132,32 +131,32 @@ def run_engine(config: RigConfig, recording: Path, folder: RuntimeFolder, owner:
 
 
 def _tidy_for_the_owner(owner: Connection, folder: RuntimeFolder) -> None:
-    """Remove the runtime folder where nobody is left to do it."""
+    """Remove the runtime folder if the owner has ended."""
     if owner_gone(owner):
         folder.remove()
 
 
 def _leave(_signal: int, _frame: FrameType | None) -> None:
-    """Leave by an exception, so that drives are stopped and shared memory is removed."""
+    """Exit by an exception, so that drives are stopped and shared memory is removed."""
     raise SystemExit(1)
 
 
 class EngineProcess:
-    """Starts an engine and minds it until it has ended; a context manager.
+    """Starts an engine and owns it until its end; a context manager.
 
     Args:
         config: the rig.
         recording: file to record to; must not exist.
-        told: told how far it is where it has to compile the model first.
+        report_compiling: receives the progress where the model has to be compiled first.
 
     Raises:
         HardwareError: the engine could not start, with its reason.
     """
 
-    def __init__(self, config: RigConfig, recording: Path, told: ProgressCallback | None = None) -> None:
-        self._told = told
+    def __init__(self, config: RigConfig, recording: Path, report_compiling: ProgressCallback | None = None) -> None:
+        self._report_compiling = report_compiling
         self._left = False
-        """whether the engine goes on by itself"""
+        """whether the engine continues without its owner"""
         with contextlib.ExitStack() as holds:
             self._folder = RuntimeFolder.create(holds)
             holds.callback(self._tidy)
@@ -169,7 +168,7 @@ class EngineProcess:
 
     def _wait_ready(self) -> EngineAddress:
         try:
-            kind, content = receive_answer(self._process, _START_TIMEOUT, "start", self._told)
+            kind, content = receive_answer(self._process, _START_TIMEOUT, "start", self._report_compiling)
         except ChildDiedError as error:
             code = self._process.exitcode
             raise HardwareError(f"the engine ended while it started, exit code {code}") from error
@@ -198,10 +197,10 @@ class EngineProcess:
         return self._process.join(timeout)
 
     def kill(self) -> None:
-        """End the process now, killing it if it does not listen, and clean up after it. May be called again.
+        """End the process now, killing it if it does not react, and clean up. May be called again.
 
-        The drives of one that does not listen stop by their own watchdogs. One that listens, and stays because a drive
-        still reports torque, is left to itself: it supervises and records until that is gone, and can be found.
+        The drives of a killed engine stop by their own watchdogs. An engine that stays because a drive still reports
+        torque is left running: it supervises and records until the torque is off, and can be found.
         """
         self._holds.close()
 
@@ -219,7 +218,7 @@ class EngineProcess:
             self._folder.remove()
 
     def _stays(self) -> bool:
-        """Tell the engine to end; whether it goes on because a drive reports torque."""
+        """Ask the engine to end; whether it stays because a drive reports torque."""
         if self._process.terminate(_TERMINATE_TIMEOUT):
             return False
         with contextlib.suppress(HardwareError), contextlib.closing(self.client(_STATUS_TIMEOUT)) as client:

@@ -1,4 +1,4 @@
-"""The reference: where the platform should be, now and a little ahead; what it follows, and how it slows down."""
+"""The reference of the platform's motion, now and ahead: its sources and its deceleration."""
 
 from collections.abc import Callable, Sequence
 from math import inf
@@ -18,26 +18,26 @@ from kinematics import (
 
 
 class ReferenceSource(Protocol):
-    """Says where the platform should be, now and a little ahead; how it comes to rest is its own matter.
+    """Gives the platform's reference, now and ahead, and decelerates in its own way.
 
-    Whatever it says is judged every cycle before it is commanded, by itself and against the one before, and left where
-    it fails: it is trusted with nothing.
-    One thread advances it; others may look at what it tells of itself.
+    Every value is checked before it is commanded, by itself and against the one before; the source is left if a check
+    fails.
+    One thread advances it; others may read its properties.
     """
 
     name: str
 
     @property
     def moving(self) -> bool:
-        """Whether the reference still moves, or may begin to by itself: the motion is over once it does not."""
+        """Whether the reference still moves, or may begin to by itself; else the motion has ended."""
 
     @property
     def slowing(self) -> bool:
-        """Whether it is on its way to a stand before its end."""
+        """Whether it decelerates to rest before its end."""
 
     @property
     def paused(self) -> bool:
-        """Whether it stands before its end, and may be taken up again by `resume`."""
+        """Whether it rests before its end, and can continue by `resume`."""
 
     @property
     def path_time(self) -> float:
@@ -58,14 +58,14 @@ class ReferenceSource(Protocol):
         """Fill `motion` (19,) with the reference `ahead` s from now, base frame; False when it is not defined there."""
 
     def decelerate(self, durations: Sequence[float]) -> None:
-        """Begin to come to rest, in the first of the rising `durations` (s) that the legs bear, else in the last."""
+        """Decelerate to rest, in the first of the rising `durations` (s) within the legs' limits, else in the last."""
 
     def resume(self, durations: Sequence[float]) -> None:
-        """Take the path up again where it is `paused`; likewise."""
+        """Continue a `paused` path; likewise."""
 
 
 RAMPS = (0.4, 0.8, 1.6, 3.2)
-"""s, of the path rate, to pause and to go on; the first that the legs bear."""
+"""s, durations of a change of the path rate to pause and resume; the first one within the legs' limits is used."""
 _SAMPLES = 20
 _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
 
@@ -86,9 +86,9 @@ def _excess_kernel(
 
 
 class RateChange:
-    """Finds the time in which a reference may come to another path rate.
+    """Finds the time in which a reference may change to another path rate.
 
-    Only accelerations are looked at: at a lower rate a checked path is slower too.
+    Only accelerations are checked: a lower rate lowers the speeds of a checked path.
 
     Args:
         geometry: (6, 9) of the platform.
@@ -105,12 +105,12 @@ class RateChange:
     def duration(
         self, table: MotionTable, law: Callable[[float, float], tuple[float, float, float]], durations: Sequence[float]
     ) -> float:
-        """First of the rising `durations` (s) in which the rate may change; the last where none keeps to the limits.
+        """First of the rising `durations` (s) in which the change keeps to the limits; the last if none does.
 
         Args:
             table: followed meanwhile.
-            law: path time, rate and acceleration of a change in so many s, so many s from now.
-            durations: to be tried.
+            law: gives path time, rate and acceleration from the change's duration, s, and the time from now, s.
+            durations: to try.
         """
         for duration in durations:
             for row in range(_SAMPLES + 1):
@@ -129,9 +129,9 @@ class TableSource:
     Args:
         table: followed from its beginning.
         name: of the motion.
-        rate_change: says how fast the legs bear a change of the rate; None: as fast as wished.
+        rate_change: gives the duration of a change of the rate; None: the first one.
         at_end: begin, and stay, at its end.
-        rate: path rate while it neither slows down nor stands, above 0 and at most 1.
+        rate: normal path rate, above 0 and at most 1.
     """
 
     def __init__(
@@ -162,15 +162,15 @@ class TableSource:
         self._change(self._full, durations)
 
     def pace(self, rate: float, durations: Sequence[float]) -> None:
-        """Follow the path at another rate from now on, or once it is taken up again; changed as `resume` does.
+        """Follow the path at another rate from now on, or after `resume`; the change is as in `resume`.
 
-        A ramp that is under way comes to its end first: one that were interrupted would be a step of the acceleration.
+        A ramp in progress ends first: its interruption would be a step of the acceleration.
         """
         self._full, self._durations = rate, durations
         self._keep_pace()
 
     def _keep_pace(self) -> None:
-        """Begin the change to the rate that is wanted, where it is another and nothing else is under way."""
+        """Begin the change to the commanded rate, if different and no other change is in progress."""
         if self._target != self._full and self.moving and self._elapsed >= self._duration:
             self._change(self._full, self._durations)
 
@@ -193,18 +193,18 @@ class TableSource:
 
     @property
     def moving(self) -> bool:
-        """Whether the reference still moves: the end is not reached and the path does not stand."""
+        """Whether the reference still moves: it has not reached the end and does not rest."""
         ramping = self._elapsed < self._duration
         return self._path_time < self._length and (self._target > 0.0 or ramping)
 
     @property
     def slowing(self) -> bool:
-        """Whether the path is on its way to a stand before its end."""
+        """Whether the path decelerates to rest before its end."""
         return self.moving and self._target == 0.0
 
     @property
     def paused(self) -> bool:
-        """Whether the path stands before its end."""
+        """Whether the path rests before its end."""
         return self._path_time < self._length and not self.moving
 
     @property
@@ -273,13 +273,13 @@ def _progress(elapsed: float, length: float, start: float, target: float) -> flo
 
 
 class Reference:
-    """What the engine follows: one source after the other; without motion it holds a pose.
+    """The engine's reference: one source after the other; without motion it holds a pose.
 
     Args:
-        pose: (7,) where to begin, base frame.
+        pose: (7,) of the start, base frame.
         rate_change: see `TableSource`.
 
-    `source` is what is followed.
+    `source` is the present one.
     """
 
     def __init__(self, pose: Array, rate_change: RateChange | None = None) -> None:
@@ -296,7 +296,7 @@ class Reference:
         self.take(TableSource(_straight(pose, pose, 1.0), "hold", self._rate_change, at_end=True))
 
     def stay(self) -> None:
-        """Forget the motion, which must not be moving, and stand still where it has come to."""
+        """Drop the motion, which must be at rest, and hold its pose."""
         here = np.zeros(19)
         self.evaluate(0.0, here)
         self.hold(here[:7])
@@ -317,13 +317,13 @@ class Reference:
         self.source, self._left, self._paced = source, None, False
 
     def leave_for(self, table: MotionTable, name: str) -> None:
-        """Come to rest by `table` in place of a source that cannot be followed on, whose place on its path stays."""
+        """Replace a failed source by `table`, which ends at rest; its place on the path stays."""
         left = self._left or self.source
         self.follow(table, name)
         self._left = left
 
     def leave_at(self, pose: Array) -> None:
-        """Stand still at `pose` (7,) in place of a source that cannot be followed on; likewise."""
+        """Replace a failed source by rest at `pose` (7,); likewise."""
         left = self._left or self.source
         self.hold(pose)
         self._left = left
@@ -335,22 +335,22 @@ class Reference:
 
     @property
     def moving(self) -> bool:
-        """Whether the reference still moves; see `ReferenceSource`, also of what follows."""
+        """Whether the reference still moves; see `ReferenceSource`, also for the following ones."""
         return self.source.moving
 
     @property
     def slowing(self) -> bool:
-        """Whether the reference is on its way to a stand before its end."""
+        """Whether the reference decelerates to rest before its end."""
         return self.source.slowing
 
     @property
     def paused(self) -> bool:
-        """Whether it stands before its end."""
+        """Whether it rests before its end."""
         return self.source.paused
 
     @property
     def path_time(self) -> float:
-        """Place on the path, s; of a source that was left, where that was."""
+        """Place on the path, s; for a failed source the last one."""
         return (self._left or self.source).path_time
 
     @property
@@ -372,7 +372,7 @@ class Reference:
         return self.source.evaluate(ahead, motion)
 
     def decelerate(self, durations: Sequence[float]) -> None:
-        """Begin to come to rest, in the first of the rising `durations` (s) that the legs bear, else in the last."""
+        """Decelerate to rest, in the first of the rising `durations` (s) within the legs' limits, else in the last."""
         self.source.decelerate(durations)
 
     def resume(self, durations: Sequence[float]) -> None:

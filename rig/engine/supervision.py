@@ -1,6 +1,6 @@
-"""What stops the rig by itself: timing, feedback, reference and recording, judged every cycle.
+"""Supervision of timing, feedback, reference and recording in every cycle, which stops the rig.
 
-Each check yields what it finds, and whoever runs it stops the rig for it before the check goes on.
+Each check yields judgements; the caller stops the rig for one before the check continues.
 """
 
 import math
@@ -35,9 +35,9 @@ from rig.safety import (
 from rig.states import State, StopSeverity
 
 ROOM_BOUNDS = (600.0, 120.0)
-"""s of room on the disk below which it is warned, once each."""
+"""s of room on the disk; a warning is given once below each."""
 _MORE_ROOM = 1.2
-"""Times a bound, beyond which there is room again."""
+"""Factor on a bound above which there is room again."""
 
 
 class Supervision:
@@ -45,8 +45,8 @@ class Supervision:
 
     Args:
         config: gives the bounds.
-        law: the one in command, which says what of it means something.
-        drives, machine, cycle, limits: what is judged.
+        law: the active one, which determines the valid checks.
+        drives, machine, cycle, limits: supervised parts.
     """
 
     def __init__(
@@ -69,7 +69,7 @@ class Supervision:
         self._measured = MeasuredBounds(config.machine, config.safety, drives.auxiliary)
         self._rest = RestMonitor(config.safety)
         self._braking = Braking(config, limits)
-        self._looked_at = 0
+        self._checked_leg = 0
         self._torque = TorqueChecks(machine, drives.homing_ends_off)
         self._lag: list[float] = drives.lag.tolist()
         self._traffic = TrafficCheck(config.safety.rejected_replies)
@@ -77,15 +77,15 @@ class Supervision:
         self._unrecorded = False
         self._room = math.inf
         self._short = 0
-        """how many of `ROOM_BOUNDS` there was less room than, as was reported"""
+        """number of `ROOM_BOUNDS` reported as undercut"""
 
     @property
     def controlled(self) -> bool:
-        """Whether the control law commands the drives: what the feedback says of the control means something."""
+        """Whether the control law commands the drives, so that checks of the control are valid."""
         return self._machine.state in LAW_STATES and self._machine.stop < StopSeverity.QUICK_STOP
 
     def forget(self) -> None:
-        """Begin anew: the next sample is compared with none before it."""
+        """Restart: the next sample is compared with none before it."""
         self._monitor.forget()
         self._rest.forget()
         self._torque.forget()
@@ -113,19 +113,19 @@ class Supervision:
         bound, watchdog = self._config.safety.overruns_in_a_row, self._config.drives.watchdog
         self._overruns_in_a_row = self._overruns_in_a_row + 1 if missed else 0
         if missed * self._config.period > watchdog:
-            yield from self.stood_still(t, missed * self._config.period)
+            yield from self.host_suspended(t, missed * self._config.period)
         elif self._overruns_in_a_row >= bound:
             found = Finding(Code.OVERRUNS, 0, self._overruns_in_a_row, bound)
             yield Trip(Cause(found, t), StopSeverity.CATEGORY_1, latch=False)
 
-    def stood_still(self, t: float, held: float) -> Judgements:
+    def host_suspended(self, t: float, suspended: float) -> Judgements:
         """Judge that the process was not run for `held` s before the feedback that the cycle at `t` (s) has now."""
         watchdog = self._config.drives.watchdog
-        if held > watchdog:
-            yield Trip(Cause(Finding(Code.HOST_SUSPENDED, 0, held, watchdog), t), StopSeverity.QUICK_STOP)
+        if suspended > watchdog:
+            yield Trip(Cause(Finding(Code.HOST_SUSPENDED, 0, suspended, watchdog), t), StopSeverity.QUICK_STOP)
 
     def feedback(self, t: float, elapsed: float) -> Judgements:
-        """Judge the last exchange, made at rig time `t` (s), `elapsed` s after the one before."""
+        """Judge the last exchange, at rig time `t` (s), `elapsed` s after the one before."""
         drives, machine, monitor, law = self._drives, self._machine, self._monitor, self.law
         found = monitor.check_drives(t, drives, homed=machine.homed)
         if found is not None:
@@ -167,20 +167,20 @@ class Supervision:
             yield found
 
     def references(self) -> None:
-        """Where a drive has lost its reference the rig is not homed any more, whatever else was found."""
+        """If a drive has lost its reference, the rig is not homed any more, independent of other findings."""
         if not self._drives.all(Status.HOMED):
             self._machine.homed = False
 
     def measured(self, t: float, elapsed: float) -> Judgements:
-        """Judge what is measured against the machine's own limits; arguments as `feedback`, which comes first."""
+        """Judge the measured values by the machine's limits; arguments as `feedback`, which comes first."""
         drives, machine, measured = self._drives, self._machine, self._measured
-        self._looked_at = (self._looked_at + 1) % 6  # these change slowly: one drive a cycle
-        found = measured.check_drive(t, self._looked_at)
+        self._checked_leg = (self._checked_leg + 1) % 6  # these change slowly: one drive a cycle
+        found = measured.check_drive(t, self._checked_leg)
         if found is not None:
             yield found
-        lost = drives.watchdog_fault(self._looked_at)
+        lost = drives.watchdog_fault(self._checked_leg)
         if lost and machine.state in TORQUE_STATES:  # elsewhere engaging is refused
-            leg = self._looked_at + 1
+            leg = self._checked_leg + 1
             yield Trip(Cause(Finding(Code.NO_WATCHDOG, leg, details={"text": lost}), t), StopSeverity.CATEGORY_1)
         if machine.state not in TORQUE_STATES:
             departure = self._monitor.departure
@@ -209,7 +209,7 @@ class Supervision:
             yield found
 
     def reference(self, t: float, source: Reference) -> Judgements:
-        """Judge the reference `source` of rig time `t` (s), where the host follows one; brake from one that fails."""
+        """Judge the reference `source` of rig time `t` (s), if the host follows one; brake if it fails."""
         followed, braking = self._cycle.reference, self._braking
         if not (self.controlled and self.law.platform):
             braking.forget()
@@ -224,7 +224,7 @@ class Supervision:
             followed.evaluate(source, self._cycle.measurement)
 
     def foresee(self, t: float, source: Reference) -> Judgements:
-        """Judge what the next command of rig time `t` (s) is to be computed for; what fails is not commanded.
+        """Judge the reference of the next command at rig time `t` (s); it is not commanded if it fails.
 
         Raises:
             DynamicsError: the reference is not defined there.
@@ -240,15 +240,15 @@ class Supervision:
             followed.foresee(source)
 
     def come_to_rest(self, t: float, source: Reference) -> None:
-        """Let the reference `source` come to rest from the last good one, unless it does already; see `foresee`."""
+        """Brake the reference `source` from the last good one, unless in progress; see `foresee`."""
         if not self._braking.active(source):
             self._braking.brake(source, t)
         self._cycle.reference.foresee(source)
 
     def lengths(self, t: float, command: Array) -> Trip | None:
-        """Judge the lengths (6,) m that are to be commanded at rig time `t` (s), NaN for none: are they the legs' own?
+        """Judge the lengths (6,) m to be commanded at rig time `t` (s), NaN for none, by the legs' limits.
 
-        The last look at what a drive's own loop would follow, however it came about.
+        The last check of the set-points of a drive's own loop, whatever their source.
         """
         low, high = self._limits.legs[:, 0], self._limits.legs[:, 1]
         beyond = (command < low) | (command > high)
@@ -260,9 +260,9 @@ class Supervision:
         return Trip(Cause(found, t), StopSeverity.QUICK_STOP)
 
     def recording(self, t: float, fault: str, room: float) -> Judgements:
-        """Judge at rig time `t` (s) the recording, where the disk has room for `room` s more.
+        """Judge the recording at rig time `t` (s), with room on the disk for `room` s.
 
-        `fault`: why nothing is recorded, empty while recording is healthy.
+        `fault`: reason why nothing is recorded, or empty.
         """
         if fault and self._machine.state is State.RUNNING:
             failed = Finding(Code.RECORDING_FAILED, details={"text": fault})
@@ -274,7 +274,7 @@ class Supervision:
             yield from self._room_changed(room)
 
     def _room_changed(self, room: float) -> Judgements:
-        """Once when the room for the recording has become less than each bound; again after it was clearly more."""
+        """Report once when the room for the recording falls below each bound; again after it was clearly above."""
         self._room = room
         short = sum(room < bound for bound in ROOM_BOUNDS)
         if short > self._short:
@@ -284,7 +284,7 @@ class Supervision:
             self._short = short
 
     def _lag_changed(self, now: list[float]) -> Judgements:
-        """Once when replies have come to be older, or younger, by whole cycles: what they are now, by leg."""
+        """Report once when the age of replies changes by whole cycles, by leg."""
         bound = self._config.safety.echo_lag
         for leg, (lag, before) in enumerate(zip(now, self._lag, strict=True), start=1):
             if lag == before:
@@ -297,7 +297,7 @@ class Supervision:
         self._lag = now
 
     def _even_after_fault(self, trip: Trip) -> Judgements:
-        """Stop for what is recorded in any case, also where another fault came first."""
+        """Stop and record in any case, also after another fault."""
         if self._machine.state is State.FAULT:
             yield Report("error", trip.cause.finding)
         yield trip

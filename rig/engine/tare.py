@@ -1,4 +1,4 @@
-"""By how much the load cells' zero is off: the mean residual at rest with the brakes closed."""
+"""Zero error of the load cells: the mean residual at rest with the brakes closed."""
 
 import numpy as np
 import numpy.typing as npt
@@ -10,19 +10,19 @@ _WEIGHT = 0.02  # of the newest sample, once there are enough of them
 
 
 class Tare:
-    """Keeps the mean; `residual` (6,) is it, N, not a number before the first sample."""
+    """The running mean; `residual` (6,), N, NaN before the first sample."""
 
     def __init__(self) -> None:
         self.residual = np.zeros(6)
         self._samples = 0
 
     def begin(self) -> None:
-        """Begin anew."""
+        """Restart."""
         self._samples = 0
         self.residual[:] = np.nan
 
     def add(self, residual: Array) -> None:
-        """Take the residual (6,) N of a cycle at rest; one that is not finite is left out."""
+        """Add the residual (6,) N of a cycle at rest; non-finite ones are left out."""
         if np.isfinite(residual).all():
             self._samples += 1
             mean = residual if self._samples == 1 else self.residual
@@ -33,18 +33,18 @@ def reads_reversed(model: Array, residual: Array) -> npt.NDArray[np.bool_]:
     """Whether each cell reads minus the model's force rather than that force, by a clear margin.
 
     Args:
-        model: (6,) N, the force that the cells should read.
-        residual: (6,) N, what they read beyond it.
+        model: (6,) N, the expected force.
+        residual: (6,) N, reading less expected force.
     """
     opposite: npt.NDArray[np.bool_] = np.abs(residual + 2.0 * model) < 0.5 * np.abs(residual)
     return opposite
 
 
 def zero_shift(model: Array, shift: Array, bound: float) -> Finding | None:
-    """Why the zero of some cell is too far off to engage; None where none is.
+    """Finding of a cell whose zero error is too large to engage, or None.
 
     Args:
-        model: (6,) N, as of `reads_reversed`.
+        model: (6,) N, see `reads_reversed`.
         shift: (6,) N, mean residual at rest.
         bound: N.
     """

@@ -1,4 +1,4 @@
-"""Compile, or load from the cache, every kernel of the cycle before the first deadline; and which those are."""
+"""Warm-up: compile, or load from the cache, every kernel of the cycle before the first deadline."""
 
 import math
 
@@ -42,12 +42,12 @@ _KERNELS = (
 
 
 def kernels_of(mode: str) -> list[str]:
-    """What the engine calls of kernels under a control law, with their modules; all that they call is not among it."""
+    """Kernels that the engine calls under a control law, with their modules, without their callees."""
     return [*_KERNELS, *law_of(mode).kernels]
 
 
 class Nowhere:
-    """A sink for an engine that does not step, or not yet."""
+    """A sink without effect, for an engine that does not step yet."""
 
     fault = ""
     recorded = dropped = 0
@@ -64,14 +64,14 @@ class Nowhere:
 
 
 def rehearsed(config: RigConfig) -> Engine:
-    """An engine that is warmed up and connected to nothing: it can be rehearsed, and never steps."""
+    """An engine for the warm-up, not connected to anything: it can be rehearsed, and never steps."""
     engine = Engine(config, make_drive_group(config), Nowhere(), MonotonicClock())
     warm_up(engine)
     return engine
 
 
 def warm_up(engine: Engine) -> None:
-    """Run the engine's computations once at home, with nothing sent and nothing reported, then forget it."""
+    """Run the engine's computations once at home, without sending or reporting anything."""
     config = engine.config
     home = config.machine.geometry.home_pose
     engine.rehearse()

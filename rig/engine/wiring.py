@@ -1,9 +1,8 @@
-"""How the legs are wired, as far as tests of legs on record tell.
+"""Proof of the legs' wiring by recorded leg tests.
 
-A leg's test shows that the drive at its address moves that leg, to somebody who watches it. It holds for the leg as it
-was wired then: the drive's address, driver, profile and, where it says one, serial number, the leg's joints on the
-drawing, and where its load cell is read. What is on record lies beside the configuration, and is read as the drives
-are connected.
+A leg's test shows a person that the drive at its address moves that leg. It is valid for the wiring of that time: the
+drive's address, driver, profile and, if known, serial number, the leg's joints on the drawing, and the source of its
+load cell's readings. The record is a file next to the configuration, read when the drives are connected.
 """
 
 import hashlib
@@ -26,7 +25,7 @@ from rig.errors import InputError, RefusedError
 from rig.findings import Code, Finding
 
 _CROSSING = {"swap_unit", "motor_exchanged"}
-"""faults of a virtual rig that are another wiring than the configuration says"""
+"""faults of a virtual rig that change its wiring"""
 _HEAD = (
     "# Legs that were watched while they were tested (rig setup leg): each was the one that it is wired as.\n"
     "# A leg that is wired otherwise, or whose drive says another serial number, has to be tested again.\n\n"
@@ -51,22 +50,22 @@ class _Record(BaseModel):
 
 
 def record_path(config: RigConfig) -> Path:
-    """Where the tests of a rig's legs are on record: beside its configuration; of a shipped one with its recordings."""
+    """Path of the record of a rig's leg tests: next to its configuration; for a shipped one with its recordings."""
     folder = Path(config.recording.directory) if config.shipped else config.folder
     return folder / f"{config.path.stem}.wiring.toml"
 
 
 def proven_by_construction(config: RigConfig) -> bool:
-    """Whether nothing can be wired wrongly: the program makes the rig itself, as the configuration says."""
+    """Whether the wiring is correct by construction: the program itself makes the rig by the configuration."""
     return config.virtual is not None and not any(fault.fault in _CROSSING for fault in config.virtual.faults)
 
 
 def unproven(config: RigConfig, serials: Sequence[str]) -> Unproven | None:
-    """What of the wiring no test is on record for; None where there is one of each leg.
+    """Finding of the legs without a recorded test; None if all have one.
 
     Args:
         config: the rig.
-        serials: the number that each drive says, "" for none.
+        serials: number of each drive, "" for none.
     """
     if proven_by_construction(config):
         return None
@@ -93,7 +92,7 @@ def unproven(config: RigConfig, serials: Sequence[str]) -> Unproven | None:
 
 
 def put_on_record(config: RigConfig, result: LegResult) -> Path:
-    """Put a leg's test on record, which somebody watched: it was that leg that moved. Gives the file.
+    """Record a passed test of a leg that a person confirmed. Returns the file.
 
     Raises:
         RefusedError: it did not pass.
@@ -107,16 +106,16 @@ def put_on_record(config: RigConfig, result: LegResult) -> Path:
 
 
 def strike_from_record(config: RigConfig, leg: int) -> None:
-    """Forget the test of leg 1 to 6: another leg moved than the one that it is wired as. Raises InputError."""
+    """Remove the recorded test of leg 1 to 6, after another leg moved. Raises InputError."""
     if record_path(config).exists():
         _write(config, leg, None)
 
 
 def _write(config: RigConfig, leg: int, entry: _Tested | None) -> Path:
-    """Put `entry` in the place of what is on record of a leg."""
+    """Replace the record of a leg by `entry`."""
     path = record_path(config)
-    kept = [each for each in _read(config).leg if each.leg != leg]
-    entries = sorted([*kept, *([] if entry is None else [entry])], key=lambda each: each.leg)
+    others = [each for each in _read(config).leg if each.leg != leg]
+    entries = sorted([*others, *([] if entry is None else [entry])], key=lambda each: each.leg)
     tables = tomlkit.aot()
     for each in entries:
         tables.append(tomlkit.item(each.model_dump()))
@@ -132,7 +131,7 @@ def _write(config: RigConfig, leg: int, entry: _Tested | None) -> Path:
 
 
 def _read(config: RigConfig) -> _Record:
-    """What is on record; nothing where there is no file. Raises InputError."""
+    """The record; empty without a file. Raises InputError."""
     path = record_path(config)
     try:
         return _Record.model_validate(parse_toml(read_text(path)))
@@ -146,7 +145,7 @@ def _read(config: RigConfig) -> _Record:
 
 
 def _wiring(config: RigConfig, leg: int) -> str:
-    """What tells a leg's (1 to 6) wiring from every other, but for the drive's serial number."""
+    """Identification of a leg's (1 to 6) wiring, without the drive's serial number."""
     drives, cells, geometry, at = config.drives, config.load_cells, config.nominal.geometry, leg - 1
     address = drives.legs[at]
     driver, places = drives.driver_of(at), list(cells.places.values())
@@ -167,7 +166,7 @@ def _wiring(config: RigConfig, leg: int) -> str:
 
 
 def _content(file: str) -> str:
-    """What a driver's file holds, wherever it lies; of one that comes along its name. Raises InputError."""
+    """Content of a driver's file, wherever it is; for a shipped one its name. Raises InputError."""
     if not Path(file).is_absolute():
         return file
     try:

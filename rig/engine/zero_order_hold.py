@@ -248,7 +248,7 @@ def _deviate(
         h = (end - begin) / steps
         if h <= 0.0:
             continue
-        kept = math.exp(-h / lag)
+        decay = math.exp(-h / lag)
         whole = math.sinh(0.5 * h / lag) / (0.5 * h / lag)  # mean of what dies away in a substep, by its middle
         for step in range(steps):
             since = begin + (step + 0.5) * h
@@ -270,7 +270,7 @@ def _deviate(
                 looped = stiffness != 0.0 or damping != 0.0
                 if looped:
                     against = stiffness * (state[_DEVIATION, i] + 0.5 * h * state[_RATE, i]) + damping * rate
-                    state[_REACTION, i] += (1.0 - kept) * (against - state[_REACTION, i])
+                    state[_REACTION, i] += (1.0 - decay) * (against - state[_REACTION, i])
                     net -= state[_REACTION, i]
                 place = int(state[_PLACE, i])
                 if legs[_KNOWN, i] != 0.0 and place >= 0:
@@ -286,7 +286,7 @@ def _deviate(
                 steep = 0.5 * h * coulomb / smooth * (1.0 - sign * sign)
                 state[_NET, i] = (net + steep * pushed) / (1.0 + steep * legs[_MOBILITY + i, i])
                 state[_SINCE, i] += h
-                state[_DYING, i] *= kept
+                state[_DYING, i] *= decay
             for i in range(6):
                 pushed = 0.0
                 for j in range(6):

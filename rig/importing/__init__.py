@@ -1,4 +1,4 @@
-"""Logs of other programs made into recordings: read by a mapping, put on an even cycle, told what they can support."""
+"""Import of other programs' logs as recordings: mapping of columns, resampling to an even cycle, and findings."""
 
 from rig.importing.importing import BANDWIDTH, import_log, ranges_of
 from rig.importing.log import LogMapping, load_mapping, parse_mapping

@@ -20,7 +20,7 @@ from kinematics import (
     forward_kinematics_kernel,
     pose_to_coordinates,
 )
-from rig.analysis import NARROWEST, REPEATED, SHORTEST, STILL, Smoothing, runs_of
+from rig.analysis import AT_REST_SPEEDS, NARROWEST, REPEATED, SHORTEST, Smoothing, runs_of
 from rig.config import RigConfig
 from rig.errors import InputError
 from rig.importing.log import Log, LogMapping, read_log
@@ -46,7 +46,7 @@ def findings_of(log: ImportedLog) -> Iterator[Found]:
 
 
 def ranges_of(log: ImportedLog) -> list[dict[str, Any]]:
-    """Least and greatest of what was measured, each beside the limits of mechanism and cells.
+    """Least and greatest measured values, each with the limits of mechanism and cells.
 
     One entry each: `name`, `unit` (SI), `least` and `most`, `limit_least` and `limit_most` (None: there is none), of
     each leg or coordinate.
@@ -54,20 +54,20 @@ def ranges_of(log: ImportedLog) -> list[dict[str, Any]]:
     machine, cycles = log.config.machine, log.cycles
     limits = [leg.limits for leg in machine.legs]
     speeds = np.abs(speeds_of(machine, log.measured.motion[cycles]))
-    told = []
+    ranges = []
     for leg in range(6):
         own = limits[leg]
         stroke = (None, None) if own is None or own.length is None else own.length
         most_speed = None if own is None else own.velocity
-        told.append(_range(f"length {leg + 1}", "m", log.measured.lengths[cycles, leg], *stroke))
-        told.append(_range(f"speed {leg + 1}", "m/s", speeds[:, leg], None, most_speed) | {"least": None})
+        ranges.append(_range(f"length {leg + 1}", "m", log.measured.lengths[cycles, leg], *stroke))
+        ranges.append(_range(f"speed {leg + 1}", "m/s", speeds[:, leg], None, most_speed) | {"least": None})
         if "forces" in log.log.groups:
             end = log.config.load_cells.range
-            told.append(_range(f"force {leg + 1}", "N", log.forces[cycles, leg], -end, end))
+            ranges.append(_range(f"force {leg + 1}", "N", log.forces[cycles, leg], -end, end))
     coordinates = pose_to_coordinates(log.measured.pose[cycles])
     for k, name in enumerate(COORDINATES):
-        told.append(_range(name, "m" if k < 3 else "rad", coordinates[:, k], None, None))
-    return told
+        ranges.append(_range(name, "m" if k < 3 else "rad", coordinates[:, k], None, None))
+    return ranges
 
 
 def _range(name: str, unit: str, values: Array, least: float | None, most: float | None) -> dict[str, Any]:
@@ -86,7 +86,7 @@ def _of_times(log: ImportedLog) -> Iterator[Found]:
         yield Found(Finding.BRIDGED, {"bridged": stamps.bridged, "longest": stamps.longest_bridged})
     if stamps.jitter > _JITTER * stamps.interval:
         if stamps.share is None:
-            yield Found(Finding.STAMPS_UNTOLD, {"jitter": stamps.jitter})
+            yield Found(Finding.STAMPS_AMBIGUOUS, {"jitter": stamps.jitter})
         elif not stamps.sampled or stamps.share < 0.5:
             figures = {"jitter": stamps.jitter, "share": stamps.share, "sigma": stamps.sigma}
             yield Found(Finding.STAMPS_LATE, figures)
@@ -104,7 +104,7 @@ def _of_times(log: ImportedLog) -> Iterator[Found]:
         yield Found(Finding.SHORT, {"longest": log.longest / log.rate, "needed": SHORTEST})
     if log.commanded is not None:
         if log.delay is None:
-            yield Found(Finding.DELAY_UNTOLD, {})
+            yield Found(Finding.DELAY_UNKNOWN, {})
         elif abs(log.delay.delay) > max(_SIGMAS * log.delay.sigma, _DELAY / log.rate):
             figures = {"delay": log.delay.delay, "sigma": log.delay.sigma, "aligned": log.aligned}
             yield Found(Finding.DELAY, figures)
@@ -121,9 +121,9 @@ def _of_motion(log: ImportedLog) -> Iterator[Found]:
         yield Found(Finding.NO_COMMANDS, {})
     twists = log.measured.motion[log.cycles, 7:13]
     twists = twists[np.isfinite(twists).all(axis=1)]
-    still = np.abs(twists).max(axis=0, initial=0.0) < STILL
-    if still.any():
-        names = [name for name, rests in zip(COORDINATES, still.tolist(), strict=True) if rests]
+    at_rest = np.abs(twists).max(axis=0, initial=0.0) < AT_REST_SPEEDS
+    if at_rest.any():
+        names = [name for name, rests in zip(COORDINATES, at_rest.tolist(), strict=True) if rests]
         yield Found(Finding.STILL, {"coordinates": names})
     most, legs = 0.0, []
     for leg, part in enumerate(log.config.machine.legs):
@@ -167,7 +167,7 @@ def _of_forces(log: ImportedLog) -> Iterator[Found]:
 
 
 def _of_order(measured: Array, model: Array) -> Iterator[Found]:
-    """Forces of another leg, or of the other sign, by what is left of them beside the model (n, 6), N."""
+    """Detect exchanged legs, or a wrong sign, by the residuals to the model (n, 6), N."""
     cost = np.mean((measured[:, :, np.newaxis] - model[:, np.newaxis, :]) ** 2, axis=0)
     turned = np.sqrt(np.mean((measured + model) ** 2, axis=0) / np.diag(cost))
     legs = (np.flatnonzero(turned < _TURNED) + 1).tolist()
@@ -295,7 +295,7 @@ def _during(log: Log, span: tuple[float, float]) -> Log:
 
 
 def _stamps(log: Log, source: str, machine: Mechanism) -> dict[str, Stamps]:
-    """The stamps of each table's rows; whether samples are when stamps say is told by the measured motion, for all."""
+    """The stamps of each table's rows; the measured motion shows for all whether samples were taken at their stamps."""
     time = log.mapping.time
     found: dict[str, Stamps] = {}
     kind = time.stamps

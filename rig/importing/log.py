@@ -37,7 +37,7 @@ from rig.errors import InputError
 from rig.recording import Origin
 
 GROUPS = ("lengths", "pose", "commanded_lengths", "commanded_pose", "forces")
-"""Tables of a mapping that name columns, beside `time`."""
+"""Tables of a mapping that name columns, besides `time`."""
 
 _ROTATIONS = ("wxyz", "xyzw", "vector")
 _EULER = re.compile(r"(?!.*([xyzXYZ])\1)(?:[xyz]{3}|[XYZ]{3})")
@@ -48,7 +48,7 @@ _DEFAULTS: tuple[tuple[str, tuple[tuple[str, ...], ...]], ...] = (
     ("commanded_pose", (tuple(f"reference_{k}" for k in range(1, 8)),)),
     ("forces", (per_leg("f"), per_leg("force_measured_"))),
 )
-"""Columns that are taken where nothing is said: those of this program's own tables."""
+"""Default columns: those of this program's own tables."""
 
 
 def _rotation(text: str) -> str:
@@ -492,10 +492,10 @@ def _log(path: Path, origin: Origin, mapping: LogMapping, values: Array, lines: 
                 f"in line {int(lines[k])} (t = {stamps[k]:.9g} s): stamps that are too coarse; give its rate instead "
                 "(time.rate), if its rows are even"
             )
-        kept = np.ones(len(stamps), bool)
-        kept[same] = False
+        distinct = np.ones(len(stamps), bool)
+        distinct[same] = False
         duplicates = len(same)
-        t, values, lines = stamps[kept], values[kept], lines[kept]
+        t, values, lines = stamps[distinct], values[distinct], lines[distinct]
     groups, empty = {}, {}
     for group in GROUPS:
         table = getattr(mapping, group)

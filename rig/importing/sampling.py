@@ -1,4 +1,4 @@
-"""Stamped samples on an even cycle: jitter and gaps told, gaps left open; the delay of measured behind commanded."""
+"""Resampling of stamped samples to an even cycle: jitter and open gaps, and the delay of measured to commanded."""
 
 import math
 from collections.abc import Sequence
@@ -21,7 +21,7 @@ _COARSE = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
 """s: resolutions of stamps that are looked for"""
 _BLOCKS = 20
 _EXACT = 1e-3  # of an interval: less jitter than that is rounding
-_TOLD = 0.1  # standard uncertainty of the share, above which the motion does not tell it
+_MAX_SHARE_SIGMA = 0.1  # standard uncertainty of the share, above which the motion does not tell it
 _FOURTH = np.array([1.0, -4.0, 6.0, -4.0, 1.0])
 _FOURTH_GAIN = float(_FOURTH @ _FOURTH)
 """fourth differences leave nothing of a motion and this much of the variance of white noise"""
@@ -144,7 +144,7 @@ def resampled(stamps: Stamps, values: Array, rate: float, begin: float, count: i
 
 
 def check_rate(rate: float, own: float, name: str) -> None:
-    """Refuse a cycle that is faster than the samples: what was between them nobody knows. Raises InputError."""
+    """Refuse a cycle that is faster than the samples: values between samples are unknown. Raises InputError."""
     if rate > _RAISED * own:
         raise InputError(f"rate: {rate:g} Hz, must be at most {own:g} Hz: {name} has no more samples a second")
 
@@ -209,7 +209,7 @@ def _followed(
     if len(upper) < 10 * _BLOCKS or not (sums[1] > 0.0).all():
         return None, None
     share, sigma = ratio_by_blocks(*sums)
-    return (share, sigma) if sigma < _TOLD else (None, None)
+    return (share, sigma) if sigma < _MAX_SHARE_SIGMA else (None, None)
 
 
 def _time_noise(values: Array, late: Array, stretches: Sequence[slice], interval: float) -> float | None:

@@ -108,13 +108,13 @@ def strobed_rates(as_printed: bool) -> float:
         rng = np.random.default_rng(300 + joints)
         chain = random_chain(rng, joints)
         smooth = replace(chain, links=tuple(replace(link, viscous=0.0) for link in chain.links))
-        q, still = rng.normal(size=joints).tolist(), [0.0] * joints
+        q, at_rest = rng.normal(size=joints).tolist(), [0.0] * joints
         right = np.array(serial.lagrange_coefficients(smooth, q).H, dtype=float)
         strobed = np.array(serial.strobed_coriolis(smooth, q), dtype=float)
         if as_printed:
             for j, k in permutations(range(joints), 2):
                 rates = [float(index in (j, k)) for index in range(joints)]
-                strobed[:, j, k] = serial.newton_euler(smooth, q, rates, still, gravity=(0.0, 0.0, 0.0))
+                strobed[:, j, k] = serial.newton_euler(smooth, q, rates, at_rest, gravity=(0.0, 0.0, 0.0))
         worst = max(worst, float(np.abs(strobed - right).max() / np.abs(right).max()))
     return worst
 

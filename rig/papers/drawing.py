@@ -152,11 +152,11 @@ def components(
     The panels of a row have one scale.
     """
     with styled(_STYLE):
-        figure = panelled(10.2, 6, len(columns), above=_LEGEND + TITLE, between=0.19, beside=0.14, left=_LEFT)
+        figure = panelled(10.2, 6, len(columns), above=_LEGEND + TITLE, between=0.19, gap=0.14, left=_LEFT)
         grid = figure.subplots(6, len(columns), sharex=True, sharey="row", squeeze=False)
         for (pod, column), axes in np.ndenumerate(grid):
             for curve in curves:
-                axes.plot(times, curve.values[:, pod, column], **_look(curve, LEG_COLORS[pod]))
+                axes.plot(times, curve.values[:, pod, column], **_style(curve, LEG_COLORS[pod]))
         for column, name in enumerate(columns):
             grid[0, column].set_title(name)
             grid[-1, column].set_xlabel("time, s")
@@ -198,7 +198,7 @@ def one_panel(
         return drawing(figure)
 
 
-def _look(curve: Curve, hue: str) -> dict[str, Any]:
+def _style(curve: Curve, hue: str) -> dict[str, Any]:
     return {
         "color": curve.color or hue,
         "linestyle": curve.dash,
@@ -223,7 +223,7 @@ def _fill(axes: Axes, x: Array, curves: Sequence[Curve], index: int, rule: Rule 
             low, high = _limits(axes, values)
             axes.set_ylim(low, high)
     for curve, stroke in zip(curves, strokes, strict=True):
-        axes.plot(*within(*stroke.cut(), low, high), **_look(curve, hue))
+        axes.plot(*within(*stroke.cut(), low, high), **_style(curve, hue))
     for place in poles:
         axes.axvline(place, **_MARK)
 
@@ -244,7 +244,7 @@ def _legend(figure: Figure, curves: Sequence[Curve], panel: str, pole: str) -> N
     for curve in curves:
         if curve.name.startswith("_"):
             continue
-        lines = tuple(Line2D([], [], **_look(curve, hue)) for hue in LEG_COLORS)
+        lines = tuple(Line2D([], [], **_style(curve, hue)) for hue in LEG_COLORS)
         handles.append(lines[0] if curve.color else lines)
         names.append(curve.name if curve.color else f"{curve.name}, {panel.lower()}s 1 to 6")
     if pole:

@@ -147,9 +147,9 @@ def lagrange_error(case: Case) -> float:
 def gravity_error(case: Case) -> float:
     """Largest difference of τ at rest from the gradient of the potential energy, relative to the largest."""
     chain, q, _, _ = case
-    still = np.zeros(len(chain))
+    at_rest = np.zeros(len(chain))
     slopes = [_potential(chain, q + e) - _potential(chain, q - e) for e in _STEP * np.eye(len(chain))]
-    return _worst(np.array(serial.iterative_newton_euler(chain, q, still, still)), np.array(slopes) / (2.0 * _STEP))
+    return _worst(np.array(serial.iterative_newton_euler(chain, q, at_rest, at_rest)), np.array(slopes) / (2.0 * _STEP))
 
 
 def contact_error(case: Case) -> float:

@@ -224,7 +224,7 @@ def trend(path: str, figure: str, run: PathRun) -> Claim:
 
 def _significance(path: str, figure: str, own: PathRun, other: PathRun) -> Claim:
     apart, largest = force_error(own.dasgupta, own.pedrammehr)
-    beside, beside_largest = force_error(other.dasgupta, other.pedrammehr)
+    by_1998, largest_by_1998 = force_error(other.dasgupta, other.pedrammehr)
     return Claim(
         f"path-{path}-significant",
         f"Path {path}: the differences between the improved and the simplified forces are significant",
@@ -233,7 +233,7 @@ def _significance(path: str, figure: str, own: PathRun, other: PathRun) -> Claim
         apart,
         "%",
         measure=f"RMS difference of the forces relative to the improved ones, at most {largest:.1f} N, with the "
-        f"paper's own L_uo; with that of 1998 {beside:.2f} % and {beside_largest:.1f} N",
+        f"paper's own L_uo; with that of 1998 {by_1998:.2f} % and {largest_by_1998:.1f} N",
         why="the paper gives no number that would be significant, and none for its differences",
     )
 
@@ -241,7 +241,7 @@ def _significance(path: str, figure: str, own: PathRun, other: PathRun) -> Claim
 def accuracy(path: str, figure: str, own: PathRun, other: PathRun) -> Claim:
     """Whether 2012 is nearer to the exact model than 1998: by both measures, by neither, or it cannot be said."""
     ours, theirs = force_error(own.pedrammehr, own.exact), force_error(own.dasgupta, own.exact)
-    beside = force_error(other.pedrammehr, other.exact), force_error(other.dasgupta, other.exact)
+    by_1998 = force_error(other.pedrammehr, other.exact), force_error(other.dasgupta, other.exact)
     by_rms, by_peak = ours[0] < theirs[0], ours[1] < theirs[1]
     criterion: Criterion = Between(None, 1.0) if by_rms == by_peak else Unquantified("more accurate")
     split = (
@@ -256,7 +256,7 @@ def accuracy(path: str, figure: str, own: PathRun, other: PathRun) -> Claim:
         criterion,
         ours[0] / theirs[0],
         measure="RMS error against the exact model over that of 1998, with the paper's own L_uo: "
-        f"{_against(ours, theirs)}; with that of 1998: {_against(*beside)}",
+        f"{_against(ours, theirs)}; with that of 1998: {_against(*by_1998)}",
         why=split + (_TWICE if path == "3" else _STATIC),
     )
 
@@ -284,10 +284,11 @@ def parallel_axes() -> Claim:
 
 
 def _at_rest(run: PathRun) -> list[Claim]:
-    still = run.motions.copy()
-    still[:, 7:] = 0.0
+    at_rest = run.motions.copy()
+    at_rest[:, 7:] = 0.0
     exact, dasgupta, pedrammehr = (
-        papers.variant_forces(model, manipulator(OWN), still) for model in ("exact", "dasgupta-1998", "pedrammehr-2012")
+        papers.variant_forces(model, manipulator(OWN), at_rest)
+        for model in ("exact", "dasgupta-1998", "pedrammehr-2012")
     )
     before, now = force_error(dasgupta, exact), force_error(pedrammehr, exact)
     return [
@@ -313,8 +314,8 @@ def _errors() -> list[Claim]:
     found: list[Claim] = []
     for name, share, peak in (("I", 0.07, 1.2), ("II", 5.62, 118.5)):
         run, own = run_path(name), run_path(name, OWN)
-        error, beside = force_error(run.pedrammehr, run.exact), force_error(own.pedrammehr, own.exact)
-        why = f"{_TWICE}. With this paper's own L_uo: {beside[0]:.2f} % and {beside[1]:.1f} N"
+        error, by_1998 = force_error(run.pedrammehr, run.exact), force_error(own.pedrammehr, own.exact)
+        why = f"{_TWICE}. With this paper's own L_uo: {by_1998[0]:.2f} % and {by_1998[1]:.1f} N"
         subject = f"Path {name} of 1998: the 2012 model as printed"
         found += error_claims(f"path-{len(name)}", subject, error, share, peak, why)
     return found
@@ -393,14 +394,14 @@ def _axial_shares(vectors: Array, axial: Array) -> Array:
 def spin_claims(run: PodRun) -> list[Claim]:
     """What the paper says about its figures 5 and 6, of the pods on path 1."""
     shares = _axial_shares(run.velocity, run.axial)
-    still = tuple(pod for pod in _PODS if shares[pod - 1] < _NO_SPIN)
+    not_spinning = tuple(pod for pod in _PODS if shares[pod - 1] < _NO_SPIN)
     gaps = _gaps(run.velocity, run.velocity_simple), _gaps(run.acceleration, run.acceleration_simple)
     gap = max(
-        np.abs(values[:, [pod - 1 for pod in still]]).max(initial=0.0)
+        np.abs(values[:, [pod - 1 for pod in not_spinning]]).max(initial=0.0)
         for values in (run.velocity - run.velocity_simple, run.acceleration - run.acceleration_simple)
     )
     across = run.acceleration - run.axial_acceleration[..., None] * run.direction
-    beside = np.linalg.norm(across - run.acceleration_simple, axis=-1).max()
+    by_1998 = np.linalg.norm(across - run.acceleration_simple, axis=-1).max()
     return [
         PRINTED.claim(
             "path-1-velocities",
@@ -427,9 +428,9 @@ def spin_claims(run: PodRun) -> list[Claim]:
             (3,),
             _axial_shares(run.acceleration, run.axial_acceleration),
         ),
-        PRINTED.claim("path-1-spin", still),
+        PRINTED.claim("path-1-spin", not_spinning),
         PRINTED.claim("no-spin-identical", float(gap)),
-        PRINTED.claim("tangential-only", float(beside)),
+        PRINTED.claim("tangential-only", float(by_1998)),
     ]
 
 

@@ -294,12 +294,12 @@ def _simulation() -> list[Claim]:
 def _growth() -> Picture:
     joints = np.arange(2.0, _MOST_JOINTS + 1.0)
     curves, columns, values = [], [], []
-    looks = (("Lagrange", "#D55E00", "o"), ("Newton–Euler", "#0072B2", "s"), ("modified Newton–Euler", "#009E73", "^"))
-    for row, (name, color, mark) in zip(papers.counted_table(_TABLES[0]).rows, looks, strict=False):
+    styles = (("Lagrange", "#D55E00", "o"), ("Newton–Euler", "#0072B2", "s"), ("modified Newton–Euler", "#009E73", "^"))
+    for row, (name, color, mark) in zip(papers.counted_table(_TABLES[0]).rows, styles, strict=False):
         for kind, laws, dash in (("counted", row.counted, "-"), ("published", row.published or (), "--")):
             total = np.array([float(sum(law.at(int(n)) for law in laws)) for n in joints])
-            look = (color, dash, 1.6) if kind == "counted" else (INK, dash, 1.0)
-            curves.append(Curve(f"{name}, {kind}", total, *look, marker=mark))
+            style = (color, dash, 1.6) if kind == "counted" else (INK, dash, 1.0)
+            curves.append(Curve(f"{name}, {kind}", total, *style, marker=mark))
             columns.append(f"{name} {kind}")
             values.append(total)
     return Picture(

@@ -1,4 +1,4 @@
-"""Recordings: written by a process of their own, read back whole or cut."""
+"""Recordings: written by a separate process, and readable also if cut off."""
 
 from rig.recording.imported import (
     IMPORTED,
@@ -13,7 +13,7 @@ from rig.recording.imported import (
 from rig.recording.metadata import recorded_cell_noise, recorded_cell_steps, recorded_rounding
 from rig.recording.motion_record import MotionRecord, cause_of
 from rig.recording.motion_slice import (
-    MOST_BESIDE,
+    MAX_COMPARED,
     MotionPart,
     comparison_path,
     open_part,
@@ -54,7 +54,7 @@ __all__ = [
     "CYCLE_TOPIC",
     "IMPORTED",
     "INJECTED",
-    "MOST_BESIDE",
+    "MAX_COMPARED",
     "EventLevel",
     "Finding",
     "Found",

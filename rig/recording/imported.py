@@ -1,6 +1,6 @@
-"""What a recording says of the log that it was imported from: its origin, and what it can and cannot support.
+"""Origin of an imported recording, and findings on what it can and cannot support.
 
-Findings are codes with figures; their words are here alone.
+Findings are codes with figures; only this module has their texts.
 """
 
 from collections.abc import Mapping
@@ -9,11 +9,11 @@ from enum import StrEnum
 from typing import Any
 
 IMPORTED = "imported"
-"""Key of the header under which an imported recording says so."""
+"""Key of the header of an imported recording."""
 
 
 class Finding(StrEnum):
-    """What was found of a log; its figures, SI, are named behind it."""
+    """Findings on a log; their figures, SI, are named after each."""
 
     NO_FORCES = "no_forces"
     NO_COMMANDS = "no_commands"
@@ -41,13 +41,13 @@ class Finding(StrEnum):
     """legs, range (N)"""
     STAMPS_LATE = "stamps_late"
     """jitter (s), share, sigma"""
-    STAMPS_UNTOLD = "stamps_untold"
+    STAMPS_AMBIGUOUS = "stamps_untold"
     """jitter (s)"""
     TIME_NOISE = "time_noise"
     """time_noise (s), length (m)"""
     DELAY = "delay"
     """delay, sigma (s), aligned"""
-    DELAY_UNTOLD = "delay_untold"
+    DELAY_UNKNOWN = "delay_untold"
     LENGTHS_DIFFER = "lengths_differ"
     """rms, noise (m)"""
 
@@ -79,7 +79,7 @@ class Origin:
 
 
 def has_tracking(header: Mapping[str, Any]) -> bool:
-    """Whether a recording's reference is what was commanded; not so where it was made of the measured motion."""
+    """Whether a recording's reference was commanded, and not made from the measured motion."""
     return not has_finding(header, Finding.NO_COMMANDS)
 
 
@@ -90,13 +90,13 @@ def imported_from(header: Mapping[str, Any]) -> str | None:
 
 
 def has_finding(header: Mapping[str, Any], code: Finding, **figures: Any) -> bool:
-    """Whether a recording was imported, and this was found then, with these figures."""
+    """Whether a recording was imported with this finding and these figures."""
     wanted = {"code": str(code), **figures}
     return any(all(found.get(name) == value for name, value in wanted.items()) for found in _findings(header))
 
 
 def import_notes(header: Mapping[str, Any]) -> list[str]:
-    """What whoever uses an imported recording must know, each the rest of "This recording is"; else nothing."""
+    """Notes for users of an imported recording, each a continuation of "This recording is"; else none."""
     name = imported_from(header)
     if name is None:
         return []
@@ -104,7 +104,7 @@ def import_notes(header: Mapping[str, Any]) -> list[str]:
 
 
 def finding_text(found: Mapping[str, Any]) -> str:
-    """A finding, as `Found.as_dict` has it, in words: the rest of "This recording is"."""
+    """Text of a finding of `Found.as_dict`: a continuation of "This recording is"."""
     words = _WORDS.get(str(found.get("code")))
     if words is None:
         return f"of a finding that this version does not know: {found.get('code')}"
@@ -181,7 +181,7 @@ _WORDS: Mapping[str, Any] = {
         f"uneven in its time stamps: their jitter of {_ms(f['jitter'])} is not in the samples (the motion follows "
         f"{f['share']:.2f} ± {f['sigma']:.2g} of it)"
     ),
-    Finding.STAMPS_UNTOLD: lambda f: (
+    Finding.STAMPS_AMBIGUOUS: lambda f: (
         f"uneven in its time stamps, with a jitter of {_ms(f['jitter'])}; its motion does not show whether the samples "
         "have it too"
     ),
@@ -190,7 +190,7 @@ _WORDS: Mapping[str, Any] = {
         "a leg"
     ),
     Finding.DELAY: _delay_words,
-    Finding.DELAY_UNTOLD: lambda _: "of unknown delay between commanded and measured motion",
+    Finding.DELAY_UNKNOWN: lambda _: "of unknown delay between commanded and measured motion",
     Finding.LENGTHS_DIFFER: lambda f: (
         f"inconsistent: its leg lengths differ from those of its poses by {1e6 * f['rms']:.3g} µm RMS, noise explains "
         f"{1e6 * f['noise']:.3g} µm"

@@ -1,4 +1,4 @@
-"""What a recording says of itself in JSON: its header, its closing record, and the noise of its load cells."""
+"""Metadata of a recording in JSON: its header, its closing record, and the noise of its load cells."""
 
 import hashlib
 import json
@@ -19,9 +19,9 @@ def digest(text: str) -> str:
 
 
 def parse_object(what: str, metadata: Mapping[str, str], doubts: list[str]) -> tuple[dict[str, Any], bool]:
-    """The JSON object in a metadata record, and whether a hash vouches for it; what is wrong goes to `doubts`.
+    """The JSON object in a metadata record, and whether a hash confirms it; faults are added to `doubts`.
 
-    Raises ValueError, LookupError or RecursionError where there is none.
+    Raises ValueError, LookupError or RecursionError if there is none.
     """
     text = metadata[JSON_KEY]
     if len(text) > LARGEST_TEXT:
@@ -36,7 +36,7 @@ def parse_object(what: str, metadata: Mapping[str, str], doubts: list[str]) -> t
 
 
 def check_header(header: dict[str, Any], doubts: list[str]) -> None:
-    """Hold a header against the hashes in it, and take out of it what no recorder writes; said in `doubts`."""
+    """Check a header by its hashes, and remove invalid entries; faults are added to `doubts`."""
     for name, text in (
         ("config", json.dumps(header.get("config"), sort_keys=True)),
         ("mechanism", header.get("mechanism")),
@@ -55,7 +55,7 @@ def check_header(header: dict[str, Any], doubts: list[str]) -> None:
 
 
 def count_in(closing: Mapping[str, Any], name: str) -> int | None:
-    """A count of the closing record; None where there is none."""
+    """A count of the closing record; None if it is missing."""
     value = closing.get(name)
     return value if _is_count(value) else None
 
@@ -106,7 +106,7 @@ _EXPECTED: dict[str, tuple[Callable[[Any], bool], str]] = {
     "operator": _LINE,
     "note": _LINE,
 }
-"""What is read of a header, outer tables first: whether a value is right, and what it should be."""
+"""Checked entries of a header, outer tables first: a test of the value, and the text of what it must be."""
 
 
 Floats = npt.NDArray[np.float64]
@@ -115,14 +115,14 @@ CELLS = 6
 
 
 def recorded_cell_steps(header: Mapping[str, Any]) -> Floats:
-    """Steps (6,) N in which the load cells' readings came; 0 where that is not known, as of recordings before."""
+    """Resolution (6,) N of the load cells' readings; 0 if unknown, as in older recordings."""
     return np.array(header.get("cell_steps") or [0.0] * CELLS, np.float64)
 
 
 def recorded_cell_noise(header: Mapping[str, Any]) -> float | None:
-    """Standard deviation of a load cell's reading, N, its rounding to steps among it; None where it is not said.
+    """Standard deviation of a load cell's reading, N, with its rounding; None if unknown.
 
-    Of the coarsest cell: √(noise² + step²/12), see `RigConfig.cell_noise`.
+    For the coarsest cell: √(noise² + step²/12), see `RigConfig.cell_noise`.
     """
     from calibration import rounded_noise  # takes long to import, and few need it
 
@@ -133,7 +133,7 @@ def recorded_cell_noise(header: Mapping[str, Any]) -> float | None:
 
 
 def recorded_rounding(header: Mapping[str, Any]) -> Floats:
-    """What rounding leaves in the mean of a cell's readings at rest, standard deviation (6,) N; 0 of unknown steps."""
+    """Standard deviation (6,) N that rounding leaves in a mean of readings at rest; 0 for unknown steps."""
     from calibration import rounding_of_mean  # takes long to import, and few need it
 
     value = header.get("config", {}).get("load_cells", {}).get("noise")

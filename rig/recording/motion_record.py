@@ -106,9 +106,9 @@ def cause_of(motion: MotionRecord, events: Iterable[RecordedEvent]) -> tuple[int
         return motion.cause_code, motion.cause_text, motion.finding
     if motion.outcome in (MotionOutcome.FINISHED, MotionOutcome.UNDERWAY):
         return 0, "", None
-    told = [event for event in events if event.code and motion.start <= event.t <= motion.end]
-    latched = [event for event in told if event.level >= EventLevel.ERROR]
-    found = next(iter([*latched[:1], *told[-1:]]), None)
+    during = [event for event in events if event.code and motion.start <= event.t <= motion.end]
+    latched = [event for event in during if event.level >= EventLevel.ERROR]
+    found = next(iter([*latched[:1], *during[-1:]]), None)
     return (0, "", None) if found is None else (found.code, cause_text(found.code, found.text), found.finding)
 
 
@@ -182,9 +182,9 @@ def decode_motion(data: bytes) -> MotionRecord:
     if place != len(data):
         raise ValueError(f"motion: {len(data) - place} bytes beyond its end")
     known = _member(MotionKind, kind), _member(MotionOutcome, outcome)
-    said = as_name(name, "")
+    checked_name = as_name(name, "")
     return MotionRecord(
-        number, *known, start, end, reached, duration, said, amplitude, thresholds, begun, code, cause,
+        number, *known, start, end, reached, duration, checked_name, amplitude, thresholds, begun, code, cause,
         finding_from_json(finding),
     )  # fmt: skip
 

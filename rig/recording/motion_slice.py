@@ -1,4 +1,4 @@
-"""One motion's part of a recording, as a recording of its own: whatever is counted of a recording can be of it."""
+"""One motion's part of a recording, usable like a whole recording."""
 
 import hashlib
 from collections.abc import Iterator, Sequence
@@ -14,14 +14,14 @@ from rig.recording.schema import RecordedEvent, RecordingError
 
 _MARK = "#"
 """Between a recording's file and the id of a motion in it."""
-MOST_BESIDE = 8
+MAX_COMPARED = 8
 """Runs that one report tells apart."""
 
 
 class MotionPart:
     """The rows and events from a motion's beginning to its end; a `Recorded`.
 
-    Nothing is read through for it: rig time grows, so its first and last row are found by halving.
+    Rig time increases, so its first and last row are found by bisection, without reading all rows.
 
     Args:
         whole: the recording.
@@ -41,7 +41,7 @@ class MotionPart:
         self.motions: tuple[MotionRecord, ...] = (found,)
         self.doubts, self.unverified = whole.doubts, whole.unverified
         self.closing: dict[str, Any] = {}
-        """what is counted over the whole recording is not of a part of it"""
+        """counts of the whole recording do not apply to a part"""
         self._whole = whole
         self.first = _place(whole, found.start, after=False)
         """number of its first row"""
@@ -57,7 +57,7 @@ class MotionPart:
         skipped = int(end["overruns"]) - int(begin["overruns"])
         self.dropped = max(0, int(end["cycle"]) - int(begin["cycle"]) + 1 - self.count - skipped)
         self.complete = not whole.doubts and (whole.complete or (last < whole.count and not np.isnan(found.end)))
-        """also of a recording that goes on or was cut off later"""
+        """also for a recording that continues or was cut off later"""
         self.underway = whole.underway and not self.complete
 
     def blocks(self, first: int = 0, last: int | None = None) -> Iterator[Rows]:
@@ -86,20 +86,20 @@ def split_part(name: Path | str) -> tuple[Path, int | None]:
 
 
 def part_name(recording: Path | str, number: int) -> str:
-    """How a motion of a recording is named: FILE#ID."""
+    """Name of a motion of a recording: FILE#ID."""
     return f"{recording}{_MARK}{number}"
 
 
 def report_path(name: Path | str) -> Path:
-    """Where the report on a recording, or on one motion FILE#ID of it, goes: beside it."""
+    """Path of the report on a recording, or on one motion FILE#ID of it: next to it."""
     path, number = split_part(name)
     return path.with_suffix(".html") if number is None else path.with_name(f"{path.stem}-motion-{number}.html")
 
 
 def comparison_path(names: Sequence[Path | str]) -> Path:
-    """Where the report on several of them side by side goes: beside the first, another for others."""
-    first, told = report_path(names[0]), "\n".join(str(name) for name in names)
-    return first.with_name(f"{first.stem}-beside-{hashlib.sha256(told.encode()).hexdigest()[:6]}.html")
+    """Path of the report that compares several: next to the first, unique for the set."""
+    first, joined = report_path(names[0]), "\n".join(str(name) for name in names)
+    return first.with_name(f"{first.stem}-beside-{hashlib.sha256(joined.encode()).hexdigest()[:6]}.html")
 
 
 def _there(whole: Recorded) -> str:
@@ -109,7 +109,7 @@ def _there(whole: Recorded) -> str:
 
 
 def _place(whole: Recorded, t: float, *, after: bool) -> int:
-    """How many rows are before the time t, s, those at it among them if `after`."""
+    """Number of rows before the time t, s, including those at it if `after`."""
     low, high = 0, whole.count
     while low < high:
         middle = (low + high) // 2

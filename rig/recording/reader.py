@@ -1,4 +1,4 @@
-"""Reader of recordings, whole or cut anywhere: one scan through the file, what is whole in it, and rows as CSV."""
+"""Reader of recordings, whole or cut anywhere: one scan through the file, its intact content, and rows as CSV."""
 
 import fcntl
 import os
@@ -31,7 +31,7 @@ from rig.recording.schema import (
 from rig.telemetry import ROW
 
 LARGEST_RECORD = LARGEST_CHUNK + 4096
-"""Bytes of the largest record that is believed."""
+"""Bytes of the largest accepted record."""
 MOST_EVENTS = 100_000
 """Events that are kept of a recording, the first ones."""
 MOST_MOTIONS = 20_000
@@ -43,7 +43,7 @@ _IN_DATA = (Opcode.CHUNK, Opcode.MESSAGE_INDEX, Opcode.METADATA, Opcode.ATTACHME
 
 
 def open_file(path: Path) -> BinaryIO:
-    """Open a recording for reading. Raises RecordingError, naming what it is, for anything but a file."""
+    """Open a recording for reading. Raises RecordingError for anything but a file."""
     try:
         descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC)  # a pipe must not make it wait
     except (OSError, ValueError) as error:
@@ -57,7 +57,7 @@ def open_file(path: Path) -> BinaryIO:
 
 
 def locked_by_writer(file: BinaryIO) -> bool:
-    """Whether its writer has it, who lets go however he ends; if not, it is ours as long as it is open."""
+    """Whether its writer has locked it, until the writer's end; if not, this lock lasts while it is open."""
     try:
         fcntl.flock(file, fcntl.LOCK_SH | fcntl.LOCK_NB)
     except BlockingIOError:
@@ -75,9 +75,9 @@ _KINDS: list[tuple[Callable[[int], bool], str]] = [
 
 
 class Scan:
-    """What is in a recording file and what is doubtful about it; memory does not grow with its length.
+    """Content and doubts of a recording file, with bounded memory.
 
-    Raises RecordingError when it cannot be read, is no recording, is a whole file of another program, or holds rows of
+    Raises RecordingError if it cannot be read, is no recording, is a whole file of another program, or holds rows of
     another layout.
     """
 
@@ -87,17 +87,17 @@ class Scan:
         self.closing: dict[str, Any] | None = None
         self.events: list[RecordedEvent] = []
         self.motions: dict[int, MotionRecord] = {}
-        """by id, as it was said last"""
+        """by id, the last record"""
         self.rows = 0
         self.doubts: list[str] = []
-        """what contradicts itself or a checksum, a sentence each"""
+        """contradictions and wrong checksums, a sentence each"""
         self.unverified: list[str] = []
-        """what nothing vouches for"""
+        """parts without a checksum"""
         self.whole = False
         """whether the file has its end"""
         self.parser = ChunkParser(str(path))
         self.chunks: tuple[array[int], array[int], array[int]] = (array("Q"), array("Q"), array("Q"))
-        """where the content of each chunk with rows begins and how long it is, bytes, and how many rows it holds"""
+        """for each chunk with rows: offset and length of its content, bytes, and number of rows"""
         self.first: Rows = np.zeros(0, ROW)
         self.last: Rows = np.zeros(0, ROW)
         self._chunks = self._events = self._event_text = self._motions = 0
@@ -248,8 +248,8 @@ class Scan:
         for name, counted in counts:
             stored = count_in(closing, name)
             if stored != counted:
-                said = "no number" if stored is None else stored
-                self._doubt(f"{counted} {name} are there, its closing record says {said}")
+                stated = "no number" if stored is None else stored
+                self._doubt(f"{counted} {name} are there, its closing record says {stated}")
         if not isinstance(closing.get("summary"), dict):
             self._doubt("the closing record has no summary")
         if count_in(closing, "dropped") is None:
@@ -267,7 +267,7 @@ class Scan:
 
 
 def _records(file: BinaryIO) -> Iterator[tuple[int, bytes, bytes]]:
-    """Every record, opcode, head and content, as far as the file is whole and its lengths believable."""
+    """Every record, opcode, head and content, until the file ends or a length is invalid."""
     while len(head := file.read(RECORD.size)) == RECORD.size:
         opcode, length = RECORD.unpack(head)
         if length > LARGEST_RECORD:
@@ -279,7 +279,7 @@ def _records(file: BinaryIO) -> Iterator[tuple[int, bytes, bytes]]:
 
 
 def _ends(file: BinaryIO) -> bool:
-    """Whether the last bytes of the file are those of a whole one."""
+    """Whether the file ends like a complete one."""
     file.seek(-len(MCAP0_MAGIC), os.SEEK_END)
     return file.read() == MCAP0_MAGIC
 
@@ -289,9 +289,9 @@ def _stream(content: bytes) -> ReadDataStream:
 
 
 _BLOCK = 4096
-"""Rows of a block: enough for numpy's overhead not to count, few enough to stay in the processor's cache."""
+"""Rows of a block: many enough to hide numpy's overhead, and few enough for the processor's cache."""
 _CHUNK_HEAD = 28
-"""Bytes of a chunk's content that tell what it unpacks to."""
+"""Bytes at the begin of a chunk's content with its unpacked size."""
 
 
 class Recorded(Protocol):
@@ -303,7 +303,7 @@ class Recorded(Protocol):
 
     @property
     def header(self) -> dict[str, Any]:
-        """What the writer was given: configuration, mechanism, versions, clocks. Empty if the file is cut before it."""
+        """The writer's header: configuration, mechanism, versions, clocks. Empty if the file is cut before it."""
 
     @property
     def events(self) -> tuple[RecordedEvent, ...]:
@@ -311,19 +311,19 @@ class Recorded(Protocol):
 
     @property
     def motions(self) -> tuple[MotionRecord, ...]:
-        """Motions by their ids, each as it was recorded last; none of recordings made before they were recorded."""
+        """Motions by id, with the last record of each; none in older recordings."""
 
     @property
     def dropped(self) -> int:
-        """Cycles that took place but have no row: as the recorder counted them, or by the rows' own counters if cut."""
+        """Cycles without a row: as counted by the recorder, or by the rows' own counters if cut."""
 
     @property
     def complete(self) -> bool:
-        """Whether the file is whole: closed by its writer and undamaged."""
+        """Whether the file is complete: closed by its writer and undamaged."""
 
     @property
     def underway(self) -> bool:
-        """Whether its recorder was still writing when it was read: what is not there yet is not cut off."""
+        """Whether its recorder was still writing when it was read, so that it is not cut off."""
 
     @property
     def closing(self) -> dict[str, Any]:
@@ -331,11 +331,11 @@ class Recorded(Protocol):
 
     @property
     def doubts(self) -> tuple[str, ...]:
-        """What in the file contradicts itself or a checksum, a sentence each; not that it is cut."""
+        """Contradictions and wrong checksums in the file, a sentence each; a cut file is no doubt."""
 
     @property
     def unverified(self) -> tuple[str, ...]:
-        """Parts that no checksum vouches for, as in recordings made before there were such."""
+        """Parts without a checksum, as in older recordings."""
 
     @property
     def count(self) -> int:
@@ -387,11 +387,10 @@ class Recording:
 class RecordingFile:
     """A recording whose rows stay on the disk; a `Recorded`. Memory does not grow with its length.
 
-    A file cut at any byte gives every chunk that is whole in it, a damaged chunk is left out; `complete` is then false.
-    The file is read through once here. It is opened again whenever rows are asked for, which raises RecordingError
-    where it has changed since.
+    A file cut at any byte gives all its complete chunks, without damaged ones; `complete` is then false. The file is
+    read once here. It is opened again for rows, which raises RecordingError if it has changed since.
 
-    Raises RecordingError when the file cannot be opened, is no recording, is a whole file of another program, or holds
+    Raises RecordingError if the file cannot be opened, is no recording, is a whole file of another program, or holds
     rows of another layout.
     """
 
@@ -451,11 +450,11 @@ class RecordingFile:
         return rows
 
     def in_memory(self, rows: Rows) -> Recording:
-        """The same with all or some of its rows in memory, (n,)."""
+        """The recording with all or some of its rows in memory, (n,)."""
         return in_memory(self, rows)
 
     def _between(self, first: int, last: int) -> Iterator[Rows]:
-        """Rows first to before last as they lie in their chunks; of the other chunks nothing is read."""
+        """Rows from first to before last by chunk; other chunks are not read."""
         ends = np.cumsum(np.array(self._counts, dtype=np.int64))
         begin, end = np.searchsorted(ends, (first, last - 1), "right").tolist()
         seen = int(ends[begin - 1]) if begin else 0
@@ -466,7 +465,7 @@ class RecordingFile:
                 yield piece
 
     def _stretches(self, chunks: Sequence[int]) -> Iterator[Rows]:
-        """Rows of these chunks as they lie in them."""
+        """Rows of these chunks."""
         try:
             with open_file(self.path) as file:
                 for chunk in chunks:
@@ -513,8 +512,8 @@ def open_recording(path: Path | str) -> Recording:
 def size_of_rows(path: Path | str) -> int:
     """Bytes of memory that a recording's rows take once read; estimated from the lengths of its chunks, a little high.
 
-    Nothing is unpacked, what is cut or damaged counts as far as its lengths go. Raises RecordingError when the file
-    cannot be opened.
+    Nothing is unpacked; cut or damaged parts count by their lengths. Raises RecordingError if the file cannot be
+    opened.
     """
     length = 0
     path = Path(path)
@@ -549,10 +548,10 @@ _FIELDS = [(name, at) for name in ROW.names or () for at in np.ndindex(*ROW[name
 def write_rows_csv(recording: Recorded, path: Path) -> None:
     """Write every field of a recording's rows as CSV, columns named as in it, numbered by leg or element.
 
-    SI units; what a field means is `rig.telemetry.MEANING`.
+    SI units; `rig.telemetry.MEANING` describes the fields.
 
     Raises:
-        InputError: the file cannot be written; nothing is left of it then.
+        InputError: the file cannot be written; no partial file remains.
         RecordingError: the recording has changed meanwhile; likewise.
     """
     write_blocks(path, ["_".join([name, *(str(i + 1) for i in at)]) for name, at in _FIELDS], _columns(recording))

@@ -1,4 +1,4 @@
-"""The recorder: a process that carries rows from the ring into a recording, its status, and the engine's way to it."""
+"""The recorder: a process that writes rows from the ring to a recording, its status, and the engine's access to it."""
 
 import math
 import os
@@ -33,7 +33,7 @@ _MOST_HOURS = 99
 
 
 def room_text(room: float) -> str:
-    """For how long there is room for more of a recording, as "9.5 min"; "" where it is not known. Args: room: s."""
+    """Text of how long the room for a recording lasts, such as "9.5 min"; "" if unknown. Args: room: s."""
     if not math.isfinite(room):
         return ""
     minutes, hours = room / 60.0, room / 3600.0
@@ -44,7 +44,7 @@ def room_text(room: float) -> str:
 
 
 class RecorderPhase(IntEnum):
-    """How far the recorder process is."""
+    """Phase of the recorder process."""
 
     STARTING = 0
     RECORDING = 1
@@ -54,7 +54,7 @@ class RecorderPhase(IntEnum):
 
 @dataclass(frozen=True, slots=True)
 class RecorderStatus:
-    """One look at the recorder."""
+    """Status of the recorder."""
 
     phase: RecorderPhase
     rows: int
@@ -62,13 +62,13 @@ class RecorderStatus:
     bytes: int
     """Size of the file."""
     dropped: int
-    """Rows that were pushed but are not in the file."""
+    """Rows pushed that are not in the file."""
     heartbeat: int
-    """Rises with every turn of the recorder's loop."""
+    """Increases with every iteration of the recorder's loop."""
     error: str
-    """First cause of a failure, empty as long as there is none."""
+    """First cause of a failure, or empty."""
     room: float = math.inf
-    """s until the disk is full, as fast as the file grows now; infinite while it is not known or does not grow"""
+    """s until the disk is full, at the present growth of the file; infinite if unknown or not growing"""
 
     @property
     def healthy(self) -> bool:
@@ -77,7 +77,7 @@ class RecorderStatus:
 
 
 class StatusBlock:
-    """The shared block: who starts the recorder creates and owns it, the recorder writes it, anybody reads it."""
+    """The shared block: created and owned by the starter of the recorder, written by the recorder, read by all."""
 
     def __init__(self, block: SharedBlock) -> None:
         self._block = block
@@ -102,13 +102,13 @@ class StatusBlock:
         return self._block.name
 
     def update(self, *, rows: int, size: int, dropped: int) -> None:
-        """Publish the counters and one more turn of the loop."""
+        """Publish the counters and one more iteration of the loop."""
         words = self._words
         words[1], words[2], words[3] = rows, size, dropped
         words[4] += 1
 
     def show_room(self, seconds: float) -> None:
-        """Publish for how long (s, infinite where not known) there is room on the disk."""
+        """Publish how long the room on the disk lasts, s, infinite if unknown."""
         self._words[5] = int(seconds * 1e3) if seconds < _UNKNOWN / 1e3 else _UNKNOWN
 
     def enter(self, phase: RecorderPhase, error: str = "") -> None:
@@ -118,39 +118,39 @@ class StatusBlock:
         self._words[0] = phase
 
     def read(self) -> RecorderStatus:
-        """One look at the recorder; any process may take it at any time."""
+        """Read the status; any process may do so at any time."""
         phase, rows, size, dropped, heartbeat, room, *_ = self._words.tolist()
         error = bytes(self._text).rstrip(b"\0").decode(errors="ignore") if phase == RecorderPhase.FAILED else ""
         seconds = math.inf if room == _UNKNOWN else room / 1e3
         return RecorderStatus(RecorderPhase(phase), rows, size, dropped, heartbeat, error, seconds)
 
     def close(self) -> None:
-        """Let go of the block, which its owner removes. May be called again."""
+        """Close the block, which its owner removes. May be called again."""
         self._block.close()
 
 
 _POLL = 0.02
-"""s between two looks at the ring."""
+"""s between two checks of the ring."""
 _SYNC = 0.5
-"""s between two moments at which everything written is on the disk, and is looked for there."""
+"""s between two syncs to the disk, with a check of the file."""
 _GROWTH = 60
-"""Such moments over which it is measured how fast the file grows."""
+"""Syncs over which the growth of the file is measured."""
 _LEAST_GROWTH = 2.0
-"""s over which it is measured at least."""
+"""s, least duration of that measurement."""
 _STALL = 2.0
 """s without a heartbeat after which the recorder counts as hanging."""
 _UNUSUAL = 0.1
-"""s without a heartbeat after which it is looked at what the process does."""
+"""s without a heartbeat after which the process's state is checked."""
 _LARGEST_MESSAGE = 4000
-"""Bytes of the largest message to the recorder: a pipe that is ready takes this much without waiting."""
+"""Bytes of the largest message to the recorder, which a ready pipe takes without waiting."""
 _LONGEST_TEXT = 900
-"""Characters of an event's text, so that it fits a message."""
+"""Most characters of an event's text, so that it fits a message."""
 
 
 class Recorder:
     """Starts the recorder process on a ring and controls it; belongs to the process that made it.
 
-    Every row pushed after this call is recorded, the process's start-up included. No method but `wait_ready` and
+    Every row pushed after this call is recorded, also during the process's start. No method but `wait_ready` and
     `close` waits for the recorder. Start it outside the cyclic thread: the process inherits the caller's CPU affinity.
     """
 
@@ -163,10 +163,10 @@ class Recorder:
         *,
         excused: bool = False,
     ) -> None:
-        """excused: not hanging while it waits for a processor or a disk, as where the rig waits along with it."""
+        """excused: waiting for a processor or a disk does not count as hanging, as in paced time."""
         self.path = Path(path)
         self.events_lost = 0
-        """Events and records of motions that found the pipe full or the recorder gone."""
+        """Events and records of motions lost because the pipe was full or the recorder had ended."""
         self._block = StatusBlock.create(status_name)
         self._final: RecorderStatus | None = None
         self._beat = (-1, time.monotonic())
@@ -186,7 +186,7 @@ class Recorder:
         return self._process.pid
 
     def status(self) -> RecorderStatus:
-        """One look at the recorder; a process that died without a word shows as FAILED. Takes microseconds."""
+        """The status of the recorder; FAILED if the process has died. Takes microseconds."""
         if self._final is not None:
             return self._final
         alive = self._process.alive
@@ -198,7 +198,7 @@ class Recorder:
 
     @property
     def healthy(self) -> bool:
-        """Whether rows are being written, and the recorder showed a sign of life in the last two seconds."""
+        """Whether rows are being written, with a sign of life in the last two seconds."""
         status = self.status()
         now = time.monotonic()
         if status.heartbeat != self._beat[0]:
@@ -213,7 +213,7 @@ class Recorder:
     def wait_ready(self, timeout: float = 60.0) -> None:
         """Wait until the file is open and rows are being written.
 
-        Raises RecordingError with the cause when that fails or takes longer than `timeout` (s).
+        Raises RecordingError with the cause if that fails or takes longer than `timeout` (s).
         """
         if not wait_until(lambda: self.status().phase is not RecorderPhase.STARTING, timeout):
             raise RecordingError(f"{self.path}: the recorder was not ready within {timeout} s")
@@ -222,7 +222,7 @@ class Recorder:
             raise RecordingError(f"{self.path}: cannot record: {status.error}")
 
     def event(self, t: float, level: int, code: int, text: str, finding: Finding | None = None) -> bool:
-        """Send an event to be recorded; never waits. False when the recorder could not take it (it is then counted).
+        """Send an event to be recorded; never waits. False if the recorder could not take it, which is counted.
 
         A text beyond 900 characters is cut. Raises ValueError for a time or number that an event cannot have.
         """
@@ -241,10 +241,10 @@ class Recorder:
         return sent
 
     def close(self, summary: Mapping[str, Any] | None = None, *, timeout: float = 10.0) -> RecorderStatus:
-        """Have the file finished and the process end, killing it after `timeout` (s). Returns its last status.
+        """Finish the file and end the process, killing it after `timeout` (s). Returns its last status.
 
-        `summary` (at most about 4 kB) goes into the closing metadata. May be called again. Raises ValueError for a
-        summary that is too large; nothing has happened then.
+        `summary` (at most about 4 kB) goes into the closing metadata. May be called again. Raises ValueError, without
+        effect, for a summary that is too large.
         """
         if self._final is None:
             self._send(("close", {**(summary or {}), "events_lost": self.events_lost}))
@@ -273,10 +273,9 @@ def record(
 ) -> None:
     """Main function of the recorder process.
 
-    Writes the ring's rows from number `start` on and the events that arrive over `control`, until told to close, told
-    to terminate, or the other end of the pipe is gone; the file is closed properly in each case. When the disk refuses,
-    or the file is not at its path any more as it was written (`RecordingWriter.verify`), the cause goes into the
-    status, the file keeps what it has, and the process ends.
+    Writes the ring's rows from number `start` on and the events from `control`, until a request to close, a termination
+    signal, or the end of the pipe; in each case the file is closed properly. If the disk fails, or the file is changed
+    or missing (`RecordingWriter.verify`), the cause is in the status, the file stays as it is, and the process ends.
     """
     # A Ctrl-C is the owner's business, and so is its real-time priority.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
@@ -308,10 +307,10 @@ class _Session:
         self._block = block
         self._closing: dict[str, Any] | None = None
         self._growth: deque[tuple[float, int]] = deque(maxlen=_GROWTH)
-        """times, s, and sizes of the file then, bytes"""
+        """times, s, with sizes of the file, bytes"""
 
     def run(self) -> None:
-        """Record until it is time to close, then close the file."""
+        """Record until the end, then close the file."""
         signal.signal(signal.SIGTERM, self._terminate)
         self._block.enter(RecorderPhase.RECORDING)
         synced = time.monotonic()
@@ -331,7 +330,7 @@ class _Session:
         self._closing = self._closing or {"ended": "terminated"}
 
     def _take_messages(self) -> None:
-        """Wait for a message or the next look at the ring, and carry out the messages there are."""
+        """Wait for a message or the next check of the ring, and carry out the messages."""
         timeout = _POLL
         while self._closing is None and self._control.poll(timeout):
             try:
@@ -368,9 +367,9 @@ class _Session:
 
 
 _HEALTH_INTERVAL = 25
-"""Rows between two looks at the recorder."""
+"""Rows between two checks of the recorder."""
 _PATIENCE = 0.5
-"""s for the recorder to take rows, each time: less than the plant waits for an engine's sign of life."""
+"""s, longest wait for the recorder to take rows: less than the plant waits for an engine's sign of life."""
 
 
 class LoggedEvent(Protocol):
@@ -386,7 +385,7 @@ class LoggedEvent(Protocol):
 
     @property
     def code(self) -> int:
-        """0, or the number of its fault."""
+        """Number of its fault, or 0."""
 
     @property
     def text(self) -> str:
@@ -394,19 +393,19 @@ class LoggedEvent(Protocol):
 
     @property
     def finding(self) -> Finding:
-        """What the words are made from."""
+        """The finding behind the text."""
 
 
 class RingSink:
-    """Telemetry into the ring, events to the recorder; asks the recorder now and then how it is.
+    """Writes telemetry to the ring and events to the recorder, and checks the recorder's status.
 
-    `fault`: why nothing is recorded, or not all; empty while recording is healthy. `recorded`, `dropped`: rows, as far
-    as is known. `room`: s until the disk is full, see `RecorderStatus`.
+    `fault`: reason why rows are not recorded, or empty. `recorded`, `dropped`: number of rows, as known. `room`: s
+    until the disk is full, see `RecorderStatus`.
 
     Args:
         ring: from which the recorder takes the rows.
         recorder: started on the ring.
-        waits: for a recorder that the machine or its disk keeps from its rows, as where the rig waits along with it.
+        waits: whether to wait for a recorder delayed by the machine or its disk, as in paced time.
     """
 
     def __init__(self, ring: TelemetryRing, recorder: Recorder, *, waits: bool = False) -> None:
@@ -418,7 +417,7 @@ class RingSink:
         self.room = math.inf
         self._pushed = 0
         self._begun = (0, 0)
-        """id of the newest motion, and the wall clock, ns since 1970, when it was told of"""
+        """id of the newest motion, and the wall clock of its report, ns since 1970"""
 
     def push(self, row: npt.NDArray[np.void]) -> None:
         """Take one row, (1,) of dtype ROW, which is copied."""
@@ -433,7 +432,7 @@ class RingSink:
         self._recorder.event(event.t, level, event.code, event.text, event.finding)
 
     def motion(self, motion: MotionRecord) -> None:
-        """Take the record of a motion's beginning or end, without waiting; the wall clock of its beginning goes in."""
+        """Take the record of a motion's beginning or end, without waiting; the wall clock of its beginning is added."""
         if motion.id != self._begun[0]:
             self._begun = motion.id, time.time_ns()
         self._recorder.motion(replace(motion, begun_ns=self._begun[1]))

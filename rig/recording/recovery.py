@@ -1,4 +1,4 @@
-"""Recovery of a recording whose writer never closed it."""
+"""Recovery of a recording that its writer did not close."""
 
 import os
 from pathlib import Path
@@ -9,18 +9,18 @@ from rig.recording.schema import RecordingError
 from rig.recording.writer import RecordingWriter
 
 RECOVERED = "recovered"
-"""Key of the closing summary of a recording that was put together from what was left of another."""
+"""Key of the closing summary of a recovered recording."""
 DOUBTS = "doubts"
-"""Key beside it: what was doubtful about that other one, sentences; absent where it was only cut off."""
+"""Further key: doubts on the original file, sentences; absent if it was only cut off."""
 _LISTED = 5
 
 
 def recover(path: Path | str) -> RecordingFile:
-    """Put a whole recording in the place of one cut anywhere; a whole one is left alone. Returns what is in it.
+    """Replace a cut recording by a complete one; a complete one stays. Returns its content.
 
-    The new file has every row and event that was whole, and `"recovered": true` in its closing summary. It takes the
-    old one's place only once it is on the disk. Raises RecordingError when the file is no recording or is being
-    written, OSError when the disk refuses.
+    The new file has every intact row and event, and `"recovered": true` in its closing summary. It replaces the old one
+    only after it is on the disk. Raises RecordingError if the file is no recording or is being written, OSError if the
+    disk fails.
     """
     path = Path(path)
     with open_file(path) as old:
@@ -45,10 +45,10 @@ def recover(path: Path | str) -> RecordingFile:
 
 
 def caveats(recording: Recorded) -> list[str]:
-    """What whoever uses a recording must know of it, a sentence each, the worst first; none of one that is whole."""
-    said = [f"damaged: {doubt}" for doubt in recording.doubts]
+    """Caveats for users of a recording, a sentence each, the worst first; none for a complete one."""
+    notes = [f"damaged: {doubt}" for doubt in recording.doubts]
     if not (recording.complete or recording.doubts):
-        said.append(
+        notes.append(
             "still being recorded: it covers what has reached the disk by now"
             if recording.underway
             else "cut off: it covers what reached the disk"
@@ -56,7 +56,7 @@ def caveats(recording: Recorded) -> list[str]:
     if recording.closing.get(RECOVERED):
         before = recording.closing.get(DOUBTS)
         listed = [str(doubt) for doubt in before][:_LISTED] if isinstance(before, list) else []
-        said.append("put together from what was left of a damaged or cut one" + "".join(f"; {one}" for one in listed))
+        notes.append("put together from what was left of a damaged or cut one" + "".join(f"; {one}" for one in listed))
     if recording.unverified:
-        said.append(f"not verifiable, nothing vouches for it: {', '.join(recording.unverified)}")
-    return said + import_notes(recording.header)
+        notes.append(f"not verifiable, nothing vouches for it: {', '.join(recording.unverified)}")
+    return notes + import_notes(recording.header)

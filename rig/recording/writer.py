@@ -1,4 +1,4 @@
-"""Writer of a recording: an MCAP file of ROS 2 messages that any prefix of can be read, and its chunks' index."""
+"""Writer of a recording: an MCAP file of ROS 2 messages, readable after any cut, and its chunks' index."""
 
 import fcntl
 import io
@@ -52,12 +52,12 @@ from rig.telemetry import ROW
 
 
 class ChunkIndexes:
-    """What `mcap.writer.Writer` keeps as a list, which grows by more than twenty megabytes an hour at 500 Hz.
+    """Replaces a list of `mcap.writer.Writer` that grows by more than 20 MB an hour at 500 Hz.
 
-    It holds records as they are written; iterated over, it is one record: all of them.
+    It stores records in their written form; iteration gives one record with all of them.
 
     Args:
-        folder: where a file without a name holds them until `close`.
+        folder: of the unnamed file that stores them until `close`.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -65,7 +65,7 @@ class ChunkIndexes:
         self._file: IO[bytes] | None = None
 
     def append(self, index: ChunkIndex) -> None:
-        """Keep the index of one more chunk. Raises OSError when the disk refuses."""
+        """Store the index of one more chunk. Raises OSError if the disk fails."""
         if self._file is None:
             self._file = tempfile.TemporaryFile(dir=self._folder)  # noqa: SIM115  closed by close
         record = RecordBuilder()
@@ -82,7 +82,7 @@ class ChunkIndexes:
             stream.write(self._file.read())
 
     def close(self) -> None:
-        """Let go of the file. May be called again."""
+        """Close the file. May be called again."""
         if self._file is not None:
             with suppress(OSError):  # a full disk
                 self._file.close()
@@ -91,22 +91,22 @@ class ChunkIndexes:
 _CHUNK_SIZE = 64 * 1024
 _PATIENCE = 1.0  # s
 _CHUNK_TIME = 500_000_000
-"""ns of rig time after which a chunk is finished however small it is: what is lost when the file is cut."""
+"""ns of rig time, longest chunk, which is what a cut of the file loses."""
 
 
 _BUFFER = 256 * 1024
 
 
 def _private(path: str, flags: int) -> int:
-    """Open a file that nobody else can read, to be written at its end alone.
+    """Open a file that only its owner can read, for appending.
 
-    Whoever may see a recording is for its owner to say. A file that another truncates stays too short, without a hole.
+    The owner decides who may read a recording. A file truncated by another process stays too short, without a hole.
     """
     return os.open(path, flags | os.O_APPEND, stat.S_IRUSR | stat.S_IWUSR)
 
 
 class _Counted(io.FileIO):
-    """A file that counts the bytes that the system has taken."""
+    """A file that counts the bytes written."""
 
     written = 0
 
@@ -119,9 +119,9 @@ class _Counted(io.FileIO):
 class RecordingWriter:
     """Writes rows and events to a new file.
 
-    The bytes depend on the arguments alone: chunks end by size and rig time, log times are rig time after
+    The bytes depend only on the arguments: chunks end by size and rig time, log times are rig time after
     `header["clock"]["wall_ns"]` (0 where the header has none). Header and closing summary are JSON objects.
-    Raises RecordingError when the file exists or the header is no JSON, OSError when the disk refuses.
+    Raises RecordingError if the file exists or the header is no JSON, OSError if the disk fails.
     """
 
     def __init__(self, path: Path | str, header: Mapping[str, Any]) -> None:
@@ -160,7 +160,7 @@ class RecordingWriter:
         self._chunk_start: int | None = None
 
     def _locked(self) -> bool:
-        """Whether the file is ours; who looks whether somebody writes it has it for an instant."""
+        """Whether the file could be locked; a check by `locked_by_writer` locks it for an instant."""
         try:
             fcntl.flock(self._file, fcntl.LOCK_EX | fcntl.LOCK_NB)
         except BlockingIOError:
@@ -179,7 +179,7 @@ class RecordingWriter:
     def write_rows(self, rows: npt.NDArray[np.void]) -> None:
         """Append telemetry rows, (n,) of dtype ROW.
 
-        Raises RecordingError for another dtype or a time that is negative or not finite, OSError when the disk refuses.
+        Raises RecordingError for another dtype or a time that is negative or not finite, OSError if the disk fails.
         """
         if rows.dtype != ROW or rows.ndim != 1:
             raise RecordingError(f"rows: {rows.dtype} of {rows.ndim} axes is not a sequence of telemetry rows")
@@ -194,7 +194,7 @@ class RecordingWriter:
     def event(self, t: float, level: int, code: int, text: str, finding: Finding | None = None) -> None:
         """Append an event at rig time `t` (s); an error ends its chunk, so that the cause is not lost with the tail.
 
-        Raises ValueError for numbers an event cannot have, OSError when the disk refuses.
+        Raises ValueError for invalid numbers of an event, OSError if the disk fails.
         """
         data = encode_event(RecordedEvent(t, level, code, text.replace("\0", ""), finding))
         self._add(self._events, self._log_time(t), data, self.events)
@@ -204,7 +204,7 @@ class RecordingWriter:
             self._chunk_start = None
 
     def motion(self, motion: MotionRecord) -> None:
-        """Append the record of a motion's beginning or end. Raises OSError when the disk refuses."""
+        """Append the record of a motion's beginning or end. Raises OSError if the disk fails."""
         self._add(self._motions, self._log_time(motion.t), encode_motion(motion), self.motions)
         self.motions += 1
 
@@ -222,15 +222,15 @@ class RecordingWriter:
         self._mcap.add_message(channel, log_time, data, publish_time=log_time, sequence=sequence)
 
     def sync(self) -> None:
-        """Have everything up to the last finished chunk on the disk. Raises OSError when the disk refuses."""
+        """Sync all finished chunks to the disk. Raises OSError if the disk fails."""
         self._file.flush()
         os.fdatasync(self._file.fileno())
 
     def verify(self) -> None:
-        """Look whether what was written so far is on the disk, at the file's own path.
+        """Check that the written data are on the disk, at the file's own path.
 
-        Raises RecordingError where it is not: deleted, moved, replaced, truncated, grown by another's writing, or on a
-        file system that has become read-only. OSError where the disk refuses to say.
+        Raises RecordingError if the file was deleted, moved, replaced, truncated or appended by another process, or its
+        file system has become read-only; OSError if the check fails.
         """
         own, written = os.fstat(self._file.fileno()), self._file.raw.written
         try:
@@ -248,7 +248,7 @@ class RecordingWriter:
             raise RecordingError(f"the file system of the recording has become read-only: {self._place}")
 
     def _fate(self, own: os.stat_result) -> str:
-        """What has become of the file that is not at its path any more."""
+        """Text of what happened to a file that is not at its path any more."""
         if own.st_nlink == 0:
             return f"the recording was deleted, with its {self.rows} rows"
         with suppress(OSError):
@@ -265,10 +265,10 @@ class RecordingWriter:
         return free if most == resource.RLIM_INFINITY else max(0, min(free, most - self.size))
 
     def close(self, summary: Mapping[str, Any] | None = None, *, dropped: int = 0) -> None:
-        """Finish the file: last chunk, closing metadata, index; `dropped` is how many rows never got here.
+        """Finish the file: last chunk, closing metadata, index; `dropped`: number of rows that did not arrive here.
 
-        Raises RecordingError when the summary is no JSON object or the file is lost (see `verify`), OSError when the
-        disk refuses; the file is then still open, `abandon` it.
+        Raises RecordingError if the summary is no JSON object or the file is lost (see `verify`), OSError if the disk
+        fails; the file is then still open, `abandon` it.
         """
         if self._file.closed:
             return
@@ -285,7 +285,7 @@ class RecordingWriter:
         self._indexes.close()
 
     def abandon(self) -> None:
-        """Let go of the file as it is, without an end: what got to the disk remains readable."""
+        """Close the file without its end; data on the disk remain readable."""
         if not self._file.closed:
             self._size = self._file.tell()
             with suppress(OSError):
@@ -313,7 +313,7 @@ def _to_json(what: str, value: Mapping[str, Any]) -> str:
 
 
 def _vouched(text: str) -> dict[str, str]:
-    """A metadata record's content: until the file is closed, no checksum but its own stands for it."""
+    """Content of a metadata record with its own checksum, valid also before the file is closed."""
     return {JSON_KEY: text, DIGEST_KEY: digest(text)}
 
 

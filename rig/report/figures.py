@@ -204,11 +204,11 @@ def spectrum_figure(summary: Mapping[str, Any], colors: Sequence[str]) -> Figure
 
 def dependence_figure(summary: Mapping[str, Any], colors: Sequence[str]) -> Figure:
     """Mean residual over speed and over acceleration; of a summary that has them."""
-    told, noise = summary["validation"]["dependence"], summary["force"]["noise_n"]
+    dependence, noise = summary["validation"]["dependence"], summary["force"]["noise_n"]
     figure = panelled(3.0, 1, above=0.36)
     panels = figure.subplots(1, 2, sharey=True)
     for axes, name, unit in zip(panels, ("speed", "acceleration"), ("m/s", "m/s²"), strict=True):
-        for leg, color in zip(told[name]["legs"], colors, strict=True):
+        for leg, color in zip(dependence[name]["legs"], colors, strict=True):
             axes.plot(leg["at"], leg["mean_n"], color=color, marker=".", markersize=3, label=str(leg["leg"]))
         for level in (-noise, noise) if noise else ():
             axes.axhline(level, color="#222A32", linestyle=(0, (4, 2)), linewidth=0.8)
@@ -386,8 +386,8 @@ def _residuals(curves: Curves, summary: Mapping[str, Any]) -> Figure:
     known = [values[np.isfinite(values)] for _t, values in shown]
     largest = max(np.max(np.abs(one), initial=3 * noise if noise else 1e-3) for one in known)
     for leg in range(6):
-        beside = grid[leg // 2, leg % 2].subgridspec(1, 2, width_ratios=[5, 1], wspace=0.04)
-        axes, histogram = figure.add_subplot(beside[0]), figure.add_subplot(beside[1])
+        subgrid = grid[leg // 2, leg % 2].subgridspec(1, 2, width_ratios=[5, 1], wspace=0.04)
+        axes, histogram = figure.add_subplot(subgrid[0]), figure.add_subplot(subgrid[1])
         panels.append(axes)
         color = LEG_COLORS[leg]
         _line(axes, shown[leg], color=color, linewidth=0.6)

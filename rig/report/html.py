@@ -146,20 +146,20 @@ def _of_validation(summary: Mapping[str, Any]) -> dict[str, tuple[_Axes, dict[st
     return {name: (axes, plot) for name, (axes, plot) in made.items() if all(map(_growing, axes.values()))}
 
 
-def _spectrum(told: Mapping[str, Any], noise: float | None, rate: float | None) -> tuple[_Axes, dict[str, Any]]:
+def _spectrum(spectrum: Mapping[str, Any], noise: float | None, rate: float | None) -> tuple[_Axes, dict[str, Any]]:
     """Density in dB of 1 N/√Hz, and coherence, over the decimal logarithm of the frequency in Hz."""
-    frequency = np.log10(np.array(told["frequency_hz"]))
+    frequency = np.log10(np.array(spectrum["frequency_hz"]))
     with np.errstate(divide="ignore"):
-        densities = [10.0 * np.log10(np.array(leg["residual_n2_per_hz"])) for leg in told["legs"]]
+        densities = [10.0 * np.log10(np.array(leg["residual_n2_per_hz"])) for leg in spectrum["legs"]]
         white = [float(10.0 * np.log10(2.0 * noise**2 / rate))] if noise and rate else []
-    legs = list(zip(told["legs"], LEG_COLORS, strict=True))
+    legs = list(zip(spectrum["legs"], LEG_COLORS, strict=True))
     density = [
         curve(str(leg["leg"]), color, (frequency, values)) for (leg, color), values in zip(legs, densities, strict=True)
     ]
     coherence = [
         curve(str(leg["leg"]), color, (frequency, np.array(leg["coherence"], dtype=np.float64))) for leg, color in legs
     ]
-    unrelated = curve("unrelated, 95 %", _DARK, (frequency, np.array(told["coherence_level"])), True)
+    unrelated = curve("unrelated, 95 %", _DARK, (frequency, np.array(spectrum["coherence_level"])), True)
     axis = {"times": "frequency", "axis": {"unit": "Hz", "log": True}}
     panels = [
         panel("Residual", "dB re 1 N/√Hz", density, white) | axis,
@@ -168,12 +168,12 @@ def _spectrum(told: Mapping[str, Any], noise: float | None, rate: float | None) 
     return {"frequency": frequency}, _plot("frequency", panels, one_scale=False)
 
 
-def _dependence(told: Mapping[str, Any], noise: float | None) -> tuple[_Axes, dict[str, Any]]:
+def _dependence(dependence: Mapping[str, Any], noise: float | None) -> tuple[_Axes, dict[str, Any]]:
     """Mean residual over speed and over acceleration, between the places where each leg has some."""
     axes, panels = {}, []
     levels = [0.0] if not noise else [-noise, 0.0, noise]
     for name, unit in (("speed", "m/s"), ("acceleration", "m/s²")):
-        legs = [leg for leg in told[name]["legs"] if leg["at"]]
+        legs = [leg for leg in dependence[name]["legs"] if leg["at"]]
         ends = [place for leg in legs for place in (leg["at"][0], leg["at"][-1])]
         axes[name] = grid = np.linspace(min(ends, default=0.0), max(ends, default=0.0), _GRID)
         curves = [
@@ -337,7 +337,7 @@ def report_page(
         model_text=model_text,
         probability_text=probability_text,
         in_unit=in_unit,
-        motions=[_motion(motion, _said_of(summary, motion["id"])) for motion in summary["motions"][:_MOST_MOTIONS]],
+        motions=[_motion(motion, _labels_of(summary, motion["id"])) for motion in summary["motions"][:_MOST_MOTIONS]],
         colors=LEG_COLORS,
         events=[_event(event) for event in summary["events"][:_MOST_EVENTS]],
         header=[(key, _pretty(value)) for key, value in sorted(recording.header.items())],
@@ -371,7 +371,7 @@ def _origins(found: Mapping[str, Any]) -> list[tuple[str, str]]:
     return [(key.replace("_", " "), _pretty(value)) for key, value in found.items() if value not in (None, [], {})]
 
 
-def _said_of(summary: Mapping[str, Any], motion: int) -> Mapping[str, Any]:
+def _labels_of(summary: Mapping[str, Any], motion: int) -> Mapping[str, Any]:
     """What people said of a run since: `name`, `note`, `starred`; of some nothing."""
     found: Mapping[str, Any] = summary.get("said", {}).get(str(motion), {})
     return found
@@ -388,14 +388,14 @@ def run_name(recording: Recorded, summary: Mapping[str, Any]) -> str:
     if not isinstance(recording, MotionPart):
         return recording.path.name
     motion = recording.motion
-    return _said_of(summary, motion.id).get("name") or motion.name or part_name(recording.path.name, motion.id)
+    return _labels_of(summary, motion.id).get("name") or motion.name or part_name(recording.path.name, motion.id)
 
 
 def _since(recording: Recorded, summary: Mapping[str, Any]) -> dict[str, Any]:
     """Of a report on one motion: which it is, and its note, which goes before the recording's."""
     if not isinstance(recording, MotionPart):
         return {}
-    note = _said_of(summary, recording.motion.id).get("note")
+    note = _labels_of(summary, recording.motion.id).get("note")
     return {"motion": recording.motion.id} | ({} if note is None else {"note": note})
 
 
@@ -503,7 +503,7 @@ def _cards(summary: Mapping[str, Any]) -> list[dict[str, str]]:
     ]  # fmt: skip
 
 
-def _motion(motion: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any]:
+def _motion(motion: Mapping[str, Any], labels: Mapping[str, Any]) -> dict[str, Any]:
     """A motion as its line in the table shows it, with what was said of it since."""
     legs = motion["force"]["legs"] if motion["force"] else []
     worst = {
@@ -512,8 +512,8 @@ def _motion(motion: Mapping[str, Any], said: Mapping[str, Any]) -> dict[str, Any
     }
     tracking = motion["tracking"] or {"position_rms_m": None, "rotation_rms_rad": None}
     since = {
-        "name": f"{said['name']} ({motion['name']})" if said.get("name") else motion["name"],
-        "note": said.get("note") or "",
+        "name": f"{labels['name']} ({motion['name']})" if labels.get("name") else motion["name"],
+        "note": labels.get("note") or "",
     }
     return {**motion, **since, **worst, **{key: tracking[key] for key in ("position_rms_m", "rotation_rms_rad")}}
 

@@ -26,7 +26,7 @@ _FOLLOWED = re.compile(rf"{COMMAND}follow (?P<quote>['\"])(?P<name>.*)(?P=quote)
 """What is said of a motion that a client asked for and that was not refused."""
 _LONGEST_TEXT = 1000  # characters of an event that can be that
 _SAME = 1e-6  # m and rad
-_LOOKS = 500  # rows, about, that a motion is told from a straight move by
+_STRAIGHT_ROWS = 500  # rows, about, that a motion is told from a straight move by
 _MOST = 20_000  # motions that are kept, the first ones
 
 
@@ -145,9 +145,9 @@ def _given_up(events: Sequence[RecordedEvent]) -> list[tuple[float, str, float]]
     """Motions that were abandoned: when, s, their names, and how long they were, s."""
     found = []
     for event in events:
-        said = _ABANDONED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
-        if said and len(said["duration"]) < _LOOKS:
-            found.append((event.t, said["name"], float(said["duration"])))
+        match = _ABANDONED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
+        if match and len(match["duration"]) < _STRAIGHT_ROWS:
+            found.append((event.t, match["name"], float(match["duration"])))
     return found
 
 
@@ -155,9 +155,9 @@ def _asked_for(events: Sequence[RecordedEvent]) -> list[tuple[float, str]]:
     """Motions that clients had the engine follow: when, s, and their names."""
     found = []
     for event in events:
-        said = _FOLLOWED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
-        if said:
-            found.append((event.t, said["name"]))
+        match = _FOLLOWED.fullmatch(event.text) if len(event.text) <= _LONGEST_TEXT else None
+        if match:
+            found.append((event.t, match["name"]))
     return found
 
 
@@ -180,8 +180,8 @@ def _outcome(
 def _straight_move(recording: Recorded, motion: _Motion) -> bool:
     """Whether a motion that came to its end is a minimum-jerk move from pose to pose, as `straight_move` makes it."""
     count = motion.rows
-    looked = motion.numbers(np.arange(0, count, 1 + count // _LOOKS))
-    rows = recording.take([*looked.tolist(), motion.stretches[-1][1]])
+    sampled = motion.numbers(np.arange(0, count, 1 + count // _STRAIGHT_ROWS))
+    rows = recording.take([*sampled.tolist(), motion.stretches[-1][1]])
     reference = rows["reference"][:, :7]
     with np.errstate(all="ignore"):  # whatever a file says
         place = np.concatenate([reference[:, :3], Angles().add(reference[:, 3:])], axis=1)

@@ -79,7 +79,7 @@ def panelled(
     between: float = TITLE + 0.12,
     below: float = TICKS,
     left: float = _LEFT,
-    beside: float = _LEFT,
+    gap: float = _LEFT,
 ) -> Figure:
     """An empty figure for panels in so many rows and columns, or in one; all lengths in inches.
 
@@ -87,14 +87,14 @@ def panelled(
     """
     figure = Figure(figsize=(WIDTH, height))
     tall = (height - above - below - (rows - 1) * between) / rows
-    wide = (WIDTH - left - _RIGHT - (columns - 1) * beside) / columns
+    wide = (WIDTH - left - _RIGHT - (columns - 1) * gap) / columns
     figure.subplots_adjust(
         left=left / WIDTH,
         right=1.0 - _RIGHT / WIDTH,
         bottom=below / height,
         top=1.0 - above / height,
         hspace=between / tall,
-        wspace=beside / wide,
+        wspace=gap / wide,
     )
     return figure
 

@@ -245,8 +245,8 @@ def _cards(node: Node, width: float) -> Table:
         colour = next((_KINDS[name] for name in card.classes if name in _KINDS), "#1d242b")
         name, small = next(card.all("b")), next(card.all("small"))
         value, unit = next(card.all("span", "value")), next(card.all("span", "unit"))
-        told = f'<font name="{BOLD}" size="14" color="{colour}">{_inline(value)}</font> {_inline(unit)}'
-        cells.append([Paragraph(_inline(name), NOTE), Paragraph(told, _VALUE), Paragraph(_inline(small), NOTE)])
+        figure = f'<font name="{BOLD}" size="14" color="{colour}">{_inline(value)}</font> {_inline(unit)}'
+        cells.append([Paragraph(_inline(name), NOTE), Paragraph(figure, _VALUE), Paragraph(_inline(small), NOTE)])
     rows = [cells[first : first + across] for first in range(0, len(cells), across)]
     rows[-1] += [""] * (across - len(rows[-1]))
     style = [("BOX", (0, 0), (-1, -1), 0.5, LINE), ("INNERGRID", (0, 0), (-1, -1), 0.5, LINE)]

@@ -57,8 +57,8 @@ def machine_sha256(header: Mapping[str, Any]) -> str | None:
     digest, config = header.get("config_sha256"), header.get("config")
     if digest is None or config is None or not header.get("virtual"):
         return digest
-    told = {**config, **{name: _without_places(config.get(name)) for name in _WITH_PLACES}}
-    return hashlib.sha256(json.dumps(told, sort_keys=True).encode(errors="surrogatepass")).hexdigest()
+    public = {**config, **{name: _without_places(config.get(name)) for name in _WITH_PLACES}}
+    return hashlib.sha256(json.dumps(public, sort_keys=True).encode(errors="surrogatepass")).hexdigest()
 
 
 def _without_places(value: Any) -> Any:
@@ -93,10 +93,10 @@ def _calibration(text: object) -> dict[str, Any] | None:
 
 
 def _parameters(name: str, text: str) -> dict[str, Any]:
-    told: dict[str, Any] = {"file": name, "sha256": hashlib.sha256(text.encode()).hexdigest()}
+    entry: dict[str, Any] = {"file": name, "sha256": hashlib.sha256(text.encode()).hexdigest()}
     try:
         file = parse_parameters(text, name)
     except CalibrationError:
-        return told
+        return entry
     origin: Mapping[str, str] = file.provenance
-    return told | {"kind": file.kind, "date": file.date.isoformat(), "provenance": dict(origin)}
+    return entry | {"kind": file.kind, "date": file.date.isoformat(), "provenance": dict(origin)}

@@ -35,7 +35,7 @@ class LegTests:
         self.found: list[dict[str, Any]] = []
         self._open: dict[str, Any] | None = None
         self._start = 0.0
-        self._told = np.nan
+        self._commanded = np.nan
 
     def add(self, rows: Rows) -> None:
         """Take in rows (n,) of dtype ROW that follow those before."""
@@ -52,21 +52,21 @@ class LegTests:
         leg = int(np.argmax(moving))
         command = float(row["position_command"][leg])
         if self._open is None:
-            self._start, self._told = command, np.nan
+            self._start, self._commanded = command, np.nan
             self._open = {"leg": leg + 1, "begin_s": float(row["t"]), "travel_m": 0.0, "following_max_m": 0.0}
             self.found.append(self._open)
         test = self._open
         test["end_s"] = float(row["t"])
         if abs(command - self._start) > abs(test["travel_m"]):
             test["travel_m"] = command - self._start
-        error = abs(float(row["length"][leg]) - self._told)  # the command of the row before acted meanwhile
+        error = abs(float(row["length"][leg]) - self._commanded)  # the command of the row before acted meanwhile
         if test["travel_m"] and error > test["following_max_m"]:  # its drive has taken up the weight by then
             test["following_max_m"] = error
-        self._told = command
+        self._commanded = command
 
 
 POWERED = (State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING, State.SINGLE_LEG)
-HELD = (State.ENGAGING, State.ENGAGED, State.PARKING)
+HOLD_STATES = (State.ENGAGING, State.ENGAGED, State.PARKING)
 _TIMINGS = ("period", "lateness", "exchange_time", "compute_time")
 _PERCENTAGES = {"p50": 50.0, "p99": 99.0, "max": 100.0}
 _MOST_MOTIONS = 1000  # whose numbers are taken, the first ones
@@ -149,7 +149,7 @@ class Survey:
         self.stale = self.overruns = 0
         self.begin = self.end = 0.0
         """s, rig times of the first and of the last row"""
-        self._held = Covered()
+        self._covered_at_hold = Covered()
         self._seen = 0
         self._powered: tuple[int, int] | None = None
         self._overruns_before = 0
@@ -170,7 +170,7 @@ class Survey:
     def covered(self) -> Covered:
         """What the numbers are taken of."""
         motion = self.motion
-        return self._held if motion is None else self.by_motion[motion.id]
+        return self._covered_at_hold if motion is None else self.by_motion[motion.id]
 
     def _add(self, rows: Rows, columns: list[Column], covered: Column, steps: Column | None) -> None:
         state, t = rows["state"], rows["t"]
@@ -196,10 +196,10 @@ class Survey:
         if steps is not None:
             steps.add(np.diff(t, prepend=[] if first else before["t"]))
         self.stale += int(np.count_nonzero(rows["stale"].any(axis=1)))
-        held = np.isin(state, HELD)
-        covered.add(timing[held if self.motion is None else ids == self.motion.id, 0])
-        if held.any():
-            self._held.add(rows if held.all() else rows[held], self._seen + np.flatnonzero(held))
+        in_hold = np.isin(state, HOLD_STATES)
+        covered.add(timing[in_hold if self.motion is None else ids == self.motion.id, 0])
+        if in_hold.any():
+            self._covered_at_hold.add(rows if in_hold.all() else rows[in_hold], self._seen + np.flatnonzero(in_hold))
         self._last = rows[-1].copy()
         self._seen += len(rows)
 
@@ -361,9 +361,9 @@ def configured_rate(header: dict[str, Any]) -> float | None:
 def _cause(fault: Mapping[str, Any], events: Sequence[RecordedEvent]) -> str:
     """A fault in words: what the event says that told of it, or its kind alone."""
     code = next((code for code in FaultCode if code.name == fault["fault"]), FaultCode.NONE)
-    told = [event.text for event in events if event.code == code and event.t <= fault["t_s"]]
-    if told:
-        return cause_text(code, told[-1])
+    texts = [event.text for event in events if event.code == code and event.t <= fault["t_s"]]
+    if texts:
+        return cause_text(code, texts[-1])
     return fault_name(code) + (f" of leg {fault['leg']}" if fault["leg"] else "")
 
 
@@ -410,7 +410,7 @@ def _window(survey: Survey) -> dict[str, Any]:
     covers: str
     states: tuple[State, ...]
     if motion is None:
-        covers, states = "ENGAGING, ENGAGED and PARKING: no trajectory ran", HELD
+        covers, states = "ENGAGING, ENGAGED and PARKING: no trajectory ran", HOLD_STATES
     else:
         covers, states = f"the motion {motion.name!r}" if motion.name else "the longest motion", (State.RUNNING,)
     return {

@@ -1,4 +1,4 @@
-"""Runs: each motion that was run, in whichever recording it lies, with what is known and what was said of it since."""
+"""Runs: each motion in any recording, with its numbers and annotations."""
 
 from rig.runs.catalogue import (
     BOOK,

@@ -19,7 +19,7 @@ from rig.recording import MotionPart, RecordingError, RecordingFile
 from rig.runs.run import Run, judge_again, numbers_of, runs_of
 from rig.runtime import wait_until
 
-KEPT = ".runs-known.json"
+CACHE_FILE = ".runs-known.json"
 _LARGEST = 200_000_000  # bytes
 _LAYOUT = 5
 
@@ -34,7 +34,7 @@ class RunCache:
     """
 
     def __init__(self, folder: Path) -> None:
-        self._path = folder / KEPT
+        self._path = folder / CACHE_FILE
         self._changed = False
         self._files: dict[str, Any] = _read(self._path)
 
@@ -106,7 +106,7 @@ _LARGEST_FILE = 20_000_000  # bytes
 
 
 class Entry(BaseModel):
-    """What was said of one run; `name` and `note` take the place of the recording's own, None leaves these."""
+    """Annotations of one run; `name` and `note` replace the recording's own, None leaves these."""
 
     model_config = ConfigDict(extra="forbid", frozen=True, defer_build=True)
 
@@ -152,7 +152,7 @@ def annotations_of(recording: Path) -> dict[int, Entry]:
 
 
 def write_entry(folder: Path, run: str, changes: Mapping[str, object]) -> Entry:
-    """Change what is said of a run (fields of `Entry`); the rest of the book stays as it is by then.
+    """Change the annotations of a run (fields of `Entry`); other entries stay as they are.
 
     Raises:
         InputError: a value is not valid, the book cannot be used, or cannot be written; it stays as it was.
@@ -210,7 +210,7 @@ _SEARCHED = ("run", "name", "motion_name", "operator", "note", "outcome", "injec
 
 @dataclass(frozen=True, slots=True)
 class Listed:
-    """A run with what was said of it since, and its numbers, None where they were not counted yet."""
+    """A run with its annotations, and its numbers, None if not computed yet."""
 
     run: Run
     entry: Entry
@@ -244,17 +244,17 @@ class Listed:
 
     def described(self) -> dict[str, Any]:
         """A JSON object: `run` (FILE#ID), the fields of `Run`, and `starred`, `verdict`, `numbers`."""
-        told = asdict(self.run)
-        told["motion_name"] = told.pop("name")
+        row = asdict(self.run)
+        row["motion_name"] = row.pop("name")
         own = {"name": self.name, "note": self.note, "starred": self.entry.starred}
-        return {"run": self.run.id, **told, **own, "verdict": self.verdict, "numbers": self.numbers}
+        return {"run": self.run.id, **row, **own, "verdict": self.verdict, "numbers": self.numbers}
 
 
 class Catalogue:
     """Looks through a folder again and again; what it found out it keeps.
 
     Args:
-        folder: of recordings, or one recording, whose runs alone are told of then.
+        folder: of recordings, or one recording for its runs only.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -265,7 +265,7 @@ class Catalogue:
 
     def runs(self) -> list[Listed]:
         """All runs, the newest first. Raises InputError for a folder, or its book, that cannot be read."""
-        kept = RunCache(self.folder)
+        cache = RunCache(self.folder)
         book = read_annotations(self.folder)
         found: list[tuple[int, Listed]] = []
         self.unreadable = []
@@ -275,14 +275,14 @@ class Catalogue:
                 continue
             try:
                 changed = path.stat().st_mtime_ns
-                for run in _looked_at(path, kept):
+                for run in _runs_of(path, cache):
                     entry = book.runs.get(run.id, Entry())
-                    found.append((changed, Listed(run, entry, kept.numbers(path, run.motion))))
+                    found.append((changed, Listed(run, entry, cache.numbers(path, run.motion))))
             except RecordingError as error:
                 self.unreadable.append(str(error))
             except OSError as error:  # it has gone meanwhile
                 self.unreadable.append(f"{path}: {error.strerror}")
-        kept.write({path.name for path in paths})
+        cache.write({path.name for path in paths})
         found.sort(key=lambda one: (one[1].run.begun or "", one[0], one[1].run.recording, one[1].run.motion))
         return [listed for _changed, listed in reversed(found)]
 
@@ -293,28 +293,28 @@ class Catalogue:
             raise InputError(f"{self.folder}: has no run {name!r}; `rig runs {self.folder}` lists them")
         return found
 
-    def count(self, wanted: Iterable[Listed], told: Callable[[str], None] = lambda _run: None) -> list[str]:
-        """Count the numbers of runs that have none yet and are over; `told` of each before that.
+    def count(self, wanted: Iterable[Listed], report_run: Callable[[str], None] = lambda _run: None) -> list[str]:
+        """Count the numbers of runs that have none yet and are over; `report_run` of each before that.
 
         Returns:
             Why some still have none, as their rows cannot be read: a sentence each.
         """
-        kept, faults = RunCache(self.folder), []
+        cache, faults = RunCache(self.folder), []
         try:
             for listed in wanted:
                 run = listed.run
                 path = self.folder / run.recording
-                if run.end is None or kept.numbers(path, run.motion) is not None:
+                if run.end is None or cache.numbers(path, run.motion) is not None:
                     continue
-                told(run.id)
+                report_run(run.id)
                 try:
-                    _looked_at(path, kept)
-                    kept.keep_numbers(path, run.motion, numbers_of(MotionPart(RecordingFile(path), run.motion)))
-                    kept.write({path.name for path in self._paths()})  # whoever is ended at the next loses none
+                    _runs_of(path, cache)
+                    cache.keep_numbers(path, run.motion, numbers_of(MotionPart(RecordingFile(path), run.motion)))
+                    cache.write({path.name for path in self._paths()})  # whoever is ended at the next loses none
                 except RecordingError as error:
                     faults.append(str(error))
         finally:
-            kept.write({path.name for path in self._paths()})
+            cache.write({path.name for path in self._paths()})
         return faults
 
     def change(self, name: str, changes: Mapping[str, object]) -> Listed:
@@ -332,14 +332,14 @@ class Catalogue:
             raise InputError(f"folder {self.folder}: {error.strerror}") from None
 
 
-def _looked_at(path: Path, kept: RunCache) -> list[Run]:
-    known = kept.runs(path)
+def _runs_of(path: Path, cache: RunCache) -> list[Run]:
+    known = cache.runs(path)
     usable = known is not None and all(isinstance(one, dict) and set(one) == _FIELDS for one in known)
     if known is not None and usable and all(one["end"] is not None for one in known):  # none underway then
         return [Run(**{**one, "injected": tuple(one["injected"])}) for one in known]
     mark = mark_of(path)
     runs = runs_of(RecordingFile(path))
-    kept.keep_runs(path, [asdict(run) | {"injected": list(run.injected)} for run in runs], mark)
+    cache.keep_runs(path, [asdict(run) | {"injected": list(run.injected)} for run in runs], mark)
     return runs
 
 
@@ -347,9 +347,9 @@ _FIELDS = {field.name for field in fields(Run)}
 
 
 def matches(listed: Listed, text: str) -> bool:
-    """Whether each word of a text is in what is said of a run, whatever its case."""
-    told = listed.described()
-    place = " ".join(str(told[key]) for key in _SEARCHED if told[key]).lower()
+    """Whether each word of a text is in a run's texts, ignoring case."""
+    row = listed.described()
+    place = " ".join(str(row[key]) for key in _SEARCHED if row[key]).lower()
     return all(word in place for word in text.lower().split())
 
 

@@ -14,7 +14,7 @@ from rig.findings import finding_to_json
 from rig.recording import Injection, MotionPart, MotionRecord, Recorded, RecordingError, cause_of, injection, part_name
 from rig.states import MotionKind, MotionOutcome, enum_name
 
-_BEGUN, _OVER = ("injected", "on"), ("cleared", "ended")
+_BEGUN, _ENDED = ("injected", "on"), ("cleared", "ended")
 _EVERY = "every leg"
 CUT_OFF = "cut off"
 """Outcome of a run whose recording ends before it does."""
@@ -76,7 +76,7 @@ def runs_of(recording: Recorded) -> list[Run]:
 
 
 def _cut(recording: Recorded, motion: MotionRecord) -> MotionRecord:
-    """A motion whose end nobody recorded, as the engine died or the file was cut, as far as its rows tell."""
+    """A motion without a recorded end, as after an engine's death or in a cut file, by its rows."""
     try:
         part = MotionPart(recording, motion.id)
     except RecordingError:  # not one row of it is there
@@ -127,7 +127,7 @@ def _on_between(injections: Iterable[Injection], begin: float, end: float) -> li
         what = found.text
         if found.action in _BEGUN and what not in on:
             on.append(what)
-        elif found.action in _OVER and found.t < begin:
+        elif found.action in _ENDED and found.t < begin:
             name = what.split(",")[0]
             on = [one for one in on if not (one.startswith(what) or (_EVERY in one and one.split(",")[0] == name))]
     return on
@@ -135,7 +135,7 @@ def _on_between(injections: Iterable[Injection], begin: float, end: float) -> li
 
 _LEFT_OUT = ("spectrum", "dependence", "criteria", "verdict", "reasons", "confidence", "noticed", "own")
 """of a validation: what a verdict does not need, and what it is itself"""
-_SAID_OF_CYCLE = (
+_CYCLE_KEYS = (
     "rate_hz",
     "rate_measured_hz",
     "cycles",
@@ -163,7 +163,7 @@ def numbers_of(part: MotionPart) -> dict[str, Any]:
 
     summary = summarize(part)
     found, speed = validate(part, summary), summary["window"]["speed"]
-    cycle = {key: summary["cycle"][key] for key in _SAID_OF_CYCLE}
+    cycle = {key: summary["cycle"][key] for key in _CYCLE_KEYS}
     peaks = [leg["peak_measured_n"] for leg in summary["force"]["legs"] if leg["peak_measured_n"] is not None]
     tracking = {key: value for key, value in summary["tracking"].items() if key != "legs"}
     return {

@@ -1,4 +1,4 @@
-"""What the processes of a rig share: folders, shared memory, clocks, and real time as far as it is granted."""
+"""Runtime of a rig's processes: folders, shared memory, clocks, and real-time scheduling."""
 
 from rig.runtime import pace_messages
 from rig.runtime.process_watch import ProcessWatch, is_stopped

@@ -1,6 +1,7 @@
-"""For the server of processes, which loads this first: it searches nothing of what it loads for garbage.
+"""Switches garbage collection off in the server of processes, which loads this first.
 
-There is none, and a quarter of the time goes into looking for it. Its children search again (`spawning.enter_child`).
+Its imports leave no garbage, and collection takes a quarter of their time. Its children switch it on again
+(`spawning.enter_child`).
 """
 
 import gc

@@ -1,14 +1,14 @@
-"""What an engine and the plant of its virtual rig say to each other about time, over a local socket of their user's.
+"""Messages about time between an engine and the plant of its virtual rig, over a local socket of their user.
 
-Time is *paced*: the engine gives the plant the time of each cycle before it sends the six commands, and the plant moves
-nowhere in between. A cycle that the operating system delays delays the plant with it.
+Time is *paced*: the engine sets the plant's time in each cycle before it sends the six commands, and the plant does not
+advance in between. A delay of a cycle by the operating system delays the plant too.
 
-    engine → plant   Time     the plant stands at this time from now on
-                     Settle   take in all that was sent by now, go on to this time, send what is due by then, and say so
-                     Resume   tell the time: from now on the engine gives it
-    plant → engine   Told     the plant's time; answers Resume
-                     Settled  so it is, and so many bytes have been sent over each connection in all
-                     Ahead    nobody gave the time any more: the plant goes by the wall clock
+    engine → plant   Time       set the plant's time
+                     Settle     process everything sent, advance to this time, send what is due by then, and confirm
+                     Resume     report the time: from now on the engine sets it
+    plant → engine   PlantTime  the plant's time; answers Resume
+                     Settled    confirmation, with the total bytes sent over each connection
+                     Ahead      the engine stopped setting the time: the plant follows the wall clock
 
 Messages are packets, so that none is ever cut. Times are in s on the plant's clock.
 """
@@ -21,24 +21,24 @@ from dataclasses import dataclass
 Connection = tuple[int, int]
 """Port of the device and port of its client: one TCP connection of this machine.
 
-Of a pseudo-terminal: `actuators.NO_PORT` and its number; whoever opens it says so by a count of -1."""
+Of a pseudo-terminal: `actuators.NO_PORT` and its number; opening it is reported by a count of -1."""
 
 _TIME = struct.Struct("<Bd")
 _COUNT = struct.Struct("<HHq")
 _LARGEST = 65536
-_TIME_KIND, _SETTLE, _RESUME, _TOLD, _SETTLED, _AHEAD = range(6)
+_TIME_KIND, _SETTLE, _RESUME, _PLANT_TIME, _SETTLED, _AHEAD = range(6)
 
 
 @dataclass(frozen=True, slots=True)
 class Time:
-    """The plant stands at `t` from now on."""
+    """Set the plant's time to `t`, s."""
 
     t: float
 
 
 @dataclass(frozen=True, slots=True)
 class Settle:
-    """Take in `counts` bytes in all of each connection, go on to `t`, send what is due by then, and say so."""
+    """Process `counts` total bytes of each connection, advance to `t`, send what is due by then, and confirm."""
 
     t: float
     counts: Mapping[Connection, int]
@@ -46,7 +46,7 @@ class Settle:
 
 @dataclass(frozen=True, slots=True)
 class Resume:
-    """Tell the time: from now on the engine gives it."""
+    """Report the time: from now on the engine sets it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class PlantTime:
 
 @dataclass(frozen=True, slots=True)
 class Settled:
-    """The plant stands at `t`, and has sent `counts` bytes in all over each connection; -1: it has closed it."""
+    """The plant is at `t`, and has sent `counts` total bytes over each connection; -1: it has closed it."""
 
     t: float
     counts: Mapping[Connection, int]
@@ -66,7 +66,7 @@ class Settled:
 
 @dataclass(frozen=True, slots=True)
 class Ahead:
-    """Nobody gave the time any more: the plant goes by the wall clock."""
+    """The engine stopped setting the time: the plant follows the wall clock."""
 
 
 Message = Time | Settle | Resume | PlantTime | Settled | Ahead
@@ -82,7 +82,7 @@ def encode(message: Message) -> bytes:
         case Settled(t, counts):
             return _TIME.pack(_SETTLED, t) + _pack(counts)
         case PlantTime(t):
-            return _TIME.pack(_TOLD, t)
+            return _TIME.pack(_PLANT_TIME, t)
         case Resume():
             return _TIME.pack(_RESUME, 0.0)
         case Ahead():
@@ -90,14 +90,14 @@ def encode(message: Message) -> bytes:
 
 
 def decode(packet: bytes) -> Message:
-    """The message of a packet. Raises ValueError for what is none."""
+    """The message of a packet. Raises ValueError for an invalid one."""
     if len(packet) < _TIME.size or (len(packet) - _TIME.size) % _COUNT.size:
         raise ValueError(f"pace: {len(packet)} bytes are no message")
     kind, t = _TIME.unpack_from(packet)
     if kind in (_SETTLE, _SETTLED):
         counts = {(device, client): count for device, client, count in _COUNT.iter_unpack(packet[_TIME.size :])}
         return Settle(t, counts) if kind == _SETTLE else Settled(t, counts)
-    kinds: dict[int, Message] = {_TIME_KIND: Time(t), _RESUME: Resume(), _TOLD: PlantTime(t), _AHEAD: Ahead()}
+    kinds: dict[int, Message] = {_TIME_KIND: Time(t), _RESUME: Resume(), _PLANT_TIME: PlantTime(t), _AHEAD: Ahead()}
     if kind not in kinds:
         raise ValueError(f"pace: {kind} is no kind of message")
     return kinds[kind]
@@ -108,7 +108,7 @@ def _pack(counts: Mapping[Connection, int]) -> bytes:
 
 
 def receive(connection: socket.socket) -> Message | None:
-    """The next message, None where there is none yet. Raises EOFError where the other end has gone."""
+    """The next message, None if there is none yet. Raises EOFError if the other end has closed."""
     try:
         packet = connection.recv(_LARGEST, socket.MSG_DONTWAIT)
     except BlockingIOError:

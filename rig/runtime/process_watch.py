@@ -1,8 +1,8 @@
-"""Whether another process is merely late, or has ceased to do its part: what the operating system says of it.
+"""Detects, by its state in the operating system, whether another process is only late, or hangs.
 
-A process that waits for a processor, or for a disk, is late: that is the machine's doing, however long it takes. One
-that is gone or stopped (SIGSTOP, a debugger) will not come by itself. One that lives but hangs gives itself away by the
-time that it sleeps, or computes, in whichever thread, without a sign: no load of the machine explains that.
+A process that waits for a processor or a disk is late because of the machine's load. A process that has ended, or is
+stopped (SIGSTOP, a debugger), does not return by itself. A hanging process sleeps, or computes, in some thread without
+a sign of life, which no load explains.
 """
 
 import math
@@ -17,7 +17,7 @@ _LONGEST = 0.1  # s between two looks that count: beyond it whoever looks was la
 
 
 class ProcessWatch:
-    """Adds up how long a process, of which a sign is expected, could have given it and did not.
+    """Accumulates the time in which a process could have given an expected sign and did not.
 
     Args:
         pid: its number.
@@ -30,23 +30,23 @@ class ProcessWatch:
         self.sign()
 
     def sign(self) -> None:
-        """There was one: begin anew."""
+        """Note a sign: restart."""
         self._silence = 0.0
-        self._looked = time.monotonic()
+        self._checked_at = time.monotonic()
         self._computed: float | None = None
 
     def silence(self) -> float:
-        """Time, s, since the last sign that the process slept or computed; infinite where it is stopped or gone.
+        """Time, s, since the last sign that the process slept or computed; infinite if it is stopped or has ended.
 
-        To be asked for again and again while none comes: what lies far between two looks does not count.
+        It must be read repeatedly while waiting: long gaps between two readings do not count.
         """
         now = time.monotonic()
-        elapsed, self._looked = min(now - self._looked, _LONGEST), now
+        elapsed, self._checked_at = min(now - self._checked_at, _LONGEST), now
         try:
-            computed = _look(self._whole)[1]
-            if _look(self._main)[0] in _STOPPED:
+            computed = _stat(self._whole)[1]
+            if _stat(self._main)[0] in _STOPPED:
                 return math.inf
-            others = [_look(path)[0] for path in self._folder.glob("task/*/stat")]
+            others = [_stat(path)[0] for path in self._folder.glob("task/*/stat")]
         except (FileNotFoundError, ProcessLookupError):
             return math.inf
         except OSError:  # nobody tells: wall time is all that is left
@@ -61,16 +61,16 @@ class ProcessWatch:
 
 
 def is_stopped(pid: int) -> bool:
-    """Whether a process is stopped (SIGSTOP, a debugger) or gone; one that waits or hangs is neither."""
+    """Whether a process is stopped (SIGSTOP, a debugger) or has ended; a waiting or hanging one is neither."""
     try:
-        return _look(Path(f"/proc/{pid}/stat"))[0] in _STOPPED
+        return _stat(Path(f"/proc/{pid}/stat"))[0] in _STOPPED
     except (FileNotFoundError, ProcessLookupError):
         return True
     except OSError:  # nobody tells
         return False
 
 
-def _look(path: Path) -> tuple[str, float]:
-    """State of a thread by its letter, and the processor time, s, that it, or a whole process, has had."""
+def _stat(path: Path) -> tuple[str, float]:
+    """State letter and processor time, s, of a thread or a whole process."""
     fields = path.read_text().rpartition(")")[2].split()
     return fields[0], (int(fields[11]) + int(fields[12])) / _TICKS

@@ -1,4 +1,4 @@
-"""What is asked of the operating system for a steady cycle, used where permitted, reported where not; and memory."""
+"""Real-time settings of the operating system for a steady cycle, used if permitted and else reported; and memory."""
 
 import ctypes
 import gc
@@ -15,7 +15,7 @@ def prepare_process(cpu: int | None, priority: int | None) -> tuple[str, ...]:
     """Set up the calling thread for cyclic work, after everything is loaded; one line for each thing granted or not.
 
     Garbage collection is frozen and switched off, memory locked, timers sharpened, the thread pinned and given
-    SCHED_FIFO where these are given.
+    SCHED_FIFO if requested.
 
     Args:
         cpu: processor to stay on.
@@ -34,7 +34,7 @@ def prepare_process(cpu: int | None, priority: int | None) -> tuple[str, ...]:
 
 
 def give_back_memory() -> None:
-    """Return to the system what was freed, where the C library can: it keeps much of it otherwise."""
+    """Return freed memory to the system, if the C library can."""
     _libc_call("malloc_trim", 0)
 
 

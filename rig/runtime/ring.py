@@ -1,8 +1,8 @@
-"""Telemetry ring in shared memory: one writer that never waits, any number of readers that may die unnoticed.
+"""Telemetry ring in shared memory: one writer that never waits, and any number of readers, which may end at any time.
 
 Layout: a header of 64 bytes (magic number, bytes a row, capacity, rows pushed so far), one sequence number a slot, the
 slots. Row i lives in slot i modulo capacity; the slot's sequence number is 2i + 1 while it is being written and 2i + 2
-once it is whole, so a reader that copied a slot and then finds another number knows that the writer came by meanwhile.
+once it is complete, so that a reader detects by a changed number that the slot was overwritten during its copy.
 """
 
 from typing import Self
@@ -113,7 +113,7 @@ class TelemetryRing:
         return RingReader(self, pushed if start is None else start)
 
     def copy(self, start: int, stop: int) -> tuple[npt.NDArray[np.void], int]:
-        """Copy of rows start ≤ i < stop that are still whole in the ring, and how many of them were not."""
+        """Copy of rows start ≤ i < stop that are still in the ring, and the number of those overwritten."""
         if start >= stop:
             return np.empty(0, ROW), 0
         mask = self._capacity - 1
@@ -129,7 +129,7 @@ class TelemetryRing:
         return rows.view(ROW)[:, 0], stop - start - len(rows)
 
     def close(self) -> None:
-        """Let go of the ring, whose readers made here stop working; its owner removes it. May be called again."""
+        """Close the ring; readers made here stop working, and its owner removes it. May be called again."""
         self._block.close()
 
     def __enter__(self) -> Self:
@@ -150,7 +150,7 @@ class RingReader:
         """Rows this reader lost so far because the writer overtook it."""
 
     def read_new(self) -> tuple[npt.NDArray[np.void], int]:
-        """Rows pushed since the last call, oldest first, (n,) of dtype ROW, and how many were lost before them."""
+        """Rows pushed since the last call, oldest first, (n,) of dtype ROW, and the number lost before them."""
         pushed = self._ring.pushed
         rows, dropped = self._ring.copy(self.cursor, pushed)
         self.cursor = pushed

@@ -1,4 +1,4 @@
-"""Runtime folders: where the processes of one engine meet, waiting for their locks, and what the dead left."""
+"""Runtime folders shared by the processes of one engine: locks, and removal of remains of dead processes."""
 
 import contextlib
 import fcntl
@@ -16,7 +16,7 @@ from rig.runtime.shared_memory import unlink_shared_memory
 
 
 def wait_until(done: Callable[[], bool], timeout: float, poll: float = 0.01) -> bool:
-    """Ask `done` every `poll` s, for the last time after `timeout` s; whether it came true."""
+    """Poll `done` every `poll` s, for the last time after `timeout` s; whether it became true."""
     deadline = time.monotonic() + timeout
     while not done():
         if time.monotonic() > deadline:
@@ -39,10 +39,10 @@ _LONGEST_ROOT = 74  # bytes: a system takes 103 of a socket's path, of which 29 
 
 
 def runtime_root(*, make: bool = False) -> Path:
-    """The user's folder, which need not be there unless it is to be made.
+    """The user's folder, made on request.
 
     Raises:
-        HardwareError: its name is taken by something that others may read or write, or that is another user's.
+        HardwareError: its path is accessible to other users, or belongs to another user.
     """
     root = _root()
     try:
@@ -63,7 +63,7 @@ def runtime_root(*, make: bool = False) -> Path:
 
 
 def sockets_fit() -> bool:
-    """Whether the paths of the sockets in the user's folder are as short as the system wants them."""
+    """Whether the paths of the sockets in the user's folder are within the system's limit."""
     return len(os.fsencode(_root())) <= _LONGEST_ROOT
 
 
@@ -85,7 +85,7 @@ class RuntimeFolder:
     """The runtime folder of one engine.
 
     Args:
-        path: where it is; see `create` for a new one.
+        path: of the folder; see `create` for a new one.
     """
 
     def __init__(self, path: Path) -> None:
@@ -93,10 +93,10 @@ class RuntimeFolder:
 
     @classmethod
     def create(cls, holds: contextlib.ExitStack) -> "RuntimeFolder":
-        """A new folder, held as its owner until `holds` is closed; what dead processes left is removed first.
+        """A new folder, locked as its owner until `holds` is closed; remains of dead processes are removed first.
 
         Raises:
-            HardwareError: there is no place for it.
+            HardwareError: it cannot be made.
         """
         root = runtime_root(make=True)
         with _locked(root / "lock"):  # nobody takes a folder for a dead one's before it is held
@@ -112,7 +112,7 @@ class RuntimeFolder:
 
     @contextlib.contextmanager
     def hold(self, role: Role) -> Iterator[None]:
-        """Hold the folder as one of its processes. Raises HardwareError when it is not there, or held so already."""
+        """Lock the folder as one of its processes. Raises HardwareError if it is missing, or locked so already."""
         with _locked(self.path / role):
             yield
 
@@ -147,7 +147,7 @@ class RuntimeFolder:
 
 
 def hold_process_folder(holds: contextlib.ExitStack) -> Path:
-    """A new folder for this process's own sockets, held until `holds` is closed; what dead processes left is removed.
+    """A new folder for this process's own sockets, locked until `holds` is closed; remains of dead ones are removed.
 
     Raises:
         HardwareError: there is no place for it.

@@ -1,4 +1,4 @@
-"""Blocks of shared memory, who owns and removes them, and the block for what must not wait: stop, heartbeat, hold."""
+"""Blocks of shared memory with their owners, and the control block for stop, heartbeat and hold, which never wait."""
 
 import contextlib
 import struct
@@ -22,7 +22,7 @@ class SharedMemoryError(HardwareError):
 class SharedBlock:
     """One block, and the views on it, which end with `close`; the owner's `close` removes the block as well.
 
-    Processes attached keep what they have when it is removed.
+    Attached processes keep their views when it is removed.
     """
 
     _memory: SharedMemory | None = None
@@ -34,7 +34,7 @@ class SharedBlock:
         self.name = memory.name
         """name to attach by"""
         self.size = memory.size
-        """bytes, at least those that were asked for"""
+        """bytes, at least those requested"""
 
     @classmethod
     def create(cls, size: int, name: str | None = None) -> Self:
@@ -81,7 +81,7 @@ class SharedBlock:
         return view
 
     def close(self) -> None:
-        """Let go of the memory, and remove it where it was made. May be called again."""
+        """Close the memory; its owner removes it. May be called again."""
         memory, self._memory = self._memory, None
         if memory is None:
             return
@@ -97,7 +97,7 @@ class SharedBlock:
 
 
 def unlink_shared_memory(name: str) -> None:
-    """Remove a block whose owner has died, if it is there; processes attached keep what they have."""
+    """Remove a block whose owner has died, if it exists; attached processes keep their views."""
     try:
         memory = SharedMemory(name)
     except FileNotFoundError:
@@ -111,10 +111,10 @@ def unlink_shared_memory(name: str) -> None:
 
 
 def _attached(name: str) -> SharedMemory:
-    """The block of that name, which this process will not unlink.
+    """The block of that name, not to be unlinked by this process.
 
     Before Python 3.13 attaching also registers the block with the resource tracker, which would unlink it when the
-    attaching program ends; the block belongs to whoever made it, so that registration is left out.
+    attaching program ends; the block belongs to its maker, so that registration is left out.
     """
     if sys.version_info >= (3, 13):
         return SharedMemory(name, track=False)
@@ -159,15 +159,15 @@ class ControlBlock:
         return cls(SharedBlock.attach(name, _SIZE))
 
     def request_stop(self, category: StopRequest) -> None:
-        """Raise the stop flag: the engine takes it in its next cycle. The more severe of two requests counts."""
+        """Raise the stop flag, which the engine takes in its next cycle. The more severe of two requests counts."""
         self._bytes[category] = 1  # a flag of its own: two processes at once lose nothing
 
     def stop_requested(self) -> StopRequest | None:
-        """The stop category asked for that was not taken yet, or None; the flag stays."""
+        """The requested stop category that was not taken yet, or None; the flag stays."""
         return next((category for category in _CATEGORIES if self._bytes[category]), None)
 
     def take_stop(self) -> StopRequest | None:
-        """Read and lower the stop flag: the stop category asked for, or None."""
+        """Read and clear the stop flag: the requested stop category, or None."""
         raised = [category for category in _CATEGORIES if self._bytes[category]]
         for category in raised:
             self._bytes[category] = 0
@@ -175,7 +175,7 @@ class ControlBlock:
 
     @property
     def lease(self) -> int:
-        """Number of the command lease that is held, 0 while nobody holds it; only the engine sets it."""
+        """Number of the active command lease, 0 without one; only the engine sets it."""
         return int(_LEASE.unpack_from(self._bytes, _LEASE_AT)[0])
 
     @lease.setter
@@ -183,15 +183,15 @@ class ControlBlock:
         _LEASE.pack_into(self._bytes, _LEASE_AT, number)
 
     def heartbeat(self, lease: int) -> int:
-        """The heartbeat of a lease: a count that goes on while its holder lives, 0 where it has not beaten."""
+        """The heartbeat of a lease: a count that increases while its holder lives, 0 before its first beat."""
         return self._count(_BEAT_AT, lease)
 
-    def held(self, lease: int) -> int:
-        """The hold of a lease: a count that goes on with each `hold`, 0 once it was let go."""
+    def hold_count(self, lease: int) -> int:
+        """The hold of a lease: a count that increases with each `hold`, 0 after `let_go`."""
         return self._count(_HOLD_AT, lease)
 
     def sign(self, lease: int) -> "LeaseSign":
-        """What a client shows under the lease that it was given. Raises SharedMemoryError once this is closed."""
+        """The sign of life of a client under its lease. Raises SharedMemoryError once this is closed."""
         return LeaseSign(self._block.view(0, _SIZE), lease)
 
     def _count(self, place: int, lease: int) -> int:
@@ -199,14 +199,14 @@ class ControlBlock:
         return int(count) if whose == lease else 0
 
     def close(self) -> None:
-        """Let go of the block, which its owner removes. May be called again."""
+        """Close the block, which its owner removes. May be called again."""
         self._block.close()
 
 
 class LeaseSign:
-    """The sign of life of a lease's holder, and its hold: both end with the lease, whatever the client goes on to do.
+    """The sign of life of a lease's holder, and its hold: both end with the lease.
 
-    Any thread may call anything; nothing waits.
+    Thread-safe; nothing waits.
 
     Args:
         bytes: of the control block.
@@ -220,24 +220,24 @@ class LeaseSign:
         self._beats = self._holds = 0
 
     @property
-    def held(self) -> bool:
-        """Whether the lease is still held; once it is not, it never is again."""
+    def active(self) -> bool:
+        """Whether the lease is active; its end is final."""
         return bool(_LEASE.unpack_from(self._bytes, _LEASE_AT)[0] == self.number)
 
     def beat(self) -> None:
-        """Show that the holder lives."""
+        """Give the sign of life."""
         self._beats = (self._beats + 1) % _COUNTS or 1
         self._write(_BEAT_AT, self._beats)
 
     def hold(self) -> None:
-        """Show, again and again, that the operator holds what makes the platform move."""
+        """Renew the operator's hold of the motion; to be called repeatedly."""
         self._holds = (self._holds + 1) % _COUNTS or 1
         self._write(_HOLD_AT, self._holds)
 
     def let_go(self) -> None:
-        """Show that the operator does so no longer."""
+        """Release the hold."""
         self._write(_HOLD_AT, 0)
 
     def _write(self, place: int, count: int) -> None:
-        if self.held:  # a client that is stopped right here writes its own number later, which counts for nothing
+        if self.active:  # a client that is stopped right here writes its own number later, which counts for nothing
             _COUNT.pack_into(self._bytes, place, self.number, count)

@@ -1,4 +1,4 @@
-"""Processes of one's own: started shielded from the terminal, asked by a pipe, ended on every path."""
+"""Child processes: started shielded from the terminal, connected by a pipe, and always ended."""
 
 import contextlib
 import gc
@@ -23,7 +23,7 @@ from rig.runtime.runtime_folder import check_socket_paths, hold_process_folder, 
 
 _OF_THE_TERMINAL = {signal.SIGINT, signal.SIGHUP, signal.SIGQUIT, signal.SIGTSTP}
 _LOADED = ["rig.runtime.forkserver_gc", "rig.engine", "rig.virtual.forkserver_preload"]
-"""Modules that the server loads, in this order; one that is not there would be passed over in silence."""
+"""Modules that the server loads, in this order; missing ones would be ignored silently."""
 _OPEN_FILES = 64  # that a process of a rig must be allowed to have open at the same time
 _is_child = False
 _one_at_a_time = threading.Lock()
@@ -31,18 +31,18 @@ _one_at_a_time = threading.Lock()
 
 
 def check_open_files() -> None:
-    """Refuse to start a rig's processes where they would run out of files. Raises HardwareError."""
+    """Refuse to start a rig's processes if open files would run out. Raises HardwareError."""
     most, _hard = resource.getrlimit(resource.RLIMIT_NOFILE)
     if most != resource.RLIM_INFINITY and most < _OPEN_FILES:
         raise HardwareError(f"a process may open {most} files here (ulimit -n), must be at least {_OPEN_FILES}")
 
 
 def begin_server() -> None:
-    """Have the server begin to load, so that the first process need not wait for it; returns at once.
+    """Start the server's loading, so that the first process need not wait for it; returns at once.
 
-    Not where its socket would have too long a path: who starts a process then says so.
+    It is not started if its socket's path would be too long; the start of a process then reports that.
 
-    Without it the first process begins it. It ends by itself after whoever began it, and after the last that it forked.
+    Without this call the first process starts it. It ends after the process that started it, and after its last child.
     """
     if not _is_child and sockets_fit():
         with _shielded():
@@ -52,7 +52,7 @@ def begin_server() -> None:
 
 
 def _place_sockets() -> None:
-    """Have multiprocessing put its sockets where the next process removes what one that was killed has left."""
+    """Place multiprocessing's sockets in a folder where the next process removes remains of killed ones."""
     place: dict[str, object] = multiprocessing.current_process()._config  # type: ignore[attr-defined]
     if place.get("tempdir") is None:
         holds = contextlib.ExitStack()
@@ -62,10 +62,10 @@ def _place_sockets() -> None:
 
 
 def starting(*, early: bool) -> ForkServerContext | ForkContext | SpawnContext:
-    """How a process is started here: forked from the server; by one that was started so itself, in another way.
+    """The start method: forked from the server; a process that was started so uses another method.
 
-    The server belongs to the process that began it, and another for each engine would save nothing. So a child spawns
-    what it starts. What is started `early` is forked from its owner, as long as that has but one thread.
+    The server belongs to the process that started it, and another one for each engine would save nothing. So a child
+    spawns its processes. With `early` a process is forked from its owner, if that has only one thread.
     """
     if early and threading.active_count() == 1:
         return multiprocessing.get_context("fork")
@@ -75,9 +75,9 @@ def starting(*, early: bool) -> ForkServerContext | ForkContext | SpawnContext:
 
 
 def enter_child(name: str) -> None:
-    """Say in a process that was started here that it is one, to itself and to whoever lists processes.
+    """Set up a process started here, with its name in process lists.
 
-    A signal to end it ends it, whatever its owner does at one, until it says otherwise.
+    A termination signal ends it by default, independent of its owner's handlers.
     """
     global _is_child
     _is_child = True
@@ -88,7 +88,7 @@ def enter_child(name: str) -> None:
 
 
 def start_shielded(process: BaseProcess) -> None:
-    """Start `process` with the terminal's signals blocked from its birth, before it could say to ignore them.
+    """Start `process` with the terminal's signals blocked from its begin, before it could ignore them.
 
     Ctrl-C, Ctrl-Z, a quit key and a closed terminal reach every process of a group at once: the one in front ends or
     stands still, and what it started follows in an order of its own, the engine not before the platform is at rest. A
@@ -107,7 +107,7 @@ def start_shielded(process: BaseProcess) -> None:
 
 @contextlib.contextmanager
 def _shielded() -> Iterator[None]:
-    """Within a `with` block, what is started inherits the block of the terminal's signals."""
+    """A `with` block in which started processes inherit blocked terminal signals."""
     with _postponed(signal.SIGINT), _postponed(signal.SIGTERM):
         resource_tracker.ensure_running()  # started along with the process, it would lift the block before
         mask = signal.pthread_sigmask(signal.SIG_BLOCK, _OF_THE_TERMINAL)
@@ -133,7 +133,7 @@ def _main_left_out() -> Iterator[None]:
 
 @contextlib.contextmanager
 def _postponed(number: signal.Signals) -> Iterator[None]:
-    """Handle a signal after a `with` block; to block it keeps only this thread from taking it, not the others."""
+    """Postpone a signal until the end of a `with` block; blocking it would affect only this thread."""
     handler = signal.getsignal(number)
     if not callable(handler) or threading.current_thread() is not threading.main_thread():
         yield  # no handler of Python's, or one that runs in another thread
@@ -156,22 +156,22 @@ class ChildDiedError(HardwareError):
 
 
 class ChildLateError(HardwareError):
-    """The process did not say in time what it was waited for."""
+    """The process did not send the awaited message in time."""
 
 
 class ChildProcess:
     """A process that runs `main(*arguments, theirs)`, `theirs` being the other end of the pipe; it is started at once.
 
-    The end of either process is the end of the pipe: a child that reads it notices that its owner has gone. A pipe and
-    a process that could not be started leave nothing.
+    Each process's end closes the pipe, so that a reading child detects the end of its owner. After a failed start
+    nothing remains.
 
     Args:
         name: in a sentence, as "the recorder".
-        main: what runs in it; found by its name, with nothing of this process but its environment.
+        main: its function; imported by name, with only the environment of this process.
         arguments: for it, pickled.
-        daemon: left False by those that have children of their own.
+        daemon: False for processes with own children.
         duplex: whether the child sends as well.
-        early: fork it from this process where that has one thread only, see `starting`; it has all files open here.
+        early: fork it from this process if that has only one thread, see `starting`; it inherits all open files.
     """
 
     def __init__(
@@ -192,8 +192,8 @@ class ChildProcess:
         else:
             theirs, self.pipe = context.Pipe(duplex=False)
         ours = self.pipe if context.get_start_method() == "fork" else None
-        told = (name, dict(os.environ), ours, main, *arguments, theirs)
-        self._process = context.Process(target=_run, args=told, name=name, daemon=daemon)
+        arguments_of_child = (name, dict(os.environ), ours, main, *arguments, theirs)
+        self._process = context.Process(target=_run, args=arguments_of_child, name=name, daemon=daemon)
         try:
             start_shielded(self._process)
         except BaseException:
@@ -204,7 +204,7 @@ class ChildProcess:
 
     @property
     def pid(self) -> int | None:
-        """Process id, None where it could not be started."""
+        """Process id, None if it could not be started."""
         return self._process.pid
 
     @property
@@ -223,7 +223,7 @@ class ChildProcess:
         return self._process.exitcode
 
     def send(self, message: object) -> None:
-        """Send a message. Raises ChildDiedError where nobody is there to take it."""
+        """Send a message. Raises ChildDiedError if the process has ended."""
         try:
             self.pipe.send(message)
         except OSError as error:
@@ -234,7 +234,7 @@ class ChildProcess:
 
         Raises:
             ChildDiedError: the process has ended, or closed the pipe.
-            ChildLateError: it did not do in time what it was `doing`.
+            ChildLateError: it was late in `doing` its task.
         """
         try:
             if not self.pipe.poll(timeout):
@@ -245,7 +245,7 @@ class ChildProcess:
             raise self.died() from error
 
     def died(self) -> ChildDiedError:
-        """The error that says so."""
+        """The error of an ended process."""
         return ChildDiedError(f"{self.name} has died")
 
     def join(self, timeout: float) -> bool:
@@ -254,12 +254,12 @@ class ChildProcess:
         return not self._process.is_alive()
 
     def terminate(self, patience: float) -> bool:
-        """Tell the process to end by a signal that it can act on; whether it has within `patience` s."""
+        """Terminate the process by a signal that it can handle; whether it has ended within `patience` s."""
         self._process.terminate()
         return self.join(patience)
 
     def release(self) -> None:
-        """Leave the process to itself: it goes on when this one ends, which does not wait for it."""
+        """Release the process: it continues after this one, which does not wait for it."""
         self.pipe.close()
         vars(multiprocessing.process)["_children"].discard(self._process)
 
@@ -267,8 +267,8 @@ class ChildProcess:
         """End the process, and close the pipe. May be called again.
 
         Args:
-            patience: s for it to end by itself, as it was asked to before; the pipe is closed first then.
-            terminate: begin with a signal that it can act on.
+            patience: s for it to end by itself, after an earlier request; the pipe is then closed first.
+            terminate: begin with a signal that it can handle.
         """
         try:
             if self._process.pid is None:
@@ -297,8 +297,8 @@ def _run(
 
     Args:
         name: see `ChildProcess`.
-        environment: of whoever started it, which the server's may not be.
-        not_its: the owner's end of its pipe, where it has that as well: open here, it would never end.
+        environment: of the starting process, which may differ from the server's.
+        not_its: the owner's end of its pipe, if inherited; open here, the pipe would never close.
         main, arguments: see `ChildProcess`.
     """
     enter_child(name)

@@ -1,4 +1,4 @@
-"""Where a loop's time comes from: monotonic clocks, and tickers that give a loop its cycles."""
+"""Time of a loop: monotonic clocks, and tickers for its cycles."""
 
 import math
 import time
@@ -10,7 +10,7 @@ class Clock(Protocol):
     """A source of monotonic time."""
 
     def now(self) -> float:
-        """Monotonic time in s; only differences mean anything."""
+        """Monotonic time, s; only differences are meaningful."""
         ...
 
 
@@ -23,7 +23,7 @@ class MonotonicClock:
 
 
 class ManualClock:
-    """A clock that its owner moves, for lockstep runs and tests.
+    """A clock set by its owner, for lockstep runs and tests.
 
     Args:
         start: first reading, s.
@@ -99,21 +99,21 @@ class Ticker(Protocol):
     """Gives a loop its cycles; belongs to the loop's thread."""
 
     def now(self) -> float:
-        """The clock that the deadlines of exchanges are in, s; only differences mean anything."""
+        """The clock of the exchanges' deadlines, s; only differences are meaningful."""
 
     def begin(self) -> None:
-        """A new grid of cycles, the first one period from now; rig time goes on."""
+        """Begin a new grid of cycles, the first one period from now; rig time continues."""
 
     def next(self) -> Tick:
         """Wait for the next cycle; those missed are skipped and counted, never caught up."""
 
     @property
     def slower(self) -> float:
-        """By which part of its own time the run took longer than that because the machine was busy, so far."""
+        """Relative slow-down of the run so far, because the machine was busy."""
 
 
 def slowdown_text(slower: float) -> str:
-    """How busy the machine was, in words; "" where it was not. Args: slower: see `Ticker.slower`."""
+    """Text of the machine's slow-down; "" if there was none. Args: slower: see `Ticker.slower`."""
     return f"the machine was busy: {100.0 * slower:.0f} % slower than real time" if slower >= _BUSY else ""
 
 
@@ -157,7 +157,7 @@ class MachineTicker:
 
 
 class ManualTicker(ManualClock):
-    """Cycles that come as fast as they are asked for, on a clock that nothing else moves.
+    """Cycles on request, on a clock that only this ticker moves.
 
     Args:
         period: s.
@@ -173,7 +173,7 @@ class ManualTicker(ManualClock):
         """cycles skipped so far"""
 
     def begin(self) -> None:
-        """See `Ticker.begin`: the grid stands."""
+        """See `Ticker.begin`: the grid stays."""
 
     def next(self, missed: int = 0) -> Tick:
         """See `Ticker.next`; `missed` cycles are skipped before."""

@@ -1,4 +1,4 @@
-"""What must hold before and while anything moves: states, and the checks of feedback, references and motions."""
+"""Safety of the rig: state machine, and checks of feedback, references and motions."""
 
 from rig.safety.brake_check import RestMonitor
 from rig.safety.cell_checks import no_force

@@ -1,4 +1,4 @@
-"""Whether the legs stand still while they carry no torque: that the brakes hold."""
+"""Check of the brakes: the legs must rest without torque."""
 
 import math
 
@@ -19,7 +19,7 @@ _GAINED = 0.05  # m/s, more than the speed at which the torque went off: a brake
 _CONTINUOUS = 2e-3  # m between two samples beyond what the speed explains: the drive counts from another zero
 _LONGEST_GAP = 0.025  # s between two samples, beyond which the speeds do not explain the way any more
 _WINDOW = 0.25  # s between two marks by which is told whether the leg moves on
-_STILL = 1e-4  # m since the mark before the last, within which it does not
+_STATIONARY = 1e-4  # m since the mark before the last, within which it does not
 _NAMED = 0.25  # of the bound, beyond which a leg is named beside the one that is over it
 _ENABLED = Status.ENABLED.value
 
@@ -33,10 +33,9 @@ _ROWS = 9
 def _rest_kernel(
     fresh: Array, torque: Array, length: Array, velocity: Array, legs: Array, elapsed: float, homed: bool, mark: bool
 ) -> bool:
-    """Follow the fresh legs, `elapsed` s after the cycle before; returns whether one gains speed without torque.
+    """Update the fresh legs, `elapsed` s after the cycle before; returns whether one accelerates without torque.
 
-    legs (9, 6) is kept from cycle to cycle and updated; mark: set a new mark. Where the samples do not follow from
-    each other the leg is watched anew.
+    legs (9, 6) is state from cycle to cycle; mark: set a new mark. A leg whose samples are not consistent restarts.
     """
     gains = False
     for i in range(_LEGS):
@@ -68,9 +67,9 @@ def _rest_kernel(
 
 
 class RestMonitor:
-    """Compares the legs with where they came to rest once their torque was off.
+    """Compares the legs with their lengths at rest after their torque was switched off.
 
-    Slow creep shows as well as a fall, for a leg is compared with its length at rest and not with the cycle before.
+    The comparison with the length at rest, not with the last cycle, detects slow creep as well as a fall.
 
     Args:
         safety: `brake_slip` bounds the movement.
@@ -81,14 +80,14 @@ class RestMonitor:
         self._legs = np.zeros((_ROWS, _LEGS))
         self._torque = np.zeros(_LEGS)
         self._marked = 0.0
-        self._told = False
+        self._reported = False
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: the legs come to rest where they are."""
+        """Restart: the present lengths are those at rest."""
         self._legs[:] = 0.0
         self._legs[_REST] = self._legs[_LENGTH] = math.nan
-        self._told = False
+        self._reported = False
 
     def check(
         self,
@@ -102,7 +101,7 @@ class RestMonitor:
         *,
         homed: bool,
     ) -> Trip | None:
-        """Judge legs without torque; what is found is told once, until `forget`.
+        """Judge legs without torque; a finding is reported once until `forget`.
 
         Args:
             t: s, rig time.
@@ -110,7 +109,7 @@ class RestMonitor:
             fresh: (6,) 1 where the sample is fresh, 0 where it is stale.
             status: bits of `actuators.Status`, by leg; legs with torque are not judged.
             length, velocity: (6,) m and m/s, measured; before homing from any zero.
-            departure: (6,) m of the lengths that the speeds do not explain: an encoder's creep, not the leg's.
+            departure: (6,) m of the lengths that the speeds do not explain: creep of an encoder, not of the leg.
             homed: lengths are absolute.
         """
         if self._bound == math.inf:
@@ -122,9 +121,9 @@ class RestMonitor:
         legs = self._legs
         gains = _rest_kernel(fresh, self._torque, length, velocity, legs, elapsed, homed, mark)
         moved = np.abs(legs[_MOVED] - departure)
-        if self._told or not (gains or (moved > self._bound).any()):
+        if self._reported or not (gains or (moved > self._bound).any()):
             return None
-        self._told = True
+        self._reported = True
         if gains:
             speeds = np.where(self._torque == 0.0, legs[_VELOCITY], 0.0)
             falling = np.flatnonzero(np.abs(speeds) > legs[_FIRST] + _GAINED)
@@ -135,11 +134,11 @@ class RestMonitor:
         return self._slip(Finding(Code.BRAKES_SLIP, _only(parts), bound=self._bound, within=parts), t)
 
     def _still_moving(self) -> Finding | None:
-        """Which legs without torque move on; None where none does."""
+        """Finding of the legs that continue to move without torque, or None."""
         way = self._legs[_LENGTH] - self._legs[_MARK_BEFORE]
         moving = tuple(
             Finding(Code.MOVES_WITHOUT_TORQUE, int(leg) + 1, float(way[leg]))
-            for leg in np.flatnonzero(np.abs(way) > _STILL)
+            for leg in np.flatnonzero(np.abs(way) > _STATIONARY)
             if self._torque[leg] == 0.0
         )
         return Finding(Code.LEGS_MOVE_WITHOUT_TORQUE, within=moving) if moving else None

@@ -1,4 +1,4 @@
-"""Readings of the load cells, judged by themselves and against the model."""
+"""Checks of the load cells' readings, by themselves and against the model."""
 
 import math
 from functools import partial
@@ -16,9 +16,9 @@ _LEGS = 6
 _RESIDUAL_CYCLES = 2
 
 _CHANCE = 1e-11
-"""that a cell which lives is taken for a frozen one, each reading: once in some 2000 hours of six cells at 500 Hz"""
+"""false-alarm probability of a frozen cell, by reading: once in about 2000 hours of six cells at 500 Hz"""
 _MODEL_SHARE = 1.5
-"""by how much more the model's force may change than the true one, of a model that is not quite the machine"""
+"""factor by which the model's force may change more than the true one, for errors of the model"""
 
 # What is kept of each load cell from cycle to cycle, rows of (7, 6): the last reading, the least and the greatest force
 # that the model had since it came, for how many readings in a row it has repeated itself, meant nothing, and been off
@@ -28,12 +28,12 @@ _READING, _LOW, _HIGH, _SILENT, _MISSING, _BEYOND, _LEAST = range(7)
 
 @kernel
 def frozen_kernel(noise: float, step: float, repeats: float) -> float:
-    """By how much, N, the model's force changes at least while a reading repeats itself so often that the cell froze.
+    """Least change, N, of the model's force after which a reading that repeats itself proves a frozen cell.
 
-    A living cell repeats itself as long as its force stays within a step q, N, of its readings, and by chance: with
+    A working cell repeats itself while its force stays within a step q, N, of its readings, and by chance: with
     white noise σ, N, n readings are alike with a probability of pⁿ at most, p = erf(q/(2√2 σ)), and m σ beyond the step
     by noise at both ends with Φ(−m/2)² ≤ exp(−m²/4)/4 besides. The change is `_MODEL_SHARE` q + m σ, where both
-    together are `_CHANCE`, and σ at least. A cell of less noise than is stated stays within its step all the more.
+    together are `_CHANCE`, and σ at least. A cell with less noise than stated stays within its step for less change.
     """
     alike = math.erf(step / (2.0 * math.sqrt(2.0) * noise))
     left = -math.log(_CHANCE) - 2.0 * math.log(2.0)
@@ -45,14 +45,13 @@ def frozen_kernel(noise: float, step: float, repeats: float) -> float:
 def _count_kernel(
     force: Array, residual: Array, bounds: Array, steps: Array, controlled: bool, suspicion: Array, cells: Array
 ) -> tuple[int, int, int]:
-    """Count, by leg, the readings in a row that repeat the one before, mean nothing, or are off the model.
+    """Count, by leg, successive readings that repeat the one before, are invalid, or deviate from the model.
 
-    cells (7, 6) is kept from cycle to cycle and updated; suspicion as `MotionChecks` has it. bounds: [expected noise,
-    end of scale, greatest residual], N, and the readings a cell may repeat itself. steps (6,) N: in which readings
-    come, as far as that is known; a coarser one shows in their changes. A reading counts as repeated only once the
-    model's force has changed by what `frozen_kernel` says. A residual is judged while the host closes the loop, and of
-    readings and encoders that are not suspect themselves. Returns the legs (index) with the largest counts, -1 where
-    all are zero.
+    cells (7, 6) is state from cycle to cycle; suspicion as `MotionChecks` has it. bounds: [expected noise,
+    end of scale, greatest residual], N, and the readings a cell may repeat itself. steps (6,) N: known resolution of
+    the readings; a coarser one shows in their changes. A reading counts as repeated only after a change of the model's
+    force by `frozen_kernel`. A residual is judged while the host closes the loop, and of readings and encoders that are
+    not suspect themselves. Returns the legs (index) with the largest counts, -1 where all are zero.
     """
     silent, missing, beyond = -1, -1, -1
     suspect = False
@@ -90,10 +89,10 @@ def _count_kernel(
 
 
 class CellChecks:
-    """Judges the readings of six load cells; keeps what it needs of the cycles before.
+    """Judges the readings of six load cells; stores the state of earlier cycles.
 
     Args:
-        config: gives the bounds, and what is expected of the load cells.
+        config: gives the bounds and the properties of the load cells.
         suspicion: of the encoders, as `MotionChecks.suspicion`.
     """
 
@@ -112,7 +111,7 @@ class CellChecks:
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: the next reading is compared with none before it."""
+        """Restart: the next reading is compared with none before it."""
         self._counts[:] = 0.0
         self._counts[_READING] = np.nan
         self._counts[_LEAST] = np.inf
@@ -124,10 +123,10 @@ class CellChecks:
 
         Args:
             t: s, rig time.
-            cells: what they read.
+            cells: their readings.
             residual: (6,) N, measured less modelled.
-            controlled: the platform follows its reference, so that a residual means something.
-            alive: a reading that means nothing stops the rig; else it is for others to say.
+            controlled: the platform follows its reference, so that the residual is valid.
+            alive: whether an invalid reading stops the rig.
         """
         stale, age, force = cells.cells_stale, cells.cells_age, cells.force
         if stale >= self._fewest and age >= self._old:
@@ -166,7 +165,7 @@ class CellChecks:
 
 
 def no_force(leg: int, reading: float, end: float) -> Finding | None:
-    """What the cell of a leg (index) reads, N, where that is no force; end: N, of its scale."""
+    """Finding of a leg's (index) cell whose reading, N, is no valid force; end: N, of its scale."""
     if abs(reading) < end:
         return None
     if math.isfinite(reading):
@@ -175,5 +174,5 @@ def no_force(leg: int, reading: float, end: float) -> Finding | None:
 
 
 def _no_news(leg: int, force: Array, before: float) -> Finding | None:
-    """Whether the cell of a leg (index) still reads what it read `before`, N."""
+    """Whether the reading of a leg's (index) cell is still the one `before`, N."""
     return Finding(Code.CELL_STILL_FROZEN, leg + 1, before) if force[leg] == before else None

@@ -1,4 +1,4 @@
-"""The forces that the model expects at the load cells, and by what more mass than the drawing's would change them."""
+"""Expected forces at the load cells, and their change by additional mass of the platform."""
 
 from functools import cached_property
 
@@ -25,7 +25,7 @@ class CellModel:
     Args:
         config: gives mechanism, characteristic length and the cells' noise.
 
-    `prior` (4,) is how far the platform's mass, kg, and mass times lever along each axis, kg m, are likely to be off.
+    `prior` (4,) are prior standard deviations of the platform's mass, kg, and mass times lever along each axis, kg m.
     """
 
     def __init__(self, config: RigConfig) -> None:
@@ -42,12 +42,12 @@ class CellModel:
         return self.forces(self._geometry.home_lengths)
 
     def forces(self, length: Array, speed: Array | None = None, acceleration: Array | None = None) -> Array:
-        """Forces (6, 5), N: of legs of `length` (6,) m, then per kg and kg m (3) of the platform more.
+        """Forces (6, 5), N: at lengths `length` (6,) m, then per additional kg and kg m (3) of the platform.
 
-        With their `speed`, m/s, and `acceleration`, m/s², in motion; else at rest.
+        With `speed`, m/s, and `acceleration`, m/s², of the legs in motion; else at rest.
 
         Raises:
-            DynamicsError, KinematicsError: the platform cannot be so.
+            DynamicsError, KinematicsError: the platform has no such pose or motion.
         """
         pose = forward_kinematics(self._geometry, length, self._geometry.home_pose)
         motion, axes = np.concatenate([pose, np.zeros(12)]), quaternion_to_matrix(pose[3:])
@@ -64,5 +64,5 @@ class CellModel:
         return forces
 
     def noise(self, departure: float) -> float:
-        """Standard deviation, N, of a force from the model's, `departure` of the mean one at home besides noise."""
+        """Standard deviation, N, of a force about the model: noise, and `departure` times the mean force at home."""
         return float(np.hypot(self._cell_noise, departure * np.abs(self.at_home[:, 0]).mean()))

@@ -1,4 +1,4 @@
-"""What the drives say of themselves, and their torque, judged against the state."""
+"""Checks of the drives' reports and of their torque against the state."""
 
 import math
 from collections import deque
@@ -13,8 +13,8 @@ from rig.safety.trip import DriveSamples, Trip, no_length, no_recheck, not_fresh
 from rig.states import StopSeverity
 
 _LEGS = 6
-_LOOK = 0.1  # s between two looks at what was counted
-_LOOKS = 11  # of a second
+_SAMPLE_PERIOD = 0.1  # s between two looks at what was counted
+_SAMPLES = 11  # of a second
 _FEW = 5  # replies that are no good in a second, and nothing to stop for
 # plain integers: the flags' own operators cost more than the rest of the checks
 _WATCHDOG, _FAULT, _HOMED = Status.WATCHDOG.value, Status.FAULT.value, Status.HOMED.value
@@ -32,12 +32,12 @@ class Traffic(NamedTuple):
 
 
 class DriveChecks:
-    """Judges what six drives say of themselves.
+    """Judges the reports of six drives.
 
     Args:
         period: s, of a cycle.
-        stale_time: s without fresh feedback that are borne.
-        sample_period: s between two requests to a drive that is slower than the cycle, 0 for one in every cycle.
+        stale_time: s without fresh feedback that are tolerated.
+        sample_period: s between two requests to a drive that is slower than the cycle, 0 for requests in every cycle.
     """
 
     def __init__(self, period: float, stale_time: float, sample_period: float = 0.0) -> None:
@@ -47,7 +47,7 @@ class DriveChecks:
         self._fewest = 1 if stale_time < 1.5 * period else 2  # one late reply of a host that overslept tells nothing
 
     def check(self, t: float, drives: DriveSamples, *, homed: bool) -> Trip | None:
-        """Judge what the drives say of themselves at rig time `t` (s); homed: the rig counts as homed."""
+        """Judge the drives' reports at rig time `t` (s); homed: the rig counts as homed."""
         stale, age, status = drives.stale, drives.age, drives.status
         lost = [leg for leg in range(_LEGS) if stale[leg] >= self._fewest and age[leg] >= self._bound]
         if lost and min(stale) > 0 and min(age) >= self._sample_period:  # what they share has failed, no leg of them
@@ -79,40 +79,41 @@ class DriveChecks:
 
 
 class TrafficCheck:
-    """Judges how much of what came from each device in the last second was no good reply.
+    """Judges the share of bad replies of each device in the last second.
 
-    A reply that follows noise, or lies among another master's, may be good: nothing is stale, and nothing else tells.
+    Among noise, or another master's traffic, replies may still be good: nothing becomes stale, and only this check
+    detects it.
 
     Args:
-        share: of a device's requests in that time that is borne, and `_FEW` in any case.
+        share: tolerated share of a device's requests in that time; `_FEW` are always tolerated.
     """
 
     def __init__(self, share: float) -> None:
         self._share = share
-        self._looks: dict[str, deque[tuple[int, int]]] = {}
+        self._samples: dict[str, deque[tuple[int, int]]] = {}
         self._warned: set[str] = set()
         self._due = -math.inf
 
     def due(self, t: float) -> bool:
-        """Whether it is to be looked at rig time `t` (s)."""
+        """Whether a check is due at rig time `t` (s)."""
         return t >= self._due
 
     def forget(self) -> None:
         """Begin anew."""
-        self._looks.clear()
+        self._samples.clear()
         self._warned.clear()
         self._due = -math.inf
 
     def check(self, t: float, traffic: Sequence[Traffic]) -> tuple[Trip | None, list[Finding]]:
-        """Judge at rig time `t` (s) what has been counted so far.
+        """Judge the counters at rig time `t` (s).
 
         Returns:
-            What stops the rig, and what to warn of at devices that are within the bound, once each.
+            Causes to stop the rig, and warnings of devices within the bound, once each.
         """
-        self._due = t + _LOOK
+        self._due = t + _SAMPLE_PERIOD
         trip, warnings = None, []
         for device in traffic:
-            self._looks.setdefault(device.name, deque(maxlen=_LOOKS)).append((device.sent, device.unusable))
+            self._samples.setdefault(device.name, deque(maxlen=_SAMPLES)).append((device.sent, device.unusable))
             beyond = self._beyond(device)
             if beyond is not None and trip is None:
                 category = StopSeverity.CATEGORY_1 if device.leg else StopSeverity.CATEGORY_2
@@ -123,16 +124,16 @@ class TrafficCheck:
         return trip, warnings
 
     def _counted(self, name: str) -> tuple[int, int]:
-        """Requests of a device in the last second, and what came that was no good reply."""
-        looks = self._looks[name]
-        return looks[-1][0] - looks[0][0], looks[-1][1] - looks[0][1]
+        """Requests of a device in the last second, and its bad replies."""
+        samples = self._samples[name]
+        return samples[-1][0] - samples[0][0], samples[-1][1] - samples[0][1]
 
     def _bound(self, sent: int) -> float:
         return max(_FEW, self._share * sent)
 
     def _beyond(self, device: Traffic) -> Finding | None:
-        """What is wrong with a device's traffic; None where nothing is, or is not known any more."""
-        if device.name not in self._looks:
+        """Finding on a device's traffic, or None."""
+        if device.name not in self._samples:
             return None
         sent, unusable = self._counted(device.name)
         return self._disturbed(device) if unusable > self._bound(sent) else None
@@ -148,15 +149,14 @@ _HOMING = Status.HOMING.value
 
 
 class TorqueChecks:
-    """Judges the torque of six drives; keeps since when it is as it should be.
+    """Judges the torque of six drives; stores since when it is correct.
 
     Args:
-        machine: says where torque is needed, and how long a drive may take.
-        homing_ends_off: by leg, whether its drive takes its torque off as it finds its reference.
+        machine: gives the states with torque, and the time that a drive may take.
+        homing_ends_off: by leg, whether its drive switches its torque off when it finds its reference.
 
-    A drive loses its torque without any fault where safe torque off or a contactor takes it, and may take it up again
-    by itself once it can. One that gives none is not told to for longer than a drive needs: it could begin when nobody
-    expects it any more.
+    Safe torque off or a contactor removes a drive's torque without a fault, and the drive may resume by itself. So a
+    drive without torque is not commanded to have it for longer than a drive needs: it could start unexpectedly.
     """
 
     def __init__(self, machine: StateMachine, homing_ends_off: Sequence[bool] = (False,) * 6) -> None:
@@ -167,10 +167,10 @@ class TorqueChecks:
     def forget(self) -> None:
         """Begin anew."""
         self._seen = [False] * 6
-        """legs that have been as the state wants them since it does"""
+        """legs that have been correct since the command"""
         self._since: list[float | None] = [None] * 6
-        """rig time at which each was told to be so"""
-        self._said: list[int] = []
+        """rig time of each leg's command"""
+        self._reported: list[int] = []
         self._needed = False
         self._wanted = [0] * 6
 
@@ -188,8 +188,8 @@ class TorqueChecks:
             t: s, rig time.
             age: consecutive cycles without fresh feedback, by leg.
             status: bits of `actuators.Status`, by leg.
-            asked: whether the drive was told to have torque, by leg.
-            searching: whether it was told to search its reference, by leg.
+            asked: whether the drive was commanded torque, by leg.
+            searching: whether it was commanded to search its reference, by leg.
         """
         machine = self._machine
         at_rest = machine.state not in TORQUE_STATES
@@ -215,7 +215,7 @@ class TorqueChecks:
         asked: Sequence[bool],
         searching: Sequence[bool],
     ) -> Trip | None:
-        """Each leg is to have torque where it is told to, and none where it is not."""
+        """Each leg must have torque if commanded, and none otherwise."""
         for leg in range(6):
             ended = searching[leg] and self._ends_off[leg] and status[leg] & (_HOMED | _HOMING) == _HOMED
             wanted = _ENABLED if asked[leg] and not ended else 0
@@ -237,7 +237,7 @@ class TorqueChecks:
         return None
 
     def _strays(self, t: float, age: Sequence[int], status: Sequence[int]) -> tuple[list[int], list[int]]:
-        """Legs (1…6) that are no more what they have been seen to be, and those that have not come to be it in time."""
+        """Legs (1…6) that have left the commanded torque state, and those that have not reached it in time."""
         deadlines, seen = self._machine.deadlines, self._seen
         changed: list[int] = []
         late: list[int] = []
@@ -258,8 +258,8 @@ class TorqueChecks:
         return changed, late
 
     def _unexpected(self, t: float, legs: list[int]) -> Trip | None:
-        new = [leg for leg in sorted(legs) if leg not in self._said]
-        self._said = legs
+        new = [leg for leg in sorted(legs) if leg not in self._reported]
+        self._reported = legs
         if not new:
             return None
         found = at_legs(Code.TORQUE_UNEXPECTED, new, state=self._machine.state.name)

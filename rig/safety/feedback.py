@@ -1,4 +1,4 @@
-"""Lengths and speeds of the legs judged against each other and the reference; and all checks of feedback."""
+"""Checks of the legs' lengths and speeds against each other and the reference; and all checks of feedback."""
 
 import math
 from collections.abc import Sequence
@@ -54,15 +54,15 @@ _LOW, _HIGH, _JUMPED, _REPEATED, _FOLLOWED, _RAN, _PERIOD, _GAP, _ACCELERATION, 
 def _departure_kernel(
     i: int, length: float, velocity: float, lag: float, window: float, legs: Array, bounds: Array, drives: Array
 ) -> tuple[float, float]:
-    """By how much leg i has come to be elsewhere than its speed explains, m: since the last sample, and lately.
+    """Deviation of leg i's length from its integrated speed, m: since the last sample, and accumulated.
 
-    The speed explains its mean over the gap between the samples, and as much more as it may have changed early or late
-    in the gap, or its estimate may be late; beyond the longest gap in which the host still controls the leg also what
-    the leg's acceleration allows. What is left adds up, and fades with the window, s.
+    The allowed change is the mean speed over the gap between the samples, widened by changes of speed early or late in
+    the gap and by the delay of its estimate; beyond the longest gap under the host's control also by the leg's
+    acceleration limit. The rest is accumulated, and decays with the window, s.
 
-    A speed that is differentiated from lengths explains any jump. There the change of length since the last sample must
-    also lie between none and that sample's speed times the gap (the leg may have been stopped), each widened by what a
-    fall's acceleration adds.
+    A speed that is differentiated from lengths would agree with any jump. There the change of length since the last
+    sample must also lie between 0 and that sample's speed times the gap (the leg may have been stopped), each widened
+    by the acceleration of a fall.
     """
     before = legs[_VELOCITY, i]
     gap = legs[_SINCE, i] - (lag - legs[_LAG, i]) * bounds[_PERIOD]
@@ -100,17 +100,15 @@ def _check_kernel(
     """Check the fresh legs; returns (what, leg index, value) of the first fault, in the order of their severity.
 
     homed and controlled (6,) are 0 or 1 by leg.
-    legs (9, 6) is kept from cycle to cycle and updated. elapsed: s since the samples of the cycle before. bounds (10,):
-    least length, greatest length, greatest departure from what the speed explains, samples a moving encoder may repeat
+    legs (9, 6) is state from cycle to cycle. elapsed: s since the samples of the cycle before. bounds (10,):
+    least length, greatest length, greatest departure from the integrated speed, samples a moving encoder may repeat
     itself, greatest following error, that of a runaway, s of a cycle, s of the longest gap under control, greatest
-    acceleration, distance up to which friction may hold a leg back, beside the module's constants; an infinite one is
-    not checked. drives (2, 6): m of a step of each encoder, and 1 where the drive's speed is differentiated from its
-    lengths.
+    acceleration, distance up to which friction may hold a leg back; an infinite one is not checked. drives (2, 6): m of
+    a step of each encoder, and 1 where the drive's speed is differentiated from its lengths.
 
-    While a leg repeats itself, where that is looked at, or runs the wrong way its following error means nothing yet.
-    The wrong way: its speed has turned round from one sample to the next and kept its amount, as no force could make it
-    do, and has been opposed to the reference since. A speed that has turned round more often than once lately is that
-    of a leg that swings.
+    The following error is not judged while a leg's reading repeats itself, or the leg runs the wrong way. The wrong
+    way: its speed has changed its sign, but not its amount, from one sample to the next, which no force could do, and
+    has opposed the reference since. A speed that has changed its sign several times recently is an oscillation.
     """
     what, leg, value = _OK, -1, 0.0
     for i in range(_LEGS):
@@ -163,13 +161,13 @@ def _check_kernel(
 
 
 class MotionChecks:
-    """Judges lengths and speeds of six legs; keeps what it needs of the cycles before.
+    """Judges lengths and speeds of six legs; stores the state of earlier cycles.
 
     Args:
         mechanism: gives the legs' limits.
         safety: bounds of the configuration.
         period: s, of a cycle.
-        borne: s, the longest silence of a drive in which its leg is still controlled, by this rig or by its watchdog.
+        tolerated: s, longest silence of a drive during which this rig or its watchdog still controls its leg.
         resolution: m, of each drive's position; an encoder repeats itself as long as its leg has moved by less.
         velocity_feedback: whether each drive reports a measured speed; else it is differentiated from its positions.
     """
@@ -179,7 +177,7 @@ class MotionChecks:
         mechanism: Mechanism,
         safety: Safety,
         period: float,
-        borne: float,
+        tolerated: float,
         resolution: Sequence[float] = _EXACT,
         velocity_feedback: Sequence[bool] = _MEASURED,
     ) -> None:
@@ -190,18 +188,18 @@ class MotionChecks:
         following, runaway = safety.bound("following_error"), _RUNAWAY * safety.following_error
         acceleration = _largest_acceleration(mechanism)
         behind = _STUCK * safety.following_error
-        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, borne, acceleration, behind])
+        self._bounds = np.array([low, high, jump, frozen, following, runaway, period, tolerated, acceleration, behind])
         self._drives = np.array([resolution, [not measured for measured in velocity_feedback]], dtype=np.float64)
         self._legs = np.zeros((_ROWS, _LEGS))
         self.suspicion = self._legs[_REPEATS:]
-        """(2, 6) samples in a row that are suspect, by kind and leg: while there are any, forces mean nothing"""
+        """(2, 6) successive suspect samples, by kind and leg; forces are invalid while there are any"""
         self.departure = self._legs[_DEPARTURE]
-        """(6,) m by which each leg has lately come to be elsewhere than its speed explains; 0 before homing"""
+        """(6,) m, accumulated deviation of each leg's length from its integrated speed; 0 before homing"""
         self._homed = _NONE
         self.forget()
 
     def forget(self) -> None:
-        """Begin anew: the next sample is compared with none before it."""
+        """Restart: the next sample is compared with none before it."""
         self._legs[:] = 0.0
         self._legs[_LENGTH] = np.nan
 
@@ -221,11 +219,11 @@ class MotionChecks:
         Args:
             t: s, rig time.
             elapsed: s since the cycle before took its samples.
-            drives: what they report.
+            drives: their feedback.
             reference: of the legs at `t`.
             homed: lengths are absolute; of all legs, or (6,) by leg.
-            controlled: the leg is to be at its reference, so that a following error means something; likewise.
-            following_error_stop: how the rig must stop for a following error.
+            controlled: whether the leg follows its reference, so that its following error is valid; likewise.
+            following_error_stop: the stop for a following error.
         """
         homed, controlled = _by_leg(homed), _by_leg(controlled)
         what, leg, value = _check_kernel(
@@ -283,20 +281,20 @@ class MotionChecks:
         return None if reached else self._out_of_reach(leg)
 
 
-def _by_leg(said: bool | Array) -> Array:
-    if isinstance(said, np.ndarray):
-        return said
-    return _ALL if said else _NONE
+def _by_leg(flag: bool | Array) -> Array:
+    if isinstance(flag, np.ndarray):
+        return flag
+    return _ALL if flag else _NONE
 
 
 def _largest_acceleration(mechanism: Mechanism) -> float:
-    """Of any leg, m/s²; infinite where some leg has no limit."""
+    """Largest acceleration limit of any leg, m/s²; infinite if a leg has none."""
     limits = [None if leg.limits is None else leg.limits.acceleration for leg in mechanism.legs]
     return max(math.inf if limit is None else limit for limit in limits)
 
 
 class FeedbackMonitor:
-    """The checks of one rig: `check_drives`, then `check_motion`, then `check_forces`, which bears in mind the motion.
+    """The checks of one rig: `check_drives`, then `check_motion`, then `check_forces`, which uses the motion's results.
 
     Args:
         config: gives the bounds.
@@ -305,8 +303,10 @@ class FeedbackMonitor:
     """
 
     def __init__(self, config: RigConfig, resolution: Sequence[float], velocity_feedback: Sequence[bool]) -> None:
-        borne = max(config.stale_time, config.drives.watchdog)
-        self._motion = MotionChecks(config.machine, config.safety, config.period, borne, resolution, velocity_feedback)
+        tolerated = max(config.stale_time, config.drives.watchdog)
+        self._motion = MotionChecks(
+            config.machine, config.safety, config.period, tolerated, resolution, velocity_feedback
+        )
         self._cells = CellChecks(config, self._motion.suspicion)
         self.departure = self._motion.departure
         self.check_drives = DriveChecks(config.period, config.stale_time, config.drives.sample_period).check
@@ -314,6 +314,6 @@ class FeedbackMonitor:
         self.check_forces = self._cells.check
 
     def forget(self) -> None:
-        """Begin anew: the next samples are compared with none before them."""
+        """Restart: the next samples are compared with none before them."""
         self._motion.forget()
         self._cells.forget()

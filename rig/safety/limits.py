@@ -1,4 +1,4 @@
-"""Last check of every reference before a command is computed from it: the whole motion was checked before it began."""
+"""Last check of every reference before a command is computed from it, besides the check of the whole motion before."""
 
 from math import inf, isfinite, sqrt
 
@@ -15,7 +15,7 @@ _ROUNDING = 1e-9  # relative: a motion checked to the bound itself passes
 _BETWEEN = 1.01  # of the acceleration's limit: a motion is checked at samples, and may peak between two of them
 _STEP_ROUNDING = 1e-9  # m
 START_DISTANCE = 1e-4
-"""m and rad by which a motion may begin elsewhere than where the platform is to be, along and about each axis."""
+"""m and rad, largest distance of a motion's begin from the platform's reference, along and about each axis."""
 
 
 @kernel
@@ -40,11 +40,11 @@ def check_kernel(legs: Array, limits: Array, condition: float, condition_bound: 
 def step_kernel(
     before: Array, legs: Array, limits: Array, allowed: Array, elapsed: float
 ) -> tuple[int, int, float, float]:
-    """Judge the way of the legs from one reference to the next, (6, 13) both, `elapsed` s apart.
+    """Judge the step of the legs from one reference to the next, (6, 13) both, `elapsed` s apart.
 
-    No motion that keeps to an acceleration A of a leg departs by more than A Δt²/4 from the mean of the speeds at both
-    ends, nor changes its speed by more than A Δt. limits (6, 4) as `check_kernel`; allowed (6,) m is what a leg may
-    depart by beyond that. Returns what is wrong, the leg's index, the amount and its bound.
+    With an acceleration limit A, a leg's step deviates by at most A Δt²/4 from the mean of both speeds, and its speed
+    changes by at most A Δt. limits (6, 4) as `check_kernel`; allowed (6,) m: additional deviation. Returns the fault,
+    the leg's index, the amount and its bound.
     """
     for i in range(6):
         way, speed = legs[i, 0] - before[i, 0], legs[i, 1] - before[i, 1]
@@ -65,9 +65,9 @@ def _bound(value: float | None) -> float:
 
 
 class ReferenceCheck:
-    """Length, speed, acceleration of every leg and the conditioning of the pose, each cycle; None is no limit.
+    """Checks length, speed and acceleration of every leg and the conditioning of the pose in each cycle.
 
-    And that each reference follows on the one before: what a source says of its speed must be how it moves.
+    It also checks that each reference continues the one before: its speed must agree with its change.
 
     Args:
         mechanism: gives the legs' limits.
@@ -109,13 +109,13 @@ class ReferenceCheck:
         return Cause(Finding(Code.REFERENCE_NOT_FINITE, leg + 1, value), t)
 
     def judge_step(self, t: float, before: Array, legs: Array, elapsed: float, *, starts: bool = False) -> Cause | None:
-        """Cause to refuse a reference of rig time `t` (s) for how it follows on the one `elapsed` s before it, or None.
+        """Cause to refuse a reference of rig time `t` (s) as continuation of the one `elapsed` s before it, or None.
 
         Args:
             t: s.
             before, legs: (6, 13) motion of the legs then and now; they passed `judge`.
             elapsed: s, more than 0.
-            starts: another motion begins with this one, `START_DISTANCE` away or less.
+            starts: whether another motion begins here, at most `START_DISTANCE` away.
         """
         allowed = self._allowed_at_start if starts else self._allowed
         what, leg, value, bound = step_kernel(before, legs, self.legs, allowed, elapsed)

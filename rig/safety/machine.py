@@ -1,7 +1,7 @@
-"""The rig's state machine: which state follows which, how a stop rises in severity, which cause is kept.
+"""The rig's state machine: transitions, severity of stops, and the latched cause.
 
-It knows nothing of drives or motion. Each cycle it is told the `Conditions` and answers with the state; causes of stops
-are handed to `trip`, what an operator asks for to `enter` and `reset`.
+It is independent of drives and motion. Each cycle it gets the `Conditions` and gives the state; causes of stops are
+passed to `trip`, operators' requests to `enter` and `reset`.
 """
 
 import math
@@ -16,13 +16,13 @@ DRIVE_STATES = frozenset({State.HOMING, State.SINGLE_LEG})
 TORQUE_STATES = DRIVE_STATES | {State.ENGAGING, State.ENGAGED, State.RUNNING, State.PARKING, State.STOPPING}
 """States in which a drive may carry torque."""
 LAW_STATES = TORQUE_STATES - {State.HOMING}
-"""States in which a control law commands the drives, unless a stop says otherwise."""
+"""States in which a control law commands the drives, apart from stops."""
 LEGS = range(1, 7)
 
 
 @dataclass(frozen=True, slots=True)
 class Cause:
-    """Why the rig stops: the first one is kept until reset."""
+    """Cause of a stop; the first one is latched until reset."""
 
     finding: Finding
     t: float = 0.0
@@ -40,12 +40,12 @@ class Cause:
 
     @property
     def text(self) -> str:
-        """What was found, in words."""
+        """Text of the finding."""
         return self.finding.text
 
 
 def at_legs(code: Code, legs: Sequence[int], **details: float | str) -> Finding:
-    """A finding at some of the legs (1…6); it belongs to the leg where that is one."""
+    """A finding at some legs (1…6); with one leg it belongs to that."""
     bound = details.pop("bound", None)
     named: dict[str, Value] = {**details, "legs": list(legs)}
     return Finding(code, legs[0] if len(legs) == 1 else 0, bound=None if bound is None else float(bound), details=named)
@@ -53,34 +53,34 @@ def at_legs(code: Code, legs: Sequence[int], **details: float | str) -> Finding:
 
 @dataclass(frozen=True, slots=True)
 class Conditions:
-    """What the state machine must know of the rig in a cycle."""
+    """Inputs of the state machine in a cycle."""
 
     t: float
     """s, rig time"""
     torque: Sequence[int]
     """legs (1…6) whose drive reports torque"""
     standstill: bool
-    """every leg stands still, as far as feedback can be trusted"""
+    """every leg is at rest, by trustworthy feedback"""
     moving: bool
     """the reference is still moving"""
     missing: Sequence[int] = ()
-    """legs, 1…6, that search their reference"""
+    """legs, 1…6, that are homing"""
 
 
 @dataclass(frozen=True, slots=True)
 class Deadlines:
-    """How long a passing state may take, s."""
+    """Largest durations of transitional states, s."""
 
     homing: float
     stop: float
     enable: float = 0.3
-    """until a drive that was told to has torque"""
+    """until a commanded drive has torque"""
     engage: float = 2.0
     """until the platform is at rest under torque"""
     settle: float = 0.2
-    """standing still for so long before a state counts as reached"""
+    """time at rest before a state counts as reached"""
     torque_off: float = 0.5
-    """until a drive that was told to take its torque off reports it"""
+    """until a drive reports its commanded torque off"""
 
 
 class StateMachine:
@@ -94,25 +94,25 @@ class StateMachine:
         self.latched = False
         self.homed = False
         self.stops = 0
-        """how often a stop was wanted while connected, whether there was anything to stop or not"""
+        """number of requested stops while connected, with or without anything to stop"""
         self._entered = 0.0
         self._stop_since = 0.0
-        self._still_since: float | None = None
+        self._rest_since: float | None = None
 
     # -- what an operator asks for; the guards are the engine's ------------------------------------------------------
 
     def enter(self, state: State, t: float) -> None:
-        """Go to `state` at rig time `t`; entering anything but STOPPING or FAULT ends a stop."""
+        """Enter `state` at rig time `t`; entering anything but STOPPING or FAULT ends a stop."""
         self.state = state
         self._entered = t
-        self._still_since = None
+        self._rest_since = None
         if state not in (State.STOPPING, State.FAULT):
             self.stop = StopSeverity.NONE
             if not self.latched:
                 self.cause = None
 
     def reset(self, t: float) -> None:
-        """The reset edge: the latched cause is forgotten and the rig is idle, without torque."""
+        """Reset: drop the latched cause; the rig is IDLE, without torque."""
         self.latched = False
         self.cause = None
         self.enter(State.IDLE, t)
@@ -122,8 +122,8 @@ class StateMachine:
     def trip(self, cause: Cause, category: StopSeverity, *, latch: bool = True) -> bool:
         """Stop for `cause` with at least `category`; True when this changed anything.
 
-        The severity only rises until standstill; the first latched cause is kept. Without torque there is nothing to
-        stop and a latched cause leads to FAULT at once; a stop that does not latch changes nothing there.
+        The severity only rises until standstill; the first latched cause stays. Without torque a latched cause leads to
+        FAULT at once, and a stop that does not latch has no effect.
         """
         if self.state is State.OFF:
             return False
@@ -154,24 +154,24 @@ class StateMachine:
         if self.state is not State.STOPPING:
             self.state = State.STOPPING
             self._entered = t
-        self._still_since = None
+        self._rest_since = None
 
     # -- the passing of time -----------------------------------------------------------------------------------------
 
     def update(self, now: Conditions) -> Cause | None:
-        """Follow the rig through the passing states; returns a cause for the caller to trip with."""
+        """Update the transitional states; returns a cause for the caller to trip with."""
         if self.state is State.STOPPING:
             return self._update_stopping(now)
         if self.state is State.HOMING and now.t - self._entered > self.deadlines.homing:
             return self._homing_overdue(now)
         if self.state is State.ENGAGING:
-            if len(now.torque) == len(LEGS) and self._still(now):
+            if len(now.torque) == len(LEGS) and self._settled(now):
                 self.enter(State.ENGAGED, now.t)
             elif now.t - self._entered > self.deadlines.engage + self.deadlines.settle:
                 return Cause(Finding(Code.NOT_AT_REST, bound=self.deadlines.engage), now.t)
         elif self.state is State.RUNNING and not now.moving:
             self.enter(State.ENGAGED, now.t)
-        elif self.state is State.PARKING and not now.moving and self._still(now):
+        elif self.state is State.PARKING and not now.moving and self._settled(now):
             self.enter(State.PARKED, now.t)
         return None
 
@@ -192,7 +192,7 @@ class StateMachine:
                 return Cause(Finding(Code.STOP_1_OVERDUE, bound=self.deadlines.stop), now.t)
             return None
         if self.stop is StopSeverity.QUICK_STOP:
-            if not now.torque and self._still(now):
+            if not now.torque and self._settled(now):
                 self._torque_off(now.t)
             elif late > self.deadlines.stop:
                 return Cause(Finding(Code.QUICK_STOP_OVERDUE, bound=self.deadlines.stop), now.t)
@@ -214,14 +214,14 @@ class StateMachine:
         else:
             self.enter(State.PARKED if self.homed else State.IDLE, t)
 
-    def _still(self, now: Conditions) -> bool:
+    def _settled(self, now: Conditions) -> bool:
         if not now.standstill:
-            self._still_since = None
+            self._rest_since = None
             return False
-        if self._still_since is None:
-            self._still_since = now.t
-        return now.t - self._still_since >= self.deadlines.settle
+        if self._rest_since is None:
+            self._rest_since = now.t
+        return now.t - self._rest_since >= self.deadlines.settle
 
     def dwell(self, t: float) -> float:
-        """How long the state has lasted, s."""
+        """Duration of the present state, s."""
         return t - self._entered

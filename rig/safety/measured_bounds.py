@@ -1,7 +1,4 @@
-"""Bounds on what is measured.
-
-Leg speeds under torque, forces where the drives close the loop, and what they say of themselves.
-"""
+"""Bounds on measured values: leg speeds under torque, forces under control, and the drives' own quantities."""
 
 import math
 from collections.abc import Callable, Iterator, Mapping
@@ -20,7 +17,7 @@ from rig.states import StopSeverity
 
 @kernel
 def _beyond_kernel(fresh: Array, value: Array, bound: Array, end: float) -> int:
-    """Leg (index) whose fresh value is farthest beyond its bound, in parts of it, and below `end`; -1 where none is."""
+    """Leg (index) whose fresh value exceeds its bound most, relative to it, and is below `end`; -1 if none."""
     worst, leg = 1.0, -1
     for i in range(6):
         if fresh[i] != 0.0 and worst * bound[i] < abs(value[i]) < end:
@@ -33,12 +30,12 @@ def _limits(values: list[float | None], factor: float) -> Array:
 
 
 class MeasuredBounds:
-    """Judges measured speeds, forces, temperatures and supply voltages; what has no limit is not judged.
+    """Judges measured speeds, forces, temperatures and supply voltages; values without a limit are not judged.
 
     Args:
         mechanism: gives the legs' speed and force limits.
         safety: gives the margins beyond them, and the bounds of the drives' own quantities.
-        auxiliary: what the drive of a leg (index) said last of itself: `temperature` °C, `supply` V, by name.
+        auxiliary: gives the last values of the drive of a leg (index): `temperature` °C, `supply` V, by name.
     """
 
     def __init__(self, mechanism: Mechanism, safety: Safety, auxiliary: Callable[[int], Mapping[str, float]]) -> None:
@@ -65,8 +62,8 @@ class MeasuredBounds:
             t: s, rig time.
             fresh: (6,) 0 where a reading is stale.
             force: measured.
-            code: FORCE_WHILE_HOMING or FORCE_WHILE_HOLDING, by what the drives do meanwhile.
-            scale: N, beyond which a reading is not judged, where it does not stop the rig.
+            code: FORCE_WHILE_HOMING or FORCE_WHILE_HOLDING, by the drives' activity.
+            scale: N, end of scale beyond which a reading is not judged here.
         """
         leg = _beyond_kernel(fresh, force, self._force, scale)
         if leg < 0:
@@ -75,7 +72,7 @@ class MeasuredBounds:
         return Trip(Cause(found, t), StopSeverity.QUICK_STOP, no_recheck)
 
     def check_drive(self, t: float, leg: int) -> Trip | None:
-        """Judge what the drive of `leg` (index) says of itself; t: s, rig time."""
+        """Judge the own quantities of the drive of `leg` (index); t: s, rig time."""
         for found in self._wrong(leg):
             return Trip(Cause(found, t), StopSeverity.CATEGORY_1, partial(self._still_wrong, leg, found.code))
         return None

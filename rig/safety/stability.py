@@ -1,4 +1,4 @@
-"""Whether the control loop is stable for this machine, and by how much wrong masses would make it sag."""
+"""Stability of the control loop for this machine, and sag by errors of the masses."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -15,7 +15,7 @@ from rig.config import RigConfig
 Array = npt.NDArray[np.float64]
 
 WANTED_MARGIN = 1.5
-"""Factor on both gains that the loop should bear."""
+"""Required gain margin: factor on both gains."""
 _EDGE = 0.95  # nearer to 1 than this, model and friction decide: not refused, but warned of
 _STABLE = 1.0 + 1e-6  # an integrator without feedback stands exactly at 1
 _FINE = 1e-3  # of a margin
@@ -31,7 +31,7 @@ class LoopVerdict:
 
     mode: str
     rate: float
-    """Hz, at which the drives are exchanged with"""
+    """Hz, rate of exchanges with the drives"""
     stiffness: float
     """N/m a leg, or 1/s² of the task space; here and below, 0 and an infinite margin where the drives close the loop"""
     damping: float
@@ -41,24 +41,24 @@ class LoopVerdict:
     gain_margin: float
     """factor on both gains at which the loop becomes unstable; 0 if no smaller gain is stable either
 
-    Of the masses that are judged, those that bear least; so is the radius, and the lowest rate."""
+    For the worst of the masses considered, as are the radius and the lowest rate."""
     search: Callable[[], int | None] = field(repr=False, compare=False)
-    """finds `lowest_rate`, which takes longer than all else"""
+    """computes `lowest_rate`, which takes longest"""
     wanted: float = WANTED_MARGIN
-    """the gain margin that it should have"""
+    """the required gain margin"""
     model_margin: float = math.inf
-    """that of the loop whose masses are the model's"""
+    """gain margin with the masses of the model"""
     at_host: bool = True
-    """Whether it is the host that closes the loop; else the drives do, all six, and its stability is theirs"""
+    """Whether the host closes the loop; else all six drives do, and are responsible for its stability"""
 
     @property
     def lowest_rate(self) -> int | None:
-        """Hz, the lowest whole rate at which these gains have the wanted margin; None: none has, or drives are slow."""
+        """Hz, lowest whole rate at which these gains have the required margin; None: none has, or drives are slow."""
         return self.search()
 
     @property
     def passed(self) -> bool:
-        """Whether the loop may be closed: it is not unstable beyond what the model may be wrong by."""
+        """Whether the loop may be closed: it is stable, or unstable only within the model's uncertainty."""
         return self.gain_margin >= _EDGE
 
     @property
@@ -69,7 +69,7 @@ class LoopVerdict:
 
     @property
     def message(self) -> str:
-        """What is wrong with the loop, and what would help; empty where it has the wanted margin."""
+        """Text of the loop's fault and a remedy; empty if it has the required margin."""
         if self.gain_margin >= self.wanted * (1.0 - 2.0 * _FINE):
             return ""
         units = ("1/s²", "1/s") if self.mode == "computed-torque" else ("N/m", "N s/m")
@@ -90,11 +90,11 @@ class LoopVerdict:
 
     def as_dict(self) -> dict[str, Any]:
         """JSON-able form."""
-        told = asdict(self)
-        del told["search"]
-        if not told.pop("at_host"):
-            told |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin", "model_margin"))
-        return told | {
+        numbers = asdict(self)
+        del numbers["search"]
+        if not numbers.pop("at_host"):
+            numbers |= dict.fromkeys(("stiffness", "damping", "radius", "gain_margin", "model_margin"))
+        return numbers | {
             "lowest_rate": self.lowest_rate,
             "closed_by": "host" if self.at_host else "drives",
             "passed": self.passed,
@@ -151,7 +151,7 @@ def check_loop(config: RigConfig) -> LoopVerdict:
 def leg_masses(mechanism: Mechanism, held: Sequence[bool] = (False,) * 6) -> Array:
     """Masses (n,) kg, ascending, that forces along the legs accelerate at home, each in one direction of leg space.
 
-    Of legs that are not `held` at their lengths, six as a rule: the block of M_L that is theirs.
+    Only for legs that are not `held` at their lengths, usually all six: their block of M_L.
 
     Raises:
         DynamicsError: home is singular, or the mechanism has no inertia in some direction.
@@ -170,14 +170,14 @@ def leg_masses(mechanism: Mechanism, held: Sequence[bool] = (False,) * 6) -> Arr
 
 
 class _Loops:
-    """The sampled loops of all directions; the state of each is [q, v, f] and the commands under way, the newest first.
+    """The sampled loops of all directions; the state of each is [q, v, f] and the delayed commands, the newest first.
 
     Args:
         masses: (n,) kg, one of each direction.
         friction: N s/m.
         period, delay, lag: s; the delay is that from a measurement to the force's rise.
-        observer: kg that the observer does not know of, of each direction, and its share s; its estimate is the state's
-            last entry then.
+        observer: mass, kg, of each direction that the observer does not model, and its share s; its estimate is then
+            the last entry of the state.
     """
 
     def __init__(
@@ -229,7 +229,7 @@ def _loops(config: RigConfig, masses: Array, friction: float, rate: float, error
 
 
 def _gain_margin(stable: Callable[[float], bool]) -> float:
-    """Factor at which stability ends, to a thousandth; 0 where no smaller one is stable, the largest where none is."""
+    """Factor at which stability ends, to a thousandth; 0 if no smaller one is stable, the largest if all are."""
     passing, failing = 1.0, 1.0
     if stable(1.0):
         while stable(failing):
@@ -251,7 +251,7 @@ def _gain_margin(stable: Callable[[float], bool]) -> float:
 
 
 def _lowest_rate(enough: Callable[[float], bool]) -> int | None:
-    """Lowest whole rate, Hz, at which the loop has enough margin; None where the highest does not give it."""
+    """Lowest whole rate, Hz, with the required margin; None if the highest rate does not have it."""
     failing, passing = _RATES
     if enough(failing):
         return failing
@@ -267,12 +267,12 @@ def _lowest_rate(enough: Callable[[float], bool]) -> int | None:
 
 
 MASS_ERROR = 0.2
-"""part by which the masses of a machine may be off its model's, as `check_loop` takes it"""
+"""relative error of the model's masses assumed by `check_loop`"""
 
 
 @dataclass(frozen=True, slots=True)
 class SagVerdict:
-    """The greatest error of a leg at home, m, with all masses `MASS_ERROR` off; None where that is not the host's.
+    """Greatest error of a leg at home, m, with an error `MASS_ERROR` of all masses; None if the host closes no loop.
 
     bound: m, `safety.following_error`. stiffness: that at which the sag is half the bound, in the mode's unit.
     """
@@ -284,7 +284,7 @@ class SagVerdict:
 
     @property
     def message(self) -> str:
-        """What is to be expected, and what would help; empty where the sag is within the bound."""
+        """Text of the expected sag and a remedy; empty if it is within the bound."""
         if self.sag is None or self.sag <= self.bound:
             return ""
         name, unit = ("task_stiffness", "1/s²") if self.mode == "computed-torque" else ("stiffness", "N/m")

@@ -1,4 +1,4 @@
-"""What the checks of feedback look at, and what they ask for: how the rig must stop for what was found."""
+"""Inputs of the checks of feedback, and their result: the required stop for a finding."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ from rig.states import StopSeverity
 
 
 class DriveSamples(Protocol):
-    """What six drives reported; arrays (6,) and lists by leg."""
+    """Feedback of six drives; arrays (6,) and lists by leg."""
 
     fresh: Array
     """1 where the sample is fresh, 0 where it is stale"""
@@ -20,7 +20,7 @@ class DriveSamples(Protocol):
     velocity: Array
     """m/s, measured"""
     lag: Array
-    """cycles by which the samples are old"""
+    """age of the samples in cycles"""
     stale: list[int]
     """consecutive cycles without fresh feedback"""
     age: list[float]
@@ -31,14 +31,14 @@ class DriveSamples(Protocol):
     """the drives' own error codes"""
 
     def error_text(self, leg: int) -> str:
-        """The present error of a leg (index) in the drive's words."""
+        """Text of the drive's present error of a leg (index)."""
 
     def silence(self, leg: int) -> str:
-        """What is known of why a leg (index) has no fresh feedback, "" for nothing."""
+        """Known reason why a leg (index) has no fresh feedback, "" if none."""
 
 
 class CellSamples(Protocol):
-    """What six load cells read."""
+    """Readings of six load cells."""
 
     force: Array
     """(6,) N, measured"""

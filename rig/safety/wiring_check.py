@@ -209,7 +209,7 @@ _AT_REST_COMPUTING = 0.1  # s at most, over which the computation is spread
 _AT_REST_GAIN, _CREEP = 0.03, 0.2
 # Sums of six squared deviations, in those: one that is borne, one that is excluded, and by how much one must be worse
 # than the best to be told from it. Without an exchange one in a million is beyond the first by chance alone.
-_BORNE, _EXCLUDED, _APART = 38.0, 80.0, 20.0
+_ACCEPTED, _EXCLUDED, _APART = 38.0, 80.0, 20.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -318,12 +318,12 @@ class ExchangeCheck:
             return WiringVerdict(unclear=Finding(Code.TOO_SHORT_AT_REST))
         misfit = self._misfit()
         best = min(misfit)
-        exchanged, borne = misfit[1:], misfit[0] <= _BORNE
-        if misfit[0] > _EXCLUDED and best <= _BORNE:
+        exchanged, accepted = misfit[1:], misfit[0] <= _ACCEPTED
+        if misfit[0] > _EXCLUDED and best <= _ACCEPTED:
             pairs = [legs for legs, value in zip(PAIRS, exchanged, strict=True) if value <= best + _APART]
             found = Finding(Code.DRIVES_EXCHANGED_AT_REST, pairs[0][0] + 1, within=_pairs(pairs))
             return WiringVerdict(Trip(Cause(found, t), StopSeverity.CATEGORY_0, no_recheck, unhome=True))
-        if not borne:
+        if not accepted:
             return WiringVerdict(unclear=Finding(Code.FITS_NO_WIRING))
         alike = [legs for legs, value in zip(PAIRS, exchanged, strict=True) if value <= _EXCLUDED]
         if not alike:

@@ -1,7 +1,7 @@
 """The use cases: one typed function each, under the command line, the app and scripts alike.
 
-A service takes a request and gives a result, both objects in SI units. It tells how far it is by events, never prints,
-and asks nobody. `start` runs any of them in a process of its own. Each name is loaded when it is first asked for.
+A service takes a request and gives a result, both objects in SI units. It reports progress by events, never prints
+and never asks the user. `start` runs any of them in a separate process. Each name is loaded at its first use.
 """
 
 from importlib import import_module

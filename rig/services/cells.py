@@ -68,7 +68,7 @@ class CellsRequest:
     day: date | None = None
     """of the calibration; None: today"""
     operator: str = ""
-    """kept in the file, as the following"""
+    """stored in the file, like the following"""
     place: str = ""
     weights: str = ""
     note: str = ""
@@ -76,10 +76,10 @@ class CellsRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellsResult:
-    """What came of it.
+    """Result of the service.
 
-    calibration: of the six cells, also where it is refused, to be looked at. measurements: that it is of. faults: what
-    speaks against each cell, by leg; empty where nothing does. calibration_file: that was written, None for none.
+    calibration: of the six cells, also if it is refused. measurements: its data. faults: against
+    each cell, by leg; empty if there are none. calibration_file: the written file, or None.
     """
 
     calibration: LoadCellCalibration
@@ -89,16 +89,16 @@ class CellsResult:
 
     @property
     def refused(self) -> tuple[str, ...]:
-        """What speaks against the calibration; empty where it is good and was written."""
+        """Faults of the calibration; empty if it is good and was written."""
         return tuple(reason for leg in self.faults for reason in leg)
 
     @property
     def refusal(self) -> str:
-        """The same as a message; empty where nothing speaks against it."""
+        """The faults as a message; empty if there are none."""
         return "\n  ".join(["calibration refused, nothing written", *self.refused]) if self.refused else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object: by leg the parameters, the drift, the readings, and what speaks against it."""
+        """The result as a JSON object: by leg the parameters, the drift, the readings and the faults."""
         calibration, drift = self.calibration, self.calibration.drift
         assert drift is not None
         gravity = calibration.gravity if calibration.load == "compression" else -calibration.gravity
@@ -136,7 +136,7 @@ class CellsResult:
 def calibrate_cells(request: CellsRequest, progress: OnEvent = no_progress) -> CellsResult:
     """Fit gain, offset and polarity of each cell, judge them, and write a calibration that is within its bounds.
 
-    A real rig's cells are loaded by a person: what is to be done comes by events with `waits`.
+    A person loads the cells of a real rig, by events with `waits`.
 
     Raises:
         InputError: the request, the file or the configuration.
@@ -198,9 +198,9 @@ def calibrate_cells(request: CellsRequest, progress: OnEvent = no_progress) -> C
 
 
 def cells_contents(request: CellsRequest, progress: OnEvent = no_progress) -> Contents:
-    """What the file holds, or what it takes to read the rig's cells; nothing is connected to.
+    """Text of the file's content, or of the readings to take; without a connection.
 
-    Raises as `calibrate_cells`, as far as that is known without readings.
+    Raises as `calibrate_cells` for faults known without readings.
     """
     _check_source(request)
     if request.config is not None:

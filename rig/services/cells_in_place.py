@@ -31,7 +31,7 @@ from rig.services.sources import Contents, Notices
 
 @request
 class CellsInPlaceRequest:
-    """Recordings of one rig at rest in many poses, and how well its masses are known, one standard deviation each."""
+    """Recordings of one rig at rest in many poses, and standard deviations of its masses."""
 
     recordings: tuple[Path, ...]
     output: Path | None = None
@@ -41,7 +41,7 @@ class CellsInPlaceRequest:
     center_sigma: float = 0.0
     """m, of its centre of mass, each axis"""
     leg_mass_sigma: float = 0.2
-    """of the mass of each body of a leg, as a part"""
+    """of the mass of each body of a leg, relative"""
     leg_center_sigma: float | None = None
     """m, of its centre of mass, each axis; None: 3 mm, times the machine's size"""
     gain_limit: Annotated[float, Field(gt=0.0, allow_inf_nan=False)] = 1.0
@@ -51,17 +51,17 @@ class CellsInPlaceRequest:
     day: date | None = None
     """of the calibration; None: today"""
     operator: str = ""
-    """kept in the file, as the following"""
+    """stored in the file, like the following"""
     note: str = ""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class CellsInPlaceResult:
-    """What came of it.
+    """Result of the service.
 
-    found: the fit, its residuals, and its hold-out. calibration: also where it is refused, to be looked at. before: the
-    calibration that the recordings were made with. mechanism: its name. refused: what speaks against it, empty where
-    nothing does. calibration_file: that was written, None for none. notices: what must be known.
+    found: the fit, its residuals, and its hold-out. calibration: also if it is refused. before: the
+    calibration that the recordings were made with. mechanism: its name. refused: its faults, or
+    empty. calibration_file: the written file, or None. notices: for the user.
     """
 
     found: InPlaceCalibration
@@ -74,11 +74,11 @@ class CellsInPlaceResult:
 
     @property
     def refusal(self) -> str:
-        """What speaks against it, as a message; empty where nothing does."""
+        """The faults as a message; empty if there are none."""
         return "\n  ".join(["calibration refused, nothing written", *self.refused]) if self.refused else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         found, calibration = self.found, self.calibration
         return {
             "verdict": "refused" if self.refused else "ok",
@@ -162,12 +162,12 @@ def calibrate_cells_in_place(request: CellsInPlaceRequest, progress: OnEvent = n
     written = None if reasons else request.output
     if written is not None:
         save_cell_calibration(written, calibration)
-    _tell_doubts(found, request.mass_sigma, notices)
+    _report_doubts(found, request.mass_sigma, notices)
     return CellsInPlaceResult(found, calibration, before, mechanism.name, reasons, written, notices.found)
 
 
 def cells_in_place_contents(request: CellsInPlaceRequest, progress: OnEvent = no_progress) -> Contents:
-    """What of the recordings can be used. Raises as `calibrate_cells_in_place`, as far as no fit is needed."""
+    """The usable parts of the recordings. Raises as `calibrate_cells_in_place` for faults known without a fit."""
     from rig.analysis import recorded_rests
 
     notices = Notices(progress)
@@ -184,7 +184,7 @@ def _given(request: CellsInPlaceRequest) -> tuple[Path, ...]:
     return request.recordings
 
 
-def _tell_doubts(found: InPlaceCalibration, mass_sigma: float, notices: Notices) -> None:
+def _report_doubts(found: InPlaceCalibration, mass_sigma: float, notices: Notices) -> None:
     if found.reversed:
         legs = ", ".join(map(str, found.reversed))
         notices.add("reversed", f"polarity reversed at leg {legs}: the calibration turns it round; look at the wiring")
@@ -227,7 +227,7 @@ class PlanCellsRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanCellsResult:
-    """What came of it: the trajectory file, s that it lasts, its poses, and the forces on the cells there."""
+    """Result: the trajectory file, s that it lasts, its poses, and the forces on the cells there."""
 
     trajectory: Path
     duration: float
@@ -235,11 +235,11 @@ class PlanCellsResult:
 
     @property
     def poses(self) -> int:
-        """How many poses count."""
+        """Number of poses to measure."""
         return int(self.found.holds.sum())
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         forces = self.found.forces
         return {
             "trajectory": str(self.trajectory),
@@ -282,7 +282,7 @@ def plan_cells_in_place(request: PlanCellsRequest, progress: OnEvent = no_progre
 
 
 def plan_cells_contents(request: PlanCellsRequest, progress: OnEvent = no_progress) -> Contents:
-    """What poses would be planned for. Raises InputError for the configuration."""
+    """Text of the planned poses' purpose. Raises InputError for the configuration."""
     from rig.config import load_config
 
     del progress

@@ -12,7 +12,7 @@ from rig.services.request import request
 
 @request
 class CheckRequest:
-    """What is checked."""
+    """Objects of the check."""
 
     config: str = "virtual"
     """a configuration's file, or the name of a shipped one"""
@@ -22,9 +22,9 @@ class CheckRequest:
 
 @dataclass(frozen=True, slots=True)
 class CheckResult:
-    """What came of it.
+    """Result of the service.
 
-    config: as it was read. warnings: what must be known of it: codes `mechanism`, `unidentified` (drives), `unwatched`
+    config: as read. warnings: notices, with codes `mechanism`, `unidentified` (drives), `unwatched`
     (drives) and `sag`. loop: the control loop. buses: the serial lines. verdict: of the trajectory, None without one.
     """
 
@@ -36,7 +36,7 @@ class CheckResult:
 
     @property
     def faults(self) -> tuple[Notice, ...]:
-        """Why it does not pass, empty where it does: codes `loop`, `buses` and `trajectory`."""
+        """Faults, or empty: codes `loop`, `buses` and `trajectory`."""
         judged = (("loop", self.loop), ("buses", self.buses), ("trajectory", self.verdict))
         return tuple(
             Notice(code, one.message, serious=True) for code, one in judged if one is not None and not one.passed
@@ -44,12 +44,12 @@ class CheckResult:
 
     @property
     def passed(self) -> bool:
-        """Whether loop, lines and trajectory do."""
+        """Whether loop, lines and trajectory pass."""
         return not self.faults
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI, but for the trajectory's name."""
-        told = {
+        """The result as a JSON object, SI, but for the trajectory's name."""
+        fields = {
             "config": str(self.config.path),
             "mechanism": self.config.machine.name,
             "warnings": [warning.text for warning in self.warnings],
@@ -57,7 +57,7 @@ class CheckResult:
             "control_loop": self.loop.as_dict(),
             "buses": self.buses.as_dict(),
         }
-        return told if self.verdict is None else told | {"verdict": self.verdict.as_dict()}
+        return fields if self.verdict is None else fields | {"verdict": self.verdict.as_dict()}
 
 
 def check(request: CheckRequest, progress: OnEvent = no_progress) -> CheckResult:

@@ -41,9 +41,9 @@ class LoopsRequest:
     built: int | None = None
     """seed of a machine as built"""
     mass_error: Annotated[float, Field(ge=0.0, lt=1.0)] = 0.0
-    """of masses and inertias, as a part: two more plants, greater and smaller by it; 0 for none"""
+    """of masses and inertias, relative: two more plants, greater and smaller by it; 0 for none"""
     twist: Six | None = None
-    """m/s, rad/s: of the platform at the start beside the reference's"""
+    """m/s, rad/s: of the platform at the start, less the reference's"""
     wrench: Six | None = None
     """N, N m: external wrench at all times, in platform axes"""
     wrench_file: Path | None = None
@@ -56,7 +56,7 @@ class LoopsRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopsResult:
-    """What came of it: `runs`, one for each controller and plant. duration: s. rate: cycles a second."""
+    """Result: `runs`, one for each controller and plant. duration: s. rate: cycles a second."""
 
     config: str
     mechanism: str
@@ -68,7 +68,7 @@ class LoopsResult:
     notices: tuple[Notice, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object."""
+        """The result as a JSON object."""
         return {
             "config": self.config,
             "mechanism": self.mechanism,

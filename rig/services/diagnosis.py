@@ -1,4 +1,4 @@
-"""Whether this machine can run a rig, and what to do where it cannot."""
+"""Check of whether this machine can run a rig, with remedies."""
 
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
@@ -18,30 +18,30 @@ class DoctorRequest:
 
 @dataclass(frozen=True, slots=True)
 class DoctorResult:
-    """What was found, of the machine first."""
+    """Findings, those on the machine first."""
 
     findings: tuple[Finding, ...]
 
     @property
     def failed(self) -> frozenset[str]:
-        """Names of what will not work."""
+        """Names of the failed checks."""
         return frozenset(finding.name for finding in self.findings if finding.status == "fail")
 
 
 def doctor(request: DoctorRequest, progress: OnEvent = no_progress) -> DoctorResult:
-    """Look at this machine and at a rig's configuration, drives and folders. Nothing is changed.
+    """Check this machine and a rig's configuration, drives and folders. Nothing is changed.
 
     Events: `looking` after each finding, whose value `finding` it is.
     """
     from rig.services import machine_probes, rig_probes
 
-    looks: tuple[Callable[[], Iterator[Finding]], ...] = (
+    checks: tuple[Callable[[], Iterator[Finding]], ...] = (
         machine_probes.all_findings,
         lambda: rig_probes.all_findings(request.config),
     )
     findings: list[Finding] = []
-    for look in looks:
-        for finding in look():
+    for check in checks:
+        for finding in check():
             findings.append(finding)
             progress(Progress("looking", len(findings), values={"finding": finding}))
     return DoctorResult(tuple(findings))

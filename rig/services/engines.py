@@ -1,4 +1,4 @@
-"""An engine that runs already, whoever started it: looked at, stopped, ended."""
+"""Running engines of any owner: status, stop and end."""
 
 import math
 from contextlib import closing
@@ -42,8 +42,8 @@ class StopRequest:
 class EngineFound:
     """An engine that commands a rig's drives.
 
-    rig: its name. pid: None where there is no engine; then the rest is as it is made. words: who it is, in words. age:
-    s. snapshot: its state, None where it does not answer; then `fault` says why.
+    rig: its name. pid: None without an engine; then the rest has its defaults. words: text of its identity. age: s.
+    snapshot: its state, None if it does not answer; `fault` is then the reason.
     """
 
     rig: str
@@ -57,7 +57,7 @@ class EngineFound:
     fault: str = ""
 
     def as_dict(self) -> dict[str, Any] | None:
-        """It as a JSON object; None where there is no engine."""
+        """The result as a JSON object; None where there is no engine."""
         if self.pid is None:
             return None
         found: dict[str, Any] = {"pid": self.pid, "owner": self.owner, "owner_alive": self.owner_alive}
@@ -74,7 +74,7 @@ class EngineFound:
 
 
 def engine_status(request: EngineRequest, progress: OnEvent = no_progress) -> EngineFound:
-    """Say which engine commands the drives. Changes nothing.
+    """Find the engine that commands the drives. Changes nothing.
 
     Raises:
         InputError: the configuration.
@@ -103,7 +103,7 @@ def engine_status(request: EngineRequest, progress: OnEvent = no_progress) -> En
 
 
 def stop_engine(request: StopRequest, progress: OnEvent = no_progress) -> State:
-    """Stop the platform, whoever commands it, and wait for its rest; the state then. It is not a safety function.
+    """Stop the platform, independent of the commanding client, and wait for rest; returns the state. Not for safety.
 
     Raises:
         InputError: the configuration.
@@ -146,7 +146,7 @@ def end_engine(request: EngineRequest, progress: OnEvent = no_progress) -> Path:
 
 
 def engine_process(process: int) -> RunningEngine:
-    """The engine that is a process. Raises HardwareError where none of this user's is."""
+    """The engine with a process id. Raises HardwareError if it is no engine of this user."""
     for engine in running_engines():
         if engine.pid == process:
             return engine
@@ -154,7 +154,7 @@ def engine_process(process: int) -> RunningEngine:
 
 
 def found_engine(settings: RigConfig) -> RunningEngine:
-    """The engine that commands the configuration's drives. Raises HardwareError where there is none of this user's."""
+    """The engine that commands the configuration's drives. Raises HardwareError if there is none of this user."""
     engine = find_engine(settings)
     if engine is None:
         raise HardwareError(f"no engine of yours commands {settings.name!r}")

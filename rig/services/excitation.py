@@ -1,4 +1,4 @@
-"""Motions that are designed for a rig: one that tells its parameters, one that excites a coordinate."""
+"""Design of motions for a rig: excitation of its parameters, or of one coordinate."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -42,9 +42,9 @@ class ExciteRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ExciteResult:
-    """What came of it.
+    """Result of the service.
 
-    trajectory: the file. found: the motion, and what it tells of the parameters. verdict: of the limits on it.
+    trajectory: the file. found: the motion, with its information on the parameters. verdict: of the limits on it.
     """
 
     trajectory: Path
@@ -52,7 +52,7 @@ class ExciteResult:
     verdict: "TrajectoryVerdict"
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI; information in nepers."""
+        """The result as a JSON object, SI; information in nepers."""
         found = self.found
         return {
             "trajectory": str(self.trajectory),
@@ -68,7 +68,7 @@ class ExciteResult:
 
 
 def excite(request: ExciteRequest, progress: OnEvent = no_progress) -> ExciteResult:
-    """Design a motion that tells a rig's parameters, within its limits, and write it.
+    """Design an exciting motion for a rig's parameters within its limits, and write it.
 
     Raises:
         InputError: the configuration, or a file that cannot be written.
@@ -117,7 +117,7 @@ class MultisineRequest:
     period: float = 4.0
     """s, of the excitation: a whole number of cycles of the rig"""
     periods: int = 2
-    """of each realisation, beside its fades"""
+    """of each realisation, without its fades"""
     realizations: Annotated[int, Field(ge=1)] = 6
     """of random phases, one after the other"""
     seed: Annotated[int, Field(ge=0)] = 0
@@ -126,9 +126,9 @@ class MultisineRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class MultisineResult:
-    """What came of it.
+    """Result of the service.
 
-    trajectory: the file. dof: that is excited. amplitude: m or rad. frequency: Hz, of each sine. verdict: of the limits
+    trajectory: the file. dof: the excited one. amplitude: m or rad. frequency: Hz, of each sine. verdict: of the limits
     on the motion.
     """
 
@@ -141,7 +141,7 @@ class MultisineResult:
     verdict: "TrajectoryVerdict"
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         return {
             "trajectory": str(self.trajectory),
             "dof": self.dof,
@@ -160,7 +160,7 @@ def multisine(request: MultisineRequest, progress: OnEvent = no_progress) -> Mul
     Without an amplitude it is made as large as the limits allow.
 
     Raises:
-        InputError: the configuration, a frequency or a period that cannot be, or a file that cannot be written.
+        InputError: the configuration, an invalid frequency or period, or a file that cannot be written.
         RefusedError: the motion is outside the limits.
     """
     import tomlkit

@@ -16,12 +16,12 @@ class ExportRequest:
 
     recording: Path
     output: Path | None = None
-    """CSV file; None: beside the recording, same name"""
+    """CSV file; None: next to the recording, same name"""
 
 
 @dataclass(frozen=True, slots=True)
 class ExportResult:
-    """What came of it: the table, how many rows it has, and whether the recording is damaged."""
+    """Result: the table, its number of rows, and whether the recording is damaged."""
 
     table: Path
     rows: int
@@ -29,13 +29,13 @@ class ExportResult:
 
 
 def export(request: ExportRequest, progress: OnEvent = no_progress) -> ExportResult:
-    """Write every cycle of a recording as CSV, SI units. One cut off, or damaged, is exported as far as it goes.
+    """Write every cycle of a recording as CSV, SI units. A cut or damaged recording is exported as far as possible.
 
-    Events: notices of what must be known of the recording.
+    Events: notices on the recording.
 
     Raises:
         InputError: the table cannot be written.
-        RecordingError: the recording cannot be read, or holds nothing.
+        RecordingError: the recording cannot be read, or is empty.
     """
     target = request.output if request.output is not None else request.recording.with_suffix(".csv")
     check_made_of(request.recording, target)

@@ -1,4 +1,4 @@
-"""The external wrench on the platform over a recording, and when something touched it."""
+"""The external wrench on the platform over a recording, with contacts."""
 
 import math
 from collections.abc import Iterator
@@ -25,7 +25,7 @@ _AXES = ("fx", "fy", "fz", "mx", "my", "mz")
 
 @request
 class WrenchRequest:
-    """A recording, and what counts as noise in it.
+    """A recording, and the source of its noise.
 
     Raises:
         InputError: both of `noise` and `quiet`, or a number that cannot be one.
@@ -37,13 +37,13 @@ class WrenchRequest:
     bandwidth: Annotated[float, Field(gt=0.0)] | None = 20.0
     """Hz, of the low-pass on the residuals; None for none"""
     false_alarms: float = 1.0
-    """contacts an hour that may be nothing but noise"""
+    """false alarms an hour by noise"""
     quiet: tuple[float, float] | None = None
-    """s, rig time, in which nothing touched the platform: noise and bias are learned from there"""
+    """s, rig time without contact, from which noise and bias are estimated"""
     noise: float | None = None
     """N, of each load cell, standard deviation; None: the recording's"""
     model_sigma: Annotated[float, Field(ge=0.0)] = 0.0
-    """N, what the model itself may be off by at a cell"""
+    """N, standard uncertainty of the model at a cell"""
 
     def __post_init__(self) -> None:
         if self.noise is not None and self.quiet is not None:
@@ -52,11 +52,11 @@ class WrenchRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WrenchResult:
-    """What came of it.
+    """Result of the service.
 
-    contacts: when something touched the platform. bias: N, of each cell (6,). threshold: squared distance above which a
+    contacts: with the platform. bias: N, of each cell (6,). threshold: squared distance above which a
     contact begins. begin, end, judged: s. sigma: root mean square of the standard uncertainties (6,), N, N m. wrench:
-    file that was written, None for none. notices: what must be known. damaged: the recording is.
+    the written file, or None. notices: for the user. damaged: the recording is.
     """
 
     recording: Path
@@ -75,7 +75,7 @@ class WrenchResult:
     damaged: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         return {
             "recording": str(self.recording),
             "bandwidth_hz": self.bandwidth,
@@ -165,7 +165,7 @@ def _estimates(opened: "Recorded", smoothing: "Smoothing", estimator: "WrenchEst
 
 
 class _Survey:
-    """What is kept of the wrenches that pass by."""
+    """Statistics of the passing wrenches."""
 
     def __init__(self, log: "ContactLog") -> None:
         self.log = log
@@ -180,7 +180,7 @@ class _Survey:
         return found
 
     def watched(self, pieces: "Iterator[ExternalWrench]") -> "Iterator[ExternalWrench]":
-        """The same pieces, taken note of."""
+        """The same pieces, added to the statistics."""
         for piece in pieces:
             if not self.samples:
                 self.begin = float(piece.t[0])

@@ -1,4 +1,4 @@
-"""What `rig doctor` finds."""
+"""Findings of `rig doctor`."""
 
 from dataclasses import dataclass
 from typing import Any, Literal
@@ -8,7 +8,7 @@ from rig.errors import ConfigFault
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing looked at; `fix` says what to do where it is not ok, `faults` what of a configuration is not."""
+    """Finding of a check; `fix`: remedy if it is not ok; `faults`: those of a configuration."""
 
     name: str
     status: Literal["ok", "warn", "fail"]
@@ -17,6 +17,6 @@ class Finding:
     faults: tuple[ConfigFault, ...] = ()
 
     def as_dict(self) -> dict[str, Any]:
-        """As JSON-able data; `faults` only where there are any."""
-        told: dict[str, Any] = {"name": self.name, "status": self.status, "detail": self.detail, "fix": self.fix}
-        return told | {"faults": [fault.as_dict() for fault in self.faults]} if self.faults else told
+        """The finding as JSON-able data; `faults` only if there are any."""
+        fields: dict[str, Any] = {"name": self.name, "status": self.status, "detail": self.detail, "fix": self.fix}
+        return fields | {"faults": [fault.as_dict() for fault in self.faults]} if self.faults else fields

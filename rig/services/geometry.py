@@ -1,4 +1,4 @@
-"""The geometry of a platform: where the joints are and what the encoders read, from measured poses and leg lengths."""
+"""The geometry of a platform: joints and length offsets, from measured poses and leg lengths."""
 
 from collections.abc import Iterator
 from contextlib import contextmanager
@@ -32,12 +32,12 @@ from rig.services.request import request
 from rig.services.sources import Contents
 
 _MICRO = 1e-6
-"""times a number it is what "20 um" of the command line is, to the last bit"""
+"""factor that gives exactly the value of "20 um" of the command line"""
 
 
 @request
 class GeometryRequest:
-    """Measured poses and leg lengths of a mechanism, and how well things are measured and known before.
+    """Measured poses and leg lengths of a mechanism, with their uncertainty and the prior.
 
     Raises:
         InputError: a number that cannot be one.
@@ -80,7 +80,7 @@ class GeometryRequest:
     day: date | None = None
     """of the calibration; None: today"""
     operator: str = ""
-    """kept in the file, as the following"""
+    """stored in the file, like the following"""
     note: str = ""
 
     def __post_init__(self) -> None:
@@ -89,22 +89,22 @@ class GeometryRequest:
 
     @property
     def noise(self) -> GeometryNoise:
-        """Of the measurements."""
+        """Noise of the measurements."""
         return GeometryNoise(self.position_sigma, self.rotation_sigma, self.length_sigma)
 
     @property
     def prior(self) -> GeometryPrior:
-        """What is known before."""
+        """The prior."""
         return GeometryPrior(self.joint_tolerance, self.offset_tolerance, self.scale_sigma)
 
     @property
     def limits(self) -> GeometryLimits:
-        """Beyond which poses are refused."""
+        """Acceptance limits."""
         return GeometryLimits(self.most_position_sigma, self.most_rotation_sigma)
 
 
 class UnobservableGeometryError(RefusedError):
-    """Poses that leave directions of the geometry open; `result` is what they give all the same, as a JSON object."""
+    """Poses that leave directions of the geometry open; `result` is the JSON object of their result."""
 
     def __init__(self, text: str, result: dict[str, Any] | None = None) -> None:
         super().__init__(text)
@@ -113,10 +113,10 @@ class UnobservableGeometryError(RefusedError):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class GeometryResult:
-    """What came of it.
+    """Result of the service.
 
-    found: parameters, their uncertainties, hold-out and warnings. limits: that it was judged by. homing: how well
-    homing repeats, None where that was not measured. parameters_file: that was written, None for none.
+    found: parameters, their uncertainties, hold-out and warnings. limits: applied ones. homing:
+    repeatability of homing, None if not measured. parameters_file: the written file, or None.
     """
 
     found: GeometryCalibration
@@ -125,7 +125,7 @@ class GeometryResult:
     parameters_file: Path | None
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         return summary(self.found, self.limits, self.homing, self.parameters_file)
 
 
@@ -157,7 +157,7 @@ def calibrate_geometry(request: GeometryRequest, progress: OnEvent = no_progress
 
 
 def homing_spread(request: GeometryRequest, progress: OnEvent = no_progress) -> HomingRepeatability:
-    """How well homing repeats, by leg. Raises InputError for the file, RefusedError for its numbers."""
+    """Repeatability of homing, by leg. Raises InputError for the file, RefusedError for its numbers."""
     del progress
     load_mechanism(request.mechanism, evaluate_only=True)
     with _refusals():
@@ -168,7 +168,7 @@ def homing_spread(request: GeometryRequest, progress: OnEvent = no_progress) -> 
 
 
 def geometry_contents(request: GeometryRequest, progress: OnEvent = no_progress) -> Contents:
-    """What the files hold. Raises as the calibration or the plan, as far as that is known without a fit."""
+    """Text of the files' content. Raises as the calibration or the plan for faults known without a fit."""
     del progress
     nominal = load_mechanism(request.mechanism, evaluate_only=True)
     with _refusals():
@@ -186,14 +186,14 @@ def geometry_contents(request: GeometryRequest, progress: OnEvent = no_progress)
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PlanGeometryResult:
-    """What came of it: the poses that would tell most, how many are measured already, and the file of the poses."""
+    """Result: the most informative poses, the number measured already, and the file of the poses."""
 
     found: PosePlan
     measured: int
     poses_file: Path
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         return {
             "poses": self.found.poses.tolist(),
             "measured": self.measured,
@@ -204,7 +204,7 @@ class PlanGeometryResult:
 
 
 def plan_geometry(request: GeometryRequest, progress: OnEvent = no_progress) -> PlanGeometryResult:
-    """Write the `plan` poses that would tell most beside those in `data`.
+    """Write the `plan` poses that add most information to those in `data`.
 
     Raises:
         InputError: faults of a file, or no number of poses.

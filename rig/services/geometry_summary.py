@@ -51,7 +51,7 @@ def summary(
         "worst_direction": result.observability.worst,
         "rows_fitted": result.fitted,
         "rows_left_out": [{"row": each.row, "reason": each.reason} for each in result.left_out],
-        "holdout": None if result.hold_out is None else _held(result.hold_out),
+        "holdout": None if result.hold_out is None else _hold_out_summary(result.hold_out),
         "homing": None if homed is None else homed.as_dict(),
         "warnings": [warning_words(each) for each in result.warnings],
         "warning_codes": [
@@ -112,22 +112,22 @@ def warning_words(warning: GeometryWarning) -> str:
             return "on poses that were not fitted the calibrated geometry is no better than the nominal one"
 
 
-def _held(held: HoldOut) -> dict[str, Any]:
-    told: dict[str, Any] = {"folds": held.folds, "over_expected": _number(held.after.over_expected)}
-    for name, errors in (("before", held.before), ("after", held.after)):
-        told[name] = {
+def _hold_out_summary(hold_out: HoldOut) -> dict[str, Any]:
+    numbers: dict[str, Any] = {"folds": hold_out.folds, "over_expected": _number(hold_out.after.over_expected)}
+    for name, errors in (("before", hold_out.before), ("after", hold_out.after)):
+        numbers[name] = {
             "rows": errors.found,
             "position_rms_m": _number(errors.position_rms),
             "position_worst_m": _number(errors.position_worst),
             "rotation_rms_rad": _number(errors.rotation_rms),
         }
-    told["poses"] = [
+    numbers["poses"] = [
         {"row": row, "position_before_m": before, "position_after_m": after}
         for row, before, after in zip(
-            held.rows, _distances(held.before.position), _distances(held.after.position), strict=True
+            hold_out.rows, _distances(hold_out.before.position), _distances(hold_out.after.position), strict=True
         )
     ]
-    return told | {"position_noise_m": held.position_noise, "rotation_noise_rad": held.rotation_noise}
+    return numbers | {"position_noise_m": hold_out.position_noise, "rotation_noise_rad": hold_out.rotation_noise}
 
 
 def _distances(errors: Array) -> list[float | None]:

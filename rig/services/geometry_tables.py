@@ -68,7 +68,7 @@ def read_measurements(path: Path, known: KnownFrames, targets: Path | None) -> G
 
 
 def _measured_columns(path: Path, names: Sequence[str], targets: Path | None) -> tuple[int, tuple[str, ...]]:
-    """How many targets were measured, and which columns beside the lengths; raises as `read_measurements`."""
+    """Number of measured targets, and the columns besides the lengths; raises as `read_measurements`."""
     count = max((int(match[1]) for match in map(_TARGET.match, names) if match), default=0)
     if targets is not None and not count:
         raise InputError(f"--targets {targets}: {path} has no targets' columns t1x,t1y,t1z,…")
@@ -101,23 +101,23 @@ def holds(
     known: KnownFrames,
     planned: bool,
 ) -> str:
-    """What the files hold, in words, and that they can be used, as far as that is told without a fit.
+    """Text of the files' content, after checks that need no fit.
 
     Raises:
         InputError: faults of a file. CalibrationError: faults of its numbers. RefusedError: as `plan`, if that is what
             they are for.
     """
-    told = [nominal.name]
+    parts = [nominal.name]
     if homing is not None:
-        told.append(f"{len(read_homings(homing))} homings")
+        parts.append(f"{len(read_homings(homing))} homings")
     if planned:
-        told.append(f"{len(_measured(nominal, data, known))} poses measured already")
+        parts.append(f"{len(_measured(nominal, data, known))} poses measured already")
     elif data is not None:
         measurements = read_measurements(data, known, targets)
         prepared = prepare_geometry(nominal.geometry, measurements, noise, nominal.length_offsets)
-        told.append(f"{len(prepared.rows)} rows, {_measured_as(measurements)}")
-        told += [f"{prepared.rows[row]} is left out: {reason}" for row, reason in prepared.left_out.items()]
-    return ", ".join(told)
+        parts.append(f"{len(prepared.rows)} rows, {_measured_as(measurements)}")
+        parts += [f"{prepared.rows[row]} is left out: {reason}" for row, reason in prepared.left_out.items()]
+    return ", ".join(parts)
 
 
 def _measured_as(measurements: GeometryMeasurements) -> str:

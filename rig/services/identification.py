@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @request
 class IdentifyRequest:
-    """Recordings of one rig in motion, and how well things are known before, one standard deviation each.
+    """Recordings of one rig in motion, and prior standard deviations.
 
     Raises:
         InputError: a number that cannot be one.
@@ -31,21 +31,21 @@ class IdentifyRequest:
     output: Path | None = None
     """parameter file to write, never overwritten"""
     mass: float | None = None
-    """of masses, as a part; None: even within 20 %"""
+    """of masses, relative; None: uniform within 20 %"""
     inertia: float | None = None
-    """of moments of inertia, as a part; None: even within 20 %"""
+    """of moments of inertia, relative; None: uniform within 20 %"""
     center: float | None = None
     """of centres of mass, m, each axis; None: even within 3 mm, times the machine's size"""
     friction: float = 0.5
-    """of frictions, as a part"""
+    """of frictions, relative"""
     gain: float | None = None
-    """of the load cells' gains, as a part; None: by their calibration, even within 1 % without"""
+    """of the load cells' gains, relative; None: by their calibration, else uniform within 1 %"""
     cross_talk: float = 5e-3
     """part of a neighbouring leg's force that a cell may read"""
     joints: float | None = None
     """of the joints' places, m, each axis; None: by the geometry's parameter files, 30 µm without, times its size"""
     note: str = ""
-    """kept in the file"""
+    """stored in the file"""
 
     def __post_init__(self) -> None:
         try:
@@ -55,7 +55,7 @@ class IdentifyRequest:
 
     @property
     def stated(self) -> dict[str, float]:
-        """What is known before, by the names of `calibration.Accuracy`."""
+        """Prior, by the names of `calibration.Accuracy`."""
         names = ("mass", "inertia", "center", "friction", "gain", "cross_talk", "joints")
         given = {name: getattr(self, name) for name in names}
         return {name: value for name, value in given.items() if value is not None}
@@ -63,10 +63,10 @@ class IdentifyRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class IdentifyResult:
-    """What came of it.
+    """Result of the service.
 
     found: parameters, their uncertainties and the judgement; `found.held_out.verdict` is pass, undecided or
-    lack_of_fit. parameters_file: that was written, None for none. notices: what must be known of the recordings.
+    lack_of_fit. parameters_file: the written file, or None. notices: on the recordings.
     """
 
     found: "Identified"
@@ -75,11 +75,11 @@ class IdentifyResult:
 
     @property
     def fits(self) -> bool:
-        """Whether noise explains what is left, as far as the noise is known."""
+        """Whether noise explains the residual, as far as the noise is known."""
         return self.found.held_out.verdict != "lack_of_fit"
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         path = None if self.parameters_file is None else str(self.parameters_file)
         return self.found.summary() | {"paths": {"parameters_file": path}}
 
@@ -87,13 +87,13 @@ class IdentifyResult:
 def identify(request: IdentifyRequest, progress: OnEvent = no_progress) -> IdentifyResult:
     """Identify masses, centres, inertias and frictions, and write them to a file.
 
-    Weighted least squares on the regressor of the exact model, with what is known before; see
+    Weighted least squares on the regressor of the exact model, with the prior; see
     `rig.analysis.identify_recordings`.
 
     Raises:
         InputError, RecordingError: recordings that cannot be used.
         CalibrationFileError: the file exists already.
-        RefusedError: data that cannot support an answer, with what they lack.
+        RefusedError: data that cannot support an answer, with their shortcomings.
     """
     from rig.analysis import identify_recordings, rig_of
 
@@ -120,7 +120,7 @@ def identify(request: IdentifyRequest, progress: OnEvent = no_progress) -> Ident
 
 
 def identify_contents(request: IdentifyRequest, progress: OnEvent = no_progress) -> Contents:
-    """What of the recordings can be fitted. Raises as `identify`, as far as that is known without a fit."""
+    """Text of the parts of the recordings that can be fitted. Raises as `identify` for faults known without a fit."""
     from rig.analysis import force_records
 
     notices = Notices(progress)

@@ -38,9 +38,9 @@ _Answer = TypeVar("_Answer")
 
 @dataclass(frozen=True, slots=True)
 class Progress:
-    """How far a service is.
+    """Progress of a service.
 
-    stage: code of what begins or goes on. done, total: of the stage, in any unit; total is 0 where it is not known.
+    stage: code of the present stage. done, total: of the stage, in any unit; total is 0 if unknown.
     values: what belongs to the stage, by name, such as the number of a cell or a mass in kg. waits: something must be
     done before the service goes on. A callback returns once it is done; of a job, see `Job.proceed`.
     """
@@ -53,15 +53,15 @@ class Progress:
 
     @property
     def fraction(self) -> float | None:
-        """Part of the stage that is done, 0 to 1; None where it is not known."""
+        """Part of the stage that is done, 0 to 1; None if unknown."""
         return self.done / self.total if self.total else None
 
 
 @dataclass(frozen=True, slots=True)
 class Notice:
-    """What whoever reads the result must know.
+    """A notice on a result.
 
-    code: which it is. text: its words, as they are printed. source: the file that it is about, empty for none. serious:
+    code: its kind. text: as printed. source: the file concerned, or empty. serious:
     the result may be wrong because of it.
     """
 
@@ -251,7 +251,7 @@ class _Orders:
         fcntl.fcntl(owner, fcntl.F_SETFL, fcntl.fcntl(owner, fcntl.F_GETFL) | os.O_ASYNC)
         self._take_in()  # what came before
 
-    def tell(self, event: Event) -> None:
+    def report(self, event: Event) -> None:
         """See `OnEvent`: send it, and wait where it has `waits`."""
         self._check()
         self._proceed = False
@@ -295,7 +295,7 @@ def _serve(service: Callable[..., Any], request: object, folder: str, owner: Con
     orders = _Orders(owner)
     try:
         os.chdir(folder)
-        answer: tuple[str, Any] = _RESULT, service(request, orders.tell)
+        answer: tuple[str, Any] = _RESULT, service(request, orders.report)
         pickle.dumps(answer)  # one that cannot be sent is an error like any other
     except Exception as error:
         answer = _ERROR, _described(error)

@@ -101,7 +101,7 @@ class AttendedCells:
         reader: of the cells, connected.
         period: s between two samples.
         load: how the masses load the cells.
-        progress: told what is to be done, by events with `waits`; returns once it is.
+        progress: receives what is to be done, by events with `waits`; returns once it is.
     """
 
     def __init__(self, reader: CellReader, period: float, load: Load, progress: OnEvent) -> None:
@@ -163,7 +163,7 @@ class VirtualCells:
 
 
 class PromptedCells:
-    """Cells whose every step is told before it is read: a `calibration.CellBench`.
+    """Cells that report every step before it is read: a `calibration.CellBench`.
 
     Args:
         cells: that are read.
@@ -180,18 +180,18 @@ class PromptedCells:
     def load(self, cell: int, mass: float) -> None:
         """See `CellBench`."""
         self._cells.load(cell, mass)
-        self._tell("reading-cell", {"cell": cell, "mass": mass})
+        self._report("reading-cell", {"cell": cell, "mass": mass})
 
     def unload(self) -> None:
         """See `CellBench`."""
         self._cells.unload()
-        self._tell("reading-cells", {})
+        self._report("reading-cells", {})
 
     def read(self, samples: int) -> Array:
         """See `CellBench`."""
         return self._cells.read(samples)
 
-    def _tell(self, stage: str, values: dict[str, float]) -> None:
+    def _report(self, stage: str, values: dict[str, float]) -> None:
         self._progress(Progress(stage, self._done, self._steps, values))
         self._done += 1
 
@@ -221,7 +221,7 @@ def record(
         samples: samples of a reading.
         load: how the masses load the cells.
         gravity: m/s²; None: the mechanism's.
-        progress: told each step, and what is to be done before it.
+        progress: receives each step, and what is to be done before it.
 
     Raises:
         ConfigError, ActuatorError, HardwareError, CalibrationError: as its parts.

@@ -23,7 +23,7 @@ class ImportRequest:
     data: Path
     """the log, a line for each sample"""
     output: Path | None = None
-    """recording (.mcap) to write, which must not exist; None: beside the log, same name"""
+    """recording (.mcap) to write, which must not exist; None: next to the log, same name"""
     columns: tuple[str, ...] = ()
     """GROUP=NAMES [UNIT], which columns a group has: time, lengths, pose, commanded_lengths, commanded_pose, forces"""
     mapping: Path | None = None
@@ -42,7 +42,7 @@ class ImportRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImportResult:
-    """What came of it: the log as it was understood, with ranges and limits, and the recording, None where none was.
+    """Result: the log as it was understood, with ranges and limits, and the recording, None where none was.
 
     ranges: of each quantity, as `rig import --json` has them.
     """

@@ -80,7 +80,7 @@ class InverseRequest:
 
 @dataclass(frozen=True, slots=True)
 class InverseResult:
-    """What came of it: the file, the mechanism's name, and the peaks, None where they were not asked for."""
+    """Result: the file, the mechanism's name, and the peaks, None where they were not asked for."""
 
     forces: Path
     mechanism: str
@@ -163,7 +163,7 @@ class LegLengthsRequest:
 
 @dataclass(frozen=True, slots=True)
 class LegLengthsResult:
-    """What came of it: the file, and how many rows it has."""
+    """Result: the file, and how many rows it has."""
 
     legs: Path
     rows: int
@@ -203,7 +203,7 @@ class PosesRequest:
 
 @dataclass(frozen=True, slots=True)
 class PosesResult:
-    """What came of it: the file, and how many rows it has."""
+    """Result: the file, and how many rows it has."""
 
     motion: Path
     rows: int
@@ -242,7 +242,7 @@ class AllPosesRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AllPosesResult:
-    """What came of it: the file, and of each row its time, s, and every way to assemble the legs."""
+    """Result: the file, and of each row its time, s, and every way to assemble the legs."""
 
     poses: Path
     times: tuple[float, ...]

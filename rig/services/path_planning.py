@@ -79,7 +79,7 @@ class PathRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathResult:
-    """What came of it: the file, the mechanism's name, and the path with its peak and that of the straight line."""
+    """Result: the file, the mechanism's name, and the path with its peak and that of the straight line."""
 
     motion: Path
     mechanism: str

@@ -81,17 +81,17 @@ class WeighRequest:
 
     @property
     def stated(self) -> dict[str, float]:
-        """What is known before, by the names of `calibration.Accuracy`."""
+        """Prior, by the names of `calibration.Accuracy`."""
         given = {"mass": self.mass, "inertia": self.inertia, "center": self.center}
         return {name: value for name, value in given.items() if value is not None} | CALIBRATED_CELLS
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class WeighResult:
-    """What came of it.
+    """Result of the service.
 
     found: the payload, its uncertainty, and how well the model fits. file: the platform with its payload, and the
-    payload as `nuisance`. parameters_file: that was written, None for none. notices: what must be known. damaged: a
+    payload as `nuisance`. parameters_file: the written file, or None. notices: for the user. damaged: a
     recording is.
     """
 
@@ -102,7 +102,7 @@ class WeighResult:
     damaged: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         found, file = self.found, self.file
         counts = {
             name: value if name.startswith(("chi", "freedom")) else int(value) for name, value in file.findings.items()
@@ -157,7 +157,7 @@ def weigh(request: WeighRequest, progress: OnEvent = no_progress) -> WeighResult
 
 
 def weigh_contents(request: WeighRequest, progress: OnEvent = no_progress) -> Contents:
-    """What of the recordings can be weighed. Raises as `weigh`, as far as that is known without a fit."""
+    """What of the recordings can be weighed. Raises as `weigh` for faults known without a fit."""
     notices = Notices(progress)
     _, weighing = _weighing(request, notices, progress)
     poses, moving = weighing.counts(loaded=True)

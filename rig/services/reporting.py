@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING, Any
 
 from rig.config import Validation
 from rig.errors import InputError
-from rig.recording import MOST_BESIDE, Recorded, RecordingError, open_part, report_path, split_part
+from rig.recording import MAX_COMPARED, Recorded, RecordingError, open_part, report_path, split_part
 from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.outputs import check_made_of
 from rig.services.request import request
@@ -46,9 +46,9 @@ class ReportRequest:
             raise InputError("--figures is of one recording, not of several")
         if self.compares and (self.models or self.identify):
             raise InputError("--models and --identify are of one recording each: leave out --output and --pdf")
-        if self.compares and len(self.recordings) > MOST_BESIDE:
+        if self.compares and len(self.recordings) > MAX_COMPARED:
             raise InputError(
-                f"{len(self.recordings)} recordings: at most {MOST_BESIDE} can be told apart over each other"
+                f"{len(self.recordings)} recordings: at most {MAX_COMPARED} can be told apart over each other"
             )
 
     @property
@@ -75,7 +75,7 @@ class RecordingReport:
 
 @dataclass(frozen=True, slots=True)
 class ReportResult:
-    """What came of it.
+    """Result of the service.
 
     reports: of each recording, in the order of the request. comparison: their numbers side by side, empty of one
     recording. page, pdf: of the report that compares them, None where none was asked for.

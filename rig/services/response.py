@@ -46,7 +46,7 @@ class RespondRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RespondResult:
-    """What came of it.
+    """Result of the service.
 
     dof: coordinate. begin, end: s, rig time. rate: cycles a second. responses, fits: by name, "pose" and "force".
     notes: (response, code, text) of what limits them. plot: file that was written, None for none. notices: what must be
@@ -66,7 +66,7 @@ class RespondResult:
     damaged: bool
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         return {
             "recording": str(self.recording),
             "dof": self.dof,
@@ -116,7 +116,7 @@ def respond(request: RespondRequest, progress: OnEvent = no_progress) -> Respond
 
 
 def respond_contents(request: RespondRequest, progress: OnEvent = no_progress) -> Contents:
-    """What the recording excites. Raises as `respond`, as far as that is known without a fit."""
+    """What the recording excites. Raises as `respond` for faults known without a fit."""
     from rig.analysis import recorded_response
 
     notices = Notices(progress)

@@ -61,7 +61,7 @@ def checks(config: RigConfig) -> Finding:
     """Whether every check of the engine is on."""
     if not config.safety.off:
         return Finding("checks", "ok", "every check is on")
-    return Finding("checks", "warn", config.safety.said_off, "take out of safety.off what the rig can do with")
+    return Finding("checks", "warn", config.safety.disabled_text, "take out of safety.off what the rig can do with")
 
 
 def serials(config: RigConfig) -> Finding:

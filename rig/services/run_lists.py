@@ -1,4 +1,4 @@
-"""The runs of a folder of recordings: listed, judged, compared, and what is said of them."""
+"""The runs of a folder of recordings: listed, judged, compared, and annotated."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -12,7 +12,7 @@ from rig.services.job import OnEvent, Progress, no_progress
 from rig.services.request import request
 from rig.services.sources import Notices
 
-_LOOKS = 5  # at runs that come to their end while others are counted
+_ATTEMPTS = 5  # at runs that come to their end while others are counted
 
 
 @request
@@ -47,14 +47,14 @@ class RunsRequest:
 
     @property
     def changes(self) -> dict[str, object]:
-        """What is said anew of the one run."""
+        """The new annotations of the run."""
         given = (("name", self.name), ("note", self.note), ("starred", self.star))
         return {key: value for key, value in given if value is not None}
 
 
 @dataclass(frozen=True, slots=True)
 class RunsResult:
-    """What came of it.
+    """Result of the service.
 
     folder: of the recordings. runs: the newest first. comparison: their numbers side by side; None where that was not
     asked for.
@@ -115,7 +115,7 @@ def _counted(
     catalogue: Catalogue, listed: Callable[[], list[Listed]], progress: OnEvent
 ) -> tuple[list[Listed], list[str]]:
     """The runs that `listed` finds with their numbers, and why some that are over have none."""
-    for _ in range(_LOOKS):
+    for _ in range(_ATTEMPTS):
         faults = catalogue.count(listed(), lambda run: progress(Progress("counting", values={"run": run})))
         found = listed()  # one may have come to its end, or more been recorded of it, while others were counted
         left = [one.run.id for one in found if one.numbers is None and one.run.end is not None]
@@ -125,7 +125,7 @@ def _counted(
 
 
 def _compared(found: list[Listed]) -> list[dict[str, Any]]:
-    over = [one for one in reversed(found) if one.numbers is not None]
-    if len(over) < 2:
-        raise InputError(f"{len(over)} of the runs chosen can be counted: two or more are needed to compare")
-    return compare_runs(over)
+    counted = [one for one in reversed(found) if one.numbers is not None]
+    if len(counted) < 2:
+        raise InputError(f"{len(counted)} of the runs chosen can be counted: two or more are needed to compare")
+    return compare_runs(counted)

@@ -106,7 +106,7 @@ def run(request: RunRequest, progress: OnEvent = no_progress) -> RunResult:
     config = run_config(request.config, request.rate, request.lockstep, request.real_time)
     config = config.changed(_metadata(request.operator, request.note))
     motion = load_trajectory(request.trajectory, config.machine.geometry.home_pose)
-    _tell_doubts(config, progress)
+    _report_doubts(config, progress)
     return execute(
         config,
         motion,
@@ -165,7 +165,7 @@ def demo(request: DemoRequest, progress: OnEvent = no_progress) -> DemoResult:
 def _demo_run(config: RigConfig, trajectory: "Trajectory", request: DemoRequest, progress: OnEvent) -> RunResult:
     from rig.client import execute
 
-    _tell_doubts(config, progress)
+    _report_doubts(config, progress)
     return execute(
         config,
         trajectory,
@@ -206,13 +206,13 @@ def _changes(rate: float | None, seed: int | None = None, real_time: bool = Fals
     return changes
 
 
-def _tell_doubts(config: RigConfig, progress: OnEvent) -> None:
+def _report_doubts(config: RigConfig, progress: OnEvent) -> None:
     """Tell which checks are off, and what is doubtful of a control loop that may be closed."""
     from rig.safety import check_loop, judge_sag
 
     notices = Notices(progress)
     if config.safety.off:
-        notices.add("checks-off", f"checks {config.safety.said_off}")
+        notices.add("checks-off", f"checks {config.safety.disabled_text}")
     loop = check_loop(config)
     if loop.passed:
         for code, text in (("loop", loop.message), ("sag", judge_sag(config).message)):

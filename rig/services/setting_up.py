@@ -55,7 +55,7 @@ class SetupRequest:
 
 @dataclass(frozen=True, slots=True)
 class SetupResult:
-    """What came of it: the file, its text, and the rig's name."""
+    """Result: the file, its text, and the rig's name."""
 
     config: Path
     name: str
@@ -72,7 +72,7 @@ class ProbeRequest:
 
 @dataclass(frozen=True, slots=True)
 class ProbeResult:
-    """What the drives said, and the serial numbers that the configuration has not, by leg, 1 to 6."""
+    """Replies of the drives, and the serial numbers missing in the configuration, by leg, 1 to 6."""
 
     probe: Probe
     new_serials: dict[int, Any]
@@ -97,7 +97,7 @@ class LegRequest:
 
 @dataclass(frozen=True, slots=True)
 class LegTested:
-    """What came of it: how the leg moved, the recording, and whether a proof of its wiring can come of it."""
+    """Result: how the leg moved, the recording, and whether a proof of its wiring can come of it."""
 
     result: LegResult
     recording: Path
@@ -190,7 +190,7 @@ def move_leg(request: LegRequest, progress: OnEvent = no_progress) -> LegTested:
     move = LegMove(request.leg, request.travel, request.speed, request.home, request.clear)
     check_move(settings, move)
     if settings.safety.off:
-        Notices(progress).add("checks-off", f"checks {settings.safety.said_off}")
+        Notices(progress).add("checks-off", f"checks {settings.safety.disabled_text}")
     progress(Progress("moving", values={"leg": request.leg, "travel": request.travel}))
     interruption = Interruption()
     with interruption.installed(), contextlib.ExitStack() as stack:

@@ -46,7 +46,7 @@ class ForcesRequest:
 
 @dataclass(frozen=True, slots=True)
 class ForcesResult:
-    """What came of it.
+    """Result of the service.
 
     motion: the file. rows: how many it has. of: how many the forces have. departure: why it ended before them; None
     where it did not.

@@ -19,14 +19,14 @@ class Contents:
 
 
 class Notices:
-    """What whoever reads a result must know: told as it is found, and kept for the result.
+    """Notices on a result: reported as they are found, and collected for the result.
 
     Args:
-        tell: told each.
+        report: receives each.
     """
 
-    def __init__(self, tell: OnEvent) -> None:
-        self._tell = tell
+    def __init__(self, report: OnEvent) -> None:
+        self._report = report
         self._found: list[Notice] = []
 
     @property
@@ -38,10 +38,10 @@ class Notices:
         """See `Notice`."""
         notice = Notice(code, text, source, serious)
         self._found.append(notice)
-        self._tell(notice)
+        self._report(notice)
 
     def opened(self, path: Path) -> RecordingFile:
-        """A recording, with its caveats told. Raises RecordingError."""
+        """Open a recording and report its caveats. Raises RecordingError."""
         recording = RecordingFile(path)
         self.of_recording(recording)
         return recording

@@ -29,7 +29,7 @@ class PaperRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PaperResult:
-    """What came of it: the studies with their claims, the page, and the files beside it."""
+    """Result: the studies with their claims, the page, and its files."""
 
     studies: "tuple[Study, ...]"
     page: Path
@@ -37,7 +37,7 @@ class PaperResult:
     figures: tuple[Path, ...]
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object."""
+        """The result as a JSON object."""
         found = {one.name: [claim.record() for claim in one.claims] for one in self.studies}
         paths = {
             "page": str(self.page),
@@ -70,6 +70,6 @@ def reproduce_papers(request: PaperRequest, progress: OnEvent = no_progress) -> 
         request.studies or paper_studies(),
         lambda what, fraction: progress(Progress("reproducing", fraction, 1.0, {"what": what})),
     )
-    page, *beside = write_studies(studies, request.output)
-    tables, figures = (tuple(path for path in beside if (path.suffix == ".csv") is csv) for csv in (True, False))
+    page, *files = write_studies(studies, request.output)
+    tables, figures = (tuple(path for path in files if (path.suffix == ".csv") is csv) for csv in (True, False))
     return PaperResult(studies, page, tables, figures)

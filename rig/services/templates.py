@@ -35,7 +35,7 @@ class MotionRequest:
 
 @dataclass(frozen=True, slots=True)
 class MotionResult:
-    """What came of it: the file, the template with all its numbers, and the verdict of the limits, which it passes."""
+    """Result: the file, the template with all its numbers, and the verdict of the limits, which it passes."""
 
     trajectory: Path
     motion: "Template"

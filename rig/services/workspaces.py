@@ -75,7 +75,7 @@ class WorkspaceRequest:
 
 @dataclass(frozen=True, slots=True)
 class WorkspaceResult:
-    """What came of it.
+    """Result of the service.
 
     summary: its numbers, as `rig workspace --json` prints them but for the paths. paths: what was written.
     """

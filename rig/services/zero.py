@@ -25,7 +25,7 @@ class ZeroRequest:
     config: str
     """a configuration's file, or the name of a shipped one"""
     output: Path | None = None
-    """calibration to write, never overwritten; None: cells-DATE.toml, with `apply` beside the configuration"""
+    """calibration to write, never overwritten; None: cells-DATE.toml, with `apply` next to the configuration"""
     apply: bool = False
     """name the new file in the configuration"""
     duration: float = 3.0
@@ -33,7 +33,7 @@ class ZeroRequest:
     largest_shift: float | None = None
     """N, that is accepted; None: a tenth of the cells' range"""
     operator: str = ""
-    """kept in the file, as the following"""
+    """stored in the file, like the following"""
     note: str = ""
     unproven: bool = False
     """home although a leg was not tested as it is wired now"""
@@ -41,7 +41,7 @@ class ZeroRequest:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ZeroResult:
-    """What came of it.
+    """Result of the service.
 
     found: shift, noise and drift of each zero, and `faults`, what speaks against it. calibration_file: that was
     written, None where it is refused. named_in: the configuration that names it now, None for none. notices: what must
@@ -55,11 +55,11 @@ class ZeroResult:
 
     @property
     def refusal(self) -> str:
-        """What speaks against it, as a message; empty where nothing does."""
+        """The faults as a message; empty if there are none."""
         return "\n  ".join(["zero refused, nothing written", *self.found.faults]) if self.found.faults else ""
 
     def as_dict(self) -> dict[str, Any]:
-        """It as a JSON object, SI."""
+        """The result as a JSON object, SI."""
         path = None if self.calibration_file is None else str(self.calibration_file)
         return self.found.as_dict() | {"paths": {"calibration": path}}
 
@@ -71,7 +71,7 @@ def zero_cells(
 
     Args:
         request: the rig.
-        progress: told each phase; where it raises, the rig is brought to rest.
+        progress: receives each phase; where it raises, the rig is brought to rest.
         interruption: looked at while waiting; None where Ctrl-C is to interrupt as anywhere.
 
     Raises:
@@ -106,13 +106,13 @@ def zero_cells(
         check_naming(settings.path, output.name)
     notices = Notices(progress)
     if settings.safety.off:
-        notices.add("checks-off", f"checks {settings.safety.said_off}")
+        notices.add("checks-off", f"checks {settings.safety.disabled_text}")
 
-    def tell(now: "RigProgress") -> None:
+    def report(now: "RigProgress") -> None:
         progress(Progress("rig", now.fraction, 1.0, {"phase": now.phase}))
 
     rig = settings if settings.virtual is None else relaxed_timing(settings)
-    found = zero_rig(rig, options, interruption or Interruption(), tell, unproven=request.unproven)
+    found = zero_rig(rig, options, interruption or Interruption(), report, unproven=request.unproven)
     if found.faults:
         return ZeroResult(found, None, None, notices.found)
     save_cell_calibration(output, found.calibration)

@@ -70,15 +70,15 @@ class Cell:
     def _bent(self, force: float) -> float:
         """The force with curvature, less what the elements of the hysteresis hold back."""
         change, self._force = force - self._force, force
-        held = 0.0
+        resisting = 0.0
         for i, part in enumerate(_LOOPS):
             slip = part * self._limit
             self._elements[i] = min(max(self._elements[i] + change, -slip), slip)
-            held += self._elements[i] / slip
+            resisting += self._elements[i] / slip
         return (
             force
             + self._curvature * force * force / self._limit
-            - self._hysteresis * self._limit * held / (2.0 * len(_LOOPS))
+            - self._hysteresis * self._limit * resisting / (2.0 * len(_LOOPS))
         )
 
     def _strayed(self, time: float) -> float:

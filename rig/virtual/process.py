@@ -48,7 +48,7 @@ class FaultNotifier:
         """From now on tell the engine with this control link."""
         self._address = address
 
-    def tell(self, news: Iterable[News]) -> None:
+    def notify(self, news: Iterable[News]) -> None:
         """Have news sent; never waits. What finds too many others waiting is lost."""
         for item in news:
             if self._address:
@@ -76,7 +76,7 @@ class FaultNotifier:
             client.close()
 
 
-LOOK = 0.05
+CHECK_PERIOD = 0.05
 """s of the wall clock without a sign of the engine, after which its process is looked at."""
 HANGING = 2.0
 """s that a process may have slept or computed without a sign before it counts as hanging."""
@@ -100,7 +100,7 @@ class PlantClock:
         self._behind = False
         """whether there may be more to be made up for than one slice"""
         self._engine: socket.socket | None = None
-        self._looked = 0.0
+        self._checked_at = 0.0
         self._poll = select.epoll()
         self._listener: socket.socket | None = None
 
@@ -169,10 +169,10 @@ class PlantClock:
             self._path = None
 
     def _listen(self) -> None:
-        heard = False
+        received = False
         try:
             while self._engine is not None and (message := pace_messages.receive(self._engine)) is not None:
-                heard = True
+                received = True
                 self._take(message)
         except (EOFError, ValueError):
             self._part()
@@ -180,12 +180,12 @@ class PlantClock:
         if self._free or self._engine is None:
             return
         now = time.monotonic()
-        if heard:
-            self._wall = self._looked = now
-        elif now - self._looked >= LOOK:
-            if self._looked == self._wall:
+        if received:
+            self._wall = self._checked_at = now
+        elif now - self._checked_at >= CHECK_PERIOD:
+            if self._checked_at == self._wall:
                 self._process.sign()  # the first look since the engine was heard
-            self._looked = now
+            self._checked_at = now
             if self._process.silence() > HANGING:
                 self._set_free()
                 self._send(pace_messages.Ahead())
@@ -355,7 +355,7 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             while requests:
                 _send(connection, _answer(rig, requests.popleft(), herald))
             if rig.faults.news:
-                herald.tell(rig.faults.news)
+                herald.notify(rig.faults.news)
                 rig.faults.news.clear()
 
         def ready(_served: list[Endpoint]) -> None:
@@ -419,7 +419,7 @@ def _answer(rig: VirtualRig, request: Request, herald: FaultNotifier) -> RigView
                 rig.faults.clear(name, leg)
             case NotifyEngine(address):
                 herald.address(address)
-                herald.tell(rig.faults.recall())
+                herald.notify(rig.faults.recall())
     except InputError as error:
         return Refusal(str(error), InputError)
     return _view(rig)
@@ -455,15 +455,15 @@ class VirtualRigProcess:
         """True while the process runs."""
         return self._process is not None and self._process.alive
 
-    def start(self, timeout: float = READY_TIMEOUT, told: ProgressCallback | None = None) -> None:
+    def start(self, timeout: float = READY_TIMEOUT, report_compiling: ProgressCallback | None = None) -> None:
         """Start the process and wait up to `timeout` s until every drive can be connected to.
 
-        told: see `wait_ready`.
+        report_compiling: see `wait_ready`.
         Raises HardwareError when a port is taken (naming host:port), the process dies or is not ready in time;
         ConfigError when the configuration cannot be served. Nothing is left running then.
         """
         self.begin()
-        self.wait_ready(timeout, told)
+        self.wait_ready(timeout, report_compiling)
 
     def begin(self) -> None:
         """The first half of `start`, which does not wait; `wait_ready` is the other."""
@@ -471,13 +471,13 @@ class VirtualRigProcess:
             raise HardwareError("the virtual rig has been started already")
         self._process = ChildProcess("the virtual rig", serve_virtual_rig, self._config)
 
-    def wait_ready(self, timeout: float = READY_TIMEOUT, told: ProgressCallback | None = None) -> None:
+    def wait_ready(self, timeout: float = READY_TIMEOUT, report_compiling: ProgressCallback | None = None) -> None:
         """Wait, after `begin`, until every drive can be connected to; see `start`.
 
-        told: told how far it is where it has to compile the plant first.
+        report_compiling: receives the progress where the plant has to be compiled first.
         """
         try:
-            self._receive(self._process, timeout, "become ready", told)
+            self._receive(self._process, timeout, "become ready", report_compiling)
         except BaseException:
             self.stop()
             raise
@@ -492,7 +492,7 @@ class VirtualRigProcess:
         """End faults: see `Faults.clear`. Raises HardwareError if the rig is gone."""
         return self._ask(Clear(name, leg))
 
-    def tell(self, address: str) -> RigView:
+    def notify(self, address: str) -> RigView:
         """Have the engine with this control link record what is injected. Raises HardwareError if the rig is gone."""
         return self._ask(NotifyEngine(address))
 
@@ -537,11 +537,15 @@ class VirtualRigProcess:
         return self._receive(process, _REPLY_TIMEOUT)
 
     def _receive(
-        self, process: ChildProcess | None, timeout: float, doing: str = "answer", told: ProgressCallback | None = None
+        self,
+        process: ChildProcess | None,
+        timeout: float,
+        doing: str = "answer",
+        report_compiling: ProgressCallback | None = None,
     ) -> RigView:
         if process is None:
             raise HardwareError("the virtual rig is not running")
-        reply = receive_answer(process, timeout, doing, told)
+        reply = receive_answer(process, timeout, doing, report_compiling)
         if isinstance(reply, RigView):
             return reply
         raise reply.kind(reply.text)

@@ -106,10 +106,10 @@ def test_a_late_reply_to_a_write_is_no_reply_to_a_write_elsewhere() -> None:
         frame + crc16(frame) for frame in (bytes.fromhex("01 05 0427 ff00"), bytes.fromhex("01 05 042c 0000"))
     )
     asked = second[:-2]
-    late = RTU_LINE.look(first, asked, 6)
+    late = RTU_LINE.scan(first, asked, 6)
     assert late is None or late.reply == b""
-    both = RTU_LINE.look(first + second, asked, 6)
+    both = RTU_LINE.scan(first + second, asked, 6)
     assert both is not None and both.reply == asked and both.more
     refused = bytes.fromhex("01 85 02")
-    exception = RTU_LINE.look(first + refused + crc16(refused), asked, 6)
+    exception = RTU_LINE.scan(first + refused + crc16(refused), asked, 6)
     assert exception is not None and exception.reply == refused

@@ -42,14 +42,14 @@ def test_a_request_has_the_header(line: MbapLine) -> None:
     ],
 )
 def test_the_reply_is_that_of_the_transaction(line: MbapLine, arriving: bytes, found: ReplyScan | None) -> None:
-    assert line.look(arriving, ASKED, len(REPLY)) == found
+    assert line.scan(arriving, ASKED, len(REPLY)) == found
 
 
 @given(st.binary(max_size=60))
 def test_whatever_comes_is_a_reply_of_the_transaction_or_none(data: bytes) -> None:
     line = MbapLine()
     line.frame(ASKED)
-    found = line.look(data, ASKED, len(REPLY))
+    found = line.scan(data, ASKED, len(REPLY))
     if found is not None and found.reply:
         assert frame(1, found.reply) in data
 

@@ -41,7 +41,7 @@ def study(case: tuple[int, str, float]) -> tuple[Array, NDArray[np.bool_], float
     held = hold_out(result, [fitted], [judged], SMOOTHING)
     base, theta = result.base, linear_parameters(truth_of(config).mechanism)
     away = (base.matrix @ (result.theta - theta)) / result.base_sigma
-    return away, result.told, held.before, held.after, held.noise, result.consistent, seconds
+    return away, result.identifiable, held.before, held.after, held.noise, result.consistent, seconds
 
 
 @pytest.mark.timeout(3600)

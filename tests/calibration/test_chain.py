@@ -158,7 +158,7 @@ def test_each_step_is_as_sure_as_it_says(calibrate: object) -> None:
         settings = IdentificationSettings(coulomb_speed=SMOOTHING, noise=np.full(6, NOISE), gains=gains)
         result = identify(MACHINE, [record], settings)
         away = result.base.matrix @ (result.theta - linear_parameters(rig.truth)) / result.base_sigma
-        found["rig"].append(away[result.told])
+        found["rig"].append(away[result.identifiable])
         parameters, covariance, _ = reported_parameters(result)
         file = ParameterFile("inertia", DAY, MACHINE.name, parameters, covariance=covariance)
         file = parse_parameters(format_parameters(file))

@@ -65,14 +65,14 @@ def deviations(result: Identification, seed: int) -> np.ndarray:
 def test_the_truth_is_within_what_is_said(found: Identification) -> None:
     away = deviations(found, 1)
     assert np.mean(np.abs(away) < 2.0) > 0.93
-    assert np.mean(np.abs(away[found.told]) < 2.0) > 0.9
-    assert np.count_nonzero(found.told) > 45  # else it would say nothing, which is never wrong
+    assert np.mean(np.abs(away[found.identifiable]) < 2.0) > 0.9
+    assert np.count_nonzero(found.identifiable) > 45  # else it would say nothing, which is never wrong
     assert found.consistent
 
 
 def test_what_is_told_is_far_from_what_was_known_before(found: Identification) -> None:
     before = (found.base.matrix @ (linear_parameters(MACHINE) - linear_parameters(drawn(1)))) / found.base_sigma
-    assert np.abs(before[found.told]).max() > 50.0
+    assert np.abs(before[found.identifiable]).max() > 50.0
 
 
 def test_lags_and_zeros_of_the_cells_are_found(found: Identification) -> None:
@@ -209,7 +209,7 @@ def test_cells_in_coarse_steps_tell_the_truth_within_what_is_said(noise: float) 
     result = identify(MACHINE, [record], settings)
     away = deviations(result, 1)
     assert np.mean(np.abs(away) < 2.0) > 0.93 and np.abs(away).max() < 4.0
-    assert np.count_nonzero(result.told) > 40 and not result.spikes.any()
+    assert np.count_nonzero(result.identifiable) > 40 and not result.spikes.any()
     judged = in_steps(recorded(drawn(1), OTHER_PATH, 2, noise=noise).record)
     assert hold_out(result, [record], [judged], SMOOTHING).verdict == "pass"
 
@@ -245,7 +245,7 @@ def test_set_points_that_drives_hold_are_not_taken_for_inertia() -> None:
     result = identify(MACHINE, [held], SETTINGS)
     away = deviations(result, 3)
     assert np.mean(np.abs(away) < 2.0) > 0.9 and np.abs(away).max() < 5.0
-    assert np.count_nonzero(result.told) > 20
+    assert np.count_nonzero(result.identifiable) > 20
     found = {each.name: each for each in reported_parameters(result)[2]}
     for leg in range(6):
         assert found[f"load_cells[{leg}].acceleration"].value == pytest.approx(-0.6, abs=0.3)
@@ -273,7 +273,7 @@ def test_drives_that_keep_to_their_commands_tell_friction_better() -> None:
     noisy, better = (identify(MACHINE, [record], STATED_NOISE) for record in (made.record, quiet))
     sigmas = [np.sqrt(np.diag(result.covariance))[coulomb] for result in (noisy, better)]
     assert (sigmas[1] < 0.8 * sigmas[0]).all()
-    away = deviations(better, 3)[better.told]
+    away = deviations(better, 3)[better.identifiable]
     assert np.mean(np.abs(away) < 2.0) > 0.93 and np.abs(away).max() < 4.0
 
 
@@ -292,7 +292,7 @@ def test_presliding_of_most_of_a_millimetre_is_not_taken_for_mass() -> None:
     assert made.record.drives is not None
     drives = made.record.drives + force - np.tanh(speed / SMOOTHING) * coulomb
     result = identify(MACHINE, [replace(made.record, drives=drives)], STATED_NOISE)
-    away = deviations(result, 3)[result.told]
+    away = deviations(result, 3)[result.identifiable]
     assert np.mean(np.abs(away) < 2.0) > 0.93 and np.abs(away).max() < 4.0
     assert {each.leg for each in result.terms if each.code == "presliding"} == set(range(6))
 
@@ -311,8 +311,8 @@ def test_what_is_further_off_than_was_stated_is_named_and_makes_nothing_sure(
     assert (widest["base.points[0][0]"] > 2.0 * STATED.joints) is (code == "geometry")
     assert (widest["legs[2].compliance"] > 2.0 * STATED.compliance) is (code == "compliance")
     assert (widest["load_cells[1].lag"] > 2.0 * STATED.lag) is (code == "lag")
-    away = (result.base.matrix @ (result.theta - linear_parameters(made.truth)))[result.told]
-    assert np.abs(away / result.base_sigma[result.told]).max() < 4.0
+    away = (result.base.matrix @ (result.theta - linear_parameters(made.truth)))[result.identifiable]
+    assert np.abs(away / result.base_sigma[result.identifiable]).max() < 4.0
 
 
 def test_a_base_that_is_not_level_is_named_and_makes_nothing_sure() -> None:
@@ -320,7 +320,7 @@ def test_a_base_that_is_not_level_is_named_and_makes_nothing_sure() -> None:
     tilted = replace(truth, gravity=truth.gravity + np.cross([4e-3, -3e-3, 0.0], truth.gravity))
     result = identify(MACHINE, [recorded(tilted, PATH, 3).record], STATED_NOISE)
     assert "tilt" in [each.code for each in result.terms]
-    assert np.abs(deviations(result, 3)[result.told]).max() < 4.0
+    assert np.abs(deviations(result, 3)[result.identifiable]).max() < 4.0
 
 
 def test_errors_are_as_large_as_their_sigmas_say() -> None:
@@ -333,7 +333,7 @@ def test_errors_are_as_large_as_their_sigmas_say() -> None:
         made = drawn_of_the_prior(seed, PATH)
         result = identify(MACHINE, [made.record], STATED_NOISE)
         difference = result.base.matrix @ (result.theta - linear_parameters(made.truth))
-        away.append((difference / result.base_sigma)[result.told])
+        away.append((difference / result.base_sigma)[result.identifiable])
     every = np.concatenate(away)
     assert len(every) > 400
     assert 0.9 < np.sqrt(np.mean(every**2)) < 1.2
@@ -422,7 +422,7 @@ def test_spikes_are_left_out_and_counted() -> None:
     result = identify(MACHINE, [replace(made.record, cells=cells)], STATED_NOISE)
     assert result.spikes[3] == pytest.approx(len(rows), abs=2) and result.spikes.sum() < len(rows) + 10
     assert result.residual[3] < 1.3 * np.delete(result.residual, 3).max()
-    assert np.abs(deviations(result, 1)[result.told]).max() < 4.0
+    assert np.abs(deviations(result, 1)[result.identifiable]).max() < 4.0
 
 
 def test_a_known_gain_tells_the_platform_s_mass_better() -> None:

@@ -35,11 +35,11 @@ def test_small_and_large_machines_are_told_within_what_is_said(mass: float, told
         truth = off(machine, seed)
         record = stretch(truth, seed)
         result = identify(machine, [record], settings)
-        away.append((result.base.matrix @ (result.theta - linear_parameters(truth)))[result.told])
-        away[-1] /= result.base_sigma[result.told]
+        away.append((result.base.matrix @ (result.theta - linear_parameters(truth)))[result.identifiable])
+        away[-1] /= result.base_sigma[result.identifiable]
     every = np.concatenate(away)
     assert np.mean(np.abs(every) < 2.0) > 0.93 and np.abs(every).max() < 4.0
-    assert np.count_nonzero(result.told) > told and result.terms == ()
+    assert np.count_nonzero(result.identifiable) > told and result.terms == ()
     coulomb = np.sqrt(np.diag(result.covariance))[[place.stop - 1 for place in FRICTIONS]]
     assert coulomb.max() < 0.15 * machine_size(machine).force  # drives tell it, whose forces are noisy by their size
     held = hold_out(result, [record], [stretch(truth, 21, 8.0)], SMOOTHING)

@@ -297,7 +297,7 @@ class ExploredRig(RuleBasedStateMachine):
             assert reply.result().reason  # 16
             assert self.snapshot() == before
         if accepted:
-            assert job.lease is None or job.lease.held  # 18
+            assert job.lease is None or job.lease.active  # 18
             self.coverage.accept(state, command)
         if accepted and isinstance(command, Home | Engage | MoveLeg):
             leg = command.leg if isinstance(command, MoveLeg) else None
@@ -604,7 +604,7 @@ class RandomWalk(ExploredRig):
     def ask_without_lease(self, who: int, command: RigCommand, cycles: int) -> None:
         """Whoever has lost the lease, and does not know it, changes nothing."""
         client = self.clients[who]
-        if client.lease is not None and not client.lease.held and not isinstance(command, Stop):
+        if client.lease is not None and not client.lease.active and not isinstance(command, Stop):
             reply = self._send(Submission(command, None, Future(), client.lease))
             self.operator.carry_out()
             assert reply.done() and not reply.result().accepted  # 13

@@ -57,7 +57,7 @@ class Puppet:
 
     @property
     def holds_lease(self) -> bool:
-        return self.sign is not None and self.sign.held
+        return self.sign is not None and self.sign.active
 
     @property
     def lives(self) -> bool:
@@ -144,7 +144,7 @@ class Lockstep:
         self.heartbeat, self.hold, self.renewal = safety.heartbeat, safety.unattended_hold, safety.hold_renewal
         self.period = bench.config.period
         self.leases = Leases(block)
-        self.operator = bench.rig.operator = Operator(bench.engine, held=self.leases.held)
+        self.operator = bench.rig.operator = Operator(bench.engine, hold_count=self.leases.hold_count)
         self.watch = Watch(bench.engine, self.operator, _Link(), self.leases, owner)  # type: ignore[arg-type]
         self.players: list[Puppet] = []
         self._bench = bench
@@ -279,7 +279,7 @@ class Campaign:
         if state is State.ENGAGED and paused:
             begun = self.world.engine.runtime_info.begun_under
             accepted = self.submit(player, Resume(take_over=deed == "take over"))
-            assert not accepted or deed == "take over" or begun is None or begun.held
+            assert not accepted or deed == "take over" or begun is None or begun.active
             if not accepted:
                 self.submit(player, Abandon())
         elif state is State.ENGAGED:

@@ -26,7 +26,7 @@ def test_an_engine_goes_on_until_no_drive_reports_torque(tmp_path: Path) -> None
     config = live_config()
     with VirtualRigProcess(config) as virtual:
         with LiveRig(config, tmp_path / "run.mcap", "first", Interruption(), serve=False) as rig:
-            virtual.tell(rig.engine.address.socket)
+            virtual.notify(rig.engine.address.socket)
             rig.request(Connect())
             virtual.inject("torque_stuck", LEG)
             rig.wait(lambda status: status.state is State.FAULT, WAIT, "the fault")

@@ -45,7 +45,7 @@ BOUND_BREAKS = [
     ),
     _rest(
         "brakes that slip are told again and again",
-        "        self._told = True\n",
+        "        self._reported = True\n",
         "",
         "test_brakes_that_slip_behind_another_fault_are_said_once_beside_it",
     ),
@@ -81,7 +81,7 @@ BOUND_BREAKS = [
     ),
     _homing(
         "another leg may home than the one that was told to",
-        "if moved[other] >= (self._slip if moves else _TELLING):",
+        "if moved[other] >= (self._slip if moves else _SIGNIFICANT):",
         "if False:",
         "test_motors_wired_to_each_others_drives_are_found_by_the_first_leg_that_moves",
     ),

@@ -37,7 +37,7 @@ CLIENT_BREAKS = [
     Break(
         "a Ctrl-C that a library caught is lost",
         "rig/client/interruption.py",
-        "        yield\n        self._interrupt_if_heard()\n",
+        "        yield\n        self._interrupt_if_pending()\n",
         "        yield\n",
         ("rig/test_interruption.py::test_one_that_a_library_caught_interrupts_all_the_same",),
     ),

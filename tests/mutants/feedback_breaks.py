@@ -168,14 +168,14 @@ FEEDBACK_BREAKS = [
     Break(
         "replies may be old without a bound",
         "actuators/drive.py",
-        "if lag == self._heard_lag and lag <= self._echo_lag:",
-        "if lag == self._heard_lag:",
+        "if lag == self._reply_lag and lag <= self._echo_lag:",
+        "if lag == self._reply_lag:",
         (_DRIVERS, f"{_OLD}::test_replies_older_than_is_borne_are_as_none"),
     ),
     Break(
         "one reply tells that the replies have come to be old",
         "actuators/drive.py",
-        "if lag == self._heard_lag and lag <= self._echo_lag:",
+        "if lag == self._reply_lag and lag <= self._echo_lag:",
         "if lag <= self._echo_lag:",
         (_DRIVERS,),
     ),
@@ -315,7 +315,7 @@ FEEDBACK_BREAKS = [
     Break(
         "a mean at rest averages rounding out",
         "calibration/cell_measurements.py",
-        "np.hypot(whole.standard_error, rounding_of_mean(beside, step))",
+        "np.hypot(whole.standard_error, rounding_of_mean(cell_noise, step))",
         "whole.standard_error",
         (f"{_COARSE}::test_cells_without_noise_that_are_coarse_can_be_zeroed_to_their_steps",),
     ),
@@ -390,7 +390,7 @@ FEEDBACK_BREAKS = [
     Break(
         "a port without bytes reads as one that was pulled out",
         "actuators/wire.py",
-        "            _end_tells_itself(port.fileno())\n",
+        "            _set_non_blocking_read(port.fileno())\n",
         "",
         ("actuators/test_wire.py",),
     ),

@@ -30,7 +30,7 @@ HOLD_BREAKS = [
     ),
     _engine(
         "what is let go goes on until its deadline",
-        "if self._lost or held == 0:",
+        "if self._lost or hold_count == 0:",
         "if self._lost:",
         "test_it_moves_while_it_is_held_and_stops_within_the_ramp_of_its_letting_go",
     ),

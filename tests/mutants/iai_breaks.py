@@ -42,7 +42,7 @@ IAI_BREAKS = [
     ),
     _drive(
         "a ROBO Cylinder is told a coil once, heard or not",
-        "        if told != self._told[:COIL_REPLY_LENGTH]:\n",
+        "        if reply != self._request[:COIL_REPLY_LENGTH]:\n",
         "        if False:\n",
     ),
     _drive(

@@ -39,7 +39,7 @@ IDENTITY_BREAKS = [
     Break(
         "drives at each other's address are not told by the forces",
         "rig/safety/wiring_check.py",
-        "if misfit[0] > _EXCLUDED and best <= _BORNE:",
+        "if misfit[0] > _EXCLUDED and best <= _ACCEPTED:",
         "if False:",
         (_EXCHANGED,),
     ),

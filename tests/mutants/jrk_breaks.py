@@ -12,7 +12,7 @@ def _drive(name: str, old: str, new: str) -> Break:
 JRK_BREAKS = [
     _drive(
         "a Jrk's feedback is believed whatever it is scaled to",
-        "if told is not None and not told.scales(found.feedback, found.scaled):",
+        "if settings is not None and not settings.scales(found.feedback, found.scaled):",
         "if False:",
     ),
     _drive(
@@ -22,12 +22,12 @@ JRK_BREAKS = [
     ),
     _drive(
         "a Jrk's errors are believed whatever was there before",
-        "return after == told if cleared is None else cleared == told and not after & ~told",
+        "return after == expected if cleared is None else cleared == expected and not after & ~expected",
         "return True",
     ),
     _drive(
         "a Jrk whose position loop stands goes on",
-        "self._judge(found.periods) in (Life.GOES_ON, Life.RESTARTED)",
+        "self._judge(found.periods) in (Life.RUNNING, Life.RESTARTED)",
         "self._judge(found.periods) is not Life.DOUBTFUL",
     ),
     _drive(
@@ -37,7 +37,7 @@ JRK_BREAKS = [
     ),
     _drive(
         "a Jrk's time-out while it rested is a fault",
-        "faults = found.halting & ~(_BORNE if rested else _ALLOWED) |",
+        "faults = found.halting & ~(_TOLERATED if rested else _ALLOWED) |",
         "faults = found.halting & ~_ALLOWED |",
     ),
     _drive(
@@ -62,7 +62,7 @@ JRK_BREAKS = [
     ),
     _drive(
         "a Jrk whose counter is not where it should be is told to go on",
-        "        if self._life_said not in (Life.GOES_ON, Life.RESTARTED):\n            return\n        if self._on",
+        "        if self._life_sign not in (Life.RUNNING, Life.RESTARTED):\n            return\n        if self._on",
         "        if self._on",
     ),
     _drive(
@@ -90,8 +90,8 @@ JRK_BREAKS = [
     Break(
         "a Jrk's time-out may be any",
         "actuators/jrk/drive.py",
-        "(units != self._units, said)",
-        "(False, said)",
+        "(units != self._units, mismatch)",
+        "(False, mismatch)",
         _TESTS,
     ),
 ]

@@ -54,7 +54,7 @@ LINE_BREAKS = [
     Break(
         "what came in a pause is a reading",
         "actuators/loadstar.py",
-        "if now - self._looked_in > _SILENT:",
+        "if now - self._cycle_read > _SILENT:",
         "if False:",
         (_STREAM,),
     ),
@@ -82,7 +82,7 @@ LINE_BREAKS = [
     Break(
         "a frame on a line is continued after any silence",
         "actuators/virtual/server.py",
-        "now - client.heard > _SILENCE",
+        "now - client.received_at > _SILENCE",
         "False",
         (_TERMINAL,),
     ),
@@ -103,7 +103,7 @@ LINE_BREAKS = [
     Break(
         "a reply that will not come any more is an event for ever",
         "actuators/virtual/faults.py",
-        "        if self._gone:\n            return math.inf\n",
+        "        if self._silent:\n            return math.inf\n",
         "",
         (_TERMINAL,),
     ),
@@ -235,7 +235,7 @@ LINE_BREAKS = [
     Break(
         "a drive that does not say its speed is one with a dead encoder",
         "actuators/modbus_servo.py",
-        "return feedback._replace(velocity=0.0) if self._says_no_speed else feedback",
+        "return feedback._replace(velocity=0.0) if self._no_velocity else feedback",
         "return feedback",
         ("conformance/test_commissioning.py",),
     ),

@@ -120,7 +120,7 @@ LINK_BREAKS = [
     ),
     _block(
         "who has lost the lease goes on to show that he lives",
-        "        if self.held:  # a client",
+        "        if self.active:  # a client",
         "        if True:  # a client",
     ),
     Break(
@@ -193,7 +193,7 @@ LINK_BREAKS = [
     ),
     _lease(
         "a lease that was dropped is held by its jobs",
-        "                lease.held = False",
+        "                lease.active = False",
         "                pass",
         "rig/test_engine_lease.py",
     ),

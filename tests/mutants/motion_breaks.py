@@ -19,8 +19,8 @@ MOTION_BREAKS = [
     _log("the beginning of a motion is not told", "            self._report(self.latest)\n        if", "        if"),
     _log(
         "a stop that was resumed is the cause of a later one's end",
-        "self._stands, self._cause = False, None",
-        "self._stands = False",
+        "self._paused, self._cause = False, None",
+        "self._paused = False",
         f"{_ENDS}::test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that_ends",
     ),
     Break(
@@ -37,7 +37,7 @@ MOTION_BREAKS = [
         'cause=next((event.text for event in recording.events if event.code), ""),',
         (f"{_COMMANDS}::test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere",),
     ),
-    _log("a pause ends a motion", "            if self._stands:\n                return None\n", ""),
+    _log("a pause ends a motion", "            if self._paused:\n                return None\n", ""),
     _log("a fault is a stop", "        if machine.latched:\n            return MotionOutcome.FAULT\n", ""),
     _log(
         "a motion that is held has ended",
@@ -51,13 +51,13 @@ MOTION_BREAKS = [
         "if machine.state is State.STOPPING:",
         f"{_RECORDS}::test_a_stop_ends_a_motion",
     ),
-    _log("what was paused and stopped was stopped", "MotionOutcome.ABANDONED if self._stands else", ""),
+    _log("what was paused and stopped was stopped", "MotionOutcome.ABANDONED if self._paused else", ""),
     _log(
         "parking never ends",
-        "if machine.state is State.PARKED and kind == MotionKind.PARK and self._ended and not self._stands:",
+        "if machine.state is State.PARKED and kind == MotionKind.PARK and self._ended and not self._paused:",
         "if False:",
     ),
-    _log("a park that was held and stopped is one that ended", " and self._ended and not self._stands:", ":"),
+    _log("a park that was held and stopped is one that ended", " and self._ended and not self._paused:", ":"),
     _log("a path that was slowed down to a stand has ended", "return not self._slowed or ", "return True or "),
     _log(
         "a leg's test that was stopped has ended",

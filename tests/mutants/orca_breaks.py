@@ -26,7 +26,7 @@ ORCA_BREAKS = [
     ),
     _drive(
         "an ORCA motor's mode is commanded once",
-        "return Access.STATUS if self._told else Access.MODE",
+        "return Access.STATUS if self._mode_commanded else Access.MODE",
         "return Access.STATUS",
     ),
     _drive(
@@ -41,7 +41,7 @@ ORCA_BREAKS = [
     ),
     _drive(
         "an ORCA motor that has been silent is put to sleep before it is asked why",
-        "if self._wanted == _SLEEP and self._now - self._heard_at > 0.5 * self._watchdog:",
+        "if self._wanted == _SLEEP and self._now - self._replied_at > 0.5 * self._watchdog:",
         "if False:",
     ),
     _drive(
@@ -66,7 +66,7 @@ ORCA_BREAKS = [
     ),
     _drive(
         "the zero of an ORCA motor's position moves before that is said",
-        "return held if self._status_at == self._now else None",
+        "return previous if self._status_at == self._now else None",
         "return motion",
     ),
     Break(

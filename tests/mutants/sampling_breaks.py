@@ -16,15 +16,15 @@ SAMPLING_BREAKS = [
     Break(
         "what a slow drive has not heard waits for its time",
         "actuators/drive.py",
-        "            self._heard = self._saying\n",
+        "            self._answered_fields = self._urgent_fields\n",
         "",
         (f"{_DRIVE}::test_a_slow_drive_is_told_at_once_to_stop",),
     ),
     Break(
         "a lost stop is not said again",
         "actuators/drive.py",
-        "urgent = self._saying != self._heard",
-        "urgent, self._heard = self._saying != self._heard, self._saying",
+        "urgent = self._urgent_fields != self._answered_fields",
+        "urgent, self._answered_fields = self._urgent_fields != self._answered_fields, self._urgent_fields",
         (f"{_DRIVE}::test_a_slow_drive_is_told_again_in_the_next_cycle_what_it_has_not_answered",),
     ),
     Break(

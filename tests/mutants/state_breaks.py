@@ -64,12 +64,12 @@ STATE_BREAKS = [
     ),
     _machine(
         "the rig is engaged before every drive has torque",
-        "if len(now.torque) == len(LEGS) and self._still(now):",
-        "if self._still(now):",
+        "if len(now.torque) == len(LEGS) and self._settled(now):",
+        "if self._settled(now):",
     ),
     _machine(
         "the rig parks before it stands",
-        "not now.moving and self._still(now):\n            self.enter(State.PARKED",
+        "not now.moving and self._settled(now):\n            self.enter(State.PARKED",
         "not now.moving:\n            self.enter(State.PARKED",
     ),
     _machine(
@@ -100,8 +100,8 @@ STATE_BREAKS = [
     ),
     _machine(
         "a quick stop ends with torque",
-        "if not now.torque and self._still(now):",
-        "if self._still(now):",
+        "if not now.torque and self._settled(now):",
+        "if self._settled(now):",
     ),
     _machine(
         "a stop for a fault ends parked",
@@ -110,7 +110,7 @@ STATE_BREAKS = [
     ),
     _machine(
         "standing still for an instant counts as rest",
-        "return now.t - self._still_since >= self.deadlines.settle",
+        "return now.t - self._rest_since >= self.deadlines.settle",
         "return True",
     ),
     _supervision(
@@ -281,7 +281,7 @@ STATE_BREAKS = [
     Break(
         "a motion goes on under another's lease",
         "rig/engine/loop.py",
-        "elif begun_under is not None and not begun_under.held:",
+        "elif begun_under is not None and not begun_under.active:",
         "elif False:",
         ("rig/test_engine_lease.py", _WATCH),
     ),

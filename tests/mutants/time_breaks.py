@@ -8,7 +8,7 @@ TIME_BREAKS = [
     Break(
         "nobody hears that the plant goes by the wall clock",
         "rig/engine/pacer.py",
-        "        if held:\n",
+        "        if resumed:\n",
         "        if False:\n",
         (_LOST,),
     ),
@@ -22,14 +22,14 @@ TIME_BREAKS = [
     Break(
         "a thread that computes hides a deadlock",
         "rig/runtime/process_watch.py",
-        "computed = _look(self._whole)[1]",
-        "computed = _look(self._main)[1]",
+        "computed = _stat(self._whole)[1]",
+        "computed = _stat(self._main)[1]",
         ("rig/test_plant_clock.py::test_a_deadlock_is_not_hidden_by_a_thread_that_computes",),
     ),
     Break(
         "an engine that stands still within a cycle takes what follows from that for a fault of a leg",
         "rig/engine/core.py",
-        "        self._act_on(supervision.stood_still(t, exchanges.held))\n",
+        "        self._act_on(supervision.host_suspended(t, exchanges.held))\n",
         "",
         ("integration/test_force_and_host_faults.py",),
     ),

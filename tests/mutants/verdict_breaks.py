@@ -87,7 +87,7 @@ VERDICT_BREAKS = [
     _verdict(
         "periods before the motion are the motion's",
         "summary.py",
-        "covered.add(timing[held if self.motion is None else ids == self.motion.id, 0])",
+        "covered.add(timing[in_hold if self.motion is None else ids == self.motion.id, 0])",
         "covered.add(timing[:, 0])",
         "test_what_is_outside_the_motion_does_not_count",
     ),

@@ -109,7 +109,7 @@ def test_a_motion_is_not_checked_for_a_lease_that_is_gone(rig: Bench) -> None:
     rig.engage()
     operator = Operator(rig.engine, lambda _table: pytest.fail("it was checked"))
     lease, reply = Lease("first"), Future[Reply]()
-    lease.held = False
+    lease.active = False
     table = smooth_table()
     operator.submit(Submission(Follow("m", table.step), table.samples, reply, lease))
     operator.carry_out()
@@ -158,7 +158,7 @@ def test_what_was_queued_is_refused_in_the_next_cycle(rig: Bench, state: State, 
     for command in commands:
         lease = Lease("first")
         reply = _submitted(rig, command, lease)
-        lease.held = False
+        lease.active = False
         rig.step()
         assert reply.result(0.0) == lapsed(command.kind)
         assert rig.state is state
@@ -170,7 +170,7 @@ def test_a_paused_motion_is_neither_resumed_nor_abandoned_by_a_lease_that_is_gon
     rig.until(State.ENGAGED)
     for command in (Resume(), Abandon()):
         reply = _submitted(rig, command, lease := Lease("first"))
-        lease.held = False
+        lease.active = False
         rig.run(0.1)
         assert reply.result(0.0) == lapsed(command.kind)
         assert rig.state is State.ENGAGED and rig.engine.reference.paused
@@ -185,7 +185,7 @@ def test_what_waits_for_a_late_reply_dies_with_its_lease(rig: Bench, command: Ri
     reply = _submitted(rig, command, lease)
     rig.step()
     assert not reply.done()  # it waits
-    lease.held = False
+    lease.active = False
     rig.step()
     assert reply.result(0.0) == lapsed(command.kind)
     rig.run(0.1)
@@ -239,11 +239,11 @@ def test_the_control_block_names_the_lease_that_is_held_and_no_end_reaches_anoth
         with pytest.raises(RefusedError, match="'first' holds the command lease"):
             leases.grant("second")
         leases.end(first)
-        assert not first.held and block.lease == 0 and leases.holder is None
+        assert not first.active and block.lease == 0 and leases.holder is None
         second = leases.grant("second")
         leases.end(first)
         leases.end(None)
-        assert second.held and leases.holder is second and block.lease == second.number != first.number
+        assert second.active and leases.holder is second and block.lease == second.number != first.number
     finally:
         block.close()
 
@@ -264,7 +264,7 @@ def test_what_was_begun_under_another_lease_goes_on_only_for_whoever_takes_it_ov
         if lease is second:
             return
         rig.request(Stop(2))
-        first.held = False
+        first.active = False
         rig.until(State.ENGAGED)
         assert rig.status().begun_by == "first"
         reply = _submitted(rig, Resume(), second)

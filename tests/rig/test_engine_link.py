@@ -414,15 +414,15 @@ def test_only_the_holder_of_the_lease_is_heard() -> None:
         early, first, second = (client.sign(number) for number in (7, 8, 9))
         early.beat()
         early.hold()
-        assert not early.held and block.heartbeat(7) == block.held(7) == 0
+        assert not early.active and block.heartbeat(7) == block.hold_count(7) == 0
         block.lease = 8
         for count in (1, 2, 3):
             first.beat()
             first.hold()
             second.beat()  # before it has the lease
-            assert (block.heartbeat(8), block.held(8), block.heartbeat(9)) == (count, count, 0)
+            assert (block.heartbeat(8), block.hold_count(8), block.heartbeat(9)) == (count, count, 0)
         first.let_go()
-        assert (block.heartbeat(8), block.held(8)) == (3, 0)
+        assert (block.heartbeat(8), block.hold_count(8)) == (3, 0)
         block.lease = 9
         second.beat()
         second.hold()
@@ -430,8 +430,8 @@ def test_only_the_holder_of_the_lease_is_heard() -> None:
             first.beat()
             first.hold()
             first.let_go()
-        assert not first.held and second.held
-        assert (block.heartbeat(9), block.held(9), block.heartbeat(8)) == (4, 1, 0)
+        assert not first.active and second.active
+        assert (block.heartbeat(9), block.hold_count(9), block.heartbeat(8)) == (4, 1, 0)
         shared_memory._COUNT.pack_into(client._bytes, shared_memory._BEAT_AT, 8, 5)  # stopped right before, it woke now
         assert block.heartbeat(9) == 0
         second.beat()
@@ -450,6 +450,6 @@ def test_a_heartbeat_wraps_past_what_would_be_none() -> None:
         sign._beats = sign._holds = (1 << 64) - 1
         sign.beat()
         sign.hold()
-        assert (block.heartbeat(5), block.held(5)) == (1, 1)
+        assert (block.heartbeat(5), block.hold_count(5)) == (1, 1)
     finally:
         block.close()

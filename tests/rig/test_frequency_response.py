@@ -228,7 +228,7 @@ def test_a_pure_delay_is_nothing_more_and_a_corner_beyond_the_band_is_bounded() 
     u, _ = signals(0)
     y = np.roll(u, 3) + np.random.default_rng(1).normal(0.0, 0.1, len(u))
     fit = fit_response(found(u, y))
-    assert fit.structure is Structure.DELAY and fit.corner is None and Note.CORNER_NOT_TOLD in fit.notes
+    assert fit.structure is Structure.DELAY and fit.corner is None and Note.CORNER_UNRESOLVED in fit.notes
     assert fit.corner_above is not None and fit.corner_above > 300.0
     assert fit.dead_time_sigma is not None and fit.dead_time_sigma < 5e-4
     assert fit.dead_time == pytest.approx(3.0 / RATE, abs=4.0 * fit.dead_time_sigma)

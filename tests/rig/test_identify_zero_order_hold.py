@@ -20,5 +20,5 @@ def test_at_a_low_rate_the_truth_lies_within_what_is_said(seed: int) -> None:
     truth = linear_parameters(truth_of(config).mechanism)
     away = result.base.matrix @ (result.theta - truth) / result.base_sigma
     assert np.mean(np.abs(away) < 2.0) > 0.93 and np.sqrt(np.mean(away**2)) < 1.15
-    assert result.told.sum() > 30
+    assert result.identifiable.sum() > 30
     assert {each.leg for each in result.terms if each.code == "held_set_points"} == set(range(6))

@@ -63,7 +63,7 @@ def begun(rig: Bench, phase: str = MOVING) -> int:
 def whole(rig: Bench) -> None:
     rig.request(TEST)
     rig.until(State.IDLE, timeout=20.0)
-    assert rig.engine.leg_test is not None and rig.engine.leg_test.over
+    assert rig.engine.leg_test is not None and rig.engine.leg_test.ended
 
 
 def recorded(rig: Bench) -> Recording:

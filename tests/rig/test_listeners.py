@@ -44,7 +44,7 @@ class FleetingRig(LiveRig):
 
 def test_one_that_is_taken_away_as_it_is_told_is_told_once_and_breaks_nothing() -> None:
     told.clear()
-    FleetingNews().say("news")
+    FleetingNews().notify("news")
     assert told == ["news"]
     told.clear()
     FleetingRig().refresh()
@@ -52,5 +52,5 @@ def test_one_that_is_taken_away_as_it_is_told_is_told_once_and_breaks_nothing() 
     told.clear()
     sink = FleetingSink(SimpleNamespace())  # type: ignore[arg-type]
     sink.push(np.zeros(1, sink._rows.dtype))
-    sink.tell()
+    sink.report()
     assert [len(rows) for rows in told] == [1]

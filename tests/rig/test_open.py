@@ -104,7 +104,7 @@ def test_the_last_reference_may_end_in_the_heartbeats_thread(
     ring.append(ring)  # type: ignore[arg-type]
     live = robot.rig
     assert isinstance(live, LiveRig)
-    gone, collect = weakref.ref(robot), live._beating._look
+    gone, collect = weakref.ref(robot), live._beating._check
 
     def look() -> bool:
         with live._watch.lock, live._reading:  # as in the midst of a look
@@ -114,7 +114,7 @@ def test_the_last_reference_may_end_in_the_heartbeats_thread(
     gc.disable()
     try:
         del robot, ring
-        live._beating._look = look
+        live._beating._check = look
         eventually(lambda: gone() is None, "the collector")
         eventually(lambda: not live._beating.is_alive() and find_engine(free_config) is None, "the rig's end")
     finally:
@@ -128,7 +128,7 @@ def test_a_stop_raises_the_flag_before_it_asks(stand_in: StandIn, free_config: R
         assert stand_in.block.stop_requested() == 1 and stand_in.commands == [Stop(1)]
         stand_in.server.close()  # an engine whose link has failed
         assert isinstance(robot.rig, LiveRig)
-        robot.rig._gone.set()
+        robot.rig._closed.set()
         with pytest.raises(HardwareError):
             robot.stop(0)
         assert stand_in.block.stop_requested() == 0

@@ -2,7 +2,7 @@
 
 import pytest
 
-from rig.cli.paper import _say
+from rig.cli.paper import _print_study
 from rig.papers import Claim, Origin, Study, Threshold, Verdict, total
 from rig.papers.claims import Between, Legs, Near, Rounded, Unquantified, number
 from rig.papers.page import render
@@ -128,7 +128,7 @@ def test_a_bound_of_ours_is_marked_also_without_a_tolerance(capsys: pytest.Captu
     bound = Claim("key", "statement", "§1", Between(0.5, None), 0.7, threshold=Threshold.OURS)
     theirs = Claim("other", "statement", "§1", Between(0.5, None), 0.7)
     study = Study("name", "title", "citation", "summary", (bound, theirs), (), (), ())
-    _say(study)
+    _print_study(study)
     out = capsys.readouterr().out
     assert "claimed at least 0.5 (a threshold of ours); computed 0.7" in out
     assert "claimed at least 0.5; computed 0.7" in out

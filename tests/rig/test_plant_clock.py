@@ -13,7 +13,7 @@ import pytest
 from waiting import eventually
 
 from rig.runtime import ProcessWatch, pace_messages
-from rig.virtual.process import HANGING, LOOK, PlantClock
+from rig.virtual.process import CHECK_PERIOD, HANGING, PlantClock
 
 WALL = 7000.0
 
@@ -87,7 +87,7 @@ def wait(machine: Machine, clock: PlantClock, duration: float) -> float:
     """Let the machine go on, the server looking at its clock as it does; the clock then."""
     end = machine.now + duration
     while machine.now < end:
-        machine.now = min(end, machine.now + 0.5 * LOOK)
+        machine.now = min(end, machine.now + 0.5 * CHECK_PERIOD)
         now = clock.now()
     return now
 
@@ -111,8 +111,10 @@ def test_it_goes_on_where_the_engine_is_stopped_or_hangs(
     machine: Machine, clock: PlantClock, engine: Engine, idle: float
 ) -> None:
     machine.idle = idle
-    assert wait(machine, clock, 0.8 * LOOK) == WALL + 1.0
-    assert wait(machine, clock, 5.0) == pytest.approx(WALL + 6.0 + 0.8 * LOOK)  # from when the engine was heard last
+    assert wait(machine, clock, 0.8 * CHECK_PERIOD) == WALL + 1.0
+    assert wait(machine, clock, 5.0) == pytest.approx(
+        WALL + 6.0 + 0.8 * CHECK_PERIOD
+    )  # from when the engine was heard last
     assert engine.hear() == pace_messages.Ahead()
     engine.say(pace_messages.Time(WALL + 1.002))  # of an engine that does not know it yet
     assert clock.now() == pytest.approx(machine.now + 1.0)
@@ -181,12 +183,12 @@ def test_a_process_that_waits_for_a_processor_is_not_idle(monkeypatch: pytest.Mo
     machine = Machine()
     monkeypatch.setattr("rig.runtime.process_watch.time", machine)
     threads = ("R", 1.0)
-    monkeypatch.setattr("rig.runtime.process_watch._look", lambda _path: threads)
+    monkeypatch.setattr("rig.runtime.process_watch._stat", lambda _path: threads)
     watch = ProcessWatch(1)
 
     def silence(duration: float) -> float:
-        for _ in range(round(duration / LOOK)):
-            machine.now += LOOK
+        for _ in range(round(duration / CHECK_PERIOD)):
+            machine.now += CHECK_PERIOD
             found = watch.silence()
         return found
 
@@ -196,7 +198,7 @@ def test_a_process_that_waits_for_a_processor_is_not_idle(monkeypatch: pytest.Mo
     threads = ("S", 1.0)
     assert silence(3.0) == pytest.approx(3.0)
     threads = ("R", 2.5)  # it had 1.5 s of a processor, on however busy a machine
-    assert silence(60.0) == pytest.approx(3.0 + LOOK)  # no more of it than has passed
+    assert silence(60.0) == pytest.approx(3.0 + CHECK_PERIOD)  # no more of it than has passed
     watch.sign()
     threads = ("S", 2.5)
     machine.now += 60.0  # in which whoever looks stood still

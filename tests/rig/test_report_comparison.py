@@ -14,7 +14,7 @@ from validated import RATE
 
 from rig.cli import main
 from rig.errors import ExitCode
-from rig.recording import MOST_BESIDE, RecordingFile, comparison_path, open_part
+from rig.recording import MAX_COMPARED, RecordingFile, comparison_path, open_part
 from rig.report import summarize
 from rig.report.comparison.overlay import Overlay
 from rig.report.comparison.page import COLORS
@@ -118,10 +118,10 @@ def test_the_sheets_say_the_same(folder: Path) -> None:
 
 
 def test_what_cannot_be_set_side_by_side_is_said(folder: Path, capsys: pytest.CaptureFixture[str]) -> None:
-    assert len(COLORS) == MOST_BESIDE
-    runs: list[Any] = [f"{folder}/a.mcap#1"] * (MOST_BESIDE + 1)
+    assert len(COLORS) == MAX_COMPARED
+    runs: list[Any] = [f"{folder}/a.mcap#1"] * (MAX_COMPARED + 1)
     assert main(["report", *runs, "-o", f"{folder}/x.html"]) == ExitCode.INPUT
-    assert f"9 recordings: at most {MOST_BESIDE}" in capsys.readouterr().err
+    assert f"9 recordings: at most {MAX_COMPARED}" in capsys.readouterr().err
     for option in ("--models", "--identify"):
         assert main(["report", *runs[:2], "-o", f"{folder}/x.html", option]) == ExitCode.INPUT
         assert "of one recording each" in capsys.readouterr().err

@@ -19,7 +19,7 @@ from rig.errors import ExitCode, InputError
 from rig.recording import MotionPart, RecordingError, RecordingFile, open_part, open_recording, report_path
 from rig.report import machine_sha256, summarize, validate
 from rig.runs import BOOK, Catalogue, compare_runs, judge_again, matches
-from rig.runs.catalogue import KEPT
+from rig.runs.catalogue import CACHE_FILE
 
 
 @pytest.fixture
@@ -131,7 +131,7 @@ def test_what_is_kept_goes_with_what_it_is_of(catalogue: Catalogue) -> None:
     catalogue.count([listed for listed in catalogue.runs() if listed.run.recording == "b.mcap"])
     (catalogue.folder / "a.mcap").unlink()
     assert [listed.verdict for listed in catalogue.runs()] == ["pass"]
-    assert "a.mcap" not in (catalogue.folder / KEPT).read_text(encoding="utf-8")
+    assert "a.mcap" not in (catalogue.folder / CACHE_FILE).read_text(encoding="utf-8")
 
 
 def test_numbers_of_a_run_that_is_over_stay_while_its_recording_grows(tmp_path: Path) -> None:
@@ -146,7 +146,7 @@ def test_numbers_of_a_run_that_is_over_stay_while_its_recording_grows(tmp_path: 
 
 @pytest.mark.parametrize("content", ["", "[]", '{"layout": 1, "version": "0", "files": {}}', "\xff"])
 def test_what_was_kept_and_cannot_be_used_is_found_out_again(catalogue: Catalogue, content: str) -> None:
-    (catalogue.folder / KEPT).write_text(content, encoding="latin-1")
+    (catalogue.folder / CACHE_FILE).write_text(content, encoding="latin-1")
     assert len(catalogue.runs()) == 2
 
 

@@ -15,7 +15,7 @@ from rig.cli import main
 from rig.config import Validation
 from rig.recording import MotionPart, MotionRecord, RecordingFile, RecordingWriter, caveats
 from rig.runs import Catalogue, Listed, numbers_of
-from rig.runs.catalogue import KEPT
+from rig.runs.catalogue import CACHE_FILE
 from rig.runs.run import runs_of
 from rig.states import MotionKind, MotionOutcome
 
@@ -113,7 +113,7 @@ def test_a_run_that_changes_whenever_it_is_counted_is_said(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch, capsys: pytest.CaptureFixture[str]
 ) -> None:
     path = make_runs(tmp_path / "a.mcap", (0.0,))
-    kept = tmp_path / KEPT
+    kept = tmp_path / CACHE_FILE
     assert main(["runs", str(tmp_path)]) == 0
     assert capsys.readouterr().err == ""  # nothing was to be counted
 

@@ -1,4 +1,4 @@
-"""The control laws: what turns reference and feedback into six commands a cycle."""
+"""The control laws: six commands a cycle from reference and feedback."""
 
 from actuators import Mode
 from dynamics import Dynamics
@@ -19,7 +19,7 @@ def law_of(mode: str) -> type[ControlLaw]:
     """The control law that a configuration's `mode` names: one of this program, or of another distribution.
 
     Raises:
-        ConfigError: what a distribution declares by this name cannot be loaded, or is no control law.
+        ConfigError: the law that a distribution declares by this name cannot be loaded, or is no control law.
     """
     if mode in _LAWS:
         return _LAWS[mode]
@@ -48,12 +48,12 @@ def make_law(config: RigConfig, dynamics: Dynamics) -> ControlLaw:
 
 
 def needed_modes(config: RigConfig) -> tuple[tuple[Mode, ...], ...]:
-    """By leg, the modes without which its drive cannot be used under the law of a configuration."""
+    """By leg, the modes that its drive must have for the law of a configuration."""
     return tuple((Mode.OFF, loop_mode(own=own), Mode.HOMING) for own in config.own_loops)
 
 
 def loop_mode(*, own: bool) -> Mode:
-    """The mode in which a law has a drive that closes its `own` loop, or that does not."""
+    """The mode of a drive under a law, if it closes its `own` loop or not."""
     return Mode.POSITION if own else Mode.FORCE
 
 

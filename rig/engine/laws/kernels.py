@@ -12,7 +12,7 @@ from kinematics import Array, kernel
 from rig.config import RigConfig
 
 KERNELS = __name__
-"""Where the laws' kernels are, for `ControlLaw.kernels`."""
+"""Module of the laws' kernels, for `ControlLaw.kernels`."""
 
 # Rows of a disturbance observer's memory (OBSERVER_ROWS, 19).
 _ESTIMATE = 0  # N: what a leg needs beyond what the model says; six columns, as of the next four

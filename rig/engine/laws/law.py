@@ -1,4 +1,4 @@
-"""What a control law is to the engine: the mode in which it has the drives, and six commands a cycle."""
+"""Interface of a control law: the modes of the drives, and six commands a cycle."""
 
 from abc import ABC, abstractmethod
 from collections.abc import Sequence
@@ -14,7 +14,7 @@ from rig.states import StopSeverity
 
 
 class LawFault(Exception):  # noqa: N818  not an error of the program
-    """What a law finds wrong, and how the rig must stop for it."""
+    """A fault found by a law, with the required stop."""
 
     def __init__(self, finding: Finding, severity: StopSeverity) -> None:
         super().__init__(finding)
@@ -22,20 +22,19 @@ class LawFault(Exception):  # noqa: N818  not an error of the program
 
 
 class ControlLaw(ABC):
-    """Gives six commands a cycle while the rig's state lets it; what stops the rig is told by others.
+    """Gives six commands a cycle while the rig's state permits it; other parts stop the rig.
 
-    `name` is what the configuration calls it. `own_loops` tells by leg whether the drive closes its own loop, on its
-    length, so that what is measured is the only guard of its force; else the loop is closed here, over the wire, and
-    its stability is a matter of this rig's gains and rate. `platform`: all six legs move the platform along
-    the reference, which is homed, and the model holds; else only the legs that are not `held` by their brakes move.
-    `following_error_stop`: how the rig must stop where a leg is off its reference by a following error. Of a law that
-    moves single legs, `commanded` (6,) is 1 where a leg is to be at its reference, `homed` (6,) where its length is
-    absolute: only there does feedback mean what is judged of it.
+    `name`: in the configuration. `own_loops`: by leg, whether the drive closes its own length loop, so that only the
+    measured force guards it; else this rig closes the loop over the wire, and its gains and rate decide on stability.
+    `platform`: all six legs move the homed platform along the reference, and the model is valid; else only the legs
+    that are not `held` by their brakes move. `following_error_stop`: the stop for a following error. For a law that
+    moves single legs, `commanded` (6,) is 1 where a leg follows its reference, `homed` (6,) where its length is
+    absolute; feedback is judged only there.
     """
 
     name: str
     kernels: ClassVar[tuple[str, ...]] = ()
-    """Compiled functions that it calls, with their modules: how many of them are compiled is shown at the start."""
+    """Compiled functions that it calls, with their modules, for the progress at the start."""
     own_loops: tuple[bool, ...]
     platform: ClassVar[bool] = True
     following_error_stop: ClassVar[StopSeverity] = StopSeverity.CATEGORY_1
@@ -49,17 +48,17 @@ class ControlLaw(ABC):
         raise NotImplementedError
 
     def refer(self, cycle: CycleData) -> None:  # noqa: B027  most have nothing to say
-        """Say where the legs should be now, where that is not the platform's reference."""
+        """Set the present reference of the legs, if it is not the platform's."""
 
     @abstractmethod
     def compute(self, cycle: CycleData) -> None:
-        """Fill `cycle.set_points`: `feedforward`, `force`, and `position` where a drive follows lengths.
+        """Fill `cycle.set_points`: `feedforward`, `force`, and `position` for drives that follow lengths.
 
         Raises:
             DynamicsError: the model has no solution at the reference (singular pose).
-            LawFault: the law finds something wrong itself.
+            LawFault: a fault found by the law itself.
         """
 
     @abstractmethod
     def commands(self, cycle: CycleData) -> Sequence[Command]:
-        """The six commands of the set-points, once they were judged."""
+        """The six commands of the checked set-points."""

@@ -14,8 +14,8 @@ from rig.engine.laws.position import PositionLaw
 class MixedLaw(ControlLaw):
     """Some legs follow lengths by their drives' own loops; forces act on the others as `ForceLaw` has it.
 
-    Not those of the computed torque: its errors couple all legs, and with what the drives' loops leave of theirs it
-    turned unstable at half the gains that it bears without (lab-hexapod, ROBO Cylinders).
+    Computed torque is not used: it couples the errors of all legs, and with the drives' own loops it became unstable at
+    half the gains that are stable without (lab-hexapod, ROBO Cylinders).
 
     Args:
         forces, lengths: the two laws.
@@ -36,6 +36,6 @@ class MixedLaw(ControlLaw):
         cycle.set_points.force[self._own] = cycle.set_points.feedforward[self._own]
 
     def commands(self, cycle: CycleData) -> list[Command]:
-        """Of each leg what its drive takes."""
+        """For each leg the command of its drive's mode."""
         both = zip(self.own_loops, self._lengths.commands(cycle), self._forces.commands(cycle), strict=True)
         return [length if own else force for own, length, force in both]

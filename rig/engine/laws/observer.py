@@ -1,4 +1,4 @@
-"""The force law with a disturbance observer: what the legs need beyond the model is estimated and given to them."""
+"""The force law with a disturbance observer, which estimates and adds the forces beyond the model."""
 
 from typing import Self
 
@@ -22,13 +22,12 @@ from rig.engine.laws.kernels import (
 
 
 class ObserverLaw(ForceLaw):
-    """`ForceLaw`, and the forces that its observer finds missing; see `observe_disturbance_kernel`.
+    """`ForceLaw` with the forces of a disturbance observer added; see `observe_disturbance_kernel`.
 
-    It begins anew, without an estimate, whenever it takes the command. A cycle that was skipped leaves the estimate as
-    it was.
+    The estimate restarts at 0 whenever the law becomes active. A skipped cycle leaves it unchanged.
 
     Args:
-        config: rate, gains, the observer's bandwidth, and what is known of the drives.
+        config: rate, gains, the observer's bandwidth, and the drives' parameters.
         dynamics: the exact model.
     """
 
@@ -56,7 +55,7 @@ class ObserverLaw(ForceLaw):
         return cls(config, dynamics)
 
     def refer(self, cycle: CycleData) -> None:
-        """A cycle begins, whoever commands in it."""
+        """A cycle begins, whether or not this law is active."""
         self._cycle += 1
 
     def compute(self, cycle: CycleData) -> None:
@@ -68,7 +67,7 @@ class ObserverLaw(ForceLaw):
         add_estimate_kernel(self._memory, force)
 
     def commands(self, cycle: CycleData) -> list[Command]:
-        """Torque on, and the forces, which the observer keeps as they were bounded."""
+        """Torque on, with the forces; the observer stores the limited ones."""
         note_command_kernel(cycle.set_points.force, self._memory)
         return super().commands(cycle)
 

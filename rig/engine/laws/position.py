@@ -1,4 +1,4 @@
-"""The position law: the drives close the loop, on leg lengths and speeds, and get the model's force along with them."""
+"""The position law: the drives close the loop on leg lengths and speeds, with the model's force as feedforward."""
 
 from typing import Self
 
@@ -13,14 +13,14 @@ from rig.engine.laws.law import ControlLaw
 
 
 class PositionLaw(ControlLaw):
-    """Length of each leg where the reference will be, and its mean speed from there to the next command.
+    """Length of each leg ahead on the reference, and its mean speed until the next command.
 
-    At that speed the drive carries the length on. The exact model's force goes along as feedforward.
-    A drive that takes no force ignores it; it is computed, bounded and compared with the cells all the same.
+    The drive extrapolates the length at that speed. The exact model's force is the feedforward. A drive without force
+    input ignores it; it is computed, limited and compared with the cells all the same.
 
     Args:
         period: s, between two exchanges with a drive.
-        earlier: s, by which a length acts before the time that `ReferenceMotion.ahead` is of.
+        earlier: s, by which a length acts before the time of `ReferenceMotion.ahead`.
     """
 
     name = "position"

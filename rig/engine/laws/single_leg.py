@@ -1,4 +1,4 @@
-"""The move of one leg, as commissioning does it: five drives held off with their brakes on, one moved and watched."""
+"""The move of one leg for commissioning: five drives without torque and with brakes on, one moved and supervised."""
 
 from collections.abc import Generator, Iterator
 
@@ -31,13 +31,13 @@ _ENABLED, _HOMED, _HOMING = Status.ENABLED.value, Status.HOMED.value, Status.HOM
 
 
 class SingleLegLaw(ControlLaw):
-    """One test of one leg; each `compute` does a cycle of it, and `over` says that the torque is off and it is done.
+    """One test of one leg; each `compute` does one cycle; `ended`: the test is over and the torque off.
 
-    What the engine finds wrong stops it from outside (`halt`), what only the move itself shows raises `LawFault`.
+    Faults found by the engine stop it by `halt`; faults of the move itself raise `LawFault`.
 
     Args:
         config: the rig.
-        move: what to do, checked already; the leg stands where it may be made if its drive has a reference.
+        move: already checked, also for the leg's present length if its drive has a reference.
         drives: the six drives and their cells; read, never commanded.
     """
 
@@ -52,7 +52,7 @@ class SingleLegLaw(ControlLaw):
         self._leg = leg = move.leg - 1
         self.held = tuple(index != leg for index in range(6))
         self.commanded, self.homed = np.zeros(6), np.zeros(6)
-        self.over = False
+        self.ended = False
         self._speed_bound = _RUNAWAY * move_bounds(config, move.leg).speed
         self._following_bound = min(config.safety.bound("following_error"), 0.5 * abs(move.travel))
         self._mark = float(config.marks[leg])  # here: it may compile
@@ -74,7 +74,7 @@ class SingleLegLaw(ControlLaw):
     # -- what the engine does with it --------------------------------------------------------------------------------
 
     def refer(self, cycle: CycleData) -> None:
-        """What the leg was told last is its reference of now."""
+        """The last commanded length is the present reference."""
         if self._goal is not None:
             cycle.reference.set_leg(self._leg, *self._goal)
 
@@ -93,7 +93,7 @@ class SingleLegLaw(ControlLaw):
         return [COMMAND_OFF if held else self._command for held in self.held]
 
     def halt(self, why: Finding, *, asked: bool) -> None:
-        """The engine stops the test for this cause; the first one counts. asked: somebody wanted it."""
+        """Stop the test for this cause; the first one counts. asked: by an operator."""
         if self._halted is None:
             self._halted, self._asked = why, asked
         self._phase = "torque off"
@@ -101,7 +101,7 @@ class SingleLegLaw(ControlLaw):
         self._goal = None
 
     def finish(self) -> LegResult:
-        """Sum up, once the rig is at rest again."""
+        """Make the result, once the rig is at rest."""
         drives, move = self._drives, self._move
         faults = [] if self._halted is None else [self._halted]
         faults += [
@@ -112,7 +112,7 @@ class SingleLegLaw(ControlLaw):
         if not self._asked:
             faults += self._judged()
         others = {leg + 1: float(self._others[leg]) for leg in range(6) if leg != self._leg}
-        after = self._rests[-1] if self.over else np.nan
+        after = self._rests[-1] if self.ended else np.nan
         self._result = LegResult(
             move.leg, move.travel, tuple(faults), self._asked, self._homed, float(self._reached),
             float(self._returned), float(self._following), self._force_before, after, others,
@@ -122,7 +122,7 @@ class SingleLegLaw(ControlLaw):
 
     @property
     def status(self) -> LegTest:
-        """Where it is."""
+        """The present state of the test."""
         return LegTest(self._move.leg, self._phase, float(self._drives.length[self._leg]), self._result)
 
     # -- the steps: each yields the leg's next command, and goes on once its reply is there -------------------------
@@ -157,10 +157,10 @@ class SingleLegLaw(ControlLaw):
             if drives.fresh.all() and not drives.any(Status.ENABLED):
                 break
         yield from self._rest()
-        self.over = True
+        self.ended = True
 
     def _rest(self) -> Iterator[Command]:
-        """Stand still and take the lengths as those to compare with, and the mean of the leg's cell."""
+        """Rest, and store the lengths for comparison and the mean of the leg's cell."""
         lengths, forces = [], []
         for _ in range(self._count(_REST_TIME)):
             yield COMMAND_OFF
@@ -170,7 +170,7 @@ class SingleLegLaw(ControlLaw):
         self._rests.append(float(np.mean(forces)))
 
     def _home(self) -> Iterator[Command]:
-        """Let this leg look for its reference, alone."""
+        """Home this leg alone."""
         self._phase = "looking for the reference"
         drives, leg = self._drives, self._leg
         low, high = self._stroke()
@@ -191,7 +191,7 @@ class SingleLegLaw(ControlLaw):
             raise self._fault(Code.LEG_HOMED_BEYOND, float(drives.length[leg]), details={"low": low, "high": high})
 
     def _walk(self, start: float, travel: float) -> Iterator[Command]:
-        """Move with minimum jerk; the path advances by a cycle each cycle, so that a late one makes no jump."""
+        """Move with minimum jerk; the path advances by one period each cycle, so that a late cycle makes no jump."""
         count = self._count(self._move.way_time)
         duration = count * self._config.period
         for step in range(1, count + 1):
@@ -225,7 +225,7 @@ class SingleLegLaw(ControlLaw):
     # -- what is wrong -----------------------------------------------------------------------------------------------
 
     def _watch(self) -> None:
-        """What only this move can know of the last reply. Raises LawFault."""
+        """Check the last reply for faults of the move. Raises LawFault."""
         drives, leg = self._drives, self._leg
         assert self._base is not None
         limit = self._config.machine.legs[leg].limits
@@ -259,7 +259,7 @@ class SingleLegLaw(ControlLaw):
             raise LawFault(error.finding, StopSeverity.QUICK_STOP) from None
 
     def _judged(self) -> list[Finding]:
-        """What is wrong with where the leg got to, where it was homed, and with its cell."""
+        """Findings on the reached lengths, the reference and the cell."""
         leg = self._move.leg
         faults = judge_move(self._move, self._reached, self._returned)
         bound = self._config.safety.homing_tolerance

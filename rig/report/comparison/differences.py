@@ -37,11 +37,11 @@ def _entry(summary: Mapping[str, Any], first: Mapping[str, Any]) -> dict[str, An
 
 
 def _number(value: float | None, sigma: float | None, other: float | None, other_sigma: float | None) -> dict[str, Any]:
-    told: dict[str, Any] = {"value": value, "sigma": sigma, "difference": None, "difference_sigma": None}
+    entry: dict[str, Any] = {"value": value, "sigma": sigma, "difference": None, "difference_sigma": None}
     if value is None or other is None or sigma is None or other_sigma is None:
-        return told | {"differs": None}
+        return entry | {"differs": None}
     apart, spread = value - other, (sigma**2 + other_sigma**2) ** 0.5
-    return told | {"difference": apart, "difference_sigma": spread, "differs": abs(apart) > _SURE * spread}
+    return entry | {"difference": apart, "difference_sigma": spread, "differs": abs(apart) > _SURE * spread}
 
 
 def comparison_text(entries: Sequence[Mapping[str, Any]]) -> str:

@@ -73,7 +73,7 @@ class Overlay:
         self.times: Floats = np.arange(count) * (longest / count)
         """s since the runs began, where each stretch begins"""
         self._step = longest / count
-        self._found = [self._look(*one) for one in zip(recordings, summaries, strict=True)]
+        self._found = [self._read_rows(*one) for one in zip(recordings, summaries, strict=True)]
 
     def of(self, run: int, quantity: str, column: int = 0) -> tuple[Floats, Floats]:
         """Times, s, each twice, and lowest and highest value there; not a number where a run has none."""
@@ -97,7 +97,7 @@ class Overlay:
                     panel(
                         one.title,
                         one.unit,
-                        [curve(said, color, self.of(run, one.quantity, one.column)) for run, (said, color) in runs],
+                        [curve(label, color, self.of(run, one.quantity, one.column)) for run, (label, color) in runs],
                     )
                     for one in panels
                 ],
@@ -127,7 +127,7 @@ class Overlay:
         figure.legend(grid.flat[0].lines, labels, loc="upper left", ncols=4, borderaxespad=0.1)
         return figure
 
-    def _look(self, recording: Recorded, summary: Mapping[str, Any]) -> tuple[Floats, Floats]:
+    def _read_rows(self, recording: Recorded, summary: Mapping[str, Any]) -> tuple[Floats, Floats]:
         shape = (len(self.times), sum(_COLUMNS.values()))
         low, high = np.full(shape, np.inf), np.full(shape, -np.inf)
         seen = 0

@@ -38,7 +38,7 @@ def write_comparison(recordings: Sequence[Recorded], path: Path, *, summaries: S
     """Write the page of several runs to an HTML file that needs nothing else; whole or not at all.
 
     Args:
-        recordings: the runs, two to `MOST_BESIDE`; the others are compared with the first.
+        recordings: the runs, two to `MAX_COMPARED`; the others are compared with the first.
         path: of the file.
         summaries: what `summarize` gave of each, with `validation`, `provenance` and `paths`.
 
@@ -124,7 +124,7 @@ def _run(
 ) -> dict[str, Any]:
     """What a run's column says of where it comes from."""
     origin, motion = summary["provenance"], summary["motion"]
-    said = summary.get("said", {}).get(str(recording.motion.id), {}) if isinstance(recording, MotionPart) else {}
+    labels = summary.get("said", {}).get(str(recording.motion.id), {}) if isinstance(recording, MotionPart) else {}
     validation = summary["validation"]
     faults = [fault["fault"].replace("_", " ").lower() for fault in summary["faults"][:1]]
     return {
@@ -139,7 +139,7 @@ def _run(
             ("Rig", ("virtual: " if origin["virtual"] else "") + str(origin["config"] or "–")),
             ("Mechanism", str(origin["mechanism"] or "–")),
             ("Operator", str(origin["operator"] or "–")),
-            ("Note", str(said.get("note") or origin["note"] or "–")),
+            ("Note", str(labels.get("note") or origin["note"] or "–")),
             ("Covers", summary["window"]["covers"]),
             ("Outcome", "–" if motion is None else motion["outcome"] + "".join(f": {fault}" for fault in faults)),
             ("Amplitude", "–" if motion is None or motion["amplitude"] is None else f"{100 * motion['amplitude']:g} %"),

@@ -38,7 +38,7 @@ class Agreement:
         """of the residuals, N"""
         self.saturated = 0
         """readings at the end of a cell's scale or beyond"""
-        self.held = np.zeros(_LEGS, np.bool_)
+        self.zoh_modelled = np.zeros(_LEGS, np.bool_)
         """of which legs what their drives give between two commands is in the model, `force_held`"""
         self._whole, self._full_scale = whole, full_scale
         self._low, self._high = np.full(_LEGS, np.inf), np.full(_LEGS, -np.inf)
@@ -63,7 +63,7 @@ class Agreement:
         r = y - m
         self.sums.add(np.concatenate([y, m, r, y * y, m * m, r * r], axis=1), numbers)
         self.saturated += int(np.count_nonzero(np.abs(y) >= self._full_scale))
-        self.held |= (rows["force_held"] != 0.0).any(axis=0)
+        self.zoh_modelled |= (rows["force_held"] != 0.0).any(axis=0)
         self._low, self._high = np.minimum(self._low, y.min(axis=0)), np.maximum(self._high, y.max(axis=0))
         self._peak = np.maximum(self._peak, np.abs(r).max(axis=0))
         terms = np.nan_to_num(rows["terms"])
@@ -93,7 +93,7 @@ class Agreement:
 
     def legs(self) -> list[dict[str, Any]]:
         """Numbers of each leg; null where there is nothing to count, sigmas also where there are too few blocks."""
-        parts = [self._told(slice(leg, leg + 1)) for leg in range(_LEGS)]
+        parts = [self._numbers(slice(leg, leg + 1)) for leg in range(_LEGS)]
         sums = np.abs(self._terms).sum(axis=0)
         for leg, part in enumerate(parts):
             part["leg"] = leg + 1
@@ -105,14 +105,14 @@ class Agreement:
 
     def together(self) -> dict[str, Any]:
         """The same of all legs: RMS and R² over all readings, bias and peak of the leg where they are worst."""
-        told = self._told(slice(0, _LEGS))
+        numbers = self._numbers(slice(0, _LEGS))
         sums = self._terms.sum(axis=1)
-        told["terms"] = {
+        numbers["terms"] = {
             name: float(part / sums.sum()) if sums.sum() else None for name, part in zip(TERMS, sums, strict=True)
         }
-        return told
+        return numbers
 
-    def _told(self, legs: slice) -> dict[str, Any]:
+    def _numbers(self, legs: slice) -> dict[str, Any]:
         rms, r_squared, *bias = self._estimates(legs)
         count = self.sums.counts.sum()
         means = self.sums.sums.sum(axis=0) / count if count else np.full(self.sums.sums.shape[1], np.nan)

@@ -61,7 +61,7 @@ def sampled(rows: Sequence[npt.NDArray[np.void]], derivatives: Sequence[Floats],
 
     derivatives: (k, 4, 6), slopes of the model and deviations of the lengths, see `Samples`.
     """
-    whole, beside = np.concatenate(rows), np.concatenate(derivatives)
+    whole, slopes = np.concatenate(rows), np.concatenate(derivatives)
     known = np.isfinite(whole["reference"]).all(axis=1) & np.isfinite(whole["length"]).all(axis=1)
     whole = whole[known]
     return Samples(
@@ -70,8 +70,8 @@ def sampled(rows: Sequence[npt.NDArray[np.void]], derivatives: Sequence[Floats],
         whole["force_measured"] - whole["force_model"],
         whole["length"],
         whole["length_reference"],
-        beside[known, 0],
-        beside[known, 1:],
+        slopes[known, 0],
+        slopes[known, 1:],
         np.concatenate(blocks)[known],
     )
 
@@ -116,7 +116,7 @@ def inside(band: Band, samples: Samples) -> dict[str, Any]:
     sums.add(within, samples.blocks)
     found = sums.estimates(lambda means: np.concatenate([means, means.mean(axis=-1, keepdims=True)], axis=-1))
     values = [*within.mean(axis=0).tolist(), float(within.mean())]
-    told = [
+    parts = [
         {"inside_band": value, "inside_band_sigma": None if one is None else one.sigma}
         for value, one in zip(values, found, strict=True)
     ]
@@ -129,8 +129,8 @@ def inside(band: Band, samples: Samples) -> dict[str, Any]:
         **sigmas,
         "length_resolution_m": band.resolution.tolist(),
         "length_tracking_m": band.tracking.tolist(),
-        "legs": [{"leg": leg + 1} | part for leg, part in enumerate(told[:6])],
-        **told[6],
+        "legs": [{"leg": leg + 1} | part for leg, part in enumerate(parts[:6])],
+        **parts[6],
     }
 
 

@@ -81,7 +81,7 @@ def _estimate(value: float, without: Floats) -> Estimate:
     blocks = len(without)
     spread = without - without.mean()
     variance = (blocks - 1) / blocks * float(spread @ spread)
-    beside = float(spread[1:] @ spread[:-1]) / max(float(spread @ spread), 1e-300)
+    correlation = float(spread[1:] @ spread[:-1]) / max(float(spread @ spread), 1e-300)
     # where neighbouring blocks are alike, they are too short to be independent: Bartlett's correction of first order
-    variance *= 1.0 + 2.0 * max(0.0, beside)
+    variance *= 1.0 + 2.0 * max(0.0, correlation)
     return Estimate(value, float(np.sqrt(variance)), blocks - 1)

@@ -23,14 +23,14 @@ def dependence(samples: Samples, geometry: Geometry) -> dict[str, Any] | None:
         wide), `mean_n` and `spread_n` (standard deviation, N), without bins of few samples; None where nothing moved.
     """
     legs = leg_kinematics(geometry, samples.motions)
-    told = {
-        "speed": _over(legs.velocity, samples.residuals),
-        "acceleration": _over(legs.acceleration, samples.residuals),
+    found = {
+        "speed": _profile(legs.velocity, samples.residuals),
+        "acceleration": _profile(legs.acceleration, samples.residuals),
     }
-    return told if any(leg["at"] for each in told.values() for leg in each["legs"]) else None
+    return found if any(leg["at"] for each in found.values() for leg in each["legs"]) else None
 
 
-def _over(values: Floats, residuals: Floats) -> dict[str, Any]:
+def _profile(values: Floats, residuals: Floats) -> dict[str, Any]:
     return {"legs": [_binned(values[:, leg], residuals[:, leg]) | {"leg": leg + 1} for leg in range(6)]}
 
 

@@ -42,12 +42,12 @@ def hold_lag(header: Mapping[str, Any]) -> float | None:
     return config.exchange_period - config.command_lead
 
 
-def unknown_zoh(header: Mapping[str, Any], held: npt.NDArray[Any]) -> list[dict[str, Any] | None]:
+def unknown_zoh(header: Mapping[str, Any], modelled: npt.NDArray[Any]) -> list[dict[str, Any] | None]:
     """By leg, why it is not known what its drive gives between two commands; None where it is.
 
     Args:
         header: of the recording.
-        held: by leg, whether it is in the model.
+        modelled: by leg, whether it is in the model.
 
     Returns:
         Causes: `code` ("own_loop" of a drive that closes its own loop, "in_turns" of one that is not asked in every
@@ -59,13 +59,13 @@ def unknown_zoh(header: Mapping[str, Any], held: npt.NDArray[Any]) -> list[dict[
     try:
         config = RigConfig.model_validate(header.get("config", {}))
     except ValidationError:
-        return [None] * len(held)
+        return [None] * len(modelled)
     seldom = config.exchange_period > config.period
     return [
         {"code": "own_loop" if own else "in_turns", "period_s": config.exchange_period}
         if not known and (own or seldom)
         else None
-        for own, known in zip(config.own_loops, held.tolist(), strict=True)
+        for own, known in zip(config.own_loops, modelled.tolist(), strict=True)
     ]
 
 
@@ -137,30 +137,30 @@ def find_lag(spool: Spool, rate: float) -> dict[str, Any]:
     products = density[:, :_LEGS, :_LEGS] * density[:, _LEGS:, _LEGS:].conj()
     curvature = np.where(known, last.curvature, np.inf)
     covariance = last.count * circle_mean(products) / np.outer(curvature, curvature) / rate**2
-    return nothing | _told(lag / rate, covariance, known)
+    return nothing | _legs(lag / rate, covariance, known)
 
 
-def _told(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_]) -> dict[str, Any]:
+def _legs(lag: Floats, covariance: Floats, known: npt.NDArray[np.bool_]) -> dict[str, Any]:
     sigma = np.sqrt(np.maximum(np.diag(covariance), 0.0))
-    told = known & (sigma > 0.0) & (sigma < _SURE * LONGEST_LAG) & (np.abs(lag) <= LONGEST_LAG)
+    known_well = known & (sigma > 0.0) & (sigma < _SURE * LONGEST_LAG) & (np.abs(lag) <= LONGEST_LAG)
     legs = [
         {
             "leg": leg + 1,
-            "lag_s": float(lag[leg]) if told[leg] else None,
-            "sigma_s": float(sigma[leg]) if told[leg] else None,
+            "lag_s": float(lag[leg]) if known_well[leg] else None,
+            "sigma_s": float(sigma[leg]) if known_well[leg] else None,
         }
         for leg in range(_LEGS)
     ]
-    if not told.any():
+    if not known_well.any():
         return {"legs": legs, "why": "not_told"}
-    weights = np.where(told, 1.0, 0.0) / np.where(told, sigma, 1.0) ** 2
+    weights = np.where(known_well, 1.0, 0.0) / np.where(known_well, sigma, 1.0) ** 2
     weights /= weights.sum()
-    joint = float(weights @ np.where(told, lag, 0.0))
-    variance = float(weights @ np.where(np.outer(told, told), covariance, 0.0) @ weights)
+    joint = float(weights @ np.where(known_well, lag, 0.0))
+    variance = float(weights @ np.where(np.outer(known_well, known_well), covariance, 0.0) @ weights)
     return {
         "lag_s": joint,
         "sigma_s": float(np.sqrt(max(variance, 0.0))),
-        "consistency_p": _consistency(lag[told], covariance[np.ix_(told, told)]),
+        "consistency_p": _consistency(lag[known_well], covariance[np.ix_(known_well, known_well)]),
         "legs": legs,
         "why": "",
     }

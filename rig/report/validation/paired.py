@@ -28,9 +28,9 @@ class PairedTest:
         self._sums.add(np.concatenate([exact, exact**2, other, other**2], axis=1), numbers)
 
     def result(self) -> dict[str, Any]:
-        """`as_measured` and `without_offset`, each as `_told`; null of too few blocks."""
+        """`as_measured` and `without_offset`, each as `_entry`; null of too few blocks."""
         plain, centred = self._sums.estimates(_differences)
-        return {"as_measured": _told(plain), "without_offset": _told(centred)}
+        return {"as_measured": _entry(plain), "without_offset": _entry(centred)}
 
 
 def _differences(means: Floats) -> Floats:
@@ -40,7 +40,7 @@ def _differences(means: Floats) -> Floats:
     return np.stack([plain, centred], axis=-1)
 
 
-def _told(found: Estimate | None) -> dict[str, Any] | None:
+def _entry(found: Estimate | None) -> dict[str, Any] | None:
     """Mean difference of squares, N², its sigma, t, p of "no worse" and of "no better", and the word on it."""
     if found is None:
         return None

@@ -39,7 +39,7 @@ _SHORTEST_REST = 50
 _SMOOTHED = 0.06
 """s"""
 Rows = npt.NDArray[np.void]
-_Kept = tuple[list[Rows], list[Floats], list[Numbers]]
+_SampleRows = tuple[list[Rows], list[Floats], list[Numbers]]
 
 
 def validate(
@@ -82,10 +82,10 @@ def validate(
     with ExitStack() as resources:
         agreement = Agreement(summary["window"]["rows"], rate, _full_scale(recording.header))
         resources.callback(agreement.close)
-        kept: _Kept = ([], [], [])
+        rows_used: _SampleRows = ([], [], [])
         try:
-            _look(recording, summary, rate, agreement, kept)
-            numbers = _numbers(recording, summary, agreement, kept, parameters)
+            _read(recording, summary, rate, agreement, rows_used)
+            numbers = _numbers(recording, summary, agreement, rows_used, parameters)
         except OSError as error:
             raise RecordingError(f"{recording.path}: no room for its forces: {error.strerror}") from None
     covered = summary["window"]["motion"]
@@ -118,12 +118,12 @@ def recorded_parameters(header: Mapping[str, Any]) -> list[ParameterFile]:
     return [parse_parameters(text, name) for name, text in texts.items()] if isinstance(texts, dict) else []
 
 
-def _look(
+def _read(
     recording: Recorded,
     summary: Mapping[str, Any],
     rate: float,
     agreement: Agreement,
-    kept: _Kept,
+    rows_used: _SampleRows,
 ) -> None:
     whole = summary["window"]["rows"]
     stride = -(-whole // SAMPLES) or 1
@@ -135,9 +135,9 @@ def _look(
             known = agreement.add(rows)
             numbers = block_numbers(taken, len(rows), whole, rate)
             places = known[(known + taken) % stride == 0]
-            kept[0].append(rows[places])
-            kept[1].append(_derivatives(rows, rate)[places])
-            kept[2].append(numbers[places])
+            rows_used[0].append(rows[places])
+            rows_used[1].append(_derivatives(rows, rate)[places])
+            rows_used[2].append(numbers[places])
             taken += len(rows)
 
 
@@ -154,9 +154,9 @@ def _derivatives(rows: Rows, rate: float) -> Floats:
         found[:, 0] = np.gradient(rows["force_model"], rows["t"], axis=0)
     width = max(5, int(_SMOOTHED * rate) // 2 * 2 + 1)
     if len(rows) >= width:
-        off = rows["length"] - rows["length_reference"]
+        error = rows["length"] - rows["length_reference"]
         for order in range(3):
-            found[:, 1 + order] = savgol_filter(off, width, 3, deriv=order, delta=1.0 / rate, axis=0)
+            found[:, 1 + order] = savgol_filter(error, width, 3, deriv=order, delta=1.0 / rate, axis=0)
     return np.nan_to_num(found, posinf=0.0, neginf=0.0)
 
 
@@ -164,25 +164,25 @@ def _numbers(
     recording: Recorded,
     summary: Mapping[str, Any],
     agreement: Agreement,
-    kept: _Kept,
+    rows_used: _SampleRows,
     parameters: Sequence[ParameterFile] | None,
 ) -> dict[str, Any]:
     legs, together = agreement.legs(), agreement.together()
     lag = find_lag(agreement.spool, agreement.rate)
-    held = 0.0 if agreement.held.any() else hold_lag(recording.header)
-    unknown = unknown_zoh(recording.header, agreement.held)
-    samples = sampled(*kept) if kept[0] else None
+    hold_time = 0.0 if agreement.zoh_modelled.any() else hold_lag(recording.header)
+    unknown = unknown_zoh(recording.header, agreement.zoh_modelled)
+    samples = sampled(*rows_used) if rows_used[0] else None
     mechanism = _mechanism(recording)
     configured = summary["force"]["noise_n"]
     noise = configured or _noise_at_rest(recording)
-    told, terms = _of_model(recording, noise, samples, mechanism, parameters)
+    band, terms = _of_model(recording, noise, samples, mechanism, parameters)
     for place, (leg, dynamic) in enumerate(zip(legs, agreement.dynamic().tolist(), strict=True)):
         leg["holding"] = unknown[place] if (leg["rms_n"] or 0.0) <= dynamic else None
-        of_lag, of_band = lag["legs"][place], told["legs"][place]
-        leg |= _lag(of_lag, held)
+        of_lag, of_band = lag["legs"][place], band["legs"][place]
+        leg |= _lag(of_lag, hold_time)
         leg |= {key: of_band[key] for key in ("inside_band", "inside_band_sigma")}
-    together |= _lag(lag, held)
-    together |= {key: told[key] for key in ("inside_band", "inside_band_sigma")}
+    together |= _lag(lag, hold_time)
+    together |= {key: band[key] for key in ("inside_band", "inside_band_sigma")}
     return {
         "rows": int(agreement.sums.counts.sum()),
         "undecidable": _undecidable(recording, agreement, legs, summary["force"]["noise_n"]),
@@ -197,8 +197,8 @@ def _numbers(
         "freedom": together["freedom"],
         "together": together,
         "legs": legs,
-        "lag": {"hold_s": held} | {key: lag[key] for key in ("consistency_p", "why")},
-        "band": {key: value for key, value in told.items() if key != "legs"},
+        "lag": {"hold_s": hold_time} | {key: lag[key] for key in ("consistency_p", "why")},
+        "band": {key: value for key, value in band.items() if key != "legs"},
         "sensitivity": terms,
         "octaves": agreement.octaves.bands(agreement.rate),
         "noise_n": noise,
@@ -209,10 +209,10 @@ def _numbers(
     }
 
 
-def _lag(found: Mapping[str, Any], held: float | None) -> dict[str, float | None]:
+def _lag(found: Mapping[str, Any], hold_time: float | None) -> dict[str, float | None]:
     """Lag as measured, and what is left of it beyond that of forces held for a cycle."""
     whole = found["lag_s"]
-    beyond = None if whole is None else whole - (held or 0.0)
+    beyond = None if whole is None else whole - (hold_time or 0.0)
     return {"lag_s": whole, "lag_sigma_s": found["sigma_s"], "lag_beyond_hold_s": beyond}
 
 
@@ -294,8 +294,8 @@ def _of_model(
     nothing = {"legs": [{"leg": leg + 1} | empty for leg in range(_LEGS)], **empty}
 
     def without(code: str, detail: str = "") -> tuple[dict[str, Any], dict[str, Any]]:
-        said = {"why": code, "detail": detail}
-        return nothing | said, {"freedom": 0, "terms": []} | said
+        reason = {"why": code, "detail": detail}
+        return nothing | reason, {"freedom": 0, "terms": []} | reason
 
     if noise is None or mechanism is None:
         return without("no_noise" if noise is None else "no_mechanism")
@@ -314,8 +314,8 @@ def _of_model(
             raise
         return without("other_parameters")
     sure = {"why": "", "detail": ""}
-    said = [f"{file.kind} of {file.date}" for file in files]
-    return inside(made, samples) | {"parameter_files": said} | sure, terms | sure
+    names = [f"{file.kind} of {file.date}" for file in files]
+    return inside(made, samples) | {"parameter_files": names} | sure, terms | sure
 
 
 def _mechanism(recording: Recorded) -> Mechanism | None:

@@ -67,11 +67,11 @@ def sensitivity(
     rows = max(1, len(samples.residuals))
     residuals = _free(samples.residuals - _off_reference(samples, mechanism, coulomb_speed), samples.slopes)
     weights = []
-    for told, columns in _terms(mechanism, samples.motions, coulomb_speed):
+    for term, columns in _terms(mechanism, samples.motions, coulomb_speed):
         moved = _free(columns, samples.slopes)
         power = float(np.sum(moved**2))
-        told |= {
-            "whole_n": told["whole"] * float(np.sqrt(np.mean(moved**2, axis=0).max())),
+        term |= {
+            "whole_n": term["whole"] * float(np.sqrt(np.mean(moved**2, axis=0).max())),
             **_of_legs(columns, samples.blocks),
             "coefficient": None,
             "sigma": None,
@@ -81,13 +81,13 @@ def sensitivity(
             value = float(np.sum(moved * residuals)) / power
             scores = np.add.reduceat(np.sum(moved * (residuals - value * moved), axis=1), starts)
             of_blocks = np.sqrt(_newey_west(scores)) / power
-            told |= {"coefficient": value, "sigma": float(max(of_blocks, noise / np.sqrt(power)))}
-            weights.append((told, moved / power))
-        found.append(told)
+            term |= {"coefficient": value, "sigma": float(max(of_blocks, noise / np.sqrt(power)))}
+            weights.append((term, moved / power))
+        found.append(term)
     if uncertainty and weights:
         variances = np.diag(uncertainty.combined(samples.motions, [each for _, each in weights]))
-        for (told, _), variance in zip(weights, variances, strict=True):
-            told["parameters_sigma"] = float(np.sqrt(max(0.0, variance)))
+        for (term, _), variance in zip(weights, variances, strict=True):
+            term["parameters_sigma"] = float(np.sqrt(max(0.0, variance)))
     return {"freedom": freedom, "terms": found}
 
 
@@ -137,8 +137,8 @@ def _terms(mechanism: Mechanism, motions: Floats, coulomb_speed: float) -> list[
     def cells(changed: Mechanism) -> Floats:
         return Dynamics(changed, coulomb_speed).cells(motions)
 
-    def more(changed: Mechanism, over: Mechanism | None = None, part: float = 1.0) -> Floats:
-        moved: Floats = (cells(changed) - (exact if over is None else cells(over))) / part
+    def more(changed: Mechanism, reference: Mechanism | None = None, part: float = 1.0) -> Floats:
+        moved: Floats = (cells(changed) - (exact if reference is None else cells(reference))) / part
         return moved
 
     exact = cells(mechanism)
@@ -188,8 +188,8 @@ def _term(
     scale: float | None = None,
     scale_unit: str = "",
 ) -> tuple[dict[str, Any], Floats]:
-    said = {"term": name, "leg": leg, "unit": unit, "whole": whole, "scale": scale, "scale_unit": scale_unit}
-    return said, columns
+    term = {"term": name, "leg": leg, "unit": unit, "whole": whole, "scale": scale, "scale_unit": scale_unit}
+    return term, columns
 
 
 def _doubled(leg: Leg) -> Leg:

@@ -36,7 +36,7 @@ _KEYS = {
     "inside_band": ("inside_band", "inside_band_sigma"),
     "lag": ("lag_beyond_hold_s", "lag_sigma_s"),
 }
-_TOLD = 2.0
+_SIGNIFICANT = 2.0
 """sigmas of what parameter files are unsure of, within which a model that is off is not failed"""
 _POWER = 0.95
 """Chance with which what is told as noticed is noticed."""
@@ -221,8 +221,8 @@ def _of_counted(bound: float, number: Mapping[str, Any]) -> dict[str, Any]:
         word, code = FAIL, "exceeded"
     else:
         word, code = (UNDECIDED, "unknown") if doubt else (PASS, "kept")
-    told = {"leg": number["leg"], "term": None, "band_hz": None, "value": value, "sigma": None, "margin": None}
-    return told | {"verdict": word, "code": code, "cause": doubt if code == "unknown" else None}
+    part = {"leg": number["leg"], "term": None, "band_hz": None, "value": value, "sigma": None, "margin": None}
+    return part | {"verdict": word, "code": code, "cause": doubt if code == "unknown" else None}
 
 
 def _of_legs(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> Iterator[_Part]:
@@ -243,11 +243,11 @@ def _of_legs(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float | 
         sign, size = (-1.0, value) if CRITERIA[name].at_least else (1.0, abs(value))
         part = _Part(value, sigma, leg["leg"], low=size - sign * to_fail, high=size + sign * to_pass)
         if parameters > 0.0 and name != "lag" and leg["rms_n"]:
-            left = max(0.0, 1.0 - (_TOLD * parameters / leg["rms_n"]) ** 2)  # of the mean square
+            left = max(0.0, 1.0 - (_SIGNIFICANT * parameters / leg["rms_n"]) ** 2)  # of the mean square
             if name == "r_squared":
                 part.eased = 1.0 - (1.0 - value) * left + to_fail
             elif name == "bias":
-                part.eased = size - math.hypot(to_fail, _TOLD * parameters)
+                part.eased = size - math.hypot(to_fail, _SIGNIFICANT * parameters)
             elif name != "inside_band":  # which has them in it
                 part.eased = size * math.sqrt(left) - to_fail
         yield part
@@ -270,7 +270,7 @@ def _of_terms(name: str, sure: _Sure, numbers: Mapping[str, Any], noise: float |
             to_pass, to_fail = sure.student(found["freedom"], len(terms))
             part.low, part.high = size - to_fail * one["sigma"], size + to_pass * one["sigma"]
             if one["parameters_sigma"]:
-                part.eased = size - max(to_fail, _TOLD) * math.hypot(one["sigma"], one["parameters_sigma"])
+                part.eased = size - max(to_fail, _SIGNIFICANT) * math.hypot(one["sigma"], one["parameters_sigma"])
         yield part
 
 
@@ -299,7 +299,7 @@ def _of_bands(sure: _Sure, numbers: Mapping[str, Any], noise: float | None) -> I
             part = _Part(ratio, sigma, leg["leg"], band_hz=hz)
             part.low, part.high = low, ratio * math.sqrt(freedom / least)
             if parameters > 0.0:
-                part.eased = math.sqrt(max(0.0, low**2 - (_TOLD * parameters / noise) ** 2 / share))
+                part.eased = math.sqrt(max(0.0, low**2 - (_SIGNIFICANT * parameters / noise) ** 2 / share))
             yield part
 
 
@@ -327,7 +327,7 @@ def _noticed(
         return []
     power = _Sure(_POWER, 0.0).student(found["freedom"], 1)[0]
     of_legs = sure.student(numbers["freedom"], len(numbers["legs"]))[1], power
-    told = []
+    detectable = []
     for one in found["terms"]:
         errors = {}
         name = _BOUND_OF[one["term"]]
@@ -338,18 +338,18 @@ def _noticed(
         if bound is not None and one["sigma"] is not None and judged_by_itself and not numbers["slow_cells"]:
             wide = (to_fail + power) * one["sigma"]
             if one["parameters_sigma"]:
-                wide += (max(to_fail, _TOLD) + power) * one["parameters_sigma"]
+                wide += (max(to_fail, _SIGNIFICANT) + power) * one["parameters_sigma"]
             errors[name] = bound + wide
         for other, most in thresholds.thresholds.items():
             seen = [_shows(other, most, noise, of_legs, numbers["rows"], leg, one) for leg in numbers["legs"]]
             if any(value is not None for value in seen):
                 errors[other] = min(value for value in seen if value is not None)
         by = min(errors, key=lambda each: errors[each], default=None)
-        said = {key: one[key] for key in ("term", "leg", "unit")}
+        term = {key: one[key] for key in ("term", "leg", "unit")}
         error = None if by is None else errors[by]
         absolute = None if error is None or one["scale"] is None else error * one["scale"]
-        told.append(said | {"error": error, "by": by, "absolute": absolute, "absolute_unit": one["scale_unit"]})
-    return told
+        detectable.append(term | {"error": error, "by": by, "absolute": absolute, "absolute_unit": one["scale_unit"]})
+    return detectable
 
 
 def _shows(

@@ -321,11 +321,11 @@ def run_kernel(
     plant_geometry: Array, strokes: Array, leg_rows: Array, parameters: Array, friction: Array,
     state: Array, drives: Array, queues: Array, waiting: Counts, wrenches: Array,
     hose: Array, scratch: Array, plant_work: Array, frozen: Array,
-    states: Array, kept: Array,
+    states: Array, signals: Array,
 ) -> tuple[int, int]:  # fmt: skip
     """Run so many cycles from `state` and `drives` as they stand; gives a status and how many cycles were kept.
 
-    Of each cycle, `states` (cycles, 13) has the plant at its time, `kept` (cycles, ROWS, 6) what was commanded then.
+    Of each cycle, `states` (cycles, 13) has the plant at its time, `signals` (cycles, ROWS, 6) what was commanded then.
     wrenches (cycles, 6): on the platform, platform axes. hose: see `plant_kernel.loads_kernel`. strokes (6, 2) m. The
     controller's model, geometry and memory come first, then the plant's; see the modules of laws, drives and step for
     theirs.
@@ -351,7 +351,7 @@ def run_kernel(
                 np.rint((lengths[i] + leg_rows[i, drive_columns.OFFSET]) / settings[RESOLUTION]) * settings[RESOLUTION]
             )
             memory[_RATE, i] = speeds[i]
-        row = kept[cycle]
+        row = signals[cycle]
         status = _control(
             law, settings, geometry, model, observer, samples, settings[BEGIN] + t, bounds, memory, legs,
             estimate_work, rows, work, observed, commands, row,

@@ -26,7 +26,7 @@ class LoopRun:
 
     config, table, controller: see `run_loop`; virtual: of the configuration. plant, legs: what moves, and its rows, see
     `leg_rows`: where all friction along the legs is in these, `plant` has none. hose: see `hose_row`.
-    times (m,): places on the path, s. states (m, 13): the plant then. kept (m, ROWS, 6): see `cycle.ROWS`. wrenches
+    times (m,): places on the path, s. states (m, 13): the plant then. signals (m, ROWS, 6): see `cycle.ROWS`. wrenches
     (m, 6): see `run_loop`.
     """
 
@@ -39,7 +39,7 @@ class LoopRun:
     hose: Array
     times: Array
     states: Array
-    kept: Array
+    signals: Array
     wrenches: Array
     end: str
 
@@ -65,7 +65,7 @@ class LoopRun:
         accelerations, rubbed, loads = (np.zeros((len(self.times), 6)) for _ in range(3))
         accelerations_kernel(
             dynamics.parameters, self.plant.geometry.array, self.legs.copy(), drive_parameters(self.virtual.drive),
-            self.times - self.times[0], self.states, self.motors, np.ascontiguousarray(self.kept[:, BRISTLE]),
+            self.times - self.times[0], self.states, self.motors, np.ascontiguousarray(self.signals[:, BRISTLE]),
             self.wrenches, self.hose, np.zeros(DRIVE_COLUMNS), np.zeros(WORK_SIZE),
             np.zeros(6), np.zeros(6), np.zeros(6), accelerations, rubbed, loads,
         )  # fmt: skip
@@ -79,17 +79,17 @@ class LoopRun:
     @property
     def motors(self) -> Array:
         """Forces of the motors, (m, 6) N."""
-        return np.ascontiguousarray(self.kept[:, APPLIED])
+        return np.ascontiguousarray(self.signals[:, APPLIED])
 
     @property
     def commands(self) -> Array:
         """Forces commanded, (m, 6) N."""
-        return np.ascontiguousarray(self.kept[:, COMMANDED])
+        return np.ascontiguousarray(self.signals[:, COMMANDED])
 
     @property
     def saturated(self) -> Array:
         """Share of the cycles in which each leg's force was bounded, (6,)."""
-        share: Array = self.kept[:, SATURATED].mean(axis=0)
+        share: Array = self.signals[:, SATURATED].mean(axis=0)
         return share
 
     @property

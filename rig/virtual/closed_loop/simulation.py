@@ -131,7 +131,7 @@ def run_loop(
     begin_observer_kernel(start.motors, observed)
     steps = max(1, ceil(config.exchange_period / settings.step - 1e-6))
     state = start.state.copy()
-    states, kept = np.zeros((len(times), 13)), np.zeros((len(times), cycle.ROWS, 6))
+    states, signals = np.zeros((len(times), 13)), np.zeros((len(times), cycle.ROWS, 6))
     status, count = cycle.run_kernel(
         law, _settings(config, settings, law, table, start, steps), len(times), steps,
         config.machine.geometry.array, model.parameters, observer_settings(config), table.samples,
@@ -140,12 +140,12 @@ def run_loop(
         machine.geometry.array, strokes(machine), legs, drive_parameters(settings.drive), along,
         state, _drives(start, law), np.zeros((6, columns.QUEUE_LENGTH + 1, columns.QUEUE_COLUMNS)),
         np.zeros(6, dtype=np.int64), wrenches,
-        hose_entries, scratch, plant_work, np.zeros(FROZEN_SIZE), states, kept,
+        hose_entries, scratch, plant_work, np.zeros(FROZEN_SIZE), states, signals,
     )  # fmt: skip
     end = "" if status == RUNNING else f"{_ENDS[status]}, at {times[min(count, len(times) - 1)]:.4g} s"
     return LoopRun(
         config, settings, table, controller, machine, legs, hose_entries,
-        times[:count], states[:count], kept[:count], wrenches[:count], end,
+        times[:count], states[:count], signals[:count], wrenches[:count], end,
     )  # fmt: skip
 
 
