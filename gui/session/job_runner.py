@@ -97,8 +97,9 @@ class JobRunner(QtCore.QObject):
         except (RigError, OSError) as error:
             self.ended.emit(None, error)
             return
+        self.destroyed.connect(job.close)  # with a window that was not closed before
         for descriptor in job.descriptors:
-            watch = QtCore.QSocketNotifier(descriptor, QtCore.QSocketNotifier.Type.Read)
+            watch = QtCore.QSocketNotifier(descriptor, QtCore.QSocketNotifier.Type.Read, self)
             watch.activated.connect(lambda *_: self._poll())
             self._watches.append(watch)
 
@@ -139,8 +140,12 @@ class JobRunner(QtCore.QObject):
 
     def _release(self) -> "Job[Any] | None":
         self._watch(False)
+        for watch in self._watches:
+            watch.deleteLater()
         self._watches.clear()
         job, self._job = self._job, None
+        if job is not None:
+            self.destroyed.disconnect(job.close)
         return job
 
 

@@ -39,7 +39,7 @@ def _verdict(verdict: str, count: int = 0, **changes: Any) -> dict[str, Any]:
     }  # fmt: skip
     run = {
         "run": "a.mcap#1", "name": "a motion of a rather long name " * 3, "amplitude": 0.5, "outcome": "finished",
-        "cause": "", "reached": 3.0, "verdict": verdict, "numbers": numbers,
+        "cause": "", "finding": "", "reached": 3.0, "verdict": verdict, "numbers": numbers,
     }  # fmt: skip
     return run | changes
 
