@@ -123,8 +123,8 @@ COMMAND_BREAKS = [
     Break(
         "a stop of one leg tells the others to stop",
         "rig/engine/command_arbiter.py",
-        "COMMAND_OFF if held else command for held in self.law.held",
-        "command for _ in range(6)",
+        "COMMAND_STOP if before.enable else COMMAND_OFF for before",
+        "COMMAND_STOP for before",
         (f"{_STOPS}::test_a_stop_brings_the_leg_to_rest_by_its_drive",),
     ),
     Break(

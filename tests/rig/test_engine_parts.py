@@ -318,9 +318,13 @@ def test_connecting_commands_nothing(tmp_path: Path) -> None:
         assert drives.connect(1.0)[2].text.startswith("leg 3: stewart-rig virtual servo")
 
 
-def test_a_drive_that_cannot_take_forces_is_refused(tmp_path: Path) -> None:
+def test_a_drive_that_cannot_take_forces_is_refused(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    def connected(_timeout: float) -> None:
+        raise AssertionError("it was connected to")
+
     with bench(tmp_path) as rig:
         drive = rig.engine.drives._drives[4]
+        monkeypatch.setattr(drive, "connect", connected)
         drive.capabilities = Capabilities((Mode.OFF, Mode.POSITION), True, False, True, 1e3, 1.0, 1.0)
         with pytest.raises(HardwareError, match="connect: leg 5: the drive has no mode FORCE, HOMING"):
             rig.request(Connect())
