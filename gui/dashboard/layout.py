@@ -28,7 +28,7 @@ def line_styles_of(signals: Sequence[str]) -> list[tuple[Quantity, list[int], tu
     for first, columns in shown.items():
         quantity = SIGNALS[first].quantity
         columns.sort()
-        for pattern in sorted(_PATTERNS, key=lambda one: one != (DASHED if quantity.told else "")):
+        for pattern in sorted(_PATTERNS, key=lambda one: one != (DASHED if quantity.reference else "")):
             colours = tuple(quantity.colours[column] for column in columns)
             if colours == ("text",):  # alone of its kind: whichever is free
                 colours = next(((each,) for each in _ALONE if (each, pattern) not in taken), colours)

@@ -34,7 +34,7 @@ class Quantity:
     """Signals of one kind: one for each leg, one for each axis, or one alone; its texts are English, `tr` shows them.
 
     `extract` turns rows (n,) into (n, k) in `unit`, a column for each of `columns`, which are the numbers of legs, the
-    names of axes or "" alone; `colours` are #RRGGBB or fields of a theme; a quantity that is `told`, commanded or
+    names of axes or "" alone; `colours` are #RRGGBB or fields of a theme; `reference`: whether it is commanded or
     modelled, is dashed; `field` is the column of the recording that it is of; `digits` and `least` as in a panel.
     """
 
@@ -46,7 +46,7 @@ class Quantity:
     field: str
     columns: tuple[str, ...] = ("",)
     colours: tuple[str, ...] = ("text",)
-    told: bool = False
+    reference: bool = False
     digits: int = 1
     least: float = 1.0
 
@@ -144,14 +144,21 @@ class Signal:
 
 
 def _of_legs(
-    group: str, title: str, field: str, unit: tuple[str, float], *, told: bool = False, digits: int = 1, least: float
+    group: str,
+    title: str,
+    field: str,
+    unit: tuple[str, float],
+    *,
+    reference: bool = False,
+    digits: int = 1,
+    least: float,
 ) -> Quantity:
     name, scale = unit
 
     def extract(rows: Rows) -> Floats:
         return np.asarray(scale * rows[field])
 
-    return Quantity(field, group, title, name, extract, field, _LEGS, LEG_COLOURS, told, digits, least)
+    return Quantity(field, group, title, name, extract, field, _LEGS, LEG_COLOURS, reference, digits, least)
 
 
 def _term(number: int, name: str) -> Quantity:
@@ -162,21 +169,21 @@ def _term(number: int, name: str) -> Quantity:
     return Quantity(key, mark("Forces"), _TERMS[name], "N", extract, "terms", _LEGS, LEG_COLOURS, least=0.5)
 
 
-def _of_axes(key: str, title: str, field: str, begin: int, unit: tuple[str, float], *, told: bool) -> Quantity:
+def _of_axes(key: str, title: str, field: str, begin: int, unit: tuple[str, float], *, reference: bool) -> Quantity:
     name, scale = unit
 
     def extract(rows: Rows) -> Floats:
         return np.asarray(scale * rows[field][:, begin : begin + 3])
 
-    return Quantity(key, mark("Platform"), title, name, extract, field, _AXES, AXIS_COLOURS, told, 3, 0.1)
+    return Quantity(key, mark("Platform"), title, name, extract, field, _AXES, AXIS_COLOURS, reference, 3, 0.1)
 
 
-def _angles(key: str, title: str, field: str, *, told: bool) -> Quantity:
+def _angles(key: str, title: str, field: str, *, reference: bool) -> Quantity:
     def extract(rows: Rows) -> Floats:
         turned = rows[field][:, 3:7]
         return np.degrees(np.column_stack([shown_angle(turned, axis) for axis in range(3)]))
 
-    return Quantity(key, mark("Platform"), title, "°", extract, field, _AXES, AXIS_COLOURS, told, 3, 0.1)
+    return Quantity(key, mark("Platform"), title, "°", extract, field, _AXES, AXIS_COLOURS, reference, 3, 0.1)
 
 
 def _alone(
@@ -212,7 +219,17 @@ def _of_model(model: str, name: str) -> tuple[Quantity, Quantity]:
     by, left = tr("Force by {name}").format(name=of), tr("Residual, measured − {name}").format(name=of)
     return (
         OfModel(
-            f"force_{key}", group, by, "N", force, "force_model", _LEGS, LEG_COLOURS, told=True, least=2.0, of=model
+            f"force_{key}",
+            group,
+            by,
+            "N",
+            force,
+            "force_model",
+            _LEGS,
+            LEG_COLOURS,
+            reference=True,
+            least=2.0,
+            of=model,
         ),
         OfModel(
             f"residual_{key}",
@@ -240,7 +257,9 @@ def _implied(key: str, title: str, unit: str, begin: int, least: float, digits: 
 
 QUANTITIES = (
     _of_legs(mark("Legs"), mark("Length measured"), "length", _MM, digits=3, least=0.1),
-    _of_legs(mark("Legs"), mark("Length of the reference"), "length_reference", _MM, told=True, digits=3, least=0.1),
+    _of_legs(
+        mark("Legs"), mark("Length of the reference"), "length_reference", _MM, reference=True, digits=3, least=0.1
+    ),
     _error(),
     _of_legs(mark("Legs"), mark("Speed measured"), "velocity", ("mm/s", 1e3), digits=2, least=0.5),
     _of_legs(
@@ -248,25 +267,38 @@ QUANTITIES = (
         mark("Speed of the reference"),
         "velocity_reference",
         ("mm/s", 1e3),
-        told=True,
+        reference=True,
         digits=2,
         least=0.5,
     ),
     _of_legs(
-        mark("Legs"), mark("Speed by holding commands"), "velocity_held", ("mm/s", 1e3), told=True, digits=3, least=0.1
+        mark("Legs"),
+        mark("Speed by holding commands"),
+        "velocity_held",
+        ("mm/s", 1e3),
+        reference=True,
+        digits=3,
+        least=0.1,
     ),
-    _of_axes("position", mark("Position measured"), "pose", _POSITION, _MM, told=False),
-    _of_axes("position_reference", mark("Position of the reference"), "reference", _POSITION, _MM, told=True),
-    _angles("angle", mark("Angle measured"), "pose", told=False),
-    _angles("angle_reference", mark("Angle of the reference"), "reference", told=True),
-    _of_axes("speed", mark("Platform speed measured"), "twist", 0, ("mm/s", 1e3), told=False),
-    _of_axes("speed_reference", mark("Platform speed of the reference"), "reference", _TWIST, ("mm/s", 1e3), told=True),
-    _of_axes("turning", mark("Turning measured"), "twist", 3, ("°/s", _DEGREE[1]), told=False),
+    _of_axes("position", mark("Position measured"), "pose", _POSITION, _MM, reference=False),
+    _of_axes("position_reference", mark("Position of the reference"), "reference", _POSITION, _MM, reference=True),
+    _angles("angle", mark("Angle measured"), "pose", reference=False),
+    _angles("angle_reference", mark("Angle of the reference"), "reference", reference=True),
+    _of_axes("speed", mark("Platform speed measured"), "twist", 0, ("mm/s", 1e3), reference=False),
     _of_axes(
-        "turning_reference", mark("Turning of the reference"), "reference", _TWIST + 3, ("°/s", _DEGREE[1]), told=True
+        "speed_reference", mark("Platform speed of the reference"), "reference", _TWIST, ("mm/s", 1e3), reference=True
+    ),
+    _of_axes("turning", mark("Turning measured"), "twist", 3, ("°/s", _DEGREE[1]), reference=False),
+    _of_axes(
+        "turning_reference",
+        mark("Turning of the reference"),
+        "reference",
+        _TWIST + 3,
+        ("°/s", _DEGREE[1]),
+        reference=True,
     ),
     _of_axes(
-        "acceleration", mark("Acceleration of the reference"), "reference", _ACCELERATION, ("m/s²", 1.0), told=True
+        "acceleration", mark("Acceleration of the reference"), "reference", _ACCELERATION, ("m/s²", 1.0), reference=True
     ),
     _of_axes(
         "turning_acceleration",
@@ -274,21 +306,23 @@ QUANTITIES = (
         "reference",
         _ACCELERATION + 3,
         ("°/s²", _DEGREE[1]),
-        told=True,
+        reference=True,
     ),
     _alone(mark("Platform"), mark("Condition number of H"), "condition", _COUNT, digits=2, least=0.2),
     _of_legs(mark("Forces"), mark("Force measured"), "force_measured", _N, least=2.0),
-    _of_legs(mark("Forces"), mark("Force by the model"), "force_model", _N, told=True, least=2.0),
+    _of_legs(mark("Forces"), mark("Force by the model"), "force_model", _N, reference=True, least=2.0),
     _of_legs(mark("Forces"), mark("Residual, measured − model"), "force_residual", _N, digits=2, least=1.0),
-    _of_legs(mark("Forces"), mark("Force by holding commands"), "force_held", _N, told=True, digits=2, least=1.0),
+    _of_legs(mark("Forces"), mark("Force by holding commands"), "force_held", _N, reference=True, digits=2, least=1.0),
     *(_term(number, name) for number, name in enumerate(TERMS)),
-    _of_legs(mark("Forces"), mark("Force commanded"), "force_command", _N, told=True, least=2.0),
-    _of_legs(mark("Forces"), mark("Force commanded, the model's part"), "force_feedforward", _N, told=True, least=2.0),
+    _of_legs(mark("Forces"), mark("Force commanded"), "force_command", _N, reference=True, least=2.0),
+    _of_legs(
+        mark("Forces"), mark("Force commanded, the model's part"), "force_feedforward", _N, reference=True, least=2.0
+    ),
     *(quantity for model, name in MODEL_NAMES.items() if model != EXACT for quantity in _of_model(model, name)),
     _implied("external_force", mark("External force implied"), "N", 0, 2.0, 2),
     _implied("external_moment", mark("External moment implied"), "N m", 3, 0.5, 3),
-    _of_legs(mark("Drives"), mark("Length commanded"), "position_command", _MM, told=True, digits=3, least=0.1),
-    _of_legs(mark("Drives"), mark("Mode commanded"), "mode", _COUNT, told=True, digits=0, least=1.0),
+    _of_legs(mark("Drives"), mark("Length commanded"), "position_command", _MM, reference=True, digits=3, least=0.1),
+    _of_legs(mark("Drives"), mark("Mode commanded"), "mode", _COUNT, reference=True, digits=0, least=1.0),
     _of_legs(mark("Drives"), mark("Status bits"), "drive_status", _COUNT, digits=0, least=1.0),
     _of_legs(mark("Drives"), mark("Error code"), "drive_error", _COUNT, digits=0, least=1.0),
     _of_legs(mark("Drives"), mark("Cycles without feedback"), "stale", (mark("cycles"), 1.0), digits=0, least=1.0),

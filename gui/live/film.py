@@ -264,7 +264,7 @@ _EDGE = 14.0  # px, of the line about the time
 
 
 class FilmDialog(QtWidgets.QDialog):
-    """Makes films of a replay as a view shows it; signal `said` with what became of one.
+    """Makes films of a replay as a view shows it; signal `reported` with what became of one.
 
     Args:
         view: how it is shown, and from where.
@@ -275,7 +275,7 @@ class FilmDialog(QtWidgets.QDialog):
         parent: owner.
     """
 
-    said = QtCore.Signal(str)
+    reported = QtCore.Signal(str)
 
     def __init__(
         self,
@@ -404,7 +404,7 @@ class FilmDialog(QtWidgets.QDialog):
             else tr("Saved {name}").format(name=self._path.name)
         )
         self.message.setText(text)
-        self.said.emit(text)
+        self.reported.emit(text)
 
     def _draw(self, timeline: Timeline, stop: int, size: tuple[int, int]) -> QtGui.QImage:
         rows = timeline.rows[:stop]
@@ -430,7 +430,7 @@ class FilmButton(QtCore.QObject):
         parent: the view that it belongs to.
     """
 
-    said = QtCore.Signal(str)
+    reported = QtCore.Signal(str)
     began = QtCore.Signal()
     """The replay was paused for it."""
 
@@ -469,7 +469,7 @@ class FilmButton(QtCore.QObject):
         ends = [motion.end for motion in self._motions if motion.start <= t < motion.end]
         until = min([*ends, self._replay.end])
         self.dialog = FilmDialog(self._platform, self._replay, until, self._name, self._obstacle, self._view)
-        self.dialog.said.connect(self.said)
+        self.dialog.reported.connect(self.reported)
         self.dialog.finished.connect(self._closed)
         self.dialog.setModal(True)
         self.dialog.show()

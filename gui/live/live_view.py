@@ -255,7 +255,7 @@ class LiveView(QtWidgets.QWidget):
             self.add_page(alone.name, alone)
         self._forces: Plots | None = None
         self.values = ValuesColumn(theme)
-        self.beside = PlatformSplit(self.tabs, self.bar.platform, theme)
+        self.platform_split = PlatformSplit(self.tabs, self.bar.platform, theme)
         self._lay_out(large=not replayed and alone is None)
 
         self.bar.freeze.toggled.connect(self._freeze)
@@ -300,7 +300,7 @@ class LiveView(QtWidgets.QWidget):
         self.body = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self.body)
         row.setContentsMargins(4, 0, 0, 4)
-        row.addWidget(self.beside, 1)
+        row.addWidget(self.platform_split, 1)
         row.addWidget(self.values)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
@@ -314,7 +314,7 @@ class LiveView(QtWidgets.QWidget):
         """The mechanism whose telemetry is shown, None when it is not known; m/s of the control's Coulomb friction."""
         self._mechanism = mechanism
         self.values.set_mechanism(mechanism)
-        self.beside.set_mechanism(mechanism)
+        self.platform_split.set_mechanism(mechanism)
         self.models.set_mechanism(mechanism, coulomb_speed)
         for page in self._plot_pages():
             page.forget()
@@ -323,11 +323,11 @@ class LiveView(QtWidgets.QWidget):
 
     def set_shapes(self, shapes: Shapes) -> None:
         """The owner's own shapes of mechanisms from the next one on."""
-        self.beside.shapes = shapes
+        self.platform_split.shapes = shapes
 
     def set_theme(self, theme: Theme) -> None:
         """Change colours."""
-        for part in (self.bar.legs, self.chooser, self.beside, self.values, *self.pages.values()):
+        for part in (self.bar.legs, self.chooser, self.platform_split, self.values, *self.pages.values()):
             part.set_theme(theme)
         self._redraw()
 
@@ -361,7 +361,7 @@ class LiveView(QtWidgets.QWidget):
     def save(self, settings: QtCore.QSettings, name: str) -> None:
         """Keep under a name the page, what is shown of it, and whether the platform stands beside it."""
         settings.setValue(f"{name}/page", tab_name(self.tabs, self.tabs.currentIndex()))
-        for part in (self.bar, self.chooser, self.beside):
+        for part in (self.bar, self.chooser, self.platform_split):
             part.save(settings, name)
 
     def restore(self, settings: QtCore.QSettings, name: str) -> None:
@@ -369,7 +369,7 @@ class LiveView(QtWidgets.QWidget):
         kept = self.pages.get(str(settings.value(f"{name}/page")))
         if kept is not None:
             self.tabs.setCurrentWidget(kept)
-        for part in (self.bar, self.chooser, self.beside):
+        for part in (self.bar, self.chooser, self.platform_split):
             part.restore(settings, name)
 
     def close_worker(self) -> None:
@@ -379,7 +379,7 @@ class LiveView(QtWidgets.QWidget):
         """
         self.models.close()
         self._exports.close()
-        self.beside.close_worker()
+        self.platform_split.close_worker()
 
     def clear(self) -> None:
         """Leave out all that has been shown so far."""
@@ -477,9 +477,9 @@ class LiveView(QtWidgets.QWidget):
         self.chooser.make_stale()
         if texts:
             self._show_values()
-        elif self.beside.drawn is not None and self.cursors.at is None:
+        elif self.platform_split.drawn is not None and self.cursors.at is None:
             row = shown.rows[-1] if self._rows.reaches(shown) else None
-            self.beside.drawn.show_row(row, before=shown.rows, texts=False)
+            self.platform_split.drawn.show_row(row, before=shown.rows, texts=False)
 
     def _at(self, shown: Timeline, t: float | None) -> Stretch:
         """The row nearest to a time, s; without a time the newest one.
@@ -506,10 +506,10 @@ class LiveView(QtWidgets.QWidget):
             page.say_moment(words)
         if not self.values.isHidden():
             self.values.show_values(words, now, shown, self._rows.since(shown))
-        if self.beside.drawn is not None:
+        if self.platform_split.drawn is not None:
             row = now.rows[-1] if t is not None else shown.rows[-1] if reaches else None
             before = shown.rows if t is None else shown.window(-math.inf, t)
-            self.beside.drawn.show_row(row, before=before)  # says its own time
+            self.platform_split.drawn.show_row(row, before=before)  # says its own time
 
     def _models_chosen(self, models: tuple[str, ...]) -> None:
         self.models.choose(models)

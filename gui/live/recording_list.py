@@ -200,7 +200,7 @@ class RecordingList(QtWidgets.QWidget):
     def __init__(self, obstacle: Callable[[], str] = lambda: "") -> None:
         super().__init__()
         self._obstacle = obstacle
-        self._told = ""
+        self._shown_obstacle = ""
         self._own_folder: Path | None = None
         """folder that somebody chose"""
         self.folder = Path("recordings")
@@ -299,7 +299,7 @@ class RecordingList(QtWidgets.QWidget):
 
     def follow(self) -> None:
         """Keep up with the obstacle."""
-        if self._obstacle() != self._told:
+        if self._obstacle() != self._shown_obstacle:
             self._enable()
 
     def save(self, settings: QtCore.QSettings) -> None:
@@ -319,13 +319,13 @@ class RecordingList(QtWidgets.QWidget):
 
     def _enable(self) -> None:
         chosen = self.chosen is not None
-        self._told = self._obstacle()
+        self._shown_obstacle = self._obstacle()
         for name, button in self.buttons.items():
             obstacle = "" if chosen else tr("Choose a recording first")
             if name == "Compare" and chosen and not self.comparable:
                 obstacle = tr("Open a recording first, then choose the one to compare it with")
-            if name in _HEAVY and self._told:
-                obstacle = self._told
+            if name in _HEAVY and self._shown_obstacle:
+                obstacle = self._shown_obstacle
             button.setEnabled(not obstacle)
             button.setToolTip(obstacle or self.choices[name][1])
 

@@ -179,7 +179,7 @@ class RecordingsView(QtWidgets.QWidget):
         }.items():
             put_tab(self.tabs, page, name)
         self._lay_out()
-        self.film.said.connect(self._say)
+        self.film.reported.connect(self._say)
         self.film.began.connect(self.bar.show_position)
         self.timeline.pointed.connect(self._seek)
         self.timeline.flagged.connect(self._jump_to_event)

@@ -120,9 +120,9 @@ class TemplatePage(QtWidgets.QWidget):
         self._forms: dict[int, TemplateForm] = {}
         """by row, each made once it is chosen: most windows never show one"""
         self.list.setFixedHeight(self.list.sizeHintForRow(0) * len(TEMPLATES) + 2 * self.list.frameWidth() + 4)
-        self.said = QtWidgets.QLabel()
-        self.said.setAccessibleName(tr("What the template says"))
-        self.said.setWordWrap(True)
+        self.message = QtWidgets.QLabel()
+        self.message.setAccessibleName(tr("What the template says"))
+        self.message.setWordWrap(True)
         self.create = GuardedButton(
             tr("Create"), tr("Make the motion, to be edited, checked, saved and run as any other")
         )
@@ -146,7 +146,7 @@ class TemplatePage(QtWidgets.QWidget):
         layout.addWidget(title)
         layout.addWidget(self.list)
         layout.addWidget(scroll, 1)
-        layout.addWidget(self.said)
+        layout.addWidget(self.message)
         layout.addLayout(buttons)
         self._pause = QtCore.QTimer(self)
         self._pause.setSingleShot(True)
@@ -157,7 +157,7 @@ class TemplatePage(QtWidgets.QWidget):
     @property
     def found(self) -> bool:
         """Whether sizes were found for the numbers shown."""
-        return bool(self.said.text() == _SIZES)
+        return bool(self.message.text() == _SIZES)
 
     @property
     def form(self) -> TemplateForm:
@@ -249,7 +249,7 @@ class TemplatePage(QtWidgets.QWidget):
         self._worker.submit(find, found)
 
     def _say(self, text: str, role: str) -> None:
-        self.said.setText(text)
-        self.said.setObjectName(role)
-        self.said.style().unpolish(self.said)
-        self.said.style().polish(self.said)
+        self.message.setText(text)
+        self.message.setObjectName(role)
+        self.message.style().unpolish(self.message)
+        self.message.style().polish(self.message)

@@ -406,7 +406,7 @@ class OperatePanel(ScrolledPage):
             self._session.send(mark("home"), Home())
             return
         self.question = UnprovenQuestion(self, status.unproven.legs, finding_text(status.unproven.finding))
-        self.question.said.connect(lambda: self._session.send(mark("home"), Home(unproven=True)))
+        self.question.confirmed.connect(lambda: self._session.send(mark("home"), Home(unproven=True)))
         self.question.open()
 
     def _armed(self, armed: bool) -> None:
@@ -439,7 +439,7 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
         why: what is known of it, in the engine's words.
     """
 
-    said = QtCore.Signal()
+    confirmed = QtCore.Signal()
 
     def __init__(self, parent: QtWidgets.QWidget, legs: Sequence[int], why: str) -> None:
         super().__init__(parent)
@@ -457,7 +457,7 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
         stay = self.addButton(tr("Stay"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
         self.setDefaultButton(stay)
         self.setEscapeButton(stay)
-        self.buttonClicked.connect(lambda button: self.said.emit() if button is self.home else None)
+        self.buttonClicked.connect(lambda button: self.confirmed.emit() if button is self.home else None)
         self.setWindowModality(QtCore.Qt.WindowModality.WindowModal)
 
 

@@ -118,13 +118,13 @@ class RunDesk(QtCore.QObject):
 
     Every run is judged, one after another where they end faster than that; the card is about the last one.
 
-    Signals: `told`: what is known of runs, or by what they are judged, has changed.
+    Signals: `changed`: what is known of runs, or by what they are judged, has changed.
 
     Args:
         session: the rig.
     """
 
-    told = QtCore.Signal()
+    changed = QtCore.Signal()
 
     def __init__(self, session: RigSession, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
@@ -246,7 +246,7 @@ class RunDesk(QtCore.QObject):
         self._begin()
         if self.over.last in self.over.waiting and (reason := self.obstacle):
             self._show_waiting(reason)  # torque has come on meanwhile
-        self.told.emit()
+        self.changed.emit()
 
     def _judge_by(self, by: JudgedBy) -> None:
         self.over.judge_by(by)
@@ -255,7 +255,7 @@ class RunDesk(QtCore.QObject):
     def _judge_again(self) -> None:
         if self.over.last is not None:
             self._wait()
-        self.told.emit()
+        self.changed.emit()
 
     def _save(self, thresholds: Validation) -> None:
         config = self._session.config
@@ -298,7 +298,7 @@ class RunDesk(QtCore.QObject):
     def _noted(self, _result: object, error: Exception | None) -> None:
         if error is not None:
             self._session.refused.emit(tr("note on the run"), str(error))
-        self.told.emit()
+        self.changed.emit()
 
     def _report(self, run: str, place: str) -> None:
         """Make the report by the same thresholds as the card's verdict."""

@@ -368,12 +368,16 @@ def _ignore(_result: object, _error: Exception | None) -> None:
     """Nobody waits for this job."""
 
 
-def hold_engine(config: RigConfig, source: Path | RunningEngine, told: ProgressCallback | None = None) -> LiveRig:
+def hold_engine(
+    config: RigConfig, source: Path | RunningEngine, report_compiling: ProgressCallback | None = None
+) -> LiveRig:
     """Start an engine, or take one over; its sign of life is the window's, so one that hangs commands nothing for long.
 
-    told: told how far it is where it has to compile the model first. Raises as `LiveRig`.
+    report_compiling: called with how far it is where it has to compile the model first. Raises as `LiveRig`.
     """
-    return LiveRig(config, source, _CLIENT, window=True, serve=False, patience=_PATIENCE, report_compiling=told)
+    return LiveRig(
+        config, source, _CLIENT, window=True, serve=False, patience=_PATIENCE, report_compiling=report_compiling
+    )
 
 
 def _let_go(engine: LiveRig) -> None:

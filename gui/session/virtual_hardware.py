@@ -50,15 +50,15 @@ class VirtualHardware(QtCore.QObject):
             self._process = VirtualRigProcess(self._config)
             self._process.begin()
 
-    def wait_ready(self, engine: str, told: ProgressCallback | None = None) -> None:
+    def wait_ready(self, engine: str, report_compiling: ProgressCallback | None = None) -> None:
         """Wait until its drives can be connected to, and have the engine with that control link told of faults.
 
-        told: told how far it is where it has to compile the plant first.
+        report_compiling: called with how far it is where it has to compile the plant first.
         Raises HardwareError with the reason why they cannot.
         """
         with self._lock:
             if self._process is not None and not self._ready:
-                self._process.wait_ready(report_compiling=told)
+                self._process.wait_ready(report_compiling=report_compiling)
                 self._ready = True
             if self._process is not None:
                 self._process.notify(engine)

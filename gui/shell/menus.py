@@ -322,7 +322,7 @@ class ViewMenu(QtWidgets.QMenu):
         self.sound.setChecked(sounds.on)
         self.sound.setToolTip(tr("Tones for torque on, a motion's end, a stop, and a fault until it is acknowledged"))
         self.sound.triggered.connect(lambda on: sounds.switch(on=on))
-        sounds.told.connect(lambda: self.sound.setText(sounds.words))
+        sounds.changed.connect(lambda: self.sound.setText(sounds.words))
         self.addSeparator()
         for index in range(tabs.count()):
             name = tab_name(tabs, index)
@@ -370,9 +370,9 @@ class ViewMenu(QtWidgets.QMenu):
             menu.addAction(tr("&Panel in front"), self._docking.toggle_front_beside, "Ctrl+B"), "beside"
         )
         menu.addSeparator()
-        self.beside: dict[str, QtGui.QAction] = {}
+        self.split_actions: dict[str, QtGui.QAction] = {}
         for name in self._docking.names:
-            action = self.beside[name] = menu.addAction(tr(name))
+            action = self.split_actions[name] = menu.addAction(tr(name))
             action.setCheckable(True)
             action.triggered.connect(partial(self._toggle_split, name))
         self._docking.changed.connect(self._mark_windows)
@@ -396,7 +396,7 @@ class ViewMenu(QtWidgets.QMenu):
 
     def _mark_split(self) -> None:
         """Tick the panels in the split view, and say which have no room there."""
-        for name, action in self.beside.items():
+        for name, action in self.split_actions.items():
             reason = self._docking.obstacle_beside(name)
             action.setChecked(name in self._docking.side.panes)
             action.setEnabled(not reason)

@@ -113,7 +113,7 @@ _KEY = "sounds"
 
 
 class Sounds(QtCore.QObject):
-    """Follows the rig. `told` says that `words` are others now.
+    """Follows the rig. Signal `changed`: `words` are others now.
 
     A fault is told again until somebody has acknowledged it: by Reset, also one that is refused, or by STOP.
 
@@ -123,7 +123,7 @@ class Sounds(QtCore.QObject):
         player: makes what plays, once it is needed.
     """
 
-    told = QtCore.Signal()
+    changed = QtCore.Signal()
 
     def __init__(
         self,
@@ -167,7 +167,7 @@ class Sounds(QtCore.QObject):
         self._settings.setValue(_KEY, on)
         if not on:
             self._again.stop()
-        self.told.emit()
+        self.changed.emit()
 
     def close(self) -> None:
         """Be silent from now on. May be called again."""

@@ -303,7 +303,7 @@ class Views(QtCore.QObject):
         page.printed.connect(lambda runs: make(runs, pdf=True))
         page.compared.connect(lambda runs: recordings.compare_runs(page.folder, runs))
         page.judged_by = lambda: desk.judged_by
-        desk.told.connect(page.look)
+        desk.changed.connect(page.look)
 
     def _follow(self) -> None:
         """Platforms that are drawn stand still without an engine."""
@@ -312,7 +312,7 @@ class Views(QtCore.QObject):
             if isinstance(view, PlatformView):
                 view.set_past(past)
             elif isinstance(view, LiveView):
-                view.beside.set_past(past)
+                view.platform_split.set_past(past)
 
     def close(self) -> None:
         """Keep what is shown, and end the threads of views. May be called again."""

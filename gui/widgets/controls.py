@@ -140,14 +140,14 @@ class Reason(TextRoom):
     """
 
     def __init__(self, name: str = "", role: str = "reason", lines: int = 2) -> None:
-        self._said = QtWidgets.QLabel()
-        self._said.setObjectName(role)
-        self._said.setAccessibleName(name or tr("Why this is not possible now"))
-        super().__init__(self._said, lines)
+        self._label = QtWidgets.QLabel()
+        self._label.setObjectName(role)
+        self._label.setAccessibleName(name or tr("Why this is not possible now"))
+        super().__init__(self._label, lines)
 
     def text(self) -> str:
         """What is said."""
-        return str(self._said.text())
+        return str(self._label.text())
 
     def show_reason(self, reason: str) -> None:
         """Say `reason`, or nothing."""

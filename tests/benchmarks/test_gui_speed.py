@@ -195,7 +195,7 @@ def _in_window(window: MainWindow) -> tuple[float, float]:
 
 
 def test_main_window_with_curves_platform_and_models(window: MainWindow) -> None:
-    assert window.views.live.beside.drawn is not None
+    assert window.views.live.platform_split.drawn is not None
     print(
         f"\nmain window {window.width()} × {window.height()} px, 18 curves of {RATE * SECONDS} points and the platform"
     )

@@ -35,27 +35,27 @@ def _forces(view: LiveView) -> PlotPanel:
 
 
 def _origin(view: LiveView) -> float:
-    assert view.beside.drawn is not None and view.beside.drawn.picture.scene is not None
-    return float(view.beside.drawn.picture.scene.origin[0])
+    assert view.platform_split.drawn is not None and view.platform_split.drawn.picture.scene is not None
+    return float(view.platform_split.drawn.picture.scene.origin[0])
 
 
 def test_a_wide_window_shows_it_and_a_narrow_one_does_not(live_view: Callable[[int, int], LiveView]) -> None:
-    assert live_view(1700, 700).beside.drawn is not None
+    assert live_view(1700, 700).platform_split.drawn is not None
     narrow = live_view(1000, 700)
-    assert narrow.beside.platform is None and not narrow.bar.platform.isChecked()
+    assert narrow.platform_split.platform is None and not narrow.bar.platform.isChecked()
     narrow.resize(1700, 700)
-    assert narrow.bar.platform.isChecked() and narrow.beside.drawn is not None
+    assert narrow.bar.platform.isChecked() and narrow.platform_split.drawn is not None
 
 
 def test_who_chooses_is_obeyed_at_any_width(live_view: Callable[[int, int], LiveView]) -> None:
     view = live_view(1700, 700)
     view.bar.platform.click()
-    assert view.beside.drawn is None
+    assert view.platform_split.drawn is None
     view.resize(1800, 700)
-    assert view.beside.drawn is None
+    assert view.platform_split.drawn is None
     view.bar.platform.click()
     view.resize(1000, 700)
-    assert view.beside.drawn is not None
+    assert view.platform_split.drawn is not None
 
 
 def test_it_follows_the_newest_row_and_the_cursor(live_view: Callable[[int, int], LiveView], history: History) -> None:
@@ -67,7 +67,7 @@ def test_it_follows_the_newest_row_and_the_cursor(live_view: Callable[[int, int]
     panel_of(view, "Forces").pointed.emit(2.0)
     view.refresh(history)
     assert _origin(view) == pytest.approx(1e-5 * 2.0 * RATE)
-    assert view.beside.drawn is not None and "2.000 s" in view.beside.drawn.pose.text()
+    assert view.platform_split.drawn is not None and "2.000 s" in view.platform_split.drawn.pose.text()
     panel_of(view, "Forces").pointed.emit(None)
     view.refresh(history)
     assert _origin(view) == pytest.approx(0.011)
@@ -94,17 +94,17 @@ def test_its_place_is_kept(live_view: Callable[[int, int], LiveView], tmp_path: 
     first.save(settings, "live")
     assert not settings.contains("live/platform beside")  # nobody has chosen anything
     first.bar.platform.click()
-    first.beside.setSizes([350, 380])
-    sizes = first.beside.sizes()
+    first.platform_split.setSizes([350, 380])
+    sizes = first.platform_split.sizes()
     first.save(settings, "live")
     second = live_view(1000, 700)
     second.restore(settings, "live")
-    assert second.bar.platform.isChecked() and second.beside.sizes() == sizes
+    assert second.bar.platform.isChecked() and second.platform_split.sizes() == sizes
     second.bar.platform.click()
     second.save(settings, "live")
     wide = live_view(1700, 700)
     wide.restore(settings, "live")
-    assert not wide.bar.platform.isChecked() and wide.beside.drawn is None
+    assert not wide.bar.platform.isChecked() and wide.platform_split.drawn is None
 
 
 def test_the_main_window_keeps_both_places(
@@ -113,7 +113,7 @@ def test_the_main_window_keeps_both_places(
     assert not whole_window.views.live.bar.platform.isChecked()  # 1280 px
     whole_window.tabs.setCurrentWidget(whole_window.views.live_page)
     whole_window.views.live.bar.platform.click()
-    assert whole_window.views.live.beside.drawn is not None
+    assert whole_window.views.live.platform_split.drawn is not None
     assert whole_window.width() == 1280  # there is room for both
     whole_window.close_now()
     other = MainWindow(FakeSession(session.config, tmp_path), make_settings(tmp_path))
@@ -131,4 +131,4 @@ def test_it_takes_theme_and_mechanism_along(live_view: Callable[[int, int], Live
     view.set_theme(LIGHT)
     assert not view.grab().isNull()
     view.set_mechanism(None)
-    assert view.beside.drawn is not None and view.beside.drawn.pose.text() == "No mechanism"
+    assert view.platform_split.drawn is not None and view.platform_split.drawn.pose.text() == "No mechanism"

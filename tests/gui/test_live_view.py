@@ -121,7 +121,7 @@ def test_clear_begins_with_an_empty_picture(
 ) -> None:
     view = live_view(1700, 700)
     timing = view.pages["Timing"]
-    assert isinstance(timing, TimingPage) and view.beside.drawn is not None
+    assert isinstance(timing, TimingPage) and view.platform_split.drawn is not None
     view.tabs.setCurrentWidget(timing)
     view.refresh(history)
     forces = panel_of(view, "Forces")
@@ -131,7 +131,7 @@ def test_clear_begins_with_an_empty_picture(
         assert len(forces.curves[0].points(0)[0]) == 0
         assert view.values.moment.text() == "No data" and ">1</b>" not in forces.header.text()
         assert np.isnan(view.values.strokes.lengths).all() and view.values.wrench.values[2].text() == "–"
-        assert view.beside.drawn.picture.scene is not None and not view.beside.drawn.picture.scene.known
+        assert view.platform_split.drawn.picture.scene is not None and not view.platform_split.drawn.picture.scene.known
     view.tabs.setCurrentWidget(timing)
     assert not timing.histograms["Lateness"].counts.any() and "99 %" not in timing.histograms["Lateness"].header.text()
     assert timing.missed.text() == "No cycles to count"
@@ -228,8 +228,8 @@ def test_what_is_chosen_is_kept(tmp_path: Path, qtbot: QtBot, view: LiveView) ->
     view.chooser.boxes["massless"].click()
     view.tabs.setCurrentWidget(view.pages["Pose"])
     view.bar.platform.setChecked(True)
-    assert view.beside.platform is not None
-    view.beside.platform.colouring.setCurrentIndex(2)
+    assert view.platform_split.platform is not None
+    view.platform_split.platform.colouring.setCurrentIndex(2)
     view.save(settings, "live")
     other = LiveView(DARK)
     qtbot.addWidget(other)
@@ -239,7 +239,7 @@ def test_what_is_chosen_is_kept(tmp_path: Path, qtbot: QtBot, view: LiveView) ->
         other.bar.platform.setChecked(True)
         assert other.bar.seconds == 30.0 and other.bar.legs.legs == view.bar.legs.legs
         assert other.models.chosen == ("massless",) and other.tabs.currentWidget() is other.pages["Pose"]
-        assert other.beside.platform is not None and other.beside.platform.colouring.currentIndex() == 2
+        assert other.platform_split.platform is not None and other.platform_split.platform.colouring.currentIndex() == 2
         for key in ("window", "legs", "models", "page", "colouring"):
             settings.setValue(f"live/{key}", "nonsense")
         other.restore(settings, "live")

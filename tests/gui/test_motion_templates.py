@@ -57,7 +57,9 @@ def _button(window: MainWindow, name: str) -> QtWidgets.QPushButton:
 
 def _settled(page: TemplatePage, qtbot: Any) -> None:
     """Sizes are found, or it is said why not."""
-    qtbot.waitUntil(lambda: not page.said.text().startswith("Looking") and not page._pause.isActive(), timeout=60_000)
+    qtbot.waitUntil(
+        lambda: not page.message.text().startswith("Looking") and not page._pause.isActive(), timeout=60_000
+    )
 
 
 @pytest.fixture
@@ -83,12 +85,12 @@ def test_a_sine_of_z_and_roll_is_ready_to_run_after_few_actions(
     hand.item(page.list, "Sine")
     hand.click(page.form.fields["axes"].boxes["rx"])
     hand.type(page.form.fields["cycles"].box, "2")
-    said.add(page.said.objectName())
+    said.add(page.message.objectName())
     _settled(page, qtbot)
-    said.add(page.said.objectName())
+    said.add(page.message.objectName())
     hand.click(page.create)
     qtbot.waitUntil(lambda: panel.title == "Motion: sine (not saved)", timeout=60_000)
-    said.add(page.said.objectName())
+    said.add(page.message.objectName())
     looked(panel, qtbot)
     assert hand.actions <= MOST_ACTIONS
     assert said == {"muted"} and window.banner.notice.text() == ""
@@ -134,9 +136,9 @@ def test_poses_from_a_csv_file_ask_for_the_file(
 ) -> None:
     hand = Hand()
     hand.item(page.list, "Poses from a CSV file")
-    assert page.said.text() == ""
+    assert page.message.text() == ""
     hand.click(page.create)
-    assert page.said.text() == "File: choose one" and page.said.objectName() == "bad"
+    assert page.message.text() == "File: choose one" and page.message.objectName() == "bad"
     path = tmp_path / "poses.csv"
     path.write_text("t,x,y,z,qw,qx,qy,qz\n0,0,0,0.45,1,0,0,0\n2,0,0,0.46,1,0,0,0\n")
     page.form.fields["file"].set_value(str(path))
@@ -169,13 +171,13 @@ def test_numbers_that_make_no_motion_are_said_and_none_is_made(
     hand = Hand()
     hand.click(page.form.fields["axes"].boxes["z"])
     hand.click(page.create)
-    assert page.said.text() == "Axes: choose at least one"
+    assert page.message.text() == "Axes: choose at least one"
     hand.item(page.list, "Multisine")
     hand.type(page.form.fields["start"].box, "4.9")
     hand.type(page.form.fields["end"].box, "4.95")
     hand.click(page.create)
     _settled(page, qtbot)
-    assert "longer period" in page.said.text() and page.said.objectName() == "bad"
+    assert "longer period" in page.message.text() and page.message.objectName() == "bad"
     hand.click(page.cancel)
     assert window.motion.title == "Motion: demo" and window.motion.editor.isVisible()
 

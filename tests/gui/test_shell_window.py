@@ -137,7 +137,7 @@ def test_settings_that_make_no_sense_are_left_out(session: FakeSession, qtbot: A
         assert window.look.theme is DARK and (window.width(), window.height()) == (1280, 800)
         assert window.tabs.currentWidget() is window.motion and window.views.recordings.list.folder == tmp_path
         for view in (window.views.live, window.views.recordings.live):
-            assert view.beside.platform is not None  # who takes up the sizes
+            assert view.platform_split.platform is not None  # who takes up the sizes
     finally:
         window.close_now()
 

@@ -76,11 +76,11 @@ def test_the_key_puts_the_page_in_front_beside_and_the_one_that_has_the_keyboard
     window.tabs.setCurrentWidget(window.views.log)
     window.menus.view.front_beside.trigger()
     assert list(window.docking.side.panes) == ["Event log"] and window.tabs.currentWidget() is window.motion
-    assert window.menus.view.beside["Event log"].isChecked()
+    assert window.menus.view.split_actions["Event log"].isChecked()
     focus(qtbot, window.views.log.search)
     window.menus.view.front_beside.trigger()
     assert window.docking.side.panes == {} and window.tabs.currentWidget() is window.views.log
-    assert not window.menus.view.beside["Event log"].isChecked()
+    assert not window.menus.view.split_actions["Event log"].isChecked()
     window.tabs.setCurrentWidget(window.jog)
     window.menus.view.front_beside.trigger()
     assert window.docking.side.panes == {} and "commands the machine" in window.banner.notice.text()
@@ -107,7 +107,7 @@ def test_without_room_it_is_refused_with_the_reason(whole_window: MainWindow) ->
     assert window.docking.side.panes == {} and window.views.live_page.isVisibleTo(window.tabs) is False
     told = window.banner.notice.text()
     assert "px of width, and there are" in told and "Ctrl+T" in told
-    action = window.menus.view.beside["Live"]
+    action = window.menus.view.split_actions["Live"]
     for menu in action.associatedWidgets():
         if isinstance(menu, QtWidgets.QMenu):
             menu.aboutToShow.emit()

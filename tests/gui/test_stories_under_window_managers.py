@@ -289,7 +289,7 @@ def test_a_motion_from_a_template_is_not_dropped_without_a_question(desk: Desk) 
     desk.do("session.take(make_status(State.ENGAGED))")
     page = "window.motion.templates"
     desk.press("button('From template motion')")
-    desk.wait(f"{page}.said.text().startswith('Sizes are')")
+    desk.wait(f"{page}.message.text().startswith('Sizes are')")
     desk.press(f"{page}.create")
     desk.wait("window.motion.title == 'Motion: sine (not saved)'")
     for answer, title in (("Cancel", "Motion: sine (not saved)"), ("Discard the motion", "Motion: demo")):

@@ -64,7 +64,7 @@ def test_a_sine_of_z_and_roll_from_a_template(desk: Desk) -> None:
         desk.value("len(window.views.log.model.entries)"),
     )
     desk.press("button('From template motion')")
-    desk.wait(f"{page}.said.text().startswith('Sizes are')")
+    desk.wait(f"{page}.message.text().startswith('Sizes are')")
     desk.press(f"part({page}.form.fields['axes'].boxes['rx'], 0.1, 0.5)")
     desk.press(f"{page}.create")
     desk.wait("window.motion.title == 'Motion: sine (not saved)' and window.motion.run.isEnabled()")
