@@ -216,9 +216,9 @@ _PARTS, _TEST_SHARE = 2, 1.0 / 3.0
 _EVIDENCE = 3.0
 """nats beyond the logarithm of the number of candidates"""
 _CONTRADICTED = 1e-4
-"""chance of an estimate as far from what was stated of a group of unknowns, below which their sigmas are widened"""
+"""significance level of the χ² test of a group's stated standard deviations"""
 _INFORMED = 0.1
-"""of a direction's variance before: data have to take that away for it to count"""
+"""least share of a direction's prior variance that the data remove for the direction to count"""
 _MOUNTED = 5e-4
 """additional σ of a gain, relative, once the cell is mounted and warm"""
 _SETTLED = 1e-6
@@ -252,7 +252,7 @@ USUAL = IdentificationSettings()
 
 
 GROUPS = ("geometry", "lag", "compliance", "tilt")
-"""Unknowns of which a standard deviation is stated, which is widened where the data contradict it."""
+"""Groups of unknowns whose stated standard deviations are tested, and widened where the data contradict them."""
 
 
 def _group(name: str) -> str:
@@ -408,11 +408,12 @@ def identify(
     least = floor.copy()
     least[6:] *= _LEAST_DRIVE**2
     fit = problem.fit(fit.variances, floor, fit.active, least)
-    if groups := problem.contradicted(fit):
+    covariance, information = fit.matrix.whole(fit.places)
+    if groups := problem.contradicted(fit, covariance):
         problem.widen(groups)
         fit = problem.fit(fit.variances, floor, fit.active, least)
+        covariance, information = fit.matrix.whole(fit.places)
         found += tuple(problem.group_term(group, fit.estimate) for group in groups)
-    covariance, information = fit.matrix.whole(fit.places)
     x, before = fit.estimate[fit.active], problem.before[fit.active]
     moved = not is_consistent(x[:THETA])
     if moved:
@@ -717,15 +718,14 @@ class _Problem:
             fit = self.fit(fit.variances, floor, np.sort(np.concatenate([fit.active, *alike])))
         return fit, tuple(self._found_term(candidate, gain, fit.estimate) for candidate, gain in taken)
 
-    def contradicted(self, fit: _Fit) -> list[_Group]:
-        """Groups of unknowns that the data show to be further off than was stated.
+    def contradicted(self, fit: _Fit, covariance: Array) -> list[_Group]:
+        """Groups of unknowns whose stated standard deviations the data contradict.
 
-        The estimates' covariance before any data were seen is that of the prior less that of the posterior; along its
-        directions their squares are χ² distributed. A factor follows from their mean (method of moments).
+        Before any data are seen the estimates have the prior's covariance less the posterior's (n, n). Along its
+        principal directions their squares are χ² distributed; a factor follows from their mean (method of moments).
         """
         from scipy.special import chdtrc  # takes long to import, and few need it
 
-        covariance, _ = fit.matrix.whole(fit.places)
         found = []
         for code in GROUPS:
             here = [

@@ -130,14 +130,14 @@ def _show(outcome: Outcome) -> Shown:
 def _warnings(outcome: Outcome) -> list[str]:
     found, warnings = outcome.result, []
     if codes := dict.fromkeys(each["code"] for each in found["terms"]):
-        names = ", ".join(TERM_NAMES[code] for code in codes)
+        names = ", ".join(tr(TERM_NAMES[code]) for code in codes)
         warnings.append(tr("The data show more than the model has: {names}. It was estimated too.").format(names=names))
     if found["verdict"] == "lack_of_fit":
         warnings.append(
-            tr("Lack of fit: what is left is more than the cells' noise. Values may be further off than told.")
+            tr("Lack of fit: the residual is more than the cells' noise. Values may be less accurate than stated.")
         )
     if not found["consistent"]:
         warnings.append(tr("No bodies can exist with these parameters."))
     if not found["drives_used"]:
-        warnings.append(tr("The drives' forces are not known here: friction below the load cells was not told."))
+        warnings.append(tr("The drives' forces are not known here: friction below the load cells was not identified."))
     return warnings

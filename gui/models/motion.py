@@ -7,7 +7,7 @@ import numpy as np
 import numpy.typing as npt
 
 from gui.models.rules import Action, Phase, Situation, obstacle
-from gui.texts import finding_text, tr
+from gui.texts import finding_text, sentence, tr
 from kinematics import Array, MotionTable
 from rig.safety import AT_ENDS, LimitCheck, TrajectoryVerdict
 from rig.states import State
@@ -71,8 +71,7 @@ def _use(check: LimitCheck) -> float:
 def describe(verdict: TrajectoryVerdict) -> str:
     """The verdict in words."""
     if verdict.finding is not None:
-        text = finding_text(verdict.finding)
-        return text[:1].upper() + text[1:]
+        return sentence(finding_text(verdict.finding))
     text = tr("Passes every limit over {duration:g} s.").format(duration=verdict.duration)
     nearest = tightest(verdict)
     if nearest is None:

@@ -15,7 +15,7 @@ import numpy.typing as npt
 
 from gui.models.colours import AMBER, BROWN, GREY, ORANGE, RED, STATE_COLOURS
 from gui.models.rules import STATE_WORDS, Action, Phase, Repair, Situation, is_repaired, obstacle, repair_of
-from gui.texts import cause_text, finding_text, mark, tr, trn
+from gui.texts import cause_text, finding_text, mark, sentence, tr, trn
 from rig.engine import TORQUE_STATES, Snapshot
 from rig.findings import Finding
 from rig.recording import room_text
@@ -119,14 +119,13 @@ def detail_of(now: Situation) -> str:
     if now.phase is Phase.DIED:
         return now.death
     if now.phase is Phase.STARTING and now.compiling is not None:
-        words = now.compiling.words
-        return f"{words[:1].upper()}{words[1:]}."
+        return f"{sentence(now.compiling.words)}."
     if now.phase is not Phase.UP or status is None or now.silent:
         return look.hint
     if status.finding is not None:
         kind = f"{_STOPS[status.stop]} — " if status.state is State.STOPPING else ""
         text = tr("{cause}, at {time:.3f} s.").format(cause=f"{kind}{cause_text(status.finding)}", time=status.cause_t)
-        text = text[:1].upper() + text[1:]
+        text = sentence(text)
         if status.state is State.FAULT:
             return text + " " + tr("Next: fix the cause, then Reset fault.")
         if status.held_for_fault:
@@ -146,8 +145,7 @@ def detail_of(now: Situation) -> str:
     if now.armed and status.state is State.PARKED:
         return tr("Armed. Next: Engage.")
     if now.busy:
-        busy = tr(now.busy)
-        return f"{busy[:1].upper()}{busy[1:]} …"
+        return f"{sentence(tr(now.busy))} …"
     return look.hint
 
 

@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from gui.texts import cause_text, tr, trn
+from gui.texts import cause_text, sentence, tr, trn
 from rig.config import CRITERIA, Validation
 from rig.findings import finding_from_json
 from rig.recording import MAX_COMPARED, MotionRecord
@@ -241,7 +241,7 @@ def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     said = [(one["why"], one["name"]) for one in numbers["criteria"] if one["verdict"] == numbers["verdict"]]
     if numbers["verdict"] in ("fail", "undecided", "expected"):
         for why in dict.fromkeys(why for why, _name in said):
-            found.append((_sentence(why), next(CRITERIA[name].place for text, name in said if text == why)))
+            found.append((sentence(why), next(CRITERIA[name].place for text, name in said if text == why)))
     cycle = numbers["cycle"]
     if cycle["overruns"]:
         found.append(
@@ -275,7 +275,3 @@ def _passed_text(numbers: Mapping[str, Any]) -> str:
         "{count} thresholds kept, at {confidence:g} % confidence",
         count,
     ).format(count=count, confidence=100 * numbers["confidence"])
-
-
-def _sentence(text: str) -> str:
-    return text[:1].upper() + text[1:]

@@ -12,7 +12,7 @@ from pydantic.fields import FieldInfo
 from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.motion.specification import Data, in_words
-from gui.texts import tr
+from gui.texts import sentence, tr
 from gui.widgets import Choice, QuantityBox, WholeNumber, give
 from kinematics import Quantity
 
@@ -419,7 +419,7 @@ class PartForm(QtWidgets.QWidget):
             if name == "terms":
                 layout.addRow(field)
             else:
-                layout.addRow(label[:1].upper() + label[1:], field)
+                layout.addRow(sentence(label), field)
 
     def value(self) -> Data:
         """The part as data, SI."""

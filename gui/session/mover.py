@@ -8,6 +8,7 @@ from typing import Any
 import numpy as np
 from pyqtgraph.Qt import QtCore
 
+from gui.session.job_runner import error_text
 from gui.session.rig_session import RigSession
 from gui.session.workers import Worker
 from gui.texts import mark, tr
@@ -152,8 +153,9 @@ class Mover(QtCore.QObject):
         if sequence.ended:  # stopped meanwhile
             return
         if stages is None:
-            self._session.log("error", "app", f"{sequence.name}: {error}")
-            sequence.end(str(error))
+            reason = "" if error is None else error_text(error)
+            self._session.log("error", "app", f"{sequence.name}: {reason}")
+            sequence.end(reason)
         self._send(sequence, sequence.begin(stages or []))
 
     def _send(self, sequence: MotionSequence, order: Order | None) -> None:

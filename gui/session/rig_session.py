@@ -15,7 +15,7 @@ from gui.models import STATE_WORDS, Phase, ending
 from gui.session.session_state import Done, SessionState, StopSource, log_entry
 from gui.session.virtual_hardware import VirtualHardware
 from gui.session.workers import Worker
-from gui.texts import finding_text, findings_text, mark, tr
+from gui.texts import finding_text, findings_text, mark, sentence, tr
 from rig.client import (
     EventFollower,
     LegPostMortem,
@@ -400,7 +400,7 @@ def _crash_text(status: Snapshot | None) -> str:
 
 def _expected(config: RigConfig) -> str:
     """What its drives are to do, before they have answered."""
-    text = _capitalised(finding_text(when_silent(config)))
+    text = sentence(finding_text(when_silent(config)))
     return tr("{expected}: they are being asked.").format(expected=text)
 
 
@@ -408,11 +408,7 @@ def _post_mortem_text(legs: list[LegPostMortem] | None, error: Exception | None)
     """What the drives answered."""
     if legs is None:
         return tr("The drives cannot be asked: {error}.").format(error=error)
-    return _capitalised(finding_text(describe_post_mortem(legs))) + "."
-
-
-def _capitalised(text: str) -> str:
-    return text[:1].upper() + text[1:]
+    return sentence(finding_text(describe_post_mortem(legs))) + "."
 
 
 def _next_step(config: RigConfig) -> str:

@@ -12,8 +12,8 @@ from gui.setup.bench import Configured, SetupBench
 from gui.setup.draft_pages import CellsPage, SavePage, SetupPage, StartPage, listed, ranges
 from gui.setup.drives_page import DrivesPage
 from gui.setup.motion_pages import LegsPage, ZeroPage
-from gui.steps import StepWizard, sentence, set_role
-from gui.texts import config_fault_text, tr
+from gui.steps import StepWizard, set_role
+from gui.texts import config_fault_text, sentence, tr
 from gui.widgets import field_refusal
 from rig.commissioning import (
     Draft,

@@ -2,7 +2,7 @@
 
 from gui.steps.discard_question import DiscardQuestion
 from gui.steps.entry import StepEntry
-from gui.steps.form import ask_new_path, browse_button, line_edit, sentence, set_role, unbroken
+from gui.steps.form import ask_new_path, browse_button, line_edit, set_role, unbroken
 from gui.steps.step_page import StepPage
 from gui.steps.step_wizard import StepWizard
 
@@ -14,7 +14,6 @@ __all__ = [
     "ask_new_path",
     "browse_button",
     "line_edit",
-    "sentence",
     "set_role",
     "unbroken",
 ]

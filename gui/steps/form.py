@@ -15,11 +15,6 @@ def unbroken(text: str) -> str:
     return _QUANTITY.sub("\u00a0", text)
 
 
-def sentence(text: str) -> str:
-    """Text that begins a line."""
-    return text[:1].upper() + text[1:]
-
-
 def line_edit(name: str, text: str = "", hint: str = "") -> QtWidgets.QLineEdit:
     """A text field with its accessible name."""
     edit = QtWidgets.QLineEdit(text)

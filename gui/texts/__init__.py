@@ -1,7 +1,15 @@
 """What a person reads, in that person's language: the English of the code, or what a gettext catalogue has for it."""
 
 from gui.texts.catalogue import DOMAIN, LANGUAGE, fits, mark, tr, trn
-from gui.texts.findings import cause_text, config_fault_text, fault_text, finding_statement, finding_text, findings_text
+from gui.texts.findings import (
+    cause_text,
+    config_fault_text,
+    fault_text,
+    finding_statement,
+    finding_text,
+    findings_text,
+    sentence,
+)
 
 __all__ = [
     "DOMAIN",
@@ -14,6 +22,7 @@ __all__ = [
     "findings_text",
     "fits",
     "mark",
+    "sentence",
     "tr",
     "trn",
 ]

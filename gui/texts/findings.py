@@ -8,6 +8,11 @@ from rig.findings import Finding, render, statement
 from rig.states import fault_name
 
 
+def sentence(text: str) -> str:
+    """A text with a capital at its beginning."""
+    return text[:1].upper() + text[1:]
+
+
 def finding_text(finding: Finding) -> str:
     """A finding in words."""
     return render(finding, tr)

@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from calibration import parameters_line
 from gui.steps import StepPage, ask_new_path, browse_button, line_edit, set_role
-from gui.texts import tr
+from gui.texts import sentence, tr
 from gui.widgets import GuardedButton, TextRoom, hold_room
 from gui.wizard.description import JobRequest, StoredKind, Use
 from rig.config import RigConfig
@@ -124,7 +124,7 @@ class StorePage(StepPage):
                 obstacle = tr("there is no folder {folder}").format(folder=self.target().parent)
         self.save.set_obstacle(obstacle)
         if self.saved is None:
-            set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else obstacle[:1].upper() + obstacle[1:])
+            set_role(self.result, "bad", f"✗ {self._failure}" if self._failure else sentence(obstacle))
         self.use.setVisible(use is not None)
         self.label.setText(use.label if use is not None else "")
         self.naming.setText(use.line if use is not None else "")

@@ -9,7 +9,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from calibration import CalibrationError, write_new_file
 from gui.session import RigSession, Worker, heavy_work_obstacle
 from gui.steps import StepPage, StepWizard, set_role
-from gui.texts import tr
+from gui.texts import sentence, tr
 from gui.widgets import Theme, field_refusal
 from gui.wizard.asking import AskPage
 from gui.wizard.computing import ComputePage
@@ -91,7 +91,7 @@ class FitWizard(StepWizard):
         self.computing.show_verb(self.asking.task.verb)
         self.computing.begin.set_obstacle(running or heavy_work_obstacle(self.session.situation) or fault)
         self.computing.cancel.set_obstacle("" if busy else tr("nothing is running"))
-        doing = f"{self._step[:1].upper()}{self._step[1:]}" if busy else ""
+        doing = sentence(self._step) if busy else ""
         part = self._part if busy else None
         self.computing.show_progress(f"{doing} …" if doing and part is None else doing, part)
         refused = (

@@ -201,7 +201,7 @@ def print_identified(found: "Identified") -> None:
         f"bodies that can exist: {'yes' if result.consistent else 'NO'}"
     )
     if not result.drives:
-        typer.echo("the drives' forces are not known here: friction below the load cells was not told")
+        typer.echo("the drives' forces are not known here: friction below the load cells was not identified")
 
 
 def _print_fit(found: "Identified") -> None:

@@ -184,8 +184,8 @@ def hold_to_run_motion(
     reached, further = largest(against, part)
     extent, limit = most * reached / PARTS, further or limit
     if extent < _SHORTEST:
-        too_short = Finding(Code.WAY_TOO_SHORT, bound=_SHORTEST, details={"unit": "rad" if turning else "m"})
-        raise RefusedError(too_short if limit is None else Finding(Code.NO_WAY, within=(limit,)))
+        too_short = Finding(Code.RANGE_TOO_SHORT, bound=_SHORTEST, details={"unit": "rad" if turning else "m"})
+        raise RefusedError(too_short if limit is None else Finding(Code.NO_FREE_RANGE, within=(limit,)))
     table, ramp = found[reached]
     return HoldToRunMotion(table, ramp, extent, limit)
 

@@ -794,11 +794,11 @@ class Code(StrEnum):
     NO_SMALLER_PASSES = _code("no_smaller_passes", "no smaller amplitude about its start pose passes either")
     SLOWING_ABOVE = _code(
         "slowing_above",
-        "slowed down to a stand in {duration:g} s from {time:.4g} s on: {quantity:name} of leg {leg}: {value:~unit}, "
+        "braked to a standstill in {duration:g} s from {time:.4g} s on: {quantity:name} of leg {leg}: {value:~unit}, "
         "must be at most {bound:~unit}",
     )
-    NO_WAY = _code("no_way", "there is no way to go: {within}")
-    WAY_TOO_SHORT = _code("way_too_short", "there is no way to go: it would be shorter than {bound:g} {unit}")
+    NO_FREE_RANGE = _code("no_free_range", "no free range: {within}")
+    RANGE_TOO_SHORT = _code("range_too_short", "no free range: it would be shorter than {bound:g} {unit}")
     NO_SIZE_PASSES = _code("no_size_passes", "no size that passes was found: of the smallest that was tried,\n{within}")
     TABLE_NO_NUMBERS = _code("table_no_numbers", "the samples of a table must be numbers: {text}")
     TABLE_NOT_FINITE = _code("table_not_finite", "the table is not finite at [{place}]")

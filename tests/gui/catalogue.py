@@ -17,6 +17,7 @@ from gui.motion.fields import about_part
 from gui.motion.specification import part_models
 from gui.texts import DOMAIN, fits
 from kinematics import TrajectorySpec
+from rig.analysis import TERM_NAMES
 from rig.client import TEMPLATES
 from rig.config import CRITERIA, FAULT_WORDS, Validation
 from rig.findings import finding_texts
@@ -79,6 +80,7 @@ def borrowed() -> Iterator[str]:
     yield from (fault.text for fault in FAULTS.values())
     yield from FAULT_WORDS.values()
     yield from finding_texts()
+    yield from TERM_NAMES.values()
     yield from (criterion.caption for criterion in CRITERIA.values())
     yield from (fault_name(code) for code in FaultCode if code)
     yield from MEANING.values()

@@ -75,7 +75,7 @@ def test_a_coordinate_is_excited_as_the_command_does_it(
     assert target.read_bytes() == (tmp_path / "cli.toml").read_bytes()
 
 
-def test_what_cannot_be_designed_is_said(multisine: FitWizard, qtbot: Any) -> None:
+def test_the_reason_why_no_motion_can_be_designed_is_shown(multisine: FitWizard, qtbot: Any) -> None:
     page = multisine.asking
     page["low"].set_si(40.0)
     assert page.fault == "The lowest frequency, 40 Hz, must be below the highest, 30 Hz."

@@ -179,7 +179,7 @@ def test_the_end_of_the_range_is_come_to_smoothly_however_long_it_is_held(engage
     assert np.abs(np.diff(rows["velocity_reference"], axis=0)).max() < ACCELERATION * rig.config.period
     assert rig.status().reference[2] - start[2] == pytest.approx(motion.extent, abs=1e-9)
     assert rig.tap.motions[-1].outcome == MotionOutcome.FINISHED
-    with pytest.raises(RefusedError, match="no way to go: greatest length of leg"):
+    with pytest.raises(RefusedError, match="no free range: greatest length of leg"):
         begin(rig, way(rig))
 
 
@@ -237,7 +237,7 @@ def test_a_stand_that_the_legs_would_not_bear_is_refused_before_anything_moves(e
     engaged.hold()
     command = Follow("up", motion.table.step, slowing=0.01)
     said = refused(engaged, command, motion.table.samples)
-    assert "slowed down to a stand in 0.01 s" in said and "acceleration of leg" in said
+    assert "braked to a standstill in 0.01 s" in said and "acceleration of leg" in said
 
 
 def test_a_longer_stand_is_taken_where_the_shortest_would_be_refused(engaged: Bench) -> None:
