@@ -36,7 +36,7 @@ from calibration.cells import (
     tare,
 )
 from calibration.effects import ReadingsUncertainty, followed, length_slopes
-from calibration.errors import CalibrationError, CalibrationFileError
+from calibration.errors import CalibrationError, CalibrationFileError, CellsError
 from calibration.file import (
     calibration_file_name,
     format_cell_calibration,
@@ -143,6 +143,7 @@ __all__ = [
     "CellErrors",
     "CellLoads",
     "CellMeasurements",
+    "CellsError",
     "Drift",
     "Excitation",
     "ExcitationSettings",

@@ -10,7 +10,7 @@ from typing import Literal
 import numpy as np
 from numpy.typing import ArrayLike, NDArray
 
-from calibration.errors import CalibrationError
+from calibration.errors import CalibrationError, CellsError
 from kinematics import Array, figure_and_bound
 
 _EXCHANGED = 0.5
@@ -485,14 +485,14 @@ def calibrate_cells(
     A reading's weight follows from the noise of both tares and its number of samples.
 
     Raises:
-        CalibrationError: reasons why no fit is possible, of all cells at once.
+        CellsError: reasons why no fit is possible, of all cells at once.
     """
     if len(measurements.loads) != CELLS:
         raise CalibrationError(f"loads of {len(measurements.loads)} cells, must be six")
     before, after = tare(measurements.tare_before), tare(measurements.tare_after)
     noise = np.sqrt(0.5 * (before.noise**2 + after.noise**2))
     cells: list[CellCalibration] = []
-    faults: list[str] = []
+    faults: list[tuple[str, ...]] = []
     for leg, data in enumerate(measurements.loads):
         try:
             cells.append(
@@ -506,10 +506,11 @@ def calibrate_cells(
                     cell=leg + 1,
                 )
             )
+            faults.append(())
         except CalibrationError as error:
-            faults.extend(error.faults)
-    if faults:
-        raise CalibrationError(faults)
+            faults.append(error.faults)
+    if any(faults):
+        raise CellsError(faults)
     moved = drift(before, after, [cell.signed_gain for cell in cells], limit=limits.drift, sigmas=limits.drift_sigmas)
     return LoadCellCalibration(
         tuple(cells),

@@ -22,6 +22,14 @@ class CalibrationError(ValueError):
         return list(self.faults)
 
 
+class CellsError(CalibrationError):
+    """Measurements of load cells that no line fits; `by_leg` are the reasons of each cell."""
+
+    def __init__(self, by_leg: Sequence[Sequence[str]]) -> None:
+        self.by_leg = tuple(map(tuple, by_leg))
+        super().__init__([fault for faults in self.by_leg for fault in faults])
+
+
 class CalibrationFileError(CalibrationError):
     """A file that cannot be read or written; `faults` lists everything wrong with it, each with its place."""
 

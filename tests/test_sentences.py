@@ -15,14 +15,10 @@ MESSAGES = {"cause", "fault", "message", "obstacle", "reason", "refusal", "said"
 LEFT = {
     "actuators/codec.py": "bytes of a wire",
     "actuators/searching.py": "what the operating system says of a port",
-    "gui/calibrate/geometry.py": "lines of a list",
     "gui/motion/document.py": "a file's name, which is said beside it",
-    "gui/motion/transport.py": "the first line",
-    "gui/runs/verdict_card.py": "the first line",
     "gui/shell/sounds.py": "what the operating system says of sounds",
     "gui/wizard/results.py": "lines of a list",
     "gui/wizard/running.py": "a file's name, which is said beside it",
-    "gui/wizard/wizard.py": "the first line",
     "kinematics/inputs/files.py": "what the operating system and the TOML reader say",
     "kinematics/trajectories/files.py": "what pydantic says",
     "rig/client/identifiability.py": "a recording's name, which is said beside it",
@@ -31,7 +27,6 @@ LEFT = {
     "rig/recording/schema.py": "events of recordings made before they had codes",
     "rig/report/motions.py": "events of recordings made before they had codes",
     "rig/report/pdf.py": "what the renderer says",
-    "rig/services/cells.py": "a cell's number, which is said beside it",
 }
 """Files that still do, and what they take apart. It only gets shorter."""
 

@@ -249,18 +249,17 @@ def _rms(value: float | None) -> str:
 
 def _show_unobservable(outcome: Outcome) -> Shown:
     """How well each direction is told by poses that leave some open, and what is not told, in words."""
-    first, *lines = (line.strip() for line in outcome.refusal.splitlines())
     sigmas = outcome.result["direction_sigmas_m"]
     return Shown(
         drawn=[_directions(outcome.result)],
-        rows=[(line,) for line in lines],
+        rows=[(reason,) for reason in outcome.result["reasons"]],
         lines=[
             _pose_line(outcome.result),
             tr("{count} directions of the geometry, {untold} of them not told at all.").format(
                 count=len(sigmas), untold=sigmas.count(None)
             ),
         ],
-        refusal=first,
+        refusal=tr("Refused: the poses leave directions of the geometry open. Nothing was written."),
     )
 
 

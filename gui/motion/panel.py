@@ -19,6 +19,7 @@ from gui.session import Mover, RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ElidedLabel, GuardedButton, TextRoom, Theme, WholeNumber, field_refusal, give
 from rig.client import size_class
+from rig.findings import Finding
 
 _LONGEST = 1000  # characters, as recordings take them
 
@@ -418,8 +419,8 @@ class MotionPanel(QtWidgets.QWidget):
         self.transport.show_progress(text, fraction)
         self.refresh()
 
-    def _finished(self, reason: str) -> None:
-        self.transport.show_end(reason)
+    def _finished(self, cause: Finding | None) -> None:
+        self.transport.show_end(cause)
         self.refresh()
 
     def close_worker(self) -> None:

@@ -7,9 +7,10 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.models import Action, obstacle
 from gui.session import Mover, RigSession
-from gui.texts import tr
+from gui.texts import finding_text, tr
 from gui.widgets import ElidedLabel, GuardedButton, QuantityBox, field_refusal, give, mark_next
 from rig.engine import LEAST_PACE
+from rig.findings import Finding
 from rig.states import State
 
 _NAME = 44  # px of a motion's name on *Run*: of a longer one the middle is left out, so that nothing beside it moves
@@ -167,10 +168,10 @@ class TransportBar(QtWidgets.QFrame):
         self.progress.setValue(round(1000 * fraction))
         self._say(text)
 
-    def show_end(self, reason: str) -> None:
-        """Say how it ended: "" for the end, else why before."""
-        self.progress.setValue(0 if reason else 1000)
-        self._say(tr("ended: {reason}").format(reason=reason.splitlines()[0]) if reason else tr("done"))
+    def show_end(self, cause: Finding | None) -> None:
+        """Show that the motion ended, and why where it ended early."""
+        self.progress.setValue(1000 if cause is None else 0)
+        self._say(tr("done") if cause is None else tr("ended: {reason}").format(reason=finding_text(cause)))
 
     def clear(self) -> None:
         """Say nothing: what was done is another motion's."""
@@ -209,9 +210,9 @@ class TransportBar(QtWidgets.QFrame):
         self._unanswered += 1
         self._mover.set_speed(self.speed.si() / 100.0, self._speed_answered)
 
-    def _speed_answered(self, reason: str) -> None:
+    def _speed_answered(self, refusal: Finding | None) -> None:
         self._unanswered -= 1
-        if reason and not self._unanswered:
+        if refusal is not None and not self._unanswered:
             self._show_pace()
 
     def _show_pace(self) -> None:

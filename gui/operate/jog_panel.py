@@ -30,6 +30,7 @@ from gui.widgets import (
 )
 from kinematics import Array, JogFrame, leg_lengths
 from rig.client import AXES, LEGS, HoldToRunMotion, Positions, hold_to_run_motion, jogged, positions_path
+from rig.findings import Finding
 from rig.states import MotionKind, State
 
 _OUTCOME = 2
@@ -329,10 +330,10 @@ class JogPanel(QtWidgets.QWidget):
         if pose is not None:
             self.to.fill(pose)
 
-    def _finished(self, reason: str) -> None:
+    def _finished(self, cause: Finding | None) -> None:
         if self._mine:
-            said = tr("Not moved, or not to the end: {reason}").format(reason=reason) if reason else ""
-            self._outcome_room.show_text(said)
+            ended_early = tr("Not moved, or not to the end: {reason}")
+            self._outcome_room.show_text("" if cause is None else ended_early.format(reason=finding_text(cause)))
         self._mine = False
         self.refresh()
 

@@ -102,7 +102,7 @@ class RangeFinder(QtCore.QObject):
         job: Callable[[], Any] = partial(_range, self._config, self._question, part)
         if not part:
             job = partial(_refusals, self._config, self._question)
-        self._mover.look(job, partial(self._known, self._question, part))
+        self._mover.preview(job, partial(self._known, self._question, part))
 
     def _known(self, question: Question, part: str, answer: Any, error: Exception | None) -> None:
         self._looking = False

@@ -160,7 +160,7 @@ class TargetDrag(QtCore.QObject):
         if question == self._asked or self._looking:
             return
         self._asked, self._looking = question, True
-        self._mover.look(partial(step_refusal, self._config, here, lambda: there, *speeds), self._answered)
+        self._mover.preview(partial(step_refusal, self._config, here, lambda: there, *speeds), self._answered)
 
     def _answered(self, refusal: Finding | None, error: Exception | None) -> None:
         self._looking = False

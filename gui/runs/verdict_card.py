@@ -288,7 +288,7 @@ class VerdictCard(QtWidgets.QFrame):
     def show_failure(self, run: str, name: str, reason: str) -> None:
         """A run could not be judged."""
         self._begin(run, name, WAITING)
-        why = reason.splitlines()[0] if reason else tr("for no reason given")
+        why = reason or tr("for no reason given")
         self._say(tr("Not judged: {reason}").format(reason=escape(why, quote=False)))
 
     def show_run(self, run: Mapping[str, Any], by: str = "") -> None:

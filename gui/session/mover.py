@@ -8,50 +8,51 @@ from typing import Any
 import numpy as np
 from pyqtgraph.Qt import QtCore
 
-from gui.session.job_runner import error_text
 from gui.session.rig_session import RigSession
+from gui.session.session_state import Done, finding_of
 from gui.session.workers import Worker
-from gui.texts import mark, tr
+from gui.texts import finding_text, mark, tr
 from kinematics import Array, MotionTable
 from rig.client import HOLD, HoldToRunMotion, MotionSequence, Order, Stage, checked_move, stages_of_run
 from rig.engine import Abandon, Follow, Pace, Pause, Resume, Snapshot
+from rig.findings import Code, Finding
 from rig.states import MotionKind, State
 
 
 class Mover(QtCore.QObject):
     """Drives a `rig.client.MotionSequence` by the session's signals.
 
-    Signals: `progressed(text, fraction)`; `finished(text)` with "" when all went to the end, else why not.
+    Signals: `progressed(text, fraction)`; `finished(cause)` with a `Finding` of why it ended early, None at its end.
 
     Args:
         session: the rig.
     """
 
     progressed = QtCore.Signal(str, float)
-    finished = QtCore.Signal(str)
+    finished = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, parent: QtCore.QObject | None = None) -> None:
         super().__init__(parent)
         self._session = session
         self._checks = Worker("moves", self)
-        self._looks = Worker("looks at moves", self)
+        self._looks = Worker("previews of moves", self)
         self._sequence = MotionSequence("")
-        self._sequence.end("")
+        self._sequence.end()
         self._late_status = False
         self._forgetting = False
         """whether what is left of a motion that was stopped is to be abandoned once it stands"""
         self._stopping = False
         """whether statuses from before a stop may still come, that show what was stopped"""
         session.statusChanged.connect(self._follow)
-        session.stopped.connect(lambda _category: self._end(tr("stopped")))
-        session.died.connect(lambda: self._end(tr("the engine has died")))
+        session.stopped.connect(lambda _category: self._end(Code.STOP_REQUESTED))
+        session.died.connect(lambda: self._end(Code.ENGINE_ENDED))
 
     def left(self, status: Snapshot) -> float | None:
         """s until everything that was asked for is done; None where nothing is under way, or it has no end."""
         return self._sequence.left(status) if self.active else None
 
-    def set_speed(self, part: float, done: Callable[[str], None]) -> None:
-        """Have motions followed at this part of their speed, also one that is followed; `done("")`, or why not."""
+    def set_speed(self, part: float, done: Done) -> None:
+        """Set the speed of motions, also of the one that is followed, as a part of full speed."""
         self._session.send(mark("speed"), Pace(part), done=done)
 
     @property
@@ -91,7 +92,7 @@ class Mover(QtCore.QObject):
     def let_go(self) -> None:
         """Send nothing any more of a way that was held; one that is sent the engine brings to a stand by itself."""
         if self._sequence.stage is None:
-            self._end(tr("let go before it began"))
+            self._end(Code.RELEASED_BEFORE_START)
 
     def run(self, name: str, table: MotionTable, repeats: int) -> None:
         """Move to the start of a motion that was checked, rest there, then follow it `repeats` times."""
@@ -100,7 +101,7 @@ class Mover(QtCore.QObject):
 
     def hold(self) -> None:
         """Stop on the path and hold there under power; the rest is forgotten, and what is on its way is stopped."""
-        self._end(tr("stopped"))
+        self._end(Code.STOP_REQUESTED)
         self._stop()
 
     def pause(self) -> None:
@@ -122,7 +123,7 @@ class Mover(QtCore.QObject):
         self._sequence.doubt(False)  # a status may come before the answer: the stage has not come to its end
         self._session.send(mark("abandon"), Abandon(), done=self._abandoned)
 
-    def look(self, job: Callable[[], Any], done: Callable[[Any, Exception | None], None]) -> None:
+    def preview(self, job: Callable[[], Any], done: Callable[[Any, Exception | None], None]) -> None:
         """Look into moves that nobody has asked for, apart from the window and from the moves; see `Worker.submit`."""
         self._looks.submit(job, done)
 
@@ -133,11 +134,11 @@ class Mover(QtCore.QObject):
         for worker in (self._checks, self._looks):
             worker.join(2.0)
 
-    def _abandoned(self, reason: str) -> None:
-        if reason:
+    def _abandoned(self, refusal: Finding | None) -> None:
+        if refusal is not None:
             self._sequence.doubt(True)
         else:
-            self._end(tr("abandoned"))
+            self._end(Code.ABANDON_REQUESTED)
 
     def _begin(self, name: str, plan: Callable[[Array], list[Stage]]) -> None:
         status = self._session.status
@@ -153,9 +154,10 @@ class Mover(QtCore.QObject):
         if sequence.ended:  # stopped meanwhile
             return
         if stages is None:
-            reason = "" if error is None else error_text(error)
-            self._session.log("error", "app", f"{sequence.name}: {reason}")
-            sequence.end(reason)
+            assert error is not None
+            cause = finding_of(error)
+            self._session.log("error", "app", f"{sequence.name}: {finding_text(cause)}")
+            sequence.end(cause)
         self._send(sequence, sequence.begin(stages or []))
 
     def _send(self, sequence: MotionSequence, order: Order | None) -> None:
@@ -167,13 +169,13 @@ class Mover(QtCore.QObject):
             self._session.send(order.what, order.command, order.samples, done)
         elif sequence.ended and sequence is self._sequence and self.active:
             self._session.moving = False
-            self.finished.emit(sequence.reason)
+            self.finished.emit(sequence.cause)
 
-    def _answered(self, sequence: MotionSequence, reason: str) -> None:
+    def _answered(self, sequence: MotionSequence, refusal: Finding | None) -> None:
         # a status that is on its way was perhaps taken before the motion began, and looks like its end; every one
         # asked for from now on is taken after
         self._late_status = self._session.asked_status
-        self._send(sequence, sequence.answered(reason))
+        self._send(sequence, sequence.answered(refusal))
 
     def _stop(self) -> None:
         self._forgetting = True
@@ -212,7 +214,7 @@ class Mover(QtCore.QObject):
         said += [tr("paused")] if status.resumable else []
         self.progressed.emit(f"{status.motion}: {', '.join(said)}", fraction)
 
-    def _end(self, reason: str) -> None:
+    def _end(self, cause: Code) -> None:
         self._stopping = self.active
-        self._sequence.end(reason)
+        self._sequence.end(Finding(cause))
         self._send(self._sequence, None)

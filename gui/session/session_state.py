@@ -19,8 +19,8 @@ from rig.findings import Code, Finding
 
 StopSource = Literal["button", "Esc", "game pad", "hold", "closing the window"]
 _STOP_SOURCES = (mark("button"), mark("Esc"), mark("game pad"), mark("hold"), mark("closing the window"))
-Done = Callable[[str], None]
-"""Told how a request ended: "" when it was accepted, else why not."""
+Done = Callable[[Finding | None], None]
+"""Receives the refusal of a request, None when it was accepted."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,17 +159,15 @@ class SessionState(QtCore.QObject):
             self.changed.emit()
 
     def _answer(self, what: str, error: Exception | None, done: Done | None, t: float | None = None) -> None:
-        reason = ""
-        if error is None:
+        refusal = None if error is None else finding_of(error)
+        if refusal is None:
             self.log("info", "operator", tr(what), t)
             self.accepted.emit(what)
         else:
-            found = _found(error)
-            reason = finding_text(found)
-            self.log("error", "app", f"{tr(what)}: {reason}", t)
-            self.refused.emit(what, found)
+            self.log("error", "app", f"{tr(what)}: {finding_text(refusal)}", t)
+            self.refused.emit(what, refusal)
         if done is not None:
-            done(reason)
+            done(refusal)
 
     @property
     def rig_time(self) -> float | None:
@@ -184,8 +182,8 @@ class SessionState(QtCore.QObject):
         self.logged.emit(LogEntry(level, source, text, t=self.rig_time if t is None else t))
 
 
-def _found(error: Exception) -> Finding:
-    """What an error found, without the command that it was found for, which is said beside it."""
+def finding_of(error: Exception) -> Finding:
+    """The finding of an error, without the command that was refused."""
     if not isinstance(error, RigError):
         return Finding(Code.UNEXPECTED, details={"error": type(error).__name__, "text": str(error)})
     found = error.finding

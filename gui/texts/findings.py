@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from gui.texts.catalogue import tr
 from rig.errors import ConfigFault
-from rig.findings import Finding, render, statement
+from rig.findings import Finding, render, statement, stop_cause
 from rig.states import fault_name
 
 
@@ -40,7 +40,4 @@ def fault_text(code: int) -> str:
 
 def cause_text(finding: Finding | None) -> str:
     """Why the rig stopped: the kind of fault, and what was found; "" for nothing."""
-    if finding is None:
-        return ""
-    found = finding_text(finding)
-    return f"{fault_text(finding.fault)}: {found}" if finding.fault else found
+    return "" if finding is None else finding_text(stop_cause(finding))

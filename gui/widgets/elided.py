@@ -4,11 +4,15 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 
 class ElidedLabel(QtWidgets.QLabel):
-    """Takes what room there is; of a plain text that is longer it shows the beginning, which then ends with dots."""
+    """Shows the first line of a plain text in the room there is, with dots where it does not fit."""
 
     def __init__(self) -> None:
         super().__init__()
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Preferred)
+
+    def setText(self, text: str) -> None:
+        """Show the first line of a text."""
+        super().setText(text.partition("\n")[0])
 
     def paintEvent(self, event: QtGui.QPaintEvent) -> None:
         """See `QLabel.paintEvent`."""

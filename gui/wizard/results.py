@@ -114,7 +114,7 @@ class ResultView(QtWidgets.QWidget):
         refusal = outcome.refusal if shown.refusal is None else shown.refusal
         warnings = (*outcome.warnings, *shown.warnings)
         lines = [*shown.lines, *(f"✗ {line.strip()}" for line in refusal.splitlines())]
-        lines += [f"⚠ {' '.join(text.split())}" for text in warnings]
+        lines += [f"⚠ {text}" for text in warnings]
         return "bad" if refusal else "warning" if warnings else "good", "\n".join(lines)
 
 

@@ -51,7 +51,7 @@ class FileProbe(QtCore.QObject):
     def _ended(self, found: Contents | None, error: Exception | None) -> None:
         asked, done = self._queue.pop(0)
         if found is not None:
-            doubts = "".join(f"; ⚠ {' '.join(notice.text.split())}" for notice in found.notices)
+            doubts = "".join(f"; ⚠ {notice.text}" for notice in found.notices)
             done(found.text + doubts, "")
         elif error is not None:
             done("", _in_a_line(error, asked.files))

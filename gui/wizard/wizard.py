@@ -143,7 +143,7 @@ class FitWizard(StepWizard):
         else:
             self.computing.show_outcome(outcome)
             reason = outcome.refusal
-        self._log("warning" if reason else "info", reason.splitlines()[0] if reason else tr("done"))
+        self._log("warning" if reason else "info", reason or tr("done"))
         self._refresh()
 
     def _save(self) -> None:
@@ -155,7 +155,7 @@ class FitWizard(StepWizard):
         def done(_none: Any, error: Exception | None) -> None:
             self._saving = False
             if error is not None:
-                self.storing.show_failure(_write_fault(error, path))
+                self.storing.show_failure(_write_fault(error))
             elif self.outcome is outcome:
                 self.storing.show_saved(path)
                 self._log("info", tr("saved {path}").format(path=path))
@@ -199,10 +199,10 @@ class FitWizard(StepWizard):
         self._worker.join(_PATIENCE)
 
 
-def _write_fault(error: Exception, path: Path) -> str:
-    """Why a file cannot be written, without its name, which the page says already."""
+def _write_fault(error: Exception) -> str:
+    """Why a file cannot be written, without its name."""
     if isinstance(error, OSError):
         return error.strerror or str(error)
     if not isinstance(error, CalibrationError):
         return f"{type(error).__name__}: {error}"
-    return "; ".join(line.strip().removeprefix(f"{path}: ") for line in str(error).splitlines())
+    return "; ".join(error.faults)

@@ -11,9 +11,10 @@ from typer.main import get_command
 from kinematics import KinematicsError
 from rig.cli.console_commands import app
 from rig.cli.options import print_error, print_styled
-from rig.client import Interruption, Rig, RigClient, leave, stop
+from rig.client import Interruption, Rig, RigClient, leave, stop, stop_finding
 from rig.engine import TORQUE_STATES, Event
 from rig.errors import InputError, InterruptedRunError, RigError, RunFaultError
+from rig.findings import Code, Finding, Value
 from rig.states import State
 
 _COLOURS = {"info": None, "warning": "yellow", "error": "red"}
@@ -133,7 +134,8 @@ class Console:
             stop(self._rig)
         status = self._rig.status()
         if status.state is State.FAULT:
-            raise RunFaultError(f"the rig is left in a fault, at {status.cause_t:.3f} s: {status.cause_text}")
+            where: dict[str, Value] = {"time": status.cause_t}
+            raise RunFaultError(Finding(Code.LEFT_IN_FAULT, details=where, within=(stop_finding(status),)))
         leave(self._rig)
 
     @contextlib.contextmanager

@@ -45,6 +45,7 @@ from rig.client.motion_runner import (
     move_to_start,
     perform,
     stages_of_run,
+    stop_finding,
 )
 from rig.client.motions import approach, checked_motion, checked_move, ends, prepare_motion, transition_durations
 from rig.client.opening import open_rig
@@ -163,6 +164,7 @@ __all__ = [
     "stages_of_run",
     "step_refusal",
     "stop",
+    "stop_finding",
     "stream",
     "template_motion",
     "text_fault",

@@ -41,6 +41,7 @@ from rig.client.telemetry import Telemetry, TelemetryLog, external_wrench
 from rig.config import RigConfig
 from rig.engine import LEAST_PACE, Abandon, Disconnect, Event, Pace, Pause, Reset, Resume, Snapshot
 from rig.errors import HardwareError, InputError, InterruptedRunError, RigError
+from rig.findings import Code, Finding
 from rig.names import check_name
 from rig.runtime import StopRequest
 from rig.states import MotionKind, State
@@ -231,7 +232,7 @@ class CommandSession:
         with contextlib.suppress(InterruptedRunError):
             self._interruption.check()  # once: it was heard
         if self._sequence is not None:
-            self._sequence.end("interrupted")
+            self._sequence.end(Finding(Code.INTERRUPTED))
         self.rig.raise_stop_flag(2)  # again: what was being asked for has begun to move after the first one
         try:
             begun = self.rig.status().cycles  # the cycle that is under way may be the last one without the flag
@@ -359,7 +360,7 @@ class RigClient(CommandSession):
         self.rig.raise_stop_flag(category)  # before all that may wait
         with self._asking():
             if self._sequence is not None:
-                self._sequence.end("stopped")
+                self._sequence.end(Finding(Code.STOP_REQUESTED))
             lifecycle.stop(self.rig, category)
 
     def reset(self) -> None:
@@ -549,7 +550,7 @@ class RigClient(CommandSession):
             sequence.doubt(False)  # whoever runs it may see the engine forget it before the answer is here
             try:
                 self.rig.request(Abandon())
-                sequence.end("abandoned")
+                sequence.end(Finding(Code.ABANDON_REQUESTED))
             finally:
                 sequence.doubt(True)
 

@@ -10,13 +10,13 @@ import numpy as np
 from dynamics import DynamicsError, LegLimits
 from kinematics import Array, KinematicsError, MotionTable, figure_and_bound, motion_to_coordinates, pose_to_coordinates
 from rig.client.arguments import AXES
-from rig.client.motion_runner import AT_REST, PATIENCE, refuse_fault
+from rig.client.motion_runner import AT_REST, PATIENCE, refuse_fault, stop_finding
 from rig.client.motions import check_holdable, checked_move
 from rig.client.rig import Rig
 from rig.config import RigConfig
 from rig.engine import RAMPS, Follow, Snapshot
 from rig.errors import RefusedError, RunFaultError
-from rig.findings import Code, Finding
+from rig.findings import Code, Finding, Value
 from rig.safety import check_slowing, check_trajectory
 from rig.states import MotionKind, State
 
@@ -212,7 +212,8 @@ def follow_hold_to_run(
         holding = holding and held()
         rig.hold() if holding else rig.let_go()
         if status.state in AT_REST:
-            raise RunFaultError(f"the motion {name!r} was stopped: the rig is in state {status.state.name}")
+            where: dict[str, Value] = {"motion": name, "time": status.path_time}
+            raise RunFaultError(Finding(Code.MOTION_STOPPED, details=where, within=(stop_finding(status),)))
         return status.state is State.ENGAGED and not status.paused
 
     rig.hold()

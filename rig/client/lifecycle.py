@@ -3,17 +3,13 @@
 from typing import Literal
 
 from kinematics import MotionTable
-from rig.client.motion_runner import AT_REST, PATIENCE, REST, Progress, Report, perform, refuse_fault
+from rig.client.motion_runner import AT_REST, PATIENCE, REST, Progress, Report, perform, refuse_fault, stop_finding
 from rig.client.rig import Rig
 from rig.engine import Connect, Disconnect, Engage, Home, Park, Reset, Shutdown, Snapshot, Stop
 from rig.errors import InterruptedRunError, LeaseLostError, RunFaultError
+from rig.findings import Code, Finding
 from rig.runtime import StopRequest
 from rig.states import State, StopSeverity
-
-_LOOK_AND_RESET = (
-    "Drives whose engine has died stop so. Look at the machine; then reset them: `rig run --reset`, or `reset` at the "
-    "prompt of `rig operate`"
-)
 
 
 def run_motion(
@@ -75,8 +71,7 @@ def connect(rig: Rig, *, reset: bool = False) -> None:
     if status.state is State.IDLE:
         return
     if not reset:
-        before = f"the drives were in a fault before they were connected: {status.cause_text}"
-        raise RunFaultError(f"{before}. {_LOOK_AND_RESET}")
+        raise RunFaultError(Finding(Code.FAULT_BEFORE_CONNECTION, within=(stop_finding(status),)))
     clear(rig)
 
 

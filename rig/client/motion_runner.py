@@ -13,6 +13,7 @@ from rig.client.rig import Rig
 from rig.config import RigConfig
 from rig.engine import Compiling, Follow, Pause, Snapshot, Stop
 from rig.errors import RefusedError, RunFaultError
+from rig.findings import Code, Finding, Value, stop_cause
 from rig.states import MotionKind, State
 
 REST = 0.5
@@ -86,8 +87,8 @@ class MotionSequence:
         self.followed = 0
         """completed repetitions"""
         self.ended = False
-        self.reason = ""
-        """after the end: why it ended early, or empty"""
+        self.cause: Finding | None = None
+        """after the end: why it ended early, None when it is complete"""
         self.pausing = False
         """whether a pause was requested"""
         self._left: list[Stage] = []
@@ -102,7 +103,7 @@ class MotionSequence:
         if self.ended:
             return None
         if self.pausing:
-            return self._end("paused before it began")
+            return self._end(Finding(Code.PAUSED_BEFORE_START))
         self._left = list(stages)
         self._whole = sum(stage.duration for stage in stages)
         self.repeats = max((stage.number for stage in stages), default=0)
@@ -112,15 +113,15 @@ class MotionSequence:
         """Begin with a stage that the engine already follows."""
         self.stage, self._accepted, self.repeats, self._whole = stage, True, stage.number, stage.duration
 
-    def answered(self, reason: str = "") -> Order | None:
-        """The sent motion was accepted, or refused for a `reason`; returns the next order.
+    def answered(self, refusal: Finding | None = None) -> Order | None:
+        """The sent motion was accepted, or refused; returns the next order.
 
         A motion that was accepted after the end is to be stopped: it was sent before the end.
         """
         if self.ended:
-            return None if reason else HOLD
-        if reason:
-            return self._end(reason)
+            return None if refusal else HOLD
+        if refusal:
+            return self._end(refusal)
         self._accepted = True
         return PAUSE if self.pausing else None
 
@@ -134,9 +135,9 @@ class MotionSequence:
         if not self._accepted or self._doubted or status.state is State.RUNNING or status.paused:
             return None
         if status.state is not State.ENGAGED:
-            return self._end(_cause(status))
+            return self._end(stop_finding(status))
         if self.pausing and self._left:
-            return self._end(f"{stage.name!r} came to its end before it could pause")
+            return self._end(Finding(Code.ENDED_BEFORE_PAUSE, details={"motion": stage.name}))
         self.followed = max(self.followed, stage.number)
         order = self._next()
         self._rests_until = status.t + REST
@@ -187,20 +188,20 @@ class MotionSequence:
         """Whether the present motion is the engine's: not while it is asked to forget it."""
         self._doubted = not accepted
 
-    def end(self, reason: str) -> None:
+    def end(self, cause: Finding | None = None) -> None:
         """End the sequence; no further orders."""
         if not self.ended:
-            self.ended, self.reason = True, reason
+            self.ended, self.cause = True, cause
             self._left = []
 
-    def _end(self, reason: str) -> Order | None:
-        self.end(reason)
+    def _end(self, cause: Finding | None = None) -> Order | None:
+        self.end(cause)
         return None
 
     def _next(self) -> Order | None:
         self._accepted = False
         if not self._left:
-            return self._end("")
+            return self._end()
         self.stage = stage = self._left.pop(0)
         table = stage.table
         if table is None:
@@ -210,14 +211,17 @@ class MotionSequence:
 
     def _rest(self, status: Snapshot) -> Order | None:
         if status.state is not State.ENGAGED:
-            return self._end(_cause(status))
+            return self._end(stop_finding(status))
         if self.pausing:
-            return self._end("paused before it began")
+            return self._end(Finding(Code.PAUSED_BEFORE_START))
         return self._next() if status.t >= self._rests_until else None
 
 
-def _cause(status: Snapshot) -> str:
-    return status.cause_text or f"the rig is in state {status.state.name}"
+def stop_finding(status: Snapshot) -> Finding:
+    """Why the rig does not move: the cause of a stop or fault, or its state."""
+    if status.finding is not None:
+        return stop_cause(status.finding)
+    return Finding(Code.IN_STATE, details={"state": status.state.name})
 
 
 def _lasts(stage: Stage, pace: float) -> float:
@@ -317,8 +321,9 @@ def _drive(rig: Rig, sequence: MotionSequence, order: Order | None, report: Repo
         if sequence.ended:
             break
         order = _until_next(rig, sequence, report)
-    if sequence.reason:
-        raise RunFaultError(f"{sequence.name!r} ended early: {sequence.reason}")
+    if sequence.cause is not None:
+        found = Finding(Code.MOTION_ENDED_EARLY, details={"motion": sequence.name}, within=(sequence.cause,))
+        raise RunFaultError(found)
 
 
 def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Order | None:
@@ -335,8 +340,10 @@ def _until_next(rig: Rig, sequence: MotionSequence, report: Report | None) -> Or
             return True
         if stage.name and (status.paused or status.state in AT_REST):
             ended = status.last_motion
-            why = status.pause_text or ("" if ended is None else ended.cause_text) or "for no reason given"
-            raise RunFaultError(f"the motion {status.motion!r} was stopped at {status.path_time:.3f} s: {why}")
+            cause = status.paused_for or (None if ended is None else ended.finding)
+            why = Finding(Code.NO_REASON) if cause is None else stop_cause(cause)
+            where: dict[str, Value] = {"motion": status.motion, "time": status.path_time}
+            raise RunFaultError(Finding(Code.MOTION_STOPPED, details=where, within=(why,)))
         if report is not None and stage.name:
             report(_progress(sequence, stage, status))
         order = sequence.take(status)
@@ -364,6 +371,11 @@ def _progress(sequence: MotionSequence, stage: Stage, status: Snapshot) -> Progr
 def refuse_fault(status: Snapshot) -> None:
     """Raise RunFaultError where a fault or somebody stops the rig, or has stopped it for a fault."""
     if status.state is State.FAULT or (status.state is State.STOPPING and status.latched):
-        raise RunFaultError(f"the run ended in a fault at {status.cause_t:.3f} s: {status.cause_text}")
+        raise RunFaultError(_at_cause(Code.RUN_FAULT, status))
     if status.state is State.STOPPING:
-        raise RunFaultError(f"the run was stopped at {status.cause_t:.3f} s: {status.cause_text}")
+        raise RunFaultError(_at_cause(Code.RUN_STOPPED, status))
+
+
+def _at_cause(code: Code, status: Snapshot) -> Finding:
+    """A finding on the first cause of a stop, and when it was found."""
+    return Finding(code, details={"time": status.cause_t}, within=(stop_finding(status),))

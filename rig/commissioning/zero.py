@@ -25,10 +25,12 @@ from rig.client import (
     compiling_progress,
     connect_and_home,
     leave,
+    stop_finding,
 )
 from rig.config import RigConfig
 from rig.engine import Snapshot, cell_calibration, reads_reversed
 from rig.errors import InputError, RefusedError, RigError, RunFaultError
+from rig.findings import Code, Finding
 from rig.runtime import RuntimeFolder
 from rig.states import State
 from rig.telemetry import CycleFlag
@@ -174,8 +176,7 @@ def measure_zero(
 
     def enough(status: Snapshot) -> bool:
         if status.state is not State.PARKED:
-            why = status.cause_text or status.state.name
-            raise RunFaultError(f"the rig left PARKED while it was to stand still: {why}")
+            raise RunFaultError(Finding(Code.LEFT_PARKED, within=(stop_finding(status),)))
         rows = read_rows()
         found.append(rows[rows["state"] == State.PARKED])
         count = sum(map(len, found))

@@ -14,6 +14,7 @@ from rig.findings.finding import (
     finding_to_json,
     render,
     statement,
+    stop_cause,
 )
 
 __all__ = [
@@ -28,4 +29,5 @@ __all__ = [
     "finding_to_json",
     "render",
     "statement",
+    "stop_cause",
 ]

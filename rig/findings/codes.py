@@ -832,6 +832,32 @@ class Code(StrEnum):
     REFUSED = _code("refused", "{command}: {within}", wraps=True)
     MESSAGE = _code("message", "{text}")
 
+    # -- how a motion or a run ended early ----------------------------------------------------------------------------
+
+    FAULT_CAUSE = _code("fault_cause", "{kind:name}: {within}", wraps=True)
+    RUN_FAULT = _code("run_fault", "the run ended in a fault at {time:.3f} s: {within}", wraps=True)
+    RUN_STOPPED = _code("run_stopped", "the run was stopped at {time:.3f} s[[: {within}]]", wraps=True)
+    MOTION_STOPPED = _code("motion_stopped", "the motion {motion!r} was stopped at {time:.3f} s: {within}", wraps=True)
+    MOTION_ENDED_EARLY = _code("motion_ended_early", "{motion!r} ended early: {within}", wraps=True)
+    LEFT_IN_FAULT = _code("left_in_fault", "the rig is left in a fault, at {time:.3f} s: {within}", wraps=True)
+    FAULT_BEFORE_CONNECTION = _code(
+        "fault_before_connection",
+        "the drives were in a fault before they were connected: {within}. Drives whose engine has died stop so. Look "
+        "at the machine; then reset them: `rig run --reset`, or `reset` at the prompt of `rig operate`",
+        wraps=True,
+        remedy=Remedy.RESET,
+    )
+    LEFT_PARKED = _code("left_parked", "the rig left PARKED during the measurement at rest: {within}", wraps=True)
+    IN_STATE = _code("in_state", "the rig is in state {state:name}")
+    PAUSED_BEFORE_START = _code("paused_before_start", "paused before it began")
+    ENDED_BEFORE_PAUSE = _code("ended_before_pause", "{motion!r} ended before it could pause")
+    RELEASED_BEFORE_START = _code("released_before_start", "released before it began")
+    STOP_REQUESTED = _code("stop_requested", "stopped")
+    ABANDON_REQUESTED = _code("abandon_requested", "abandoned")
+    INTERRUPTED = _code("interrupted", "interrupted")
+    ENGINE_ENDED = _code("engine_ended", "the engine has died")
+    NO_REASON = _code("no_reason", "no reason is known")
+
     # -- what a configuration says -------------------------------------------------------------------------------------
 
     AT_KEY = _code("at_key", "{key}: {within}", wraps=True)

@@ -28,7 +28,7 @@ from string import Formatter
 from typing import Any, ClassVar, Self
 
 from rig.findings.codes import Code, Remedy, Severity
-from rig.states import FaultCode, State
+from rig.states import FaultCode, State, fault_name
 
 Translate = Callable[[str], str]
 
@@ -56,7 +56,7 @@ QUANTITIES = (
     "speed at start or end",
 )
 """What the check of a motion limits."""
-_NAMES = (LEG, LEGS, *(state.name for state in State))
+_NAMES = (LEG, LEGS, *(state.name for state in State), *(fault_name(code) for code in FaultCode if code))
 _CODES = {code.value: code for code in Code}
 Value = str | int | float | bool | list[int] | list[float] | list[str]
 
@@ -238,6 +238,12 @@ class _Words:
         bound = "bound" if compared == "~" else "low" if value < figures["low"] else "high"
         texts = figure_and_bound(value, figures[bound], spec, digits)
         return {"value": texts[0], bound: texts[1]}.get(name, f"{figures[name]:g}")
+
+
+def stop_cause(finding: Finding) -> Finding:
+    """The cause of a stop with the kind of fault in front, where it is one."""
+    kind = finding.fault
+    return Finding(Code.FAULT_CAUSE, details={"kind": fault_name(kind)}, within=(finding,)) if kind else finding
 
 
 def elided(text: str, most: int = 4000) -> str:

@@ -9,8 +9,8 @@ from pydantic import Field
 
 from calibration import (
     STANDARD_GRAVITY,
-    CalibrationError,
     CellMeasurements,
+    CellsError,
     Limits,
     LoadCellCalibration,
     Provenance,
@@ -178,19 +178,16 @@ def calibrate_cells(request: CellsRequest, progress: OnEvent = no_progress) -> C
             provenance=Provenance(request.operator, request.place, request.weights, source, request.note),
         )
 
-    bent: tuple[str, ...] = ()
+    bent: tuple[tuple[str, ...], ...] = ((),) * 6
     try:
         calibration = fitted(limits)
-    except CalibrationError as error:
-        bent = error.faults
+    except CellsError as error:
+        bent = error.by_leg
         try:
-            calibration = fitted(replace(limits, nonlinearity=_ANY))  # to be looked at, not to be used
-        except CalibrationError as worse:
+            calibration = fitted(replace(limits, nonlinearity=_ANY))  # for display only
+        except CellsError as worse:
             raise RefusedError("\n  ".join(["calibration refused, nothing written", *worse.faults])) from None
-    faults = tuple(
-        (*(fault for fault in bent if fault.startswith(f"cell {leg}: ")), *judged)
-        for leg, judged in enumerate(judge(calibration, limits), start=1)
-    )
+    faults = tuple((*fitting, *judged) for fitting, judged in zip(bent, judge(calibration, limits), strict=True))
     written = None if any(faults) else request.output
     if written is not None:
         save_cell_calibration(written, calibration)

@@ -63,7 +63,7 @@ def summary(
 
 def unobservable_json(error: UnobservableError) -> dict[str, Any]:
     """JSON object of what poses tell that leave directions open, null for what they do not tell at all; SI units."""
-    return _poses(error.sigmas, error.bounds) | _directions(error.seen)
+    return {"reasons": list(error.faults)} | _poses(error.sigmas, error.bounds) | _directions(error.seen)
 
 
 def _poses(sigmas: PoseSigmas, bounds: tuple[float, float]) -> dict[str, Any]:

@@ -73,7 +73,7 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
 
     def move_ended() -> None:
         window.jog._mine = True
-        window.motion.mover.finished.emit(LONG)
+        window.motion.mover.finished.emit(Finding.of_text(LONG))
 
     def say(page: str, text: str) -> None:
         if window.complete:
@@ -108,14 +108,14 @@ def happenings(window: MainWindow, session: FakeSession) -> dict[str, Callable[[
         "paused": take(State.ENGAGED, paused=True, **running),
         "taken over slowly": take(State.RUNNING, pace=0.5, **running | {"path_duration": 4000.0}),
         "following": busy("follow 'demo'"),
-        "ended": lambda: (busy("")(), take(State.ENGAGED)(), window.motion.mover.finished.emit("")),
+        "ended": lambda: (busy("")(), take(State.ENGAGED)(), window.motion.mover.finished.emit(None)),
         "judging": lambda: card.show_judging("a.mcap#1", "demo"),
         "passed": lambda: card.show_run(_verdict("pass")),
         "failed": lambda: card.show_run(_verdict("fail", 3)),
         "judged later": lambda: card.show_judging("a.mcap#2", "demo", f"Will be judged later: {LONG}."),
         "undecided": lambda: card.show_run(_verdict("undecided", 1, cause=LONG)),
         "not judged": lambda: card.show_failure("a.mcap#2", "demo", LONG),
-        "not to its end": lambda: window.motion.mover.finished.emit(LONG),
+        "not to its end": lambda: window.motion.mover.finished.emit(Finding.of_text(LONG)),
         "warning": take(State.ENGAGED, events=(make_event(Finding(Code.RECORDING_FAILED, details={"text": LONG})),)),
         "remark": lambda: window.banner.notice.remark("Writing what is told to rows.csv"),
         "parking": take(State.PARKING),

@@ -1,7 +1,7 @@
 """A session without processes, and the window on it: what widgets do, seen without a rig."""
 
 import threading
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from dataclasses import replace
 from pathlib import Path
 from typing import Any, Literal
@@ -13,6 +13,7 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from gui.application import garbage_searched_here
 from gui.models.rules import Phase
 from gui.session.rig_session import RigSession
+from gui.session.session_state import Done
 from gui.session.virtual_hardware import VirtualHardware
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK, LIGHT, Theme, palette
@@ -96,7 +97,7 @@ class FakeSession(RigSession):
         self.held: list[bool] = []
         self.refuse = ""
         self.hold_answers = False
-        self._held: tuple[str, Callable[[str], None] | None] = ("", None)
+        self._held: tuple[str, Done | None] = ("", None)
         self.ended_by_window = False
 
     def take(self, status: Snapshot) -> None:
@@ -118,7 +119,7 @@ class FakeSession(RigSession):
     def connect_rig(self) -> None:
         self.sent.append(("connect", None, None))
 
-    def send(self, what: str, command: Any, samples: Any = None, done: Callable[[str], None] | None = None) -> None:
+    def send(self, what: str, command: Any, samples: Any = None, done: Done | None = None) -> None:
         self.sent.append((what, command, samples))
         if self.hold_answers:
             self._held = (what, done)

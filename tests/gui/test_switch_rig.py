@@ -135,7 +135,7 @@ def test_a_reason_that_goes_moves_nothing(window: MainWindow, session: FakeSessi
 def test_how_a_motion_ended_is_not_said_beside_another_one(whole_window: MainWindow) -> None:
     motion, mover = whole_window.motion, whole_window.motion.mover
     mover.progressed.emit("demo: 20.0 of 20.0 s", 1.0)
-    mover.finished.emit("")
+    mover.finished.emit(None)
     assert motion.phase.text() == "done" and motion.progress.value() == 1000
     motion.begin_new()
     assert motion.phase.text() == "" and motion.progress.value() == 0

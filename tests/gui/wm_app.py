@@ -31,6 +31,7 @@ from rig.client import live as live_rig
 from rig.client.heartbeat import WindowHeartbeat
 from rig.config.rig_config import RigConfig
 from rig.engine import Compiling
+from rig.findings import Code
 from rig.states import FaultCode, State, StopSeverity
 
 _HOLD = 300.0  # s that an engine without its app waits for the next, which starts on a busy machine
@@ -210,7 +211,7 @@ class Eye:
 def _begin_anew(window: MainWindow) -> None:
     """As it was at first, but for what is kept from one start to the next."""
     session = window.session
-    window.motion.mover._end("over")
+    window.motion.mover._end(Code.STOP_REQUESTED)
     session.refuse, session.hold_answers, session.recording = "", False, None
     session.sent.clear()
     session.enter(Phase.DOWN)

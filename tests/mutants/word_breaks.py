@@ -165,8 +165,8 @@ WORD_BREAKS = [
     Break(
         "the end of a run is told without the kind of its cause",
         "rig/client/motion_runner.py",
-        "ended in a fault at {status.cause_t:.3f} s: {status.cause_text}",
-        "ended in a fault at {status.cause_t:.3f} s: {status.cause}",
+        "        return stop_cause(status.finding)\n",
+        "        return status.finding\n",
         ("rig/test_cli_report.py::test_a_run_ends_with_the_same_cause_in_command_report_and_list",),
     ),
     Break(

@@ -214,5 +214,5 @@ def test_what_is_left_is_of_all_stages_at_the_present_pace(rig: Bench) -> None:
     endless = MotionSequence("held")
     endless.begin([Stage("held", math.inf, table, MotionKind.JOG, 1, 0.4)])
     assert endless.left(running) is None and endless.fraction(running) == 0.0
-    endless.end("let go")
+    endless.end()
     assert endless.left(running) == 0.0
