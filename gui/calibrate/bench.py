@@ -11,7 +11,7 @@ from gui.wizard import Description, Entered, Outcome, Result, Shown, Table, Task
 from rig.services import CellsRequest, calibrate_cells, cells_contents
 
 _USUAL = Limits()
-_IN_FILE = tr("kept in the file")
+_IN_FILE = tr("stored in the file")
 _FILE, _LIVE = 0, 1
 
 
@@ -39,7 +39,10 @@ def describe(session: RigSession) -> Description:
         title=tr("Calibrate the load cells on a bench"),
         asking=(
             tr("Readings"),
-            tr("Readings of the six cells, free of legs and platform: unloaded, under known masses, unloaded again."),
+            tr(
+                "Readings of the six cells, detached from legs and platform: unloaded, under known masses, "
+                "unloaded again."
+            ),
         ),
         computing=(
             tr("Load cells"),
@@ -52,14 +55,14 @@ def describe(session: RigSession) -> Description:
                 choice=tr("from a file"),
                 saved=lambda entered: entered.named_after("-cells.toml"),
                 lacking=tr("Choose the file of readings."),
-                others=tr("the file says it"),
+                others=tr("as in the file"),
             ),
             task(
                 choice=tr("now, from the cells of the rig {name}").format(name=session.config.name),
                 saved=lambda _entered: target,
                 values=lambda _entered: {"config": str(session.config.path)},
                 files=(session.config.path,),
-                holds=tr("There are {holds}."),
+                holds=tr("Contents: {holds}."),
                 others=tr("the rig's cells are read"),
             ),
         ),
@@ -80,20 +83,20 @@ _FIELDS = (
     fields.choice(
         "load",
         tr("Masses"),
-        tr("How the masses load the cells"),
-        [(tr("placed on the cell"), "compression"), (tr("hung from it"), "tension")],
+        tr("Load direction of the masses"),
+        [(tr("placed on the cell"), "compression"), (tr("hung from the cell"), "tension")],
     ),
     fields.text("unit", tr("Unit read"), tr("Unit of the readings"), "N", only=_FILE),
     fields.numbers("masses", tr("Masses, kg"), tr("Masses for each cell, kg, in order"), (0.0, 1e5), only=_LIVE),
-    fields.count("samples", tr("Samples"), tr("Samples that a reading is the mean of"), (2, 1_000_000), only=_LIVE),
+    fields.count("samples", tr("Samples"), tr("Samples averaged per reading"), (2, 1_000_000), only=_LIVE),
     fields.quantity("gravity", tr("Gravity"), tr("Local gravity"), "m/s²", (1.0, 30.0), usual=STANDARD_GRAVITY),
     fields.quantity(
-        "drift_limit", tr("Drift up to"), tr("Drift of the zero that is accepted"), "N", (0.0, 1e4), usual=_USUAL.drift
+        "drift_limit", tr("Drift up to"), tr("Accepted drift of the zero"), "N", (0.0, 1e4), usual=_USUAL.drift
     ),
     fields.quantity(
         "nonlinearity_limit",
         tr("Not linear up to"),
-        tr("Residual beyond the noise that is accepted, of the force range"),
+        tr("Accepted residual beyond the noise, share of the force range"),
         "%",
         (1e-3, 100.0),
     ),
@@ -101,12 +104,12 @@ _FIELDS = (
         "serials",
         tr("Serial numbers"),
         tr("Serial numbers of the six cells"),
-        tr("S1,…,S6; kept in the file"),
+        tr("S1,…,S6; stored in the file"),
         convert=lambda text: tuple(name.strip() for name in text.split(",")) if text else None,
     ),
-    fields.text("weights", tr("Which masses"), tr("Which masses, as by their certificate"), _IN_FILE),
+    fields.text("weights", tr("Masses used"), tr("Masses used, by their certificate"), _IN_FILE),
     fields.text("place", tr("Place"), tr("Where"), _IN_FILE),
-    fields.text("operator", tr("Operator"), tr("Who calibrates"), _IN_FILE),
+    fields.text("operator", tr("Operator"), tr("Operator of the calibration"), _IN_FILE),
     fields.text("note", tr("Note"), tr("Note"), _IN_FILE),
 )
 

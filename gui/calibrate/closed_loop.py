@@ -23,8 +23,8 @@ def describe(session: RigSession) -> Description:
         asking=(
             tr("Trajectory"),
             tr(
-                "Every controller follows a trajectory on the open configuration's plant, offline: as modelled, and "
-                "with masses and inertias that are greater and smaller."
+                "Every controller follows a trajectory on the open configuration's plant, offline: as "
+                "modelled, and with increased and decreased masses and inertias."
             ),
         ),
         computing=(
@@ -54,7 +54,7 @@ def describe(session: RigSession) -> Description:
             ),
             fields.quantity(
                 "mass_error",
-                tr("Masses off by"),
+                tr("Mass error"),
                 tr("Error of masses and inertias"),
                 "%",
                 (0.0, 90.0),
@@ -79,8 +79,8 @@ def _pictures(theme: Theme) -> pictures.Pictures:
             pictures.PointPicture(tr("Error of the position"), theme, tr("mm RMS"), log_y=True, places=_PLACES),
         ),
         (
-            tr("Greatest leg force, of its limit"),
-            pictures.BarPicture(tr("Greatest part of the force limit"), theme, "%", _PLACES),
+            tr("Largest leg force, share of its limit"),
+            pictures.BarPicture(tr("Largest share of the force limit"), theme, "%", _PLACES),
         ),
     )
 
@@ -105,9 +105,7 @@ def _show(outcome: Outcome) -> Shown:
     if worst:
         best = min(worst, key=worst.__getitem__)
         lines.append(
-            tr("Nearest to the reference on its worst plant: {best}, {worst:.3g} mm RMS.").format(
-                best=best, worst=worst[best]
-            )
+            tr("Best controller on its worst plant: {best}, {worst:.3g} mm RMS.").format(best=best, worst=worst[best])
         )
     lines += [f"{name}: {ended[name]}." for name in names if name in ended]
     tracking = [

@@ -11,7 +11,7 @@ from gui.wizard import Description, Entered, Outcome, Result, Shown, Table, Task
 from kinematics import COORDINATES
 from rig.services import ExciteRequest, MultisineRequest, excite, multisine
 
-_JUDGED = tr("Nothing is saved before the next step. The motion keeps to every limit, as `rig check` looks at them.")
+_JUDGED = tr("Nothing is saved before the next step. The motion respects every limit, as checked by `rig check`.")
 _ENDS = tr("speed at")
 
 
@@ -34,8 +34,9 @@ def describe_excitation(session: RigSession) -> Description:
         asking=(
             tr("Motion"),
             tr(
-                "A motion whose forces tell masses, inertias and frictions of the open configuration's machine: sines "
-                "in all six axes, as large as its limits permit. Run it, then identify from its recording."
+                "A motion for identifying masses, inertias and frictions of the open configuration's machine: "
+                "sines in all six axes, as large as its limits permit. Run it, then identify from its "
+                "recording."
             ),
         ),
         computing=(tr("Motion"), _JUDGED),
@@ -53,13 +54,14 @@ def describe_excitation(session: RigSession) -> Description:
         fields=(
             fields.quantity("duration", tr("Length"), tr("Length of the motion"), "s", (10.0, 3600.0)),
             fields.quantity("fastest", tr("Fastest sine"), tr("Fastest of its sines"), "Hz", (0.2, 20.0)),
-            fields.quantity(
-                "margin", tr("Part of every limit"), tr("Part of every limit that it may use"), "", (0.05, 1.0)
-            ),
+            fields.quantity("margin", tr("Share of every limit"), tr("Usable share of every limit"), "", (0.05, 1.0)),
             fields.count(
-                "candidates", tr("Random motions"), tr("Random motions; the search starts from the best"), (1, 10_000)
+                "candidates",
+                tr("Random motions"),
+                tr("Number of random motions; the search starts from the best"),
+                (1, 10_000),
             ),
-            fields.count("steps", tr("Steps"), tr("Evaluations of the gradient, at most"), (0, 100_000)),
+            fields.count("steps", tr("Steps"), tr("Maximum number of gradient evaluations"), (0, 100_000)),
             fields.count("seed", tr("Seed"), tr("Seed of their random phases"), (0, 1_000_000)),
         ),
     )
@@ -103,14 +105,14 @@ def describe_multisine(session: RigSession) -> Description:
             fields.quantity("low", tr("From"), tr("Lowest frequency"), "Hz", (1e-3, 1e3)),
             fields.quantity("high", tr("To"), tr("Highest frequency"), "Hz", (1e-3, 1e3)),
             fields.quantity("period", tr("Period"), tr("Period of the excitation"), "s", (0.1, 1e3)),
-            fields.count("periods", tr("Periods"), tr("Periods of each realisation, beside its fades"), (2, 1000)),
+            fields.count("periods", tr("Periods"), tr("Periods of each realisation, without fades"), (2, 1000)),
             fields.count(
                 "realizations",
                 tr("Realisations"),
-                tr("Realisations of random phases, which tell distortion"),
+                tr("Realisations of random phases, for estimating distortion"),
                 (1, 1000),
             ),
-            fields.count("seed", tr("Seed"), tr("Seed of phases and of the multiples left out"), (0, 1_000_000)),
+            fields.count("seed", tr("Seed"), tr("Seed of the phases and of the omitted harmonics"), (0, 1_000_000)),
         ),
     )
 
@@ -138,8 +140,8 @@ def _unit(dof: str) -> str:
 def _pictures(theme: Theme) -> pictures.Pictures:
     """Bars of the limits' use, in the order of the table."""
     colours = pictures.swatches(theme, ("accent", tr("used")), ("warning", tr("the limit itself")))
-    legend = tr("Of every limit, by the row of the table: {colours}").format(colours=colours)
-    return ((legend, pictures.BarPicture(tr("Part of every limit that is used"), theme, "%")),)
+    legend = tr("Share of every limit, by table row: {colours}").format(colours=colours)
+    return ((legend, pictures.BarPicture(tr("Used share of every limit"), theme, "%")),)
 
 
 def _show(outcome: Outcome, line: str) -> Shown:
@@ -165,7 +167,7 @@ def _show(outcome: Outcome, line: str) -> Shown:
 
 def _excited(found: Any) -> str:
     return tr(
-        "{duration:g} s: it tells the base parameters {information:.2f} nepers on average, the best of "
+        "{duration:g} s: average information on the base parameters {information:.2f} nepers, best of "
         "{candidates} random motions {drawn:.2f}; condition {condition:.3g}."
     ).format(
         duration=found["duration_s"],

@@ -43,8 +43,8 @@ def describe(session: RigSession) -> Description:
         asking=(
             tr("Measurements"),
             tr(
-                "Of {name}, the mechanism of the open configuration: poses at rest that a tracker, targets or a "
-                "level tell, and the legs' lengths by the encoders."
+                "For {name}, the mechanism of the open configuration: poses at rest measured by a tracker, "
+                "targets or a level, and the leg lengths by the encoders."
             ).format(name=config.nominal.name),
         ),
         computing=(
@@ -88,25 +88,23 @@ _FIELDS = (
     *fields.of_task(
         _CALIBRATE,
         fields.file(
-            "targets", tr("Targets"), tr("Places of the targets in the platform's frame"), _CSV, tr("if known: x,y,z")
+            "targets", tr("Targets"), tr("Positions of the targets in the platform frame"), _CSV, tr("if known: x,y,z")
         ),
         fields.file(
             "homing", tr("Homings"), tr("Lengths at one pose after several homings"), _CSV, tr("if measured: l1…l6")
         ),
     ),
-    _sigma("position_sigma", tr("σ of positions"), tr("One position's standard deviation"), "m"),
-    _sigma("rotation_sigma", tr("σ of angles"), tr("One orientation's standard deviation"), "rad"),
-    _sigma("length_sigma", tr("σ of lengths"), tr("One length's standard deviation"), "m"),
-    _sigma("joint_tolerance", tr("σ of joints"), tr("Standard deviation of a joint's place about the drawing"), "m"),
+    _sigma("position_sigma", tr("σ of positions"), tr("Standard deviation of one position"), "m"),
+    _sigma("rotation_sigma", tr("σ of angles"), tr("Standard deviation of one orientation"), "rad"),
+    _sigma("length_sigma", tr("σ of lengths"), tr("Standard deviation of one length"), "m"),
+    _sigma("joint_tolerance", tr("σ of joints"), tr("Standard deviation of a joint position from the drawing"), "m"),
     _sigma("offset_tolerance", tr("σ of offsets"), tr("Standard deviation of a length offset"), "m"),
     _sigma("scale_sigma", tr("σ of the scale"), tr("Standard deviation of the tracker's scale"), ""),
     *fields.of_task(
         _CALIBRATE,
-        _sigma("most_position_sigma", tr("Positions to within"), tr("Greatest σ of a pose's position"), "m"),
-        _sigma("most_rotation_sigma", tr("Angles to within"), tr("Greatest σ of a pose's rotation"), "rad"),
-        fields.quantity(
-            "hold_out", tr("Held out at a time"), tr("Part of the rows held out at a time"), "", (0.01, 0.5)
-        ),
+        _sigma("most_position_sigma", tr("Positions to within"), tr("Largest σ of a pose's position"), "m"),
+        _sigma("most_rotation_sigma", tr("Angles to within"), tr("Largest σ of a pose's rotation"), "rad"),
+        fields.quantity("hold_out", tr("Held out per fold"), tr("Share of rows held out per fold"), "", (0.01, 0.5)),
     ),
     fields.choice(
         "frames",
@@ -120,10 +118,12 @@ _FIELDS = (
         ],
     ),
     fields.count(
-        "plan", tr("Poses to plan"), tr("How many poses are planned"), (1, 1000), usual=20, only=_PLAN, convert=int
+        "plan", tr("Poses to plan"), tr("Number of planned poses"), (1, 1000), usual=20, only=_PLAN, convert=int
     ),
-    fields.text("operator", tr("Operator"), tr("Who calibrates"), tr("kept in the file"), only=_CALIBRATE),
-    fields.text("note", tr("Note"), tr("Note"), tr("kept in the file"), only=_CALIBRATE),
+    fields.text(
+        "operator", tr("Operator"), tr("Operator of the calibration"), tr("stored in the file"), only=_CALIBRATE
+    ),
+    fields.text("note", tr("Note"), tr("Note"), tr("stored in the file"), only=_CALIBRATE),
 )
 
 
@@ -153,9 +153,9 @@ def _direction_picture(theme: Theme) -> pictures.Pictures:
         theme,
         tr("Directions of the geometry: {sigma} {bound}"),
         sigma=("accent", "σ"),
-        bound=("warning", tr("of the drawing")),
+        bound=("warning", tr("from the drawing")),
     )
-    name = tr("How well each direction is told")
+    name = tr("Uncertainty of each direction")
     return ((legend, pictures.PointPicture(name, theme, "σ, mm", tr("direction"), log_y=True)),)
 
 
@@ -212,16 +212,16 @@ def _lines(found: Any) -> list[str]:
     ]
     if scale is not None:
         lines.append(
-            tr("The tracker reads {value:+.0f} µm/m ± {sigma:.0f}, known before to ± {before:.0f}.").format(
+            tr("Scale error of the tracker: {value:+.0f} µm/m ± {sigma:.0f}, prior ± {before:.0f}.").format(
                 value=_UM * scale["value"], sigma=_UM * scale["sigma"], before=_UM * scale["prior_sigma"]
             )
         )
     if holdout is None:
-        lines.append(tr("Nothing is held out, as only part of each pose was measured."))
+        lines.append(tr("Nothing is held out because only part of each pose was measured."))
     else:
         before, after = holdout["before"]["position_rms_m"], holdout["after"]["position_rms_m"]
         lines.append(
-            tr("Poses held out: {before} RMS → {after}, the tracker's noise {noise}.").format(
+            tr("Held-out poses: {before} RMS → {after}, tracker noise {noise}.").format(
                 before=_rms(before), after=_rms(after), noise=_rms(holdout["position_noise_m"])
             )
         )
@@ -231,12 +231,16 @@ def _lines(found: Any) -> list[str]:
     ]
     if found["homing"] is not None:
         spread = max(found["homing"]["standard_deviation_m"])
-        lines.append(tr("A homing repeats to {spread} or better, one standard deviation.").format(spread=_rms(spread)))
+        lines.append(
+            tr("Homing repeatability: {spread} or better, one standard deviation.").format(spread=_rms(spread))
+        )
     return lines
 
 
 def _pose_line(found: Any) -> str:
-    return tr("A pose is told to {position}, {rotation:.0f} µrad along its worst axis (one σ), at most {most}.").format(
+    return tr(
+        "Pose uncertainty along its worst axis (one σ): {position}, {rotation:.0f} µrad; allowed: {most}."
+    ).format(
         position=_rms(found["pose_position_sigma_m"]),
         rotation=_UM * found["pose_rotation_sigma_rad"],
         most=f"{_rms(found['pose_position_sigma_limit_m'])}, {_UM * found['pose_rotation_sigma_limit_rad']:.0f} µrad",
@@ -255,11 +259,11 @@ def _show_unobservable(outcome: Outcome) -> Shown:
         rows=[(reason,) for reason in outcome.result["reasons"]],
         lines=[
             _pose_line(outcome.result),
-            tr("{count} directions of the geometry, {untold} of them not told at all.").format(
+            tr("{count} directions of the geometry, {untold} of them unobservable.").format(
                 count=len(sigmas), untold=sigmas.count(None)
             ),
         ],
-        refusal=tr("Refused: the poses leave directions of the geometry open. Nothing was written."),
+        refusal=tr("Refused: the poses leave directions of the geometry unobservable. Nothing was written."),
     )
 
 
@@ -268,8 +272,8 @@ def _plan_pictures(theme: Theme) -> pictures.Pictures:
     axes = pictures.swatches(theme, *zip(AXIS_COLOURS, "xyz", strict=True))
     return (
         (
-            tr("Place {axes}").format(axes=axes),
-            pictures.PointPicture(tr("Places of the poses"), theme, "mm", tr("pose")),
+            tr("Position {axes}").format(axes=axes),
+            pictures.PointPicture(tr("Positions of the poses"), theme, "mm", tr("pose")),
         ),
         (
             tr("Turn about {axes}").format(axes=axes),
@@ -297,8 +301,8 @@ def _show_plan(outcome: Outcome) -> Shown:
         rows=[(str(number), *(f"{value:.2f}" for value in row)) for number, row in enumerate(shown, 1)],
         lines=[
             tr(
-                "{count} poses beside {measured} measured, best first. Position along its worst axis, one "
-                "standard deviation: {before} now, {after} with them."
+                "{count} poses in addition to {measured} measured ones, best first. Position along its worst "
+                "axis, one standard deviation: {before} now, {after} with them."
             ).format(count=len(shown), measured=found["measured"], before=before, after=after)
         ],
     )
@@ -307,7 +311,7 @@ def _show_plan(outcome: Outcome) -> Shown:
 _GEOMETRY = Result(_pictures, results.PARAMETERS, _show)
 _UNOBSERVABLE = Result(
     _direction_picture,
-    Table(tr("What the poses do not tell"), (tr("What the poses do not tell"),), words=(0,), wide=0),
+    Table(tr("Unobservable directions"), (tr("Unobservable directions"),), words=(0,), wide=0),
     _show_unobservable,
 )
 _PLANNED = Result(

@@ -12,22 +12,28 @@ _USUAL = Accuracy()
 _PARTS = (1e-6, 10.0)
 _PLACES = (1e-9, 0.1)  # m
 _KNOWN = (
-    (tr("Masses, part"), "mass", tr("How well masses are known before, one sigma"), "", _PARTS),
-    (tr("Inertias, part"), "inertia", tr("How well moments of inertia are known before"), "", _PARTS),
-    (tr("Frictions, part"), "friction", tr("How well frictions are known before"), "", _PARTS),
-    (tr("Centres"), "center", tr("How well centres of mass are known before, each axis"), "m", _PLACES),
+    (tr("Masses, part"), "mass", tr("Prior uncertainty of the masses, one sigma"), "", _PARTS),
+    (tr("Inertias, part"), "inertia", tr("Prior uncertainty of the moments of inertia"), "", _PARTS),
+    (tr("Frictions, part"), "friction", tr("Prior uncertainty of the frictions"), "", _PARTS),
+    (tr("Centres"), "center", tr("Prior uncertainty of the centres of mass, each axis"), "m", _PLACES),
     (
         tr("Cells' gains, part"),
         "gain",
-        tr("How well the load cells' gains are known; as it stands, by their calibration where there is one"),
+        tr("Uncertainty of the load cell gains; unchanged: that of their calibration, if there is one"),
         "",
         _PARTS,
     ),
-    (tr("Cross-talk, part"), "cross_talk", tr("Part of a neighbouring leg's force that a cell may read"), "", _PARTS),
     (
-        tr("Joints' places"),
+        tr("Cross-talk, part"),
+        "cross_talk",
+        tr("Cross-talk: share of a neighbouring leg's force in a cell's reading"),
+        "",
+        _PARTS,
+    ),
+    (
+        tr("Joint positions"),
         "joints",
-        tr("How well the joints' places are known, each axis; as it stands, by a calibrated geometry if there is one"),
+        tr("Uncertainty of the joint positions, each axis; unchanged: that of a calibrated geometry, if there is one"),
         "m",
         _PLACES,
     ),
@@ -42,14 +48,14 @@ def describe(session: RigSession) -> Description:
         asking=(
             tr("Recordings"),
             tr(
-                "Choose recordings of one rig in motion. Those held out are not fitted, they judge the result; "
-                "without any that is the last quarter of every motion. The fields say how well things are known "
-                "before, one σ each."
+                "Choose recordings of one rig in motion. Those held out are not fitted; they validate the "
+                "result. Without any, the last quarter of every motion is held out. The fields give the prior "
+                "uncertainty, one σ each."
             ),
         ),
         computing=(
             tr("Identify"),
-            tr("Nothing is saved before the next step. This page judges by what was not fitted."),
+            tr("Nothing is saved before the next step. This page validates with data that were not fitted."),
         ),
         stored="parameters",
         roles=(Role("recordings", tr("Fit on"), tr("Choose a recording to fit on.")), Role("hold_out", tr("Hold out"))),
@@ -70,7 +76,11 @@ def describe(session: RigSession) -> Description:
                 for label, name, words, unit, bounds in _KNOWN
             ),
             fields.text(
-                "note", tr("Note"), tr("Note"), tr("kept in the file, as: after the new payload plate"), whole=True
+                "note",
+                tr("Note"),
+                tr("Note"),
+                tr("stored in the file, for example: after the new payload plate"),
+                whole=True,
             ),
         ),
     )
@@ -102,8 +112,9 @@ def _show(outcome: Outcome) -> Shown:
     )
     parameters = sorted(parse_parameters(outcome.text).parameters, key=lambda each: -abs(results.change(each)))
     line = tr(
-        "{mechanism}: residual {before:.2f} N → {after:.2f} N, noise {noise:.2f} N. {told} of {combinations} "
-        "combinations that forces can tell are known at least twice as well as before."
+        "{mechanism}: residual {before:.2f} N → {after:.2f} N, noise {noise:.2f} N. The uncertainty of "
+        "{told} of the {combinations} identifiable base parameters was reduced by a factor of 2 or "
+        "more."
     ).format(
         mechanism=found["mechanism"],
         before=before[-1],
@@ -113,8 +124,8 @@ def _show(outcome: Outcome) -> Shown:
         combinations=len(base),
     )
     fit = {
-        "pass": tr("Fit: pass, what is left is the cells' noise."),
-        "undecided": tr("Fit: undecided, the cells' noise is not known apart from the motion."),
+        "pass": tr("Fit: pass, the residual is the noise of the cells."),
+        "undecided": tr("Fit: undecided, the noise of the cells cannot be separated from the motion."),
     }.get(found["verdict"])
     return Shown(
         drawn=(
@@ -131,13 +142,15 @@ def _warnings(outcome: Outcome) -> list[str]:
     found, warnings = outcome.result, []
     if codes := dict.fromkeys(each["code"] for each in found["terms"]):
         names = ", ".join(tr(TERM_NAMES[code]) for code in codes)
-        warnings.append(tr("The data show more than the model has: {names}. It was estimated too.").format(names=names))
+        warnings.append(
+            tr("The data show effects beyond the model: {names}. They were estimated too.").format(names=names)
+        )
     if found["verdict"] == "lack_of_fit":
         warnings.append(
             tr("Lack of fit: the residual is more than the cells' noise. Values may be less accurate than stated.")
         )
     if not found["consistent"]:
-        warnings.append(tr("No bodies can exist with these parameters."))
+        warnings.append(tr("These parameters are not physically consistent."))
     if not found["drives_used"]:
         warnings.append(tr("The drives' forces are not known here: friction below the load cells was not identified."))
     return warnings

@@ -27,8 +27,9 @@ def describe(session: RigSession) -> Description:
         asking=(
             tr("Recordings"),
             tr(
-                "Choose recordings of one rig at rest in 30 poses or so, under power: its known weight loads the "
-                "cells. Or plan such poses for the open configuration, run them, and come back with the recording."
+                "Choose recordings of one rig at rest in about 30 poses, under power: its known weight loads "
+                "the cells. Or plan such poses for the open configuration, run them, and return with the "
+                "recording."
             ),
         ),
         computing=(
@@ -82,7 +83,7 @@ _FIELDS = (
             "mass_sigma", tr("σ of the mass"), tr("Standard uncertainty of the platform's mass"), "kg", (0.0, 1e3)
         ),
         fields.quantity(
-            "center_sigma", tr("σ of its centre"), tr("The same of its centre of mass, each axis"), "m", (0.0, 1.0)
+            "center_sigma", tr("σ of its centre"), tr("The same for its centre of mass, each axis"), "m", (0.0, 1.0)
         ),
         fields.quantity(
             "leg_mass_sigma",
@@ -94,22 +95,22 @@ _FIELDS = (
         fields.quantity(
             "leg_center_sigma",
             tr("σ of their centres"),
-            tr("The same of their centres of mass, each axis"),
+            tr("The same for their centres of mass, each axis"),
             "m",
             (0.0, 1.0),
             usual=_WEIGHTS.leg_center,
         ),
         fields.quantity(
             "gain_limit",
-            tr("Gains known to"),
-            tr("Greatest uncertainty of a gain that is accepted"),
+            tr("Uncertainty of the gains"),
+            tr("Largest accepted uncertainty of a gain"),
             "%",
             (1e-3, 100.0),
         ),
         fields.quantity(
             "drift_limit",
             tr("Drift up to"),
-            tr("Drift of the zero that is accepted"),
+            tr("Accepted drift of the zero"),
             "N",
             (0.0, 1e4),
             usual=Limits().drift,
@@ -118,14 +119,14 @@ _FIELDS = (
     *fields.of_task(
         _PLAN,
         fields.count(
-            "poses", tr("Poses to plan"), tr("How many poses are planned"), (FEWEST_RESTS, 400), usual=30, convert=int
+            "poses", tr("Poses to plan"), tr("Number of planned poses"), (FEWEST_RESTS, 400), usual=30, convert=int
         ),
         fields.quantity("hold", tr("Time at each"), tr("Planned time at each pose"), "s", (0.5, 60.0)),
     ),
     *fields.of_task(
         _CALIBRATE,
-        fields.text("operator", tr("Operator"), tr("Who calibrates"), tr("kept in the file")),
-        fields.text("note", tr("Note"), tr("Note"), tr("kept in the file")),
+        fields.text("operator", tr("Operator"), tr("Operator of the calibration"), tr("stored in the file")),
+        fields.text("note", tr("Note"), tr("Note"), tr("stored in the file")),
     ),
 )
 
@@ -219,4 +220,4 @@ def _show_plan(outcome: Outcome) -> Shown:
 
 
 _CELLS = Result(_cell_pictures, Table(tr("Cells"), (*CELL_HEADINGS, tr("Not fitted\nN"), tr("Noise\nN"))), _show_cells)
-_PLANNED = Result(_plan_pictures, Table(tr("Forces"), (tr("Leg"), tr("Least, N"), tr("Greatest, N"))), _show_plan)
+_PLANNED = Result(_plan_pictures, Table(tr("Forces"), (tr("Leg"), tr("Minimum, N"), tr("Maximum, N"))), _show_plan)

@@ -115,7 +115,7 @@ class CalibrateMenu(QtWidgets.QMenu):
                 ),
                 (
                     tr("&Payload …"),
-                    tr("Mass, centre of mass and inertia of what stands on the platform, from recordings"),
+                    tr("Mass, centre of mass and inertia of the payload, from recordings"),
                     "weigh",
                 ),
                 (
@@ -125,7 +125,7 @@ class CalibrateMenu(QtWidgets.QMenu):
                 ),
                 (
                     tr("&Excitation motion …"),
-                    tr("A motion that tells masses, inertias and frictions, to be run and recorded"),
+                    tr("Excitation motion for identifying masses, inertias and frictions, to be run and recorded"),
                     "excite",
                 ),
                 (
@@ -135,7 +135,7 @@ class CalibrateMenu(QtWidgets.QMenu):
                 ),
                 (
                     tr("&Closed loop offline …"),
-                    tr("Controllers side by side along a trajectory, on the plant as modelled and with other masses"),
+                    tr("Compare controllers along a trajectory, on the plant as modelled and with perturbed masses"),
                     "closed_loop",
                 ),
             )

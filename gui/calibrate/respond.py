@@ -12,7 +12,7 @@ from kinematics import COORDINATES
 from rig.services import RespondRequest, respond, respond_contents
 
 _MODELS = {
-    None: tr("none fits"),
+    None: tr("no match"),
     "delay": tr("dead time"),
     "first-order": tr("first order"),
     "second-order": tr("second order"),
@@ -59,11 +59,11 @@ def describe(_session: RigSession) -> Description:
                 "dof",
                 tr("Coordinate"),
                 tr("The coordinate"),
-                [(tr("the excited one"), ""), *((name, name) for name in COORDINATES)],
+                [(tr("the excited coordinate"), ""), *((name, name) for name in COORDINATES)],
                 whole=True,
             ),
-            fields.optional("low", tr("From"), tr("Lowest frequency that is asked for"), "Hz", (1e-6, 1e5), hint=hint),
-            fields.optional("high", tr("To"), tr("Highest frequency that is asked for"), "Hz", (1e-6, 1e5), hint=hint),
+            fields.optional("low", tr("From"), tr("Lowest requested frequency"), "Hz", (1e-6, 1e5), hint=hint),
+            fields.optional("high", tr("To"), tr("Highest requested frequency"), "Hz", (1e-6, 1e5), hint=hint),
         ),
     )
 
@@ -97,7 +97,7 @@ def _pictures(theme: Theme) -> pictures.Pictures:
         (tr("Phase ± σ"), pictures.PointPicture(tr("Phase"), theme, "°", "Hz", log_x=True)),
         (tr("Coherence"), pictures.PointPicture(tr("Coherence"), theme, "", "Hz", log_x=True)),
         (
-            tr("Output and what is not linear in it: {names}").format(names=kinds),
+            tr("Output and its nonlinear part: {names}").format(names=kinds),
             pictures.PointPicture(tr("Output and distortion"), theme, "dB", "Hz", log_x=True),
         ),
     )

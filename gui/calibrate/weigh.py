@@ -15,14 +15,17 @@ def describe(session: RigSession) -> Description:
         asking=(
             tr("Recordings"),
             tr(
-                "Choose recordings with the payload on the platform: poses at rest tell mass and centre of mass, a "
-                "motion its inertia. One without it tells what the rig has beyond its model, in the same poses or "
-                "others. A rig that is not identified needs it."
+                "Choose recordings with the payload on the platform. Poses at rest give mass and centre of "
+                "mass, a motion gives the inertia. A recording without the payload, in the same poses or "
+                "others, gives the model error of the rig; a rig that is not identified needs one."
             ),
         ),
         computing=(
             tr("Payload"),
-            tr("Nothing is saved before the next step. What the data do not tell is refused, with what would tell it."),
+            tr(
+                "Nothing is saved before the next step. Parameters that the data do not identify are refused, "
+                "with the data that would identify them."
+            ),
         ),
         stored="parameters",
         roles=(
@@ -45,11 +48,14 @@ def describe(session: RigSession) -> Description:
             fields.stretch(
                 "without_span",
                 tr("Without, from–to"),
-                tr("Stretch of the first without the payload"),
+                tr("Section without the payload, of the first recording"),
                 (tr("none"), tr("none")),
             ),
             fields.stretch(
-                "during", tr("With it, from–to"), tr("Stretch of all with the payload"), (tr("begin"), tr("end"))
+                "during",
+                tr("With it, from–to"),
+                tr("Section with the payload, of all recordings"),
+                (tr("begin"), tr("end")),
             ),
             fields.choice(
                 "at_rest",
@@ -57,14 +63,20 @@ def describe(session: RigSession) -> Description:
                 tr("What is used"),
                 [(tr("rests and motion"), False), (tr("poses at rest only"), True)],
             ),
-            fields.quantity("bandwidth", tr("Bandwidth"), tr("Of the low-pass on cells and model"), "Hz", (0.1, 1e3)),
+            fields.quantity(
+                "bandwidth",
+                tr("Bandwidth"),
+                tr("Corner frequency of the low-pass on cells and model"),
+                "Hz",
+                (0.1, 1e3),
+            ),
         ),
     )
 
 
 def _check(entered: Entered) -> str:
     if entered["without_span"] is not None and entered["without"] is not None:
-        return tr("Without the payload: give a recording or a stretch of the first, not both.")
+        return tr("Without the payload: give a recording or a section of the first, not both.")
     return ""
 
 
@@ -78,7 +90,7 @@ def _pictures(theme: Theme) -> pictures.Pictures:
     )
     return (
         (legend, pictures.BarPicture(tr("Residual without and with the payload"), theme, tr("N RMS"), pictures.LEGS)),
-        (tr("Platform with it. {changes}").format(changes=results.CHANGES), pictures.ChangePicture(theme)),
+        (tr("Platform with payload. {changes}").format(changes=results.CHANGES), pictures.ChangePicture(theme)),
     )
 
 
@@ -87,8 +99,8 @@ def _show(outcome: Outcome) -> Shown:
     found, file = outcome.result, parse_parameters(outcome.text)
     source = (
         tr(
-            "From {poses} poses at rest and {samples} samples in motion, reduced χ² {chi_square:.2f}; the platform "
-            "known {platform}."
+            "From {poses} poses at rest and {samples} samples in motion, reduced χ² {chi_square:.2f}; "
+            "platform known {platform}."
         )
         if found["inertia"]
         else tr("From {poses} poses at rest, reduced χ² {chi_square:.2f}; the platform known {platform}.")
@@ -103,7 +115,7 @@ def _show(outcome: Outcome) -> Shown:
         ),
     ]
     if not found["inertia"]:
-        lines.append(tr("Poses at rest do not tell the inertia: the platform keeps that of its mechanism."))
+        lines.append(tr("Poses at rest do not identify the inertia: the platform keeps that of its mechanism."))
     residuals = [
         ([each[key] for each in found["cells"]], colour)
         for key, colour in (("residual_before_n", "muted"), ("residual_after_n", "accent"))

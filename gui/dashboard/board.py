@@ -53,16 +53,14 @@ class SignalPlot(PlotPanel):
         super().__init__(panel_of(signals, sources), theme)
         self.setFocusPolicy(QtCore.Qt.FocusPolicy.StrongFocus)
         self.plot.setFocusPolicy(QtCore.Qt.FocusPolicy.NoFocus)  # keys are the plot's as a whole
-        self.setAccessibleDescription(tr("Delete: remove; Alt and arrows: move; Menu: all that can be done with it"))
+        self.setAccessibleDescription(tr("Delete: remove; Alt and arrows: move; Menu: all actions"))
         self.plot.setContextMenuPolicy(QtCore.Qt.ContextMenuPolicy.PreventContextMenu)  # there the right button zooms
         self.header.setCursor(QtCore.Qt.CursorShape.OpenHandCursor)
-        self.header.setToolTip(tr("Drag it beside another plot; right button: remove, move"))
+        self.header.setToolTip(tr("Drag it next to another plot; right button: remove, move"))
         self.more = QtWidgets.QToolButton()
         give(self.more, "more")
         self.more.setObjectName("more")
-        self.more.setAccessibleName(
-            tr("What can be done with the plot of {quantity}").format(quantity=self.panel.label)
-        )
+        self.more.setAccessibleName(tr("Actions for the plot of {quantity}").format(quantity=self.panel.label))
         self.more.setToolTip(tr("Remove, move"))
         self.more.clicked.connect(self._show_menu_below)
         layout = self.layout()

@@ -162,7 +162,7 @@ class DashboardPage(DerivedPlots):
             self._current = None
         self.board.show_dashboard(dashboard)
         self.panels = list(self.board.plots)  # some of those before are no more
-        self.board.set_obstacle(self.choice.fault and tr("What is wrong is said above"))
+        self.board.set_obstacle(self.choice.fault and tr("See the errors above"))
 
     def _arranged(self) -> None:
         self.panels = list(self.board.plots)

@@ -128,7 +128,7 @@ def _check_new(kept: dict[str, Dashboard], name: str) -> None:
 def _named(kept: dict[str, Dashboard], name: str) -> None:
     if name not in kept:
         raise InputError(
-            tr("there is no dashboard {name!r}; there are: {names}").format(
+            tr("there is no dashboard {name!r}; existing ones: {names}").format(
                 name=name, names=", ".join(map(repr, kept)) or tr("none")
             )
         )
@@ -150,7 +150,7 @@ def _item(value: object) -> str:
 
 
 _FIRST = tr("Dashboard")
-_NOT_THERE = tr("there is no dashboard yet: put a signal on it")
+_NOT_THERE = tr("there is no dashboard yet: add a signal")
 
 
 class Choice(QtWidgets.QWidget):
@@ -179,9 +179,9 @@ class Choice(QtWidgets.QWidget):
         self.box.setMinimumContentsLength(14)
         self.box.setSizeAdjustPolicy(QtWidgets.QComboBox.SizeAdjustPolicy.AdjustToMinimumContentsLengthWithIcon)
         self.new = GuardedButton(tr("New"), tr("Begin an empty dashboard"))
-        self.rename = GuardedButton(tr("Rename …"), tr("Give this dashboard another name"))
-        self.delete = GuardedButton(tr("Delete …"), tr("Forget this dashboard"))
-        self.again = GuardedButton(tr("Read again"), tr("Read the file again, once it is mended"))
+        self.rename = GuardedButton(tr("Rename …"), tr("Rename this dashboard"))
+        self.delete = GuardedButton(tr("Delete …"), tr("Delete this dashboard"))
+        self.again = GuardedButton(tr("Read again"), tr("Read the file again after correcting it"))
         self.signals = QtWidgets.QPushButton(tr("Signals"))
         for button, meaning in (
             (self.new, "add"),
@@ -194,10 +194,10 @@ class Choice(QtWidgets.QWidget):
         self.signals.setCheckable(True)
         self.signals.setChecked(True)
         self.signals.setAccessibleName(tr("Tree of signals"))
-        self.signals.setToolTip(tr("Show the tree of signals beside the plots, or leave them all the room"))
+        self.signals.setToolTip(tr("Show or hide the tree of signals"))
         self.moment = QtWidgets.QLabel(tr("No data"))
         self.moment.setAccessibleName(tr("Time of the values"))
-        self.reason = Reason(tr("What is wrong with the dashboards"), lines=1)
+        self.reason = Reason(tr("Errors of the dashboards"), lines=1)
         row = FlowLayout(6)
         for widget in (self.signals, self.box, self.new, self.rename, self.delete, self.again, self.moment):
             row.addWidget(widget)

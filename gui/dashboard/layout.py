@@ -202,16 +202,16 @@ def plot_fault(signals: Sequence[str]) -> str:
     """Why these signals, by their names, cannot be one plot; empty when they can."""
     for key in signals:
         if key not in SIGNALS:
-            return tr("signal {key!r}: there is none of this name").format(key=key)
+            return tr("signal {key!r}: unknown").format(key=key)
         if signals.count(key) > 1:
-            return tr("signal {key!r} is there {count} times").format(key=key, count=signals.count(key))
+            return tr("signal {key!r} occurs {count} times").format(key=key, count=signals.count(key))
     if not signals:
         return tr("a plot without signals")
     if len(signals) > MOST_SIGNALS:
         return tr("{count} signals, must be at most {most} in a plot").format(count=len(signals), most=MOST_SIGNALS)
     units = units_of(signals)
     if len(units) > 1:
-        return tr("signals {units}: one axis has one unit").format(units=", ".join(map(_in, units)))
+        return tr("signals {units}: an axis has one unit").format(units=", ".join(map(_in, units)))
     try:
         line_styles_of(signals)
     except ValueError as error:

@@ -53,7 +53,7 @@ class SignalTree(QtWidgets.QWidget):
         header.setSectionResizeMode(0, QtWidgets.QHeaderView.ResizeMode.Stretch)
         header.setSectionResizeMode(1, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.add = GuardedButton(tr("Add to plot"), tr("Add them to the plot that is chosen (Return)"))
-        self.own = GuardedButton(tr("New plot"), tr("Plot them by themselves (Ctrl+Return)"))
+        self.own = GuardedButton(tr("New plot"), tr("Plot them separately (Ctrl+Return)"))
         give(self.add, "add")
         give(self.own, "new")
         buttons = QtWidgets.QHBoxLayout()

@@ -169,7 +169,7 @@ class TimingPage(QtWidgets.QWidget):
         grid.setSpacing(6)
         self.histograms: dict[str, Histogram] = {}
         self.missed = QtWidgets.QLabel(_NOTHING)
-        self.missed.setAccessibleName(tr("Cycles missed"))
+        self.missed.setAccessibleName(tr("Missed cycles"))
         grid.addWidget(self.missed, 2, 0, 1, 2)
 
     def build(self) -> Iterator[None]:

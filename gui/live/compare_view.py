@@ -42,18 +42,18 @@ class CompareView(QtWidgets.QWidget):
         self.names.setWordWrap(True)
         self.names.setAccessibleName(tr("Recordings or runs compared"))
         self.quantities = QtWidgets.QComboBox()
-        self.quantities.setAccessibleName(tr("What is compared"))
+        self.quantities.setAccessibleName(tr("Compared items"))
         self.quantities.addItems([tr("Forces"), tr("Tracking")])
         self.quantities.currentIndexChanged.connect(lambda _index: self._show_plots())
         self.shifts: list[QuantityBox] = []
         """of each of the others against the first"""
         self.difference = QtWidgets.QCheckBox(tr("Difference"))
-        self.difference.setToolTip(tr("What the others are more than the first, instead of themselves"))
+        self.difference.setToolTip(tr("Show differences from the first instead of absolute values"))
         self.difference.toggled.connect(lambda _on: self._show())
         self.verdict = QtWidgets.QLabel()
         self.verdict.setStyleSheet("font-family: monospace; font-size: 11px")
         self.verdict.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Fixed)
-        self.verdict.setAccessibleName(tr("How they differ, as the report says it"))
+        self.verdict.setAccessibleName(tr("The differences as in the report"))
         hold_room(self.verdict)
         self.verdict.hide()
         top = FlowLayout(6)
@@ -128,12 +128,12 @@ class CompareView(QtWidgets.QWidget):
         points = sum(len(outline[0].whole[0]) for outline in outlines)
         obstacle = "" if len(names) > 1 else tr("there is nothing to compare with")
         obstacle = obstacle or (
-            "" if points <= _MOST_POINTS else tr("{points} points are too many at once").format(points=points)
+            "" if points <= _MOST_POINTS else tr("{points} points are too many for one motion").format(points=points)
         )
         self.difference.setEnabled(not obstacle)
         if obstacle:
             self.difference.setChecked(False)
-        self.difference.setToolTip(obstacle or tr("What the others are more than the first, instead of themselves"))
+        self.difference.setToolTip(obstacle or tr("Show differences from the first instead of absolute values"))
         self._show()
 
     def say(self, text: str) -> None:

@@ -50,7 +50,7 @@ class Cut:
     def fault(self, *, bounded: bool) -> str:
         """Why it cannot be made, in words; empty when it can. bounded: it is put together in memory."""
         if not self.end > self.begin:
-            return tr("it ends at {end:.3f} s, must end after its beginning at {begin:.3f} s").format(
+            return tr("it ends at {end:.3f} s, must end after its start at {begin:.3f} s").format(
                 end=self.end, begin=self.begin
             )
         pixels = len(self.times) * self.size[0] * self.size[1]
@@ -61,7 +61,7 @@ class Cut:
             most = tr("{pixels:.0f} million px, must be at most {most:.0f}").format(
                 pixels=pixels / 1e6, most=MOST_PIXELS / 1e6
             )
-            return tr("{size} are {most}: fewer frames, a smaller picture, or a folder of frames").format(
+            return tr("{size} are {most}: reduce the frames or the picture, or use a folder of frames").format(
                 size=size, most=most
             )
         return ""
@@ -301,7 +301,7 @@ class FilmDialog(QtWidgets.QDialog):
         self.size_ = Choice(tr("Size of the picture"), [(f"{w} × {h} px", (w, h)) for w, h in _SIZES])
         self.size_.setCurrentIndex(1)
         self.kind = Choice(
-            tr("What is made"), [(tr("Animated picture (GIF)"), "gif"), (tr("Folder of frames (PNG)"), "frames")]
+            tr("Output"), [(tr("Animated picture (GIF)"), "gif"), (tr("Folder of frames (PNG)"), "frames")]
         )
         form = QtWidgets.QFormLayout()
         for text, field in (
@@ -314,12 +314,12 @@ class FilmDialog(QtWidgets.QDialog):
         ):
             form.addRow(text, field)
         self.progress = QtWidgets.QProgressBar()
-        self.progress.setAccessibleName(tr("Part of the film that is made"))
+        self.progress.setAccessibleName(tr("Progress of the film"))
         self.message = QtWidgets.QLabel()
         self.message.setWordWrap(True)
-        self.message.setAccessibleName(tr("What the film will be, or why it cannot be made"))
+        self.message.setAccessibleName(tr("Properties of the film, or why it cannot be made"))
         self.make = GuardedButton(tr("Make …"), tr("Choose the file, then make the film"))
-        self.cancel = GuardedButton(tr("Cancel"), tr("Leave nothing of the film behind"))
+        self.cancel = GuardedButton(tr("Cancel"), tr("Delete the partial film"))
         self.cancel.set_obstacle(tr("no film is being made"))
         row = QtWidgets.QHBoxLayout()
         row.addStretch(1)

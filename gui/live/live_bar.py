@@ -89,21 +89,19 @@ class LiveBar(QtWidgets.QWidget):
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(4, 4, 4, 4)
         layout.addLayout(row)
-        self.freeze = push_button(
-            tr("Freeze"), tr("Hold the picture still; data go on being recorded. Drag it to look back")
-        )
+        self.freeze = push_button(tr("Freeze"), tr("Freeze the picture; recording continues. Drag it to look back"))
         self.freeze.setCheckable(True)
         self.clear = push_button(tr("Clear"), tr("Begin with an empty picture"))
-        self.fit = push_button(tr("Fit"), tr("Let the axes follow the data again"))
+        self.fit = push_button(tr("Fit"), tr("Fit the axes to the data again"))
         self.window = QtWidgets.QComboBox()
         self.window.setAccessibleName(tr("Window length, s"))
-        self.window.setToolTip(tr("How much time is shown"))
+        self.window.setToolTip(tr("Time span shown"))
         for seconds in WINDOWS:
             self.window.addItem(f"{seconds} s", float(seconds))
         self.window.setCurrentText("10 s")
         self.legs = LegButtons(theme)
-        self.png = push_button(tr("PNG…"), tr("Save a picture of what is shown"), tr("Export picture"))
-        self.csv = push_button(tr("CSV…"), tr("Save the numbers of what is shown, at full rate"), tr("Export numbers"))
+        self.png = push_button(tr("PNG…"), tr("Save a picture of the view"), tr("Export picture"))
+        self.csv = push_button(tr("CSV…"), tr("Save the data of the view, at full rate"), tr("Export numbers"))
         for button, meaning in (
             (self.freeze, "freeze"),
             (self.clear, "clear"),
@@ -114,7 +112,9 @@ class LiveBar(QtWidgets.QWidget):
             give(button, meaning)
         self.png.clicked.connect(lambda: self._ask(self.pictured, tr("Pictures (*.png)"), ".png"))
         self.csv.clicked.connect(lambda: self._ask(self.tabulated, tr("Tables (*.csv)"), ".csv"))
-        self.platform = push_button("3-D", tr("Show the platform beside the curves"), tr("Platform beside the curves"))
+        self.platform = push_button(
+            "3-D", tr("Show the platform next to the curves"), tr("Platform next to the curves")
+        )
         self.platform.setCheckable(True)
         give(self.platform, "space")
         self.note = ElidedLabel()

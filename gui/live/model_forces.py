@@ -290,7 +290,7 @@ class ModelsBar(QtWidgets.QWidget):
             if model != EXACT:
                 box.setEnabled(known)
                 box.setToolTip(
-                    tr("Lay it over the measured forces: {dashes}").format(dashes=MODEL_DASHES[model])
+                    tr("Overlay it on the measured forces: {dashes}").format(dashes=MODEL_DASHES[model])
                     if known
                     else UNKNOWN
                 )
@@ -347,7 +347,7 @@ class _Residuals(QtWidgets.QWidget):
         grid.setHorizontalSpacing(6)
         grid.setVerticalSpacing(0)
         title = QtWidgets.QLabel(tr("RMS residual, N"))
-        title.setToolTip(tr("Of measured − model, over the rows in the window shown; brought up to date once a second"))
+        title.setToolTip(tr("RMS of measured − model over the window shown; updated once a second"))
         grid.addWidget(title, 0, 0, 1, 2)
         heads = [swatch(colour, leg) for leg, colour in zip(LEGS, LEG_COLOURS, strict=True)]
         for column, head in enumerate((*heads, f"<b>{_COLUMNS[-1]}</b>")):

@@ -86,7 +86,7 @@ def side_by_side(summaries: Sequence[Summary]) -> list[list[str]]:
     The numbers of what is judged come first, those of everything that was opened below; a row before each says which.
     """
     judged = [tr("Judged"), "", *map(_judged, summaries)]
-    opened = [tr("All that is open"), "", *[tr("every row")] * len(summaries)]
+    opened = [tr("All open items"), "", *[tr("every row")] * len(summaries)]
     return [judged, *_numbers(OF_RUN, summaries), opened, *_numbers(OF_WHOLE, summaries)]
 
 

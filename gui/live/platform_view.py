@@ -93,14 +93,14 @@ class ColourBar(QtWidgets.QWidget):
 _TEXTS = {
     "forces": (
         tr("&Forces"),
-        tr("Arrows of the legs' forces: measured in the leg's colour, the model's slim beside it"),
+        tr("Arrows of the leg forces: measured in the leg's colour, the model as a thin arrow next to it"),
     ),
     "wrench": (
         tr("External &wrench"),
         tr("Force and moment (two heads) that the residuals imply, if the model is right"),
     ),
-    "trail": (tr("&Trail"), tr("Where the middle of the plate has been in the last seconds")),
-    "limits": (tr("&Limits"), tr("Stripes and words on a leg that uses 90 % of a stroke, joint angle or force")),
+    "trail": (tr("&Trail"), tr("Path of the plate's centre over the last seconds")),
+    "limits": (tr("&Limits"), tr("Mark legs that use 90 % of a stroke, joint angle or force")),
 }
 
 
@@ -118,7 +118,7 @@ class OverlayMenu(QtWidgets.QToolButton):
         super().__init__()
         self.problem = problem
         self.setText(tr("Show"))
-        self.setAccessibleName(tr("What is drawn beside the machine"))
+        self.setAccessibleName(tr("What is drawn next to the machine"))
         self.setPopupMode(QtWidgets.QToolButton.ToolButtonPopupMode.InstantPopup)
         self.setEnabled(not problem)
         reason = (
@@ -139,7 +139,7 @@ class OverlayMenu(QtWidgets.QToolButton):
             action.toggled.connect(lambda _on: self.changed.emit())
         if not measured:
             self.actions_["wrench"].setEnabled(False)
-            self.actions_["wrench"].setToolTip(tr("Nothing is measured, so there are no residuals that tell a wrench"))
+            self.actions_["wrench"].setToolTip(tr("No measured forces: there are no residuals to derive a wrench from"))
         self.setMenu(menu)
 
     @property
@@ -215,14 +215,14 @@ class PlatformView(QtWidgets.QWidget):
         problem = gl_problem()
         self.picture = _picture(theme, problem)
         self.colouring = QtWidgets.QComboBox()
-        self.colouring.setAccessibleName(tr("What the legs' colours say"))
+        self.colouring.setAccessibleName(tr("Meaning of the leg colours"))
         for kind in Colouring:
             text = tr("expected force") if expected and kind is Colouring.FORCE else tr(kind.value)
             self.colouring.addItem(text, kind)
-        self.colouring.setToolTip(tr("What the rods' colours say; the cylinders have the colour of their leg"))
+        self.colouring.setToolTip(tr("Meaning of the rod colours; the cylinders have the colour of their leg"))
         self.bar = ColourBar(theme, _BAR_WIDTH)
         self.menu = OverlayMenu(problem, measured=not expected)
-        self.save_picture = GuardedButton(tr("Save …"), tr("Save a picture of what is shown, twice as fine"))
+        self.save_picture = GuardedButton(tr("Save …"), tr("Save a picture of the view at twice the resolution"))
         give(self.save_picture, "picture")
         self.save_picture.setAccessibleName(tr("Save a picture of the platform"))
         self.save_picture.clicked.connect(self._ask_picture)

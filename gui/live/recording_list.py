@@ -152,7 +152,7 @@ def differences_text(runs: Sequence[Listed]) -> str:
     from rig.report import comparison_text
 
     if any(one.numbers is None for one in runs):
-        return tr("Judge the runs on the page Runs, and the report's comparison of their numbers is here too.")
+        return tr("Judge the runs on the page Runs to see the comparison of their results here too.")
     return comparison_text(compare_runs(runs))
 
 
@@ -206,7 +206,7 @@ class RecordingList(QtWidgets.QWidget):
         self.folder = Path("recordings")
         self.found: list[Found] = []
         self.choose = push_button(tr("Folder…"), tr("Choose the folder to look in"), tr("Choose folder"))
-        self.again = push_button(tr("Refresh"), tr("Look into the folder again"))
+        self.again = push_button(tr("Refresh"), tr("Read the folder again"))
         self.where = ElidedLabel()
         self.where.setAccessibleName(tr("Folder of recordings"))
         self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
@@ -222,11 +222,11 @@ class RecordingList(QtWidgets.QWidget):
         for column in (1, 2):
             header.setSectionResizeMode(column, QtWidgets.QHeaderView.ResizeMode.ResizeToContents)
         self.choices = {
-            mark("Open"): (self.opened, tr("Replay it and count its numbers")),
-            mark("Compare"): (self.compared, tr("Lay it over the open one")),
+            mark("Open"): (self.opened, tr("Replay it and compute its results")),
+            mark("Compare"): (self.compared, tr("Overlay it on the open recording")),
             mark("CSV…"): (self.exported, tr("Save its rows as a table")),
-            mark("Report"): (self.reported, tr("Make its report beside it and open that")),
-            mark("Identify…"): (self.identified, tr("Masses, inertias and frictions from it, and others")),
+            mark("Report"): (self.reported, tr("Make a report next to the recording and open it")),
+            mark("Identify…"): (self.identified, tr("Masses, inertias and frictions from this and other recordings")),
         }
         self.buttons = {}
         row = QtWidgets.QHBoxLayout()

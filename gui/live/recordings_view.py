@@ -159,7 +159,7 @@ class RecordingsView(QtWidgets.QWidget):
         self.platform = PlatformView(theme)
         self.film = FilmButton(self.platform, obstacle, self)
         self.compare = CompareView(theme, whole=False)
-        self.numbers = plain_table(tr("Numbers of the recordings"))
+        self.numbers = plain_table(tr("Results of the recordings"))
         self.events = plain_table(tr("Events of the recording"))
         self.bar = ReplayBar()
         self.timeline = TimelineBar(theme)
@@ -291,7 +291,7 @@ class RecordingsView(QtWidgets.QWidget):
             opened = [open_with_numbers(folder / one.run.id, self._obstacle(), replayed=False) for one in runs[:MOST]]
             return opened, differences_text(runs[:MOST])
 
-        more = tr("At most {most} runs are laid over each other").format(most=MOST) if len(runs) > MOST else ""
+        more = tr("At most {most} runs can be overlaid").format(most=MOST) if len(runs) > MOST else ""
         self._worker.submit(job, partial(self._show_compared, names, more))
 
     def compare_with(self, path: Path) -> None:
@@ -319,7 +319,7 @@ class RecordingsView(QtWidgets.QWidget):
             self._say(tr("No report: {obstacle}").format(obstacle=self._obstacle()))
             return
         if self._reports.busy:
-            self._say(tr("A report is being made already"))
+            self._say(tr("A report is already being made"))
             return
         self._say(tr("Making the report of {name} …").format(name=path.name))
         self._reports.make([path])
@@ -368,7 +368,7 @@ class RecordingsView(QtWidgets.QWidget):
         notes = [tr("This recording is {caveat}").format(caveat=caveat) for caveat in caveats(recording)]
         if opened.every > 1:
             notes.append(
-                tr("It is long: one of {every} cycles is replayed; Numbers and Compare are of all").format(
+                tr("Long recording: one in {every} cycles is replayed; Numbers and Compare use all").format(
                     every=opened.every
                 )
             )

@@ -124,12 +124,12 @@ Differences = Callable[[str, Stretch], Floats]
 
 
 _AT_CELL = tr(
-    "What the load cell reads, and what the model says it should read at its place in the leg. The drive's own force "
-    "(page Terms) differs from it by weight, inertia and friction of what the leg has between drive and cell."
+    "Measured load cell force, and the model's force at the location of the cell. The drive force "
+    "(page Terms) differs by weight, inertia and friction of the leg parts between drive and cell."
 )
 _OF_DRIVE = tr(
-    "The sum of the other panels: what the model says the drive must push with. The load cell reads another force "
-    "(page Forces): weight, inertia and friction of what the leg has between drive and cell are not in it."
+    "The sum of the other panels: the drive force by the model. The load cell force (page Forces) "
+    "does not contain weight, inertia and friction of the leg parts between drive and cell."
 )
 
 

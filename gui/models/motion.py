@@ -72,7 +72,7 @@ def describe(verdict: TrajectoryVerdict) -> str:
     """The verdict in words."""
     if verdict.finding is not None:
         return sentence(finding_text(verdict.finding))
-    text = tr("Passes every limit over {duration:g} s.").format(duration=verdict.duration)
+    text = tr("Within all limits over {duration:g} s.").format(duration=verdict.duration)
     nearest = tightest(verdict)
     if nearest is None:
         return text
@@ -110,7 +110,7 @@ class MotionRun:
     def obstacle(self, now: Situation, wrong: str, *, moving: bool) -> str:
         """Why it cannot be run; empty where it can. wrong: of a field; moving: whether a motion is under way."""
         busy = tr("a motion is under way") if moving else ""
-        template = tr("a template is shown, which is no motion yet: Create makes it one") if self.template else ""
+        template = tr("a template is shown, not a motion: press Create") if self.template else ""
         return obstacle(Action.MOVE, now) or busy or template or wrong or self.preview.obstacle
 
     def largest(self, amplitude: float) -> float:
@@ -123,7 +123,7 @@ class MotionRun:
         verdict = self.preview.verdict
         if verdict is None or verdict.passed or self.template is not None:
             return tr("only a motion that does not pass the check is made smaller")
-        least = tr("none from {least:g} % on passes").format(least=LEAST_AMPLITUDE)
+        least = tr("none above {least:g} % passes").format(least=LEAST_AMPLITUDE)
         return "" if self.largest(amplitude) > 0.0 else least
 
     def present(self, now: Situation, *, moving: bool) -> tuple[float | None, bool]:

@@ -39,7 +39,7 @@ class StateStyle:
 _HINTS: dict[State, tuple[str, str]] = {
     State.OFF: ("off", tr("Not connected. Next: Connect.")),
     State.IDLE: ("idle", tr("Connected, torque off, brakes on. Next: Home.")),
-    State.HOMING: ("homing", tr("The legs look for their references. Keep clear.")),
+    State.HOMING: ("homing", tr("The legs search their references. Keep clear.")),
     State.SINGLE_LEG: ("one leg", tr("One leg moves alone. Keep clear.")),
     State.PARKED: ("parked", tr("Homed, torque off, brakes on. Next: Arm, then Engage.")),
     State.ENGAGING: ("engaging", tr("The drives take the load. Keep clear.")),
@@ -73,7 +73,7 @@ _SILENT = StateStyle(
 
 _HELD = StateStyle(tr("In use"), "held", ORANGE, "white", "")
 
-MEND_TEXTS = TAKE, RESTART, RESET = tr("Take it over"), tr("Restart engine"), tr("Reset fault")
+MEND_TEXTS = TAKE, RESTART, RESET = tr("Take over"), tr("Restart engine"), tr("Reset fault")
 """of the button that leads out of a trouble"""
 
 _STOPS = {
@@ -115,7 +115,7 @@ def detail_of(now: Situation) -> str:
     look = state_style(now)
     status = now.status
     if now.holder is not None:
-        return now.holder.words + " " + tr("STOP reaches it. Next: Take it over, or End it.")
+        return now.holder.words + " " + tr("STOP reaches it. Next: Take over, or End the engine.")
     if now.phase is Phase.DIED:
         return now.death
     if now.phase is Phase.STARTING and now.compiling is not None:
@@ -184,7 +184,7 @@ def past_of(phase: Phase) -> str:
 # -- the steps from connecting to parking ------------------------------------------------------------------------------
 
 CONNECT_TEXTS = CONNECT, *_ = tr("Connect"), RESTART, TAKE
-DISCONNECT_TEXTS = DISCONNECT, END = tr("Disconnect"), tr("End it")
+DISCONNECT_TEXTS = DISCONNECT, END = tr("Disconnect"), tr("End the engine")
 """what the first and the last step may be called"""
 _REFUSED = tr("refused")
 ARMED_TIME = 5000
@@ -340,7 +340,7 @@ FIGURES = {
     mark("Size, left"): tr(
         "size of the recording's file, or, once that is near, the time until the disk is full as fast as it grows now"
     ),
-    mark("Dropped"): tr("rows that are missing in the recording"),
+    mark("Dropped"): tr("rows missing from the recording"),
 }
 """The figures of the banner, and what each means."""
 

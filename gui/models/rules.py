@@ -97,11 +97,11 @@ class Holder:
         """Who it is, what it does, and for how long, for a person."""
         if self.status is None:
             return tr("An engine (process {pid}) has these drives and does not answer.").format(pid=self.pid)
-        owner = tr("its app lives") if self.owner_alive else tr("its app is gone")
+        owner = tr("its app is running") if self.owner_alive else tr("its app has ended")
         lease = (
             tr("{lease!r} commands it").format(lease=self.status.lease)
             if self.status.lease
-            else tr("nobody commands it")
+            else tr("no client commands it")
         )
         left = self.status.hold_left
         engine = (

@@ -165,7 +165,7 @@ def run_obstacles(chosen: Sequence[Listed], *, judging: bool, heavy: str) -> dic
     none = "" if chosen else tr("choose a run first")
     one = none or ("" if len(chosen) == 1 else tr("choose one run"))
     several = "" if len(chosen) > 1 else tr("choose two runs or more: Ctrl and click")
-    busy = tr("others are being judged") if judging else ""
+    busy = tr("other runs are being judged") if judging else ""
     many = "" if len(chosen) <= MAX_COMPARED else tr("choose at most {most} runs").format(most=MAX_COMPARED)
     report = none or many or heavy
     return dict.fromkeys(("Rename", "Note", "Open"), one) | {
@@ -232,7 +232,7 @@ def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     elif run["outcome"] != "finished":
         found.append(
             (
-                tr("It did not come to its end: {outcome} at {reached:.2f} s").format(
+                tr("It ended early: {outcome} at {reached:.2f} s").format(
                     outcome=run["outcome"], reached=run["reached"]
                 ),
                 "motions",
@@ -262,16 +262,16 @@ def inspection_hints(run: Mapping[str, Any]) -> list[tuple[str, str]]:
     if not found and numbers["verdict"] == "pass":
         found.append((_passed_text(numbers), "validation"))
     elif not found:
-        found.append((tr("No threshold is set: Thresholds … gives some"), "validation"))
+        found.append((tr("No threshold is set: use Thresholds …"), "validation"))
     return found
 
 
 def _passed_text(numbers: Mapping[str, Any]) -> str:
     count = len(numbers["criteria"])
     if all(criterion["sigma"] is None for criterion in numbers["criteria"]):  # counted, which is sure
-        return trn("{count} threshold kept", "{count} thresholds kept", count).format(count=count)
+        return trn("{count} threshold met", "{count} thresholds met", count).format(count=count)
     return trn(
-        "{count} threshold kept, at {confidence:g} % confidence",
-        "{count} thresholds kept, at {confidence:g} % confidence",
+        "{count} threshold met, at {confidence:g} % confidence",
+        "{count} thresholds met, at {confidence:g} % confidence",
         count,
     ).format(count=count, confidence=100 * numbers["confidence"])

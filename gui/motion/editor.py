@@ -46,7 +46,7 @@ class MotionEditor(QtWidgets.QWidget):
         point = TrajectorySpec.model_fields["pivot"]
         self.pivot = make_field(in_words("pivot"), point)
         assert isinstance(self.pivot, TupleField)
-        self.pivot.setToolTip(tr("Point of the platform, in platform axes, that the coordinates move and turn about"))
+        self.pivot.setToolTip(tr("Point of the platform, in platform axes, that is moved and rotated about"))
         self.parts = QtWidgets.QListWidget()
         self.parts.setAccessibleName(tr("Parts of the motion, in their order"))
         self.parts.setMaximumHeight(_LIST_HEIGHT)
@@ -299,5 +299,5 @@ class MotionEditor(QtWidgets.QWidget):
         item.setData(_PART, index)
         if index is None:
             item.setFlags(QtCore.Qt.ItemFlag.NoItemFlags)
-            item.setToolTip(tr("Put in where the parts beside it do not meet, as long as the rig's limits ask for"))
+            item.setToolTip(tr("Inserted where adjacent parts do not meet, as long as the limits of the rig require"))
         self.parts.addItem(item)

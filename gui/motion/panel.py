@@ -36,8 +36,8 @@ class RunWords(QtWidgets.QWidget):
         layout = QtWidgets.QHBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)
         hints = (
-            tr("Who operates the rig: recordings say so from Connect on"),
-            tr("On the runs that follow: kept beside the recording, and can be changed later"),
+            tr("Operator of the rig: stored in recordings from Connect on"),
+            tr("For the following runs: stored next to the recording; can be changed later"),
         )
         fields = (
             (self.operator, tr("Operator"), self.operator_changed, 1),
@@ -167,7 +167,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.name = QtWidgets.QLineEdit()
         self.name.setMaxLength(200)
         self.name.setAccessibleName(tr("Name of the motion"))
-        self.name.setToolTip(tr("What its runs, and a file that it is saved in, are called"))
+        self.name.setToolTip(tr("Name of its runs and of its file"))
         self.name.editingFinished.connect(self._named)
         heading = QtWidgets.QHBoxLayout()
         heading.addWidget(self._title, 3)
@@ -213,9 +213,9 @@ class MotionPanel(QtWidgets.QWidget):
     def _source_rows(self) -> list[QtWidgets.QHBoxLayout]:
         sources, files = QtWidgets.QHBoxLayout(), QtWidgets.QHBoxLayout()
         document, let_go = self.document, self.let_go
-        demo = tr("The motion that comes along: 20 s over all six axes")
+        demo = tr("The built-in motion: 20 s over all six axes")
         csv = tr("A motion file (TOML), or a CSV of poses")
-        kinds, own = tr("Sine, sweep, circle, step, random, multisine, CSV"), tr("A small motion to begin with")
+        kinds, own = tr("Sine, sweep, circle, step, random, multisine, CSV"), tr("A small first motion")
         kept, other = tr("Save this motion in its file (Ctrl+S)"), tr("Save this motion as another TOML file")
         acts: tuple[tuple[QtWidgets.QHBoxLayout, str, str, str, Callable[[], object]], ...] = (
             (sources, tr("Demo"), tr("Demo motion"), demo, lambda: let_go(lambda: self.load_shipped("demo"))),
@@ -239,12 +239,12 @@ class MotionPanel(QtWidgets.QWidget):
         return [sources, files]
 
     def _size_row(self) -> QtWidgets.QHBoxLayout:
-        self.repeats = WholeNumber(tr("How many times the motion is run, one after the other"), 1, 1, 1000)
+        self.repeats = WholeNumber(tr("Number of repetitions of the motion"), 1, 1, 1000)
         self.repeats.setSuffix(" ×")
         self.repeats.changed.connect(self._show_what_runs)
         self.repeats.changed.connect(self.refresh)
-        largest = tr("Take the largest amplitude with which the motion passes")
-        self.fit = GuardedButton(tr("Largest that passes"), largest)
+        largest = tr("Use the largest passing amplitude")
+        self.fit = GuardedButton(tr("Largest passing size"), largest)
         self.fit.clicked.connect(lambda: self.amplitude.set_si(self.model.largest(self.amplitude.known())))
         row = QtWidgets.QHBoxLayout()
         row.setContentsMargins(6, 0, 6, 0)

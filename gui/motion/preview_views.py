@@ -220,7 +220,7 @@ class MotionPlayer(QtWidgets.QWidget):
         self.view.set_mechanism(config.machine)
         self.bar = ReplayBar("motion", _NONE, narrow=True)
         self.envelope = QtWidgets.QLabel(_NONE)
-        self.envelope.setAccessibleName(tr("Space that the platform's edge needs, mm"))
+        self.envelope.setAccessibleName(tr("Space of the platform's edge, mm"))
         self.envelope.setWordWrap(True)
         layout = QtWidgets.QVBoxLayout(self)
         layout.setContentsMargins(0, 0, 0, 0)

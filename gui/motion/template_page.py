@@ -18,7 +18,7 @@ from rig.client import TEMPLATES, Template, fitted, template_motion
 from rig.config import RigConfig
 
 _PAUSE = 200  # ms without a change before sizes are looked for
-_SIZES = tr("Sizes are about half of the largest that pass, until you type one.")
+_SIZES = tr("Sizes are about half of the largest passing ones until you type one.")
 
 
 class TemplateForm(QtWidgets.QWidget):
@@ -121,10 +121,10 @@ class TemplatePage(QtWidgets.QWidget):
         """by row, each made once it is chosen: most windows never show one"""
         self.list.setFixedHeight(self.list.sizeHintForRow(0) * len(TEMPLATES) + 2 * self.list.frameWidth() + 4)
         self.message = QtWidgets.QLabel()
-        self.message.setAccessibleName(tr("What the template says"))
+        self.message.setAccessibleName(tr("Message of the template"))
         self.message.setWordWrap(True)
         self.create = GuardedButton(
-            tr("Create"), tr("Make the motion, to be edited, checked, saved and run as any other")
+            tr("Create"), tr("Create the motion; it can be edited, checked, saved and run like any other")
         )
         self.cancel = QtWidgets.QPushButton(tr("Cancel"))
         self.create.setAccessibleName(tr("Create the motion"))
@@ -220,7 +220,7 @@ class TemplatePage(QtWidgets.QWidget):
             self.seen.emit(name, Preview(fault=str(error)))
             return
         given = set(form.typed)
-        self._say(tr("Looking for sizes that pass …"), "muted")
+        self._say(tr("Searching for passing sizes …"), "muted")
 
         def find() -> tuple[Template, TrajectorySpec, Preview | None] | None:
             if version != self._version:
@@ -233,7 +233,7 @@ class TemplatePage(QtWidgets.QWidget):
             if version != self._version:
                 return
             if result is None:
-                self._say(tr("Not with these numbers: {reason}").format(reason=error), "bad")
+                self._say(tr("Not possible with these values: {reason}").format(reason=error), "bad")
                 self.seen.emit(name, Preview(fault=str(error)))
                 return
             made, specification, preview = result

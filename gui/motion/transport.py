@@ -16,7 +16,7 @@ from rig.states import State
 _NAME = 44  # px of a motion's name on *Run*: of a longer one the middle is left out, so that nothing beside it moves
 _LARGE = 17  # px of the time that is left
 _BESIDE = 44  # px of a button beside its text, an icon among them
-_SLOWER = tr("Part of its speed at which a motion is followed, slower along the same path; also while it runs")
+_SLOWER = tr("Speed of the motion as a share of full speed, along the same path; can be changed while it runs")
 
 
 class TransportBar(QtWidgets.QFrame):
@@ -35,14 +35,14 @@ class TransportBar(QtWidgets.QFrame):
         self.run = GuardedButton(tr("Run {motion}").format(motion=""))
         self._motion: tuple[str, float | None, int] = ("", None, 1)
         """that *Run* runs: name, s of one pass, number of passes"""
-        self.pause = GuardedButton(tr("Pause"), tr("Slow down along the path and stand"))
+        self.pause = GuardedButton(tr("Pause"), tr("Decelerate along the path and pause"))
         self.pause.setAccessibleName(tr("Pause"))
-        self.resume = GuardedButton(tr("Resume"), tr("Go on along the path"))
+        self.resume = GuardedButton(tr("Resume"), tr("Continue along the path"))
         self.abandon = GuardedButton(
-            tr("Abandon"), tr("Forget the rest of a motion that is paused, and hold where it stands")
+            tr("Abandon"), tr("Discard the rest of the paused motion and hold the present pose")
         )
         self.hold = GuardedButton(
-            tr("Stop motion"), tr("Slow down along the path and hold under power; nothing further runs")
+            tr("Stop motion"), tr("Decelerate along the path and hold under power; the motion ends")
         )
         for button, meaning in (
             (self.run, "run"),
@@ -81,7 +81,7 @@ class TransportBar(QtWidgets.QFrame):
         beside = self.left.fontMetrics().horizontalAdvance(tr("{time} s left").format(time=""))
         self.left.setFixedWidth(beside + QtGui.QFontMetrics(_large(self.left.font())).horizontalAdvance("88888"))
         self.phase = ElidedLabel()
-        self.phase.setAccessibleName(tr("What is being done"))
+        self.phase.setAccessibleName(tr("Current activity"))
         self.reason = ElidedLabel()
         self.reason.setObjectName("reason")
         self.reason.setAccessibleName(tr("Why the motion cannot be run now"))
@@ -190,11 +190,11 @@ class TransportBar(QtWidgets.QFrame):
         box = self.question = QtWidgets.QMessageBox(self.window())
         box.setWindowTitle(tr("Take over the motion"))
         box.setIcon(QtWidgets.QMessageBox.Icon.Warning)
-        begun = tr("The motion {name!r} was begun by {client!r}, which does not command the rig any more.")
-        place = tr("It goes on from {place:.1f} of {whole:.1f} s.")
+        begun = tr("The motion {name!r} was begun by {client!r}, which no longer commands the rig.")
+        place = tr("It continues from {place:.1f} of {whole:.1f} s.")
         box.setText(begun.format(name=status.motion, client=status.begun_by))
         box.setInformativeText(place.format(place=status.path_time, whole=status.path_duration))
-        take = box.addButton(tr("Take it over and go on"), QtWidgets.QMessageBox.ButtonRole.AcceptRole)
+        take = box.addButton(tr("Take over and continue"), QtWidgets.QMessageBox.ButtonRole.AcceptRole)
         leave = box.addButton(tr("Cancel"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
         box.setDefaultButton(leave)
         box.setEscapeButton(leave)

@@ -121,7 +121,7 @@ class FaultsPanel(QtWidgets.QWidget):
         self.inject = GuardedButton(tr("Inject"), tr("Begin this fault now"))
         self.inject.clicked.connect(self._inject)
         self.active = QtWidgets.QTreeWidget()
-        self.active.setAccessibleName(tr("Faults that are on"))
+        self.active.setAccessibleName(tr("Active faults"))
         self.active.setHeaderLabels([tr("Fault"), tr("Leg"), tr("Value")])
         self.active.setRootIsDecorated(False)
         self.clear = GuardedButton(tr("Clear selected"), tr("End the fault that is selected above"))
@@ -133,8 +133,8 @@ class FaultsPanel(QtWidgets.QWidget):
         self.reaction = QtWidgets.QPlainTextEdit()
         self.reaction.setReadOnly(True)
         self.reaction.setMaximumBlockCount(_MOST_LINES)
-        self.reaction.setAccessibleName(tr("What followed the last fault"))
-        self.reaction.setPlaceholderText(tr("What the engine says after a fault is injected"))
+        self.reaction.setAccessibleName(tr("Result of the last fault injection"))
+        self.reaction.setPlaceholderText(tr("Reaction of the engine to the injected fault"))
         self._reason = Reason()
         self._lay_out()
         self._timer = QtCore.QTimer(self)
@@ -164,7 +164,7 @@ class FaultsPanel(QtWidgets.QWidget):
                     heading, [fault_words(name), tr(FAULTS[name].text)]
                 )
                 item.setData(0, _NAME, name)
-                item.setToolTip(0, tr("In scripts and timetables: {name}").format(name=name))
+                item.setToolTip(0, tr("Name in scripts and timetables: {name}").format(name=name))
                 item.setToolTip(1, tr(FAULTS[name].text))
         self.faults.resizeColumnToContents(0)
 
@@ -197,7 +197,7 @@ class FaultsPanel(QtWidgets.QWidget):
         buttons.addWidget(self.clear)
         buttons.addWidget(self.clear_all)
         right = QtWidgets.QVBoxLayout()
-        right.addWidget(QtWidgets.QLabel(tr("On now")))
+        right.addWidget(QtWidgets.QLabel(tr("Active now")))
         right.addWidget(self.active, 1)
         right.addLayout(buttons)
         right.addWidget(QtWidgets.QLabel(tr("Reaction")))
@@ -252,7 +252,7 @@ class FaultsPanel(QtWidgets.QWidget):
         if whole:
             self.leg.setCurrentIndex(0)
         self.leg.setEnabled(not whole)
-        self.leg.setToolTip(tr("This fault is one of the whole rig") if whole else tr("Leg of the fault"))
+        self.leg.setToolTip(tr("This fault concerns the whole rig") if whole else tr("Leg of the fault"))
         everywhere = tr("whole rig") if whole else tr("platform") if name in AT_PLATFORM else tr("all legs")
         self.leg.setItemText(0, everywhere)
 

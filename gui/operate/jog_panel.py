@@ -332,7 +332,7 @@ class JogPanel(QtWidgets.QWidget):
 
     def _finished(self, cause: Finding | None) -> None:
         if self._mine:
-            ended_early = tr("Not moved, or not to the end: {reason}")
+            ended_early = tr("The move failed or ended early: {reason}")
             self._outcome_room.show_text("" if cause is None else ended_early.format(reason=finding_text(cause)))
         self._mine = False
         self.refresh()

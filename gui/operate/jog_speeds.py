@@ -76,10 +76,10 @@ class JogSpeeds(QtWidgets.QWidget):
         try:
             along, about = self.held("x") * 1e3, math.degrees(self.held("rx"))
         except ValueError:  # a field has no value, and says why
-            self.words.setText(tr("Held: –"))
+            self.words.setText(tr("While held: –"))
             return
         self.words.setText(
-            tr("Held: {along:.3g} mm/s along, {about:.3g} °/s about an axis").format(along=along, about=about)
+            tr("While held: {along:.3g} mm/s along, {about:.3g} °/s about an axis").format(along=along, about=about)
         )
 
 

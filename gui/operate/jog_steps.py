@@ -17,10 +17,10 @@ from rig.config import RigConfig
 NAMES = dict(zip(AXES, ("x", "y", "z", "θx", "θy", "θz"), strict=True))
 """Axis of a step → what a person calls it."""
 _HINTS = {
-    tr("Position"): tr("How far a step along an axis goes"),
-    tr("Angle"): tr("How far a step about an axis turns"),
-    tr("Frame"): tr("Axes along and about which a step goes"),
-    tr("Pivot"): tr("Point of the platform, in platform axes, about which it turns"),
+    tr("Position"): tr("Distance per step along an axis"),
+    tr("Angle"): tr("Rotation per step about an axis"),
+    tr("Frame"): tr("Axes of translation and rotation of a step"),
+    tr("Pivot"): tr("Pivot point of the platform, in platform axes"),
 }
 _STEPS = (0.1, 0.5, 1.0, 5.0, 10.0)
 """° but the last, and mm on a machine that stands on a table"""
@@ -28,7 +28,7 @@ _FULL = 0.5
 """of what is looked at, that fills a bar"""
 _PER_COLUMN = 3
 _BUTTON = 34  # px, so that "−" and "+" are alike
-_HOLD_HINT = tr("A click is a step; held down it moves until it is let go")
+_HOLD_HINT = tr("Click: one step. Hold: move until released")
 _KEYS, _WITH = QtCore.Qt.Key, QtCore.Qt.KeyboardModifier
 _NO_KEY, _SHIFT, _PADDED = _WITH.NoModifier, _WITH.ShiftModifier, _WITH.KeypadModifier
 KEYS = {
@@ -117,7 +117,7 @@ class PoseSteps(QtWidgets.QWidget):
         self.translation = QuantityBox(tr("Step of position"), "m", 0.005 * size, 1e-5 * smaller, 0.1 * larger)
         self.rotation = QuantityBox(tr("Step of angle"), "rad", math.radians(1.0), 1e-4, 0.5)
         self.frame = Choice(tr("Frame of the steps"), [(tr("base axes"), "base"), (tr("platform axes"), "platform")])
-        self.frame.setToolTip(tr("Axes along and about which a step goes"))
+        self.frame.setToolTip(tr("Axes of translation and rotation of a step"))
         self.pivot = [
             QuantityBox(tr("Pivot {axis}, platform axes").format(axis=axis), "m", 0.0, -larger, larger)
             for axis in "xyz"
@@ -196,7 +196,7 @@ class LegSteps(QtWidgets.QWidget):
         grid.setHorizontalSpacing(4)
         grid.setVerticalSpacing(4)
         label = QtWidgets.QLabel(tr("Length"))
-        label.setToolTip(tr("By how much a step makes a leg longer or shorter"))
+        label.setToolTip(tr("Change of leg length per step"))
         grid.addWidget(label, 0, 0)
         grid.addWidget(self.step, 0, 1)
         grid.addWidget(self.pad, 1, 0, 1, 2)

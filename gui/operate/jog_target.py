@@ -73,7 +73,7 @@ class Target(QtWidgets.QWidget):
             now.setObjectName("muted")
             now.setIndent(_INDENT)
             now.setAccessibleName(tr("Commanded {axis} now, {unit}").format(axis=name, unit="mm" if index < 3 else "°"))
-            now.setToolTip(tr("{axis} that is commanded now").format(axis=name))
+            now.setToolTip(tr("commanded {axis} now").format(axis=name))
             self.present.append(now)
             grid.addWidget(box, row, column)
             grid.addWidget(now, row + 1, column)
@@ -124,7 +124,7 @@ class Target(QtWidgets.QWidget):
             for part, unit in zip(parts, ("m", "rad"), strict=True)
             if part
         ]
-        return ",\n".join(lines) if lines else tr("where it is")
+        return ",\n".join(lines) if lines else tr("its present position")
 
     def fill(self, pose: Array) -> None:
         """Put a pose (7,) into the fields. Raises ValueError, and leaves them, where one cannot have its number."""

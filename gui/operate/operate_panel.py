@@ -54,7 +54,7 @@ class LinesView(QtWidgets.QWidget):
             self.bars[plan.place] = bar
         self.measured = QtWidgets.QLabel()
         self.measured.setObjectName("muted")
-        self.measured.setAccessibleName(tr("How long the last exchange took"))
+        self.measured.setAccessibleName(tr("Duration of the last exchange"))
         grid.addWidget(self.measured, grid.rowCount(), 0, 1, 3)
         self.show_nothing()
 
@@ -112,7 +112,7 @@ class DrivesView(QtWidgets.QWidget):
             grid.addWidget(name, leg, 0, QtCore.Qt.AlignmentFlag.AlignTop)
             values = QtWidgets.QLabel()
             values.setObjectName("muted")
-            values.setAccessibleName(tr("What the drive of leg {leg} measures in itself").format(leg=leg + 1))
+            values.setAccessibleName(tr("Supply and temperature of the drive of leg {leg}").format(leg=leg + 1))
             grid.addWidget(label, leg, 1)
             grid.addWidget(values, leg, 2, QtCore.Qt.AlignmentFlag.AlignTop)
             self._labels.append(label)
@@ -252,7 +252,7 @@ _ICONS = {
 }
 _HINTS = {
     Action.CONNECT: tr("Start the engine and open, identify and configure six drives"),
-    Action.HOME: tr("Every leg looks for its reference; the platform moves"),
+    Action.HOME: tr("Every leg searches its reference; the platform moves"),
     Action.ENGAGE: tr("Torque on: the platform is held where it is"),
     Action.PARK: tr("Move home, then brakes on and torque off"),
     Action.RESET: tr("Acknowledge the fault: back to idle, without torque"),
@@ -449,8 +449,8 @@ class UnprovenQuestion(QtWidgets.QMessageBox):
         self.setText(tr("Home although the wiring of legs {legs} is not proven?").format(legs=numbers))
         self.setInformativeText(
             tr(
-                "The engine says: {why}. If two drives are exchanged, each leg follows the lengths of the other. "
-                "Better test each of these legs first, by `rig setup leg`, and watch it."
+                "The engine reports: {why}. If two drives are exchanged, each leg follows the lengths of the "
+                "other. Test each of these legs first with `rig setup leg`, and watch it."
             ).format(why=why)
         )
         self.home = self.addButton(tr("Home unproven"), QtWidgets.QMessageBox.ButtonRole.DestructiveRole)

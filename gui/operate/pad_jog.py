@@ -14,10 +14,10 @@ from rig.errors import RigError
 
 _LOOK = 20  # ms
 _MAP = (
-    (tr("LB, left shoulder"), tr("dead-man's button: nothing moves but while it is down")),
+    (tr("LB, left shoulder"), tr("dead-man's button: the platform moves only while it is down")),
     (tr("Left stick"), tr("along x and y")),
     (tr("Right stick, up and down"), tr("along z")),
-    (tr("RB, right shoulder"), tr("with it down the sticks turn about x, y, z")),
+    (tr("RB, right shoulder"), tr("while it is down the sticks rotate about x, y, z")),
     (tr("B, right one of the four"), tr("STOP, on every page")),
 )
 """Buttons and sticks, and what each does."""
@@ -55,7 +55,7 @@ class PadJog(QtWidgets.QWidget):
         self._changing = False  # the platform comes to a stand for another wish
         self._spent = ""  # why what is asked for does not move the platform, until nothing is asked for
         self.switch = GuardedCheckBox(tr("Use a game pad"))
-        self.switch.setToolTip(tr("Read a game pad: its sticks hold the buttons of Step in pose down"))
+        self.switch.setToolTip(tr("Read a game pad: its sticks hold down the buttons of Step in pose"))
         self.words = QtWidgets.QLabel()
         self.words.setObjectName("muted")
         self.words.setWordWrap(True)
@@ -110,7 +110,9 @@ class PadJog(QtWidgets.QWidget):
         if reading.stop:
             self._session.stop(1, "game pad")
         if self._there.pad is not None and reading.pad != self._there.pad:
-            self._session.log("warning", "app", tr("the game pad {name!r} is gone").format(name=self._there.name))
+            self._session.log(
+                "warning", "app", tr("the game pad {name!r} was disconnected").format(name=self._there.name)
+            )
         self._there = reading
         self._follow(self._wishes.take(reading))
         self._say()
@@ -143,27 +145,27 @@ class PadJog(QtWidgets.QWidget):
 
     def _text(self) -> str:
         if self._pad is None:
-            return tr("Off: no pad is read.")
+            return tr("Off: no game pad is read.")
         there, wish = self._there, self._wish
         if there.pad is None:
             return (
-                tr("{name}: its buttons are not known to SDL.").format(name=there.name)
+                tr("{name}: SDL has no mapping for its buttons.").format(name=there.name)
                 if there.name
                 else tr("No game pad is there.")
             )
         if not self._wishes.ready:
-            words = tr("let the dead-man's button up first")
+            words = tr("release the dead-man's button first")
         elif self._spent:
             words = tr("{reason}; bring the stick back to its middle first").format(reason=self._spent)
         elif wish is not None:
             way = wish.way[0].replace("-", "−") + NAMES[wish.way[1:]]
             words = tr("{way}, {share:.0f} % of the speed while held").format(way=way, share=100.0 * wish.share)
         elif self._changing:
-            words = tr("comes to a stand, then goes on by the stick")
+            words = tr("stops first, then continues with the stick")
         elif there.dead_man:
-            words = tr("dead-man's button is down: a stick moves the platform")
+            words = tr("the dead-man's button is down: a stick moves the platform")
         else:
-            words = tr("keep the dead-man's button down and move a stick")
+            words = tr("hold the dead-man's button and move a stick")
         return f"{there.name}: {words}."
 
 

@@ -36,7 +36,7 @@ class RangeBar(QtWidgets.QWidget):
         """How far the axis is free towards minus and plus; None while nobody knows."""
         self._ways = (back, forth)
         lines = [self._line(sign, way) for sign, way in (("−", back), ("+", forth)) if way is not None]
-        text = "\n".join(lines) or tr("{axis}: how far it is free is not known now").format(axis=self._name)
+        text = "\n".join(lines) or tr("{axis}: the free range is not known now").format(axis=self._name)
         self.setToolTip(text)
         self.setAccessibleName(tr("Free range of {axis}").format(axis=self._name))
         self.setAccessibleDescription(text)

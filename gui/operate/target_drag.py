@@ -71,7 +71,7 @@ class TargetDrag(QtCore.QObject):
         self.words = QtWidgets.QLabel(_IDLE)
         self.words.setObjectName("muted")
         self.words.setWordWrap(True)
-        self.words.setAccessibleName(tr("Target that is dragged"))
+        self.words.setAccessibleName(tr("Dragged target"))
         self.words.setMinimumHeight(2 * self.words.fontMetrics().lineSpacing())  # the picture keeps its height
         self.go = GoButton()
         self.go.setFixedWidth(LONGEST_TARGET)  # whatever it says, it stays where it is
@@ -92,11 +92,11 @@ class TargetDrag(QtCore.QObject):
         if problem := picture.problem:
             self.switch.setEnabled(False)
             self.switch.setToolTip(
-                tr("Not possible: {reason}. The numbers of the target do the same.").format(reason=problem)
+                tr("Not possible: {reason}. Enter the numbers of the target instead.").format(reason=problem)
             )
         else:
             self._picture = picture
-            self.switch.setToolTip(tr("A handle at the target, which begins where the platform is; Go moves there"))
+            self.switch.setToolTip(tr("Show a handle at the target pose, starting at the platform; Go moves there"))
             picture.view.taken.connect(self._take)
             picture.view.dragged.connect(self._drag)
             picture.view.dropped.connect(self._drop)

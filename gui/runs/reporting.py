@@ -93,5 +93,5 @@ class Reporting(QtCore.QObject):
             self.remarked.emit(tr("The report: {path}").format(path=path))
             opened = self.open_file(Path(path), self._place) if self._place else self.open_file(Path(path))
             if not opened:
-                self.show_unopened(path, tr("the system knows nothing that shows it"))
+                self.show_unopened(path, tr("no program is installed to show it"))
         self._refresh()

@@ -110,7 +110,7 @@ class RunJudge(QtCore.QObject):
 
 
 _EDITED = tr("edited thresholds")
-_SHIPPED = tr("the configuration came with the project and is nobody's to change: copy it, and open the copy")
+_SHIPPED = tr("the configuration is part of the program and read-only: copy it and open the copy")
 
 
 class RunDesk(QtCore.QObject):

@@ -65,7 +65,7 @@ class RunsPage(QtWidgets.QWidget):
         self.starred = QtWidgets.QCheckBox(tr("Starred only"))
         self.starred.toggled.connect(lambda _on: self._fill())
         self.message = ElidedLabel()
-        self.message.setAccessibleName(tr("What is said of the runs"))
+        self.message.setAccessibleName(tr("Message on the runs"))
         self.table = QtWidgets.QTableWidget(0, len(_COLUMNS))
         self.table.setAccessibleName(tr("Runs"))
         self.table.setHorizontalHeaderLabels(_COLUMNS)
@@ -84,13 +84,13 @@ class RunsPage(QtWidgets.QWidget):
             name: GuardedButton(tr(name), hint)
             for name, hint in (
                 (mark("Open"), tr("Show the curves of this run")),
-                (mark("Compare"), tr("Lay the runs over each other, and their numbers side by side")),
-                (mark("Judge"), tr("Count numbers and verdict of the runs chosen, in a process of its own")),
-                (mark("Report"), tr("Make the report of this run, or of several side by side, and open it")),
-                (mark("PDF"), tr("Make the same report as sheets to print and sign, and open them")),
-                (mark("Rename"), tr("Call the run something else; its recording stays as it is")),
-                (mark("Note"), tr("Write something on the run; its recording stays as it is")),
-                (mark("Star"), tr("Give the runs a star, or take it away")),
+                (mark("Compare"), tr("Overlay the runs, and compare their results side by side")),
+                (mark("Judge"), tr("Compute results and verdicts of the selected runs, in a separate process")),
+                (mark("Report"), tr("Make the report of this run, or a comparison of several, and open it")),
+                (mark("PDF"), tr("Make the same report as PDF to print and sign, and open it")),
+                (mark("Rename"), tr("Rename the run; its recording is not changed")),
+                (mark("Note"), tr("Edit the note on the run; its recording is not changed")),
+                (mark("Star"), tr("Star or unstar the runs")),
             )
         }
         for name, button in self.buttons.items():
@@ -189,12 +189,12 @@ class RunsPage(QtWidgets.QWidget):
             listed, unreadable = found
             if self.table.viewport().underMouse() and self.listed and _ids(listed) != _ids(self.listed):
                 self._late = True  # nor do rows move under the pointer, which acts on them
-                self._say(tr("The folder has other runs by now: they are listed once the pointer leaves the list."))
+                self._say(tr("The folder has changed: the list is updated when the pointer leaves it."))
                 return
             self.listed = listed
             left_out = tr("Left out: {recording}").format(recording=unreadable[0]) if unreadable else ""
-            typed = tr("Verdicts are by the thresholds typed on the card") if self.judged_by().typed else ""
-            none = "" if self.listed else tr("No runs in this folder yet: a motion that is run is listed here.")
+            typed = tr("Verdicts use the thresholds typed on the card") if self.judged_by().typed else ""
+            none = "" if self.listed else tr("No runs in this folder yet. Runs are listed here.")
             lost = tr("Nothing is being recorded: {reason}.").format(reason=self._lost) if self._lost else ""
             self._say(lost or self._failure or left_out or none or typed)
             self._fill()
@@ -306,7 +306,7 @@ class RunsPage(QtWidgets.QWidget):
 
     def _judge(self) -> None:
         self.judge.start(self.folder, [one.run.id for one in self.chosen])
-        self._say(tr("Counting numbers …"))
+        self._say(tr("Computing results …"))
         self.follow()
 
     def _judged(self, _runs: list[object], reason: str) -> None:

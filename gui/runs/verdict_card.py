@@ -80,13 +80,13 @@ class ThresholdsRow(QtWidgets.QWidget):
         self.apply = GuardedButton(tr("Judge by these"))
         self.apply.clicked.connect(lambda: self._send(self.applied))
         self.save = GuardedButton(
-            tr("Save in {file}").format(file=origin), tr("Put these into [validation] of the rig's configuration")
+            tr("Save in {file}").format(file=origin), tr("Write these into [validation] of the rig's configuration")
         )
         self.save.clicked.connect(lambda: self._send(self.saved))
         self._against_save, self._against_keep = obstacle, ""
         self.keep = GuardedButton(
             tr("Save in the motion's file"),
-            tr("Put what differs from the rig's into [validation] of the motion's own file"),
+            tr("Write thresholds that differ from the rig's into [validation] of the motion file"),
         )
         self.keep.clicked.connect(lambda: self._send(self.saved_in_motion))
         buttons = QtWidgets.QHBoxLayout()
@@ -95,7 +95,7 @@ class ThresholdsRow(QtWidgets.QWidget):
         buttons.addWidget(self.keep)
         self.message = QtWidgets.QLabel()
         self.message.setObjectName("bad")
-        self.message.setAccessibleName(tr("What is wrong with the thresholds"))
+        self.message.setAccessibleName(tr("Errors of the thresholds"))
         self._room = TextRoom(self.message, 2)
         buttons.addWidget(self._room, 1)
         layout = QtWidgets.QVBoxLayout(self)
@@ -214,7 +214,7 @@ class VerdictCard(QtWidgets.QFrame):
         self.advice = QtWidgets.QLabel()
         self.advice.setStyleSheet("font-size: 11px")
         self.advice.setTextFormat(QtCore.Qt.TextFormat.RichText)
-        self.advice.setAccessibleName(tr("What to look at"))
+        self.advice.setAccessibleName(tr("What to show"))
         self.advice.linkActivated.connect(lambda place: self.report_asked.emit(self._run, place))
         self._room = TextRoom(self.advice, _LINES)
         self.figures = [QtWidgets.QLabel() for _ in RUN_FIGURES]
@@ -224,8 +224,8 @@ class VerdictCard(QtWidgets.QFrame):
         self.change.setCheckable(True)
         give(self.report, "report")
         give(self.change, "settings")
-        self.cancel = GuardedButton(tr("Cancel"), tr("Judge this run no further"))
-        self.cancel.setAccessibleName(tr("Judge this run no further"))
+        self.cancel = GuardedButton(tr("Cancel"), tr("Cancel judging this run"))
+        self.cancel.setAccessibleName(tr("Cancel judging this run"))
         self.cancel.clicked.connect(self.cancelled)
         self._obstacles = ["", ""]
         """to a report: by the rig, and by the run"""
@@ -240,7 +240,7 @@ class VerdictCard(QtWidgets.QFrame):
             VerdictStyle(tr("NO RUN"), "–", NOT_JUDGED.background, NOT_JUDGED.foreground),
             against=_NO_RUN,
         )
-        self._say(tr("A run's verdict stands here once it has ended."))
+        self._say(tr("The verdict of a run appears here when it has ended."))
 
     def _lay_out(self) -> None:
         said = QtWidgets.QVBoxLayout()
@@ -282,7 +282,7 @@ class VerdictCard(QtWidgets.QFrame):
         """A run is over, and is being judged, or will be once what it `waits_for` is over."""
         against = waits_for or tr("the run is being judged")
         self._begin(run, name, WAITING if waits_for else BEING_JUDGED, against=against)
-        self._say(waits_for or tr("Computing its numbers …"))
+        self._say(waits_for or tr("Computing its results …"))
         self.cancel.set_obstacle(tr("nothing is being judged") if waits_for else "")
 
     def show_failure(self, run: str, name: str, reason: str) -> None:

@@ -222,7 +222,7 @@ def shapes_of(config: RigConfig) -> tuple[Shapes, list[str]]:
         try:
             shape = read_shape(Path(config.folder, name), config.picture.unit)
         except InputError as error:
-            faults.append(tr("the machine is shown with a plate instead: {error}").format(error=error))
+            faults.append(tr("a plain plate is shown instead: {error}").format(error=error))
             return None
         return smooth_mesh(shape.points, shape.faces, _CREASE)
 

@@ -87,7 +87,9 @@ class FoundEngine(QtCore.QObject):
             with LiveRig(config, engine, client) as rig:
                 bring_to_rest(rig)
             if engine.alive:
-                raise HardwareError(tr("the engine was told to end, and has not: `kill {pid}`").format(pid=engine.pid))
+                raise HardwareError(
+                    tr("the engine was asked to end but still runs: `kill {pid}`").format(pid=engine.pid)
+                )
 
         self._worker.submit(end, lambda _result, error: done(error))
 

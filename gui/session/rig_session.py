@@ -267,7 +267,7 @@ class RigSession(SessionState):
             self._commands.submit(partial(remove_empty, engine.recording), self._drop_empty)
         self._enter(Phase.DOWN)
         if not engine.recording.is_file():
-            end = tr("the recording is lost, its file is not there any more: {path}")
+            end = tr("the recording is lost, its file has disappeared: {path}")
         else:
             end = tr("the recording is cut off ({fault}): {path}") if fault else tr("the recording is closed: {path}")
         whole = engine.recording.is_file() and not fault
@@ -401,17 +401,17 @@ def _crash_text(status: Snapshot | None) -> str:
 def _expected(config: RigConfig) -> str:
     """What its drives are to do, before they have answered."""
     text = sentence(finding_text(when_silent(config)))
-    return tr("{expected}: they are being asked.").format(expected=text)
+    return tr("{expected}: the drives are being queried.").format(expected=text)
 
 
 def _post_mortem_text(legs: list[LegPostMortem] | None, error: Exception | None) -> str:
     """What the drives answered."""
     if legs is None:
-        return tr("The drives cannot be asked: {error}.").format(error=error)
+        return tr("The drives cannot be queried: {error}.").format(error=error)
     return sentence(finding_text(describe_post_mortem(legs))) + "."
 
 
 def _next_step(config: RigConfig) -> str:
     """What is to be done now."""
     after = tr("Next: Restart engine.")
-    return after if config.virtual is not None else tr("Look at the machine first.") + " " + after
+    return after if config.virtual is not None else tr("Inspect the machine first.") + " " + after

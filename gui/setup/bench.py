@@ -101,7 +101,7 @@ class SetupBench(QtCore.QObject):
                 self._serve(config())
             return probe_drive(leg, address, kind)
 
-        self.run(tr("asking the drive of leg {leg}").format(leg=leg), job, done)
+        self.run(tr("querying the drive of leg {leg}").format(leg=leg), job, done)
 
     def ask_all(self, config: Configured, done: Done) -> None:
         """Ask all six drives who they are."""
@@ -111,7 +111,7 @@ class SetupBench(QtCore.QObject):
             self._serve(made)
             return probe_rig(made)
 
-        self.run(tr("asking the six drives"), job, done)
+        self.run(tr("querying the six drives"), job, done)
 
     def search(self, target: str, units: Sequence[int], done: Done) -> None:
         """Ask for `units` at a serial port, a host or in a network; `done` is told the `actuators.Answer`s."""
@@ -123,9 +123,9 @@ class SetupBench(QtCore.QObject):
                 for endpoint, answers in asked:
                     found += answers
                     place = endpoint.settings if isinstance(endpoint, SerialEndpoint) else str(endpoint)
-                    self.progressed.emit(tr("{place} asked").format(place=place))
+                    self.progressed.emit(tr("{place} queried").format(place=place))
             if self._over.is_set() and not found:
-                raise RigError(tr("ended before anything answered"))
+                raise RigError(tr("ended before any device answered"))
             return found
 
         self.run(tr("searching {target}").format(target=target), job, done)

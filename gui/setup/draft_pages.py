@@ -87,10 +87,7 @@ class StartPage(SetupPage):
     def __init__(self) -> None:
         super().__init__(
             tr("Mechanism and name"),
-            tr(
-                "What the rig is called, and the file that says where its joints are, what it weighs and what it may "
-                "do."
-            ),
+            tr("Name of the rig, and the file with its geometry, masses and limits."),
             ("name", "mechanism", "mode", "rate"),
         )
         draft = Draft()
@@ -106,7 +103,7 @@ class StartPage(SetupPage):
                 (tr("Force, with the exact feedforward"), "force"),
                 (tr("Computed torque"), "computed-torque"),
                 (tr("Force, with a disturbance observer"), "observer"),
-                (tr("Position, closed by the drives"), "position"),
+                (tr("Position, loop closed by the drives"), "position"),
                 *((name, name) for name in declared_laws()),
             ],
         )
@@ -168,12 +165,12 @@ class CellsPage(SetupPage):
     def __init__(self) -> None:
         super().__init__(
             tr("Load cells and recordings"),
-            tr("What reads the six cells, what is expected of them, and where recordings go."),
+            tr("How the six load cells are read, their expected noise, and the folder of recordings."),
             ("load_cells", "recording"),
         )
         draft, amplifier = Draft(), CellAmplifier()
-        self.drives = QtWidgets.QRadioButton(tr("The drives report their legs' cells"))
-        self.own = QtWidgets.QRadioButton(tr("A six-channel amplifier of its own"))
+        self.drives = QtWidgets.QRadioButton(tr("The drives report the load cells of their legs"))
+        self.own = QtWidgets.QRadioButton(tr("A separate six-channel amplifier"))
         self.drives.setChecked(True)
         self.host = line_edit(tr("Host of the amplifier"), "", tr("name or address"))
         self.port = WholeNumber(tr("Port of the amplifier"), amplifier.port, 1, 65535)
@@ -181,8 +178,8 @@ class CellsPage(SetupPage):
         self.profile = line_edit(
             tr("Register map of the amplifier: a shipped one's name, or a TOML file"), amplifier.profile
         )
-        self.noise = QuantityBox(tr("Noise to expect, standard deviation"), "N", draft.noise or _NOISE, 0.0, 1e5)
-        self.range = QuantityBox(tr("End of scale of a cell"), "N", draft.range or _RANGE, 0.0, 1e6)
+        self.noise = QuantityBox(tr("Expected noise, standard deviation"), "N", draft.noise or _NOISE, 0.0, 1e5)
+        self.range = QuantityBox(tr("Full scale of a cell"), "N", draft.range or _RANGE, 0.0, 1e6)
         self.folder = line_edit(tr("Folder of recordings"), draft.recording)
         self._address = QtWidgets.QWidget()
         row = QtWidgets.QHBoxLayout(self._address)
@@ -269,16 +266,16 @@ class SavePage(SetupPage):
         self.text.setAccessibleName(tr("The configuration as it will be written"))
         self.untested = QtWidgets.QLabel()
         self.untested.setObjectName("warning")
-        self.untested.setAccessibleName(tr("Legs without a test that they passed"))
+        self.untested.setAccessibleName(tr("Legs without a passed test"))
         self.notes = QtWidgets.QLabel()
         self.notes.setObjectName("muted")
-        self.notes.setAccessibleName(tr("What became of the zero of the load cells"))
+        self.notes.setAccessibleName(tr("Result of zeroing the load cells"))
         self.save = GuardedButton(tr("Save"), tr("Write the configuration"))
         self.save.clicked.connect(lambda: save())
-        self.open = GuardedButton(tr("Open this rig"), tr("Start the app anew on this rig; this window closes"))
+        self.open = GuardedButton(tr("Open this rig"), tr("Restart the app with this rig; this window closes"))
         self.open.clicked.connect(lambda: open_rig(self.saved) if self.saved is not None else None)
         self.result = QtWidgets.QLabel()
-        self.result.setAccessibleName(tr("What came of saving"))
+        self.result.setAccessibleName(tr("Result of saving"))
         row = QtWidgets.QHBoxLayout()
         row.addWidget(QtWidgets.QLabel(tr("File")))
         row.addWidget(self.path, 1)
@@ -357,7 +354,7 @@ class SavePage(SetupPage):
         same = text == self.text.toPlainText() and zero is self._zero
         self.saved, self._failure = path if same else None, ""
         self.overwrite.setChecked(False)
-        said = tr("✓ saved: {path}, with {calibration} beside it") if calibration else tr("✓ saved: {path}")
+        said = tr("✓ saved: {path}, and {calibration} next to it") if calibration else tr("✓ saved: {path}")
         set_role(self.result, "good", said.format(path=path, calibration=calibration))
 
     def show_failure(self, reason: str) -> None:

@@ -29,7 +29,7 @@ from rig.commissioning import (
 from rig.errors import ConfigFault
 
 HEADINGS = (tr("host or serial port"), tr("port or baud"), tr("unit id"), tr("length at 0"), tr("serial number"))
-NOT_ASKED = tr("not asked yet")
+NOT_ASKED = tr("not queried yet")
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -50,16 +50,16 @@ def drive_row(leg: int) -> DriveRow:
     host = line_edit(tr("Host of leg {leg}, or its serial port").format(leg=leg), "", tr("name, address or /dev/…"))
     host.setCompleter(QtWidgets.QCompleter(serial_ports(), host))
     port = tr("Port of leg {leg}, or the baud of its serial port").format(leg=leg)
-    length = tr("Length of leg {leg} where its drive reads zero").format(leg=leg)
+    length = tr("Length of leg {leg} at drive position zero").format(leg=leg)
     zero = QuantityBox(length, "m", 0.0, -10.0, 10.0)
     zero.setSizePolicy(QtWidgets.QSizePolicy.Policy.Fixed, QtWidgets.QSizePolicy.Policy.Fixed)
-    hint = tr("Connect to the drive of leg {leg}, read who it is and how it stands, close; nothing moves")
-    ask = GuardedButton(tr("Ask"), hint.format(leg=leg))
-    ask.setAccessibleName(tr("Ask the drive of leg {leg}").format(leg=leg))
+    hint = tr("Connect to the drive of leg {leg}, read its identity and status, disconnect; nothing moves")
+    ask = GuardedButton(tr("Query drive"), hint.format(leg=leg))
+    ask.setAccessibleName(tr("Query the drive of leg {leg}").format(leg=leg))
     status = ElidedLabel()
     status.setText(NOT_ASKED)
     status.setObjectName("muted")
-    status.setAccessibleName(tr("What the drive of leg {leg} said").format(leg=leg))
+    status.setAccessibleName(tr("Answer of the drive of leg {leg}").format(leg=leg))
     return DriveRow(
         host,
         WholeNumber(port, 502, 1, 4_000_000),
@@ -148,14 +148,15 @@ class SearchRow(QtWidgets.QWidget):
             tr("/dev/serial/by-id/…, host, 192.168.10.0/24"),
         )
         self.place.setCompleter(QtWidgets.QCompleter(serial_ports(), self.place))
-        self.units = WholeNumber(tr("Search for units 1 to this one"), _UNITS, 1, 255)
+        self.units = WholeNumber(tr("Highest unit id to search"), _UNITS, 1, 255)
         self.search = GuardedButton(
-            tr("Search"), tr("Say what answers there to Modbus; it is only read, and no drive that speaks Modbus moves")
+            tr("Search"),
+            tr("List the Modbus devices that answer there; registers are only read and no Modbus drive moves"),
         )
-        self.stop = GuardedButton(tr("Stop searching"), tr("What was found until then is shown"))
-        self.enter = GuardedButton(tr("Enter what was found"), tr("Into the rows that have no host yet, in this order"))
+        self.stop = GuardedButton(tr("Stop searching"), tr("Results found so far are shown"))
+        self.enter = GuardedButton(tr("Enter what was found"), tr("Fill the rows that have no host yet, in this order"))
         self.label = QtWidgets.QLabel()
-        self.label.setAccessibleName(tr("What was found"))
+        self.label.setAccessibleName(tr("Result"))
         self.search.clicked.connect(lambda: self._begin(search))
         self.stop.clicked.connect(lambda: stop())
         self.enter.clicked.connect(lambda: enter(self.found))
@@ -188,7 +189,7 @@ class SearchRow(QtWidgets.QWidget):
         if reason:
             self._show("bad", f"✗ {reason}")
         else:
-            self._show("good" if lines else "bad", listed(lines) or tr("✗ nothing answers there"))
+            self._show("good" if lines else "bad", listed(lines) or tr("✗ no answer there"))
         self.refresh()
 
     def set_busy(self, busy: str, why_not_entered: str) -> None:
@@ -200,7 +201,7 @@ class SearchRow(QtWidgets.QWidget):
         """Enable what can be done now."""
         wrong = field_refusal(self.units)
         self.search.set_obstacle(self._busy or wrong or ("" if self.place.text().strip() else tr("say where first")))
-        self.stop.set_obstacle("" if self.searching else tr("nothing is searched"))
+        self.stop.set_obstacle("" if self.searching else tr("no search is running"))
         self.enter.set_obstacle(self._why_not_entered or ("" if self.found else tr("nothing was found yet")))
 
     def _show(self, role: str, text: str) -> None:
@@ -234,9 +235,9 @@ class DrivesPage(SetupPage):
         super().__init__(
             tr("Drives and addresses"),
             tr(
-                "Where each drive is found. Ask connects, identifies, sets the watchdog, reads and closes; nothing "
-                "moves. A serial number that is not given is taken from the drive that answers: another is refused "
-                "from then on."
+                "Addresses of the drives. Query connects, identifies, sets the watchdog, reads and "
+                "disconnects; nothing moves. A missing serial number is taken from the drive that answers; "
+                "another drive is refused from then on."
             ),
             ("drives",),
         )
@@ -253,7 +254,7 @@ class DrivesPage(SetupPage):
         self.driver.setCurrentIndex(drive_names().index(draft.driver))
         self.profile = line_edit(tr("Register map of the drives: a shipped one's name, or a TOML file"), draft.profile)
         self.watchdog = QuantityBox(tr("Watchdog"), "s", draft.watchdog, 0.0, 100.0)
-        self.watchdog.setToolTip(tr("Silence after which a drive stops by itself, s"))
+        self.watchdog.setToolTip(tr("Watchdog time of a drive, s"))
         self.frame = Choice(tr("Bytes on the serial ports: eight bits, parity, stop bits"), _FRAMES)
         self.settings = SettingsForm()
         self.search = SearchRow(search, stop_search, self._enter)
@@ -270,11 +271,9 @@ class DrivesPage(SetupPage):
         self.column.addWidget(self.settings)
         self.column.addWidget(self.search)
         self._add_rows()
-        self.ask_all = GuardedButton(tr("Ask all"), tr("Ask all six drives at the same time"))
+        self.ask_all = GuardedButton(tr("Query all drives"), tr("Query all six drives at the same time"))
         self.ask_all.clicked.connect(lambda: ask_all())
-        self.take = GuardedButton(
-            tr("Take the serial numbers found"), tr("Another drive is refused there from then on")
-        )
+        self.take = GuardedButton(tr("Use the serial numbers found"), tr("From then on another drive is refused there"))
         self.take.clicked.connect(lambda: self._take())
         bottom = QtWidgets.QHBoxLayout()
         bottom.addWidget(self.ask_all)
@@ -283,7 +282,7 @@ class DrivesPage(SetupPage):
         self.column.addLayout(bottom)
         self.findings = QtWidgets.QLabel()
         self.findings.setObjectName("bad")
-        self.findings.setAccessibleName(tr("What is wrong with the drives together"))
+        self.findings.setAccessibleName(tr("Errors of the drives together"))
         self.column.addWidget(TextRoom(self.findings, 2))
         self.close_form()
         for leg, button in enumerate(self.ask):
@@ -409,7 +408,7 @@ class DrivesPage(SetupPage):
         """Asking has begun: of leg 0…5, or of all."""
         for index in range(6) if leg is None else [leg]:
             self._asked[index] = self._question(index)
-            set_role(self.status[index], "muted", tr("asking …"))
+            set_role(self.status[index], "muted", tr("querying …"))
 
     def _holds(self, leg: int) -> bool:
         """Whether an answer is to what is entered for leg 0…5 now; says so where it is not."""
@@ -417,7 +416,7 @@ class DrivesPage(SetupPage):
             question = self._question(leg)
             if self._asked.pop(leg, question) == question:
                 return True
-        set_role(self.status[leg], "muted", tr("changed while asking: ask again"))
+        set_role(self.status[leg], "muted", tr("changed during the query: query again"))
         return False
 
     def show_probe(self, probe: LegProbe) -> bool:
@@ -463,13 +462,13 @@ class DrivesPage(SetupPage):
             missing = tr("give all six hosts first") if self._rehearsal else tr("give its host first")
             button.set_obstacle(busy or wrong or ("" if given else missing))
         self.ask_all.set_obstacle(busy or wrong or ("" if hosts else tr("give all six hosts first")))
-        self.take.set_obstacle(busy or ("" if self.found else tr("no drive has told its serial number yet")))
-        elsewhere = tr("virtual drives are where it is said here") if self._rehearsal else ""
+        self.take.set_obstacle(busy or ("" if self.found else tr("no drive has reported its serial number yet")))
+        elsewhere = tr("virtual drives run at the addresses given here") if self._rehearsal else ""
         if not speaks_modbus(driver := self.driver.currentData()):
-            elsewhere = tr("drives of {driver} do not speak Modbus: they could take the questions for commands").format(
-                driver=driver
-            )
-        self.search.set_busy(busy or elsewhere, elsewhere or (tr("every leg has its host already") if hosts else ""))
+            elsewhere = tr(
+                "drives of {driver} do not speak Modbus and could interpret the requests as commands"
+            ).format(driver=driver)
+        self.search.set_busy(busy or elsewhere, elsewhere or (tr("every leg already has a host") if hosts else ""))
 
     def _enter(self, found: Sequence[Answer]) -> None:
         """Put what was found into the rows that have no host; say what is put into none."""

@@ -27,8 +27,9 @@ class LegsPage(SetupPage):
         super().__init__(
             tr("Test one leg at a time"),
             tr(
-                "Each leg moves a little, there and back, while the brakes hold the other five. Watch that it is that "
-                "leg, and say so: without that the rig does not home. Stand clear: STOP and Esc bring it to rest."
+                "Each leg moves a little, forth and back, while the brakes hold the other five. Watch which "
+                "leg moves and confirm it: without that the rig does not home. Stand clear: STOP and Esc bring "
+                "it to rest."
             ),
         )
         self._test = test
@@ -37,7 +38,7 @@ class LegsPage(SetupPage):
         """by leg 1 to 6"""
         self.travel = QuantityBox(tr("Travel, positive extends"), "m", defaults.travel, -0.1, 0.1)
         self.speed = QuantityBox(tr("Peak speed"), "m/s", defaults.speed, 0.0, 1.0)
-        self.home = GuardedCheckBox(tr("Home the leg first where its drive has no reference (it moves to its mark)"))
+        self.home = GuardedCheckBox(tr("Home the leg first if its drive has no reference (it moves to its mark)"))
         self.clear = GuardedCheckBox(tr("Clear latched faults"))
         row = QtWidgets.QHBoxLayout()
         for text, widget in ((tr("Travel"), self.travel), (tr("Speed"), self.speed)):
@@ -62,7 +63,7 @@ class LegsPage(SetupPage):
             label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
             label.setAccessibleName(tr("Result of leg {leg}").format(leg=leg + 1))
             seen = GuardedCheckBox(tr("It was this leg"))
-            seen.setAccessibleName(tr("It was leg {leg} that moved").format(leg=leg + 1))
+            seen.setAccessibleName(tr("Leg {leg} moved").format(leg=leg + 1))
             seen.setEnabled(False)
             for column, widget in enumerate((leg_label(leg), pair.arm, pair.act, TextRoom(label, _LINES), seen)):
                 grid.addWidget(widget, leg, column)
@@ -155,7 +156,7 @@ def _newton(value: float) -> str:
 
 
 _COLUMNS = (tr("Zero of leg {leg}, shift, N"), tr("Zero of leg {leg}, noise, N"), tr("Zero of leg {leg}, drift, N"))
-_NOT_ZEROED = tr("not zeroed: the cells are taken as they read, or as a calibration made later")
+_NOT_ZEROED = tr("not zeroed: raw cell readings, or a later calibration, are used")
 
 
 class ZeroPage(SetupPage):
@@ -169,8 +170,8 @@ class ZeroPage(SetupPage):
         super().__init__(
             tr("Home and zero the load cells"),
             tr(
-                "All six legs look for their references; then the cells are compared with the model. Leave nothing "
-                "on top."
+                "All six legs search their references; then the cells are compared with the model. Leave "
+                "nothing on the platform."
             ),
         )
         self._start = start
@@ -179,7 +180,7 @@ class ZeroPage(SetupPage):
         defaults = ZeroOptions()
         self.duration = QuantityBox(tr("Averaging time, at rest"), "s", defaults.duration, 0.5, 60.0)
         self.shift = QuantityBox(tr("Largest shift of a zero"), "N", 80.0, 0.0, 1e6)
-        self.operator = line_edit(tr("Who zeroes; kept in the file"))
+        self.operator = line_edit(tr("Operator of zeroing; stored in the file"))
         form = QtWidgets.QHBoxLayout()
         for text, widget in (
             (tr("Averaging time"), self.duration),
@@ -238,10 +239,10 @@ class ZeroPage(SetupPage):
             for label, value in zip(labels, (zero.shift[leg], zero.noise[leg], zero.drift[leg]), strict=True):
                 label.setText(unbroken(f"{value:+z.2f} N" if label is not labels[1] else f"{value:.2f} N"))
         if zero.faults:
-            set_role(self.status, "bad", tr("✗ not to be used: {faults}").format(faults="; ".join(zero.faults)))
+            set_role(self.status, "bad", tr("✗ not usable: {faults}").format(faults="; ".join(zero.faults)))
             return
         self.zero = zero
-        set_role(self.status, "good", tr("✓ zeroed: a calibration is written along with the configuration"))
+        set_role(self.status, "good", tr("✓ zeroed: a calibration is written with the configuration"))
 
     def forget(self) -> None:
         """What was found does not hold any more."""

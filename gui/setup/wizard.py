@@ -54,7 +54,7 @@ class SetupWizard(StepWizard):
     opening = QtCore.Signal(object)
 
     def __init__(self, session: RigSession, parent: QtWidgets.QWidget | None = None) -> None:
-        super().__init__(session, tr("Set up a new rig"), tr("What the set-up is doing"), parent)
+        super().__init__(session, tr("Set up a new rig"), tr("Progress of the set-up"), parent)
         self.bench = SetupBench(self)
         self.start = StartPage()
         self.drives = DrivesPage(self._ask, self._ask_all, self.bench.search, self.bench.stop)
@@ -109,7 +109,7 @@ class SetupWizard(StepWizard):
 
     def _edited(self) -> None:
         if self.sender() is self.start or self.sender() is self.drives:
-            self.legs.set_busy(tr("a change is being looked at"))
+            self.legs.set_busy(tr("a change is being checked"))
         self._pause.start()
 
     def look(self) -> None:
@@ -150,7 +150,7 @@ class SetupWizard(StepWizard):
     def _about_zero(self) -> str:
         if self.zeroing.zero is None:
             return tr("The load cells were not zeroed.")
-        return tr("The zero found is written into a calibration file beside it, and named here.")
+        return tr("The zero is written into a calibration file next to it, which is named here.")
 
     @property
     def _refused(self) -> bool:
@@ -263,7 +263,7 @@ class SetupWizard(StepWizard):
             self.zeroing.show_result(zero, reason)
             self.look()  # what was saved before has another zero
             good = not reason and zero is not None and not zero.faults
-            text = reason or (tr("done") if good else tr("not to be used"))
+            text = reason or (tr("done") if good else tr("not usable"))
             self.session.log(
                 "info" if good else "warning",
                 "set-up",
@@ -315,7 +315,7 @@ class SetupWizard(StepWizard):
 
     def loss(self) -> str:
         """See `StepWizard`: what was entered and not saved."""
-        return "" if self.saving.saved is not None or not self.start.name.text() else tr("What was entered")
+        return "" if self.saving.saved is not None or not self.start.name.text() else tr("The entries")
 
     def left(self) -> None:
         """See `StepWizard`: the virtual rig of a rehearsal ends."""

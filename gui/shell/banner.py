@@ -86,7 +86,7 @@ class Notice(QtWidgets.QWidget):
         super().__init__(parent)
         self.setSizePolicy(QtWidgets.QSizePolicy.Policy.Ignored, QtWidgets.QSizePolicy.Policy.Ignored)
         self._label = QtWidgets.QLabel()
-        self._label.setAccessibleName(tr("What was refused last, and why"))
+        self._label.setAccessibleName(tr("Last refusal and its reason"))
         self._label.setTextInteractionFlags(QtCore.Qt.TextInteractionFlag.TextSelectableByMouse)
         self._room = TextRoom(self._label, 1)
         self._room.setSizePolicy(self.sizePolicy())
@@ -231,12 +231,12 @@ class Banner(QtWidgets.QFrame):
         if virtual:
             badge = QtWidgets.QLabel(tr("VIRTUAL RIG"))
             badge.setObjectName("virtual")
-            badge.setToolTip(tr("Nothing real moves: drives and plant are simulated in a process of their own"))
+            badge.setToolTip(tr("No hardware moves: drives and plant are simulated in a separate process"))
             layout.addWidget(badge, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
         if off:
             names = QtWidgets.QLabel(tr("CHECKS OFF") + "\n" + "\n".join(off))
             names.setObjectName("off")
-            names.setToolTip(tr("The configuration switches these off (safety.off): the engine does not look"))
+            names.setToolTip(tr("The configuration disables these checks (safety.off)"))
             names.setAccessibleName(tr("Checks switched off: {checks}").format(checks=", ".join(off)))
             layout.addWidget(names, 0, QtCore.Qt.AlignmentFlag.AlignVCenter)
         self.notice = Notice()

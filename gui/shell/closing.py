@@ -12,9 +12,9 @@ from gui.widgets import room_for
 from rig.engine import TORQUE_STATES
 
 _REST_TIMEOUT = 8000  # ms for the stop and for the recording to be closed
-_UNDER_TORQUE = tr("The rig has torque, and goes on as it does until you answer.")
-_NO_TORQUE = tr("The rig has no torque any more.")
-_STOPS = tr("Stop it as STOP does, take the torque off, close the recording and quit the app?")
+_UNDER_TORQUE = tr("The rig has torque and continues until you answer.")
+_NO_TORQUE = tr("The rig no longer has torque.")
+_STOPS = tr("Stop the rig, switch torque off, close the recording and quit the app?")
 _QUITS = tr("Quit the app?")
 _STOP_AND_QUIT = tr("Stop and quit")
 _QUIT = tr("Quit")

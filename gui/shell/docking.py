@@ -147,7 +147,7 @@ class Pane(QtWidgets.QWidget):
 
     def __init__(self, name: str, page: QtWidgets.QWidget) -> None:
         super().__init__()
-        self.setAccessibleName(tr("{name}, beside the tabs").format(name=tr(name)))
+        self.setAccessibleName(tr("{name}, split view").format(name=tr(name)))
         self.page = page
         self.head = _Head(tr(name))
         self.back = give(GuardedButton(tr("Dock back"), tr("Put this page back to its tab (Ctrl+B)")), "dock")
@@ -192,8 +192,8 @@ class SideBySide(QtWidgets.QSplitter):
         if whole <= room:
             return ""
         return tr(
-            "{name} beside what is in front needs {whole} px of width, and there are {room}: make the window wider, "
-            "or give the page a window of its own (Ctrl+T)"
+            "{name} in the split view needs a width of {whole} px, {room} are available: make the window "
+            "wider, or detach the page (Ctrl+T)"
         ).format(name=tr(name), whole=whole, room=room)
 
     def take(self, name: str, page: QtWidgets.QWidget) -> None:
@@ -308,7 +308,7 @@ class Docking(QtCore.QObject):
 
     def _tear_off(self, name: str, place: QtCore.QPoint | None) -> None:
         self._dock(name)
-        page = self._taken(name, tr("This page has a window of its own."), "tear off")
+        page = self._taken(name, tr("This page is in a separate window."), "tear off")
         window = self.windows[name] = self._spare.pop(name) if name in self._spare else self._new_window(name)
         window.take(page)
         kept = self._settings.value(f"windows/{name}/geometry")
@@ -339,7 +339,7 @@ class Docking(QtCore.QObject):
         with self._drawn_once():
             front = self._front_without(name)
             self._dock(name)
-            self.side.take(name, self._taken(name, tr("This page stands beside the others."), "beside"))
+            self.side.take(name, self._taken(name, tr("This page is shown in the split view."), "beside"))
             self.tabs.setCurrentIndex(front)
         self._placed.add(name)
         self.changed.emit()
@@ -525,7 +525,7 @@ class Docking(QtCore.QObject):
         made = QtWidgets.QWidget()
         words = QtWidgets.QLabel(said)
         words.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
-        show = GuardedButton(tr("Show it"), tr("Bring it before you"))
+        show = GuardedButton(tr("Show it"), tr("Bring it to the front"))
         back = GuardedButton(tr("Dock it back"), tr("Put the page back here"))
         give(show, "tear off")
         give(back, "dock")

@@ -51,7 +51,7 @@ class MotionOpening:
 
 
 _OTHER = tr("Open another ri&g …")
-_OTHER_HINT = tr("Close this window, and operate the rig of another configuration")
+_OTHER_HINT = tr("Close this window and open another rig configuration")
 
 
 class OtherRig(QtCore.QObject):
@@ -153,7 +153,7 @@ _TOOLS = (
         "https://app.foxglove.dev/~/view?ds=foxglove-websocket&ds.url={address}&openIn=desktop",
     ),
 )
-_OPENS = tr("Send to it, and bring it up: what is installed, or the page that has it")
+_OPENS = tr("Send to it and open it: the installed program, or its web page")
 _OFF = tr("connect first: there is no telemetry without an engine")
 
 
@@ -233,7 +233,7 @@ class TelemetryMenu(QtWidgets.QMenu):
         page = tool.page.format(address=self._places[tool.key][1])
         opened = QtGui.QDesktopServices.openUrl(QtCore.QUrl(page))
         lacks = tr("{name} is not installed here. ").format(name=tool.name) if tool.program else ""
-        shown = tr("Its page: {page}") if opened else tr("No browser came up; the page is {page}")
+        shown = tr("Its page: {page}") if opened else tr("No browser opened; the page is {page}")
         self._remark(f"{self._hint(tool)} {lacks}{shown.format(page=page)}")
 
     def _choose(self, tool: _Tool, wanted: bool) -> None:
@@ -278,7 +278,7 @@ class TelemetryMenu(QtWidgets.QMenu):
 
 _COLOURS = {"dark": mark("Dark &colours"), "light": mark("Light &colours")}
 _COMMANDS = tr("what commands the machine stays in the main window")
-_OBSTACLE = tr("not while the drives have torque, as the window stands still meanwhile: park or stop first")
+_OBSTACLE = tr("not while the drives have torque, because the window is blocked meanwhile: park or stop first")
 
 
 class ViewMenu(QtWidgets.QMenu):
@@ -320,7 +320,7 @@ class ViewMenu(QtWidgets.QMenu):
         self.sound = self.addAction(sounds.words)
         self.sound.setCheckable(True)
         self.sound.setChecked(sounds.on)
-        self.sound.setToolTip(tr("Tones for torque on, a motion's end, a stop, and a fault until it is acknowledged"))
+        self.sound.setToolTip(tr("Tones for torque on, end of a motion, stop, and fault until it is acknowledged"))
         self.sound.triggered.connect(lambda on: sounds.switch(on=on))
         sounds.changed.connect(lambda: self.sound.setText(sounds.words))
         self.addSeparator()
@@ -414,9 +414,7 @@ class ViewMenu(QtWidgets.QMenu):
 
     def _resized(self, scale: float, _checked: bool = False) -> None:
         keep_scale(scale)
-        self._remark(
-            tr("Everything is drawn at {scale:.0f} % when the app is started the next time.").format(scale=100 * scale)
-        )
+        self._remark(tr("The scale of {scale:.0f} % applies when the app is started again.").format(scale=100 * scale))
 
     def _fill_screen(self) -> None:
         """By the window, not by the tick: it may have begun in full screen, or its window manager have left it."""

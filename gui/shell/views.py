@@ -51,7 +51,7 @@ class Page(QtWidgets.QWidget):
         super().__init__()
         self._layout = QtWidgets.QVBoxLayout(self)
         self._layout.setContentsMargins(0, 0, 0, 0)
-        self._coming = QtWidgets.QLabel(tr("This page is being made …"))
+        self._coming = QtWidgets.QLabel(tr("This page is loading …"))
         self._coming.setObjectName("muted")
         self._coming.setAlignment(QtCore.Qt.AlignmentFlag.AlignCenter)
         self._layout.addWidget(self._coming)

@@ -20,7 +20,7 @@ class DiscardQuestion(QtWidgets.QMessageBox):
         super().__init__(parent)
         self.setIcon(QtWidgets.QMessageBox.Icon.Question)
         self.setWindowTitle(tr("Not saved"))
-        self.setText(tr("{loss} is not saved. Close all the same?").format(loss=loss))
+        self.setText(tr("{loss} is not saved. Close anyway?").format(loss=loss))
         discard = self.addButton(tr("Close without saving"), QtWidgets.QMessageBox.ButtonRole.DestructiveRole)
         stay = self.addButton(tr("Stay"), QtWidgets.QMessageBox.ButtonRole.RejectRole)
         self.setDefaultButton(stay)

@@ -69,7 +69,7 @@ class Browser(QtCore.QObject):
             if code:
                 self.failed.emit(
                     str(path),
-                    tr("nothing came up to show it ({opener} ended with {code})").format(opener=_OPENER, code=code),
+                    tr("no program opened to show it ({opener} ended with {code})").format(opener=_OPENER, code=code),
                 )
             elif code is None and since.elapsed() < _PATIENCE:
                 left.append((path, process, since))

@@ -51,7 +51,7 @@ class Fold(QtWidgets.QWidget):
     def _toggled(self, opened: bool) -> None:
         arrow = QtCore.Qt.ArrowType
         self.head.setArrowType(arrow.DownArrow if opened else arrow.RightArrow)
-        self.head.setToolTip(tr("Fold away") if opened else tr("Unfold"))
+        self.head.setToolTip(tr("Collapse") if opened else tr("Unfold"))
         self.body.setVisible(opened)
         self.folded.emit()
 

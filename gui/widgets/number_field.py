@@ -138,7 +138,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
         """What `entered` gives, of a field that is never empty."""
         value = self.entered()
         if value is None:
-            raise ValueError(tr("{name}: there is no number").format(name=self._name))
+            raise ValueError(tr("{name}: a number is missing").format(name=self._name))
         return value
 
     def known(self) -> float:
@@ -172,7 +172,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
     def fault(self, value: float | None) -> str:
         """Why a value, SI, cannot be in this field; empty when it can."""
         if value is None:
-            return "" if self._optional else tr("{name}: there is no number").format(name=self._name)
+            return "" if self._optional else tr("{name}: a number is missing").format(name=self._name)
         if not math.isfinite(value):
             return tr("{name}: {value:g}, must be finite").format(name=self._name, value=value)
         if self._whole and value != round(value):
@@ -311,7 +311,7 @@ class NumberField(QtWidgets.QAbstractSpinBox):
     def _words(self, error: NumberTextError) -> str:
         unit = self._shown.unit
         if error.code == "empty":
-            return tr("there is no number")
+            return tr("a number is missing")
         if error.code == "grouped":
             return tr("{text}: digits have one decimal mark and no other, as 1000.5 or 1000,5").format(text=error.text)
         if error.code == "not finite":
@@ -606,7 +606,7 @@ class _Reason(QtWidgets.QLabel):
         super().__init__(_ground(field))
         self._field = field
         self.setObjectName("fieldReason")
-        self.setAccessibleName(tr("What is wrong with the number"))
+        self.setAccessibleName(tr("Error of the number"))
         self._watched: list[QtWidgets.QWidget] = []
         parent = self.parentWidget()
         each: QtWidgets.QWidget | None = field

@@ -69,7 +69,7 @@ class AskPage(StepPage):
     def _add_holding(self) -> None:
         self.holding = QtWidgets.QLabel()
         self.holding.setObjectName("muted")
-        self.holding.setAccessibleName(tr("What the files hold"))
+        self.holding.setAccessibleName(tr("Contents of the files"))
         self.column.addSpacing(8)
         self.column.addWidget(TextRoom(self.holding, 2))
         self.edited.connect(self._changed)
@@ -149,7 +149,7 @@ class AskPage(StepPage):
         if entered.source is None and self.task.lacking:
             return self.task.lacking
         if self._found is None or self._looking != self.asked:
-            return tr("Looking into the files …")
+            return tr("Reading the files …")
         return self._found[1]
 
     # -- what the files hold -----------------------------------------------------------------------------------------

@@ -135,7 +135,7 @@ class Task:
     lacking: str = ""
     choice: str = ""
     others: str = ""
-    holds: str = tr("It holds: {holds}.")
+    holds: str = tr("Contents: {holds}.")
     writes: str = "output"
 
 

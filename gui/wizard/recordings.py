@@ -40,7 +40,7 @@ class RecordingsTable(QtWidgets.QWidget):
         self.where = QtWidgets.QLabel()
         self.where.setWordWrap(True)
         self.where.setAccessibleName(tr("Folder of recordings"))
-        headings = (tr("Recording"), tr("Date"), *(role.label for role in self.roles), tr("What it holds"))
+        headings = (tr("Recording"), tr("Date"), *(role.label for role in self.roles), tr("Contents"))
         self.table = QtWidgets.QTableWidget(0, len(headings))
         self.table.setAccessibleName(tr("Recordings to choose from"))
         self.table.setHorizontalHeaderLabels(headings)
@@ -94,7 +94,7 @@ class RecordingsTable(QtWidgets.QWidget):
         if faults := [f"{path.name}: {self._probed[path][1]}" for path in chosen if self._probed[path][1]]:
             return "\n".join(faults)
         looking = [path.name for path in chosen if not self._probed[path][0]]
-        return tr("Looking into {names} …").format(names=", ".join(looking)) if looking else ""
+        return tr("Reading {names} …").format(names=", ".join(looking)) if looking else ""
 
     def _show(self, folder: Path) -> None:
         self.folder = folder

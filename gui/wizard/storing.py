@@ -34,7 +34,7 @@ class StorePage(StepPage):
     wanted = QtCore.Signal()
 
     def __init__(self, what: StoredKind, save: Callable[[], None]) -> None:
-        super().__init__(tr("Save"), tr("The file is new and written whole; one that exists is never touched."))
+        super().__init__(tr("Save"), tr("A new file is written; an existing one is never changed."))
         named, where, self._what = _WORDS[what]
         self.saved: Path | None = None
         """where it was written, None while it is not"""
@@ -44,15 +44,15 @@ class StorePage(StepPage):
         self.path = line_edit(named)
         self.save = GuardedButton(tr("Save"), tr("Write the file"))
         self.result = QtWidgets.QLabel()
-        self.result.setAccessibleName(tr("What came of saving"))
+        self.result.setAccessibleName(tr("Result of saving"))
         self.label = QtWidgets.QLabel()
         self.naming = line_edit(tr("Line to copy"))
         self.naming.setReadOnly(True)
         self.copy = GuardedButton(tr("Copy"), tr("Copy the line"))
-        self.open = GuardedButton(tr("Open in Motion"), tr("Close this, and take the motion into the tab Motion"))
+        self.open = GuardedButton(tr("Open in Motion"), tr("Close this and open the motion in the tab Motion"))
         self.purpose = QtWidgets.QLabel()
         self.purpose.setObjectName("muted")
-        self.purpose.setAccessibleName(tr("What the line is for"))
+        self.purpose.setAccessibleName(tr("Purpose of the line"))
         row = QtWidgets.QHBoxLayout()
         row.addWidget(QtWidgets.QLabel(tr("File")))
         row.addWidget(self.path, 1)

@@ -44,7 +44,7 @@ class FitWizard(StepWizard):
         source: Path | None = None,
         parent: QtWidgets.QWidget | None = None,
     ) -> None:
-        super().__init__(session, description.title, tr("What is being computed"), parent)
+        super().__init__(session, description.title, tr("The running computation"), parent)
         self.description = description
         self.probe = FileProbe(self)
         self.runner = FitRunner(self)
@@ -79,7 +79,7 @@ class FitWizard(StepWizard):
             self.outcome = None
             self.storing.forget()
             self.computing.show_nothing(
-                tr("What was chosen has changed: {verb} again.").format(verb=self.asking.task.verb.lower())
+                tr("The selection has changed: {verb} again.").format(verb=self.asking.task.verb.lower())
             )
         self._refresh()
 
@@ -94,9 +94,7 @@ class FitWizard(StepWizard):
         doing = sentence(self._step) if busy else ""
         part = self._part if busy else None
         self.computing.show_progress(f"{doing} …" if doing and part is None else doing, part)
-        refused = (
-            tr("It was refused, so there is nothing to save.") if outcome is not None and outcome.text is None else ""
-        )
+        refused = tr("Refused: nothing to save.") if outcome is not None and outcome.text is None else ""
         first = tr("Wait for the fit, or cancel it.") if busy else tr("Compute first, then go on to save.")
         self.computing.show_missing(refused or ("" if outcome is not None else first))
         if not field_refusal(self.asking):
@@ -178,9 +176,9 @@ class FitWizard(StepWizard):
     def loss(self) -> str:
         """See `StepWizard`: what came out and was not saved, or is being computed."""
         if self.runner.busy:
-            return tr("What is being computed")
+            return tr("The running computation")
         saved = self.outcome is None or self.outcome.text is None or self.storing.saved is not None
-        return "" if saved else tr("What was computed")
+        return "" if saved else tr("The computed result")
 
     def left(self) -> None:
         """See `StepWizard`: nothing of a fit is left."""

@@ -98,7 +98,7 @@ class NumberTextError(ValueError):
     def _message(self) -> str:
         shown = repr(self.text)
         if self.code == "empty":
-            return "there is no number"
+            return "a number is missing"
         if self.code == "grouped":
             return f"{shown} has more than one decimal mark or a separator of digits; write 1000.5 or 1000,5"
         if self.code == "not finite":

@@ -243,12 +243,12 @@ TERM_NAMES = {
     "zero_jump": "a jump of a load cell's zero",
     "far_cross_talk": "cross-talk between legs that are no neighbours",
     "tilt": "a base that is not level",
-    "external_force": "something that pulls at the platform, such as a hose",
+    "external_force": "something that pulls on the platform, such as a hose",
     "backlash": "backlash",
-    "geometry": "joints or lengths that are further off than was stated",
-    "lag": "readings of the cells that are later than was stated",
-    "compliance": "legs that are softer than was stated",
-    "held_set_points": "drives that hold their set-points from cycle to cycle",
+    "geometry": "joints or lengths less accurate than stated",
+    "lag": "cell readings later than stated",
+    "compliance": "legs more compliant than stated",
+    "held_set_points": "drives that hold set-points constant between cycles",
 }
 """Names of the terms beyond the model, by code."""
 

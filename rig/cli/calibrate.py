@@ -36,7 +36,7 @@ app = command_group(
 
 
 class Loading(StrEnum):
-    """How the masses load the cells."""
+    """Load direction of the masses."""
 
     COMPRESSION = "compression"
     TENSION = "tension"
@@ -88,28 +88,26 @@ def cells(
     load: Annotated[
         Loading, typer.Option(help="Masses placed on the cell (compression) or hung from it (tension).")
     ] = Loading.COMPRESSION,
-    samples: Annotated[int, typer.Option(min=2, max=1_000_000, help="Samples that a reading is the mean of.")] = 200,
+    samples: Annotated[int, typer.Option(min=2, max=1_000_000, help="Samples averaged per reading.")] = 200,
     gravity: Annotated[
         float | None, typer.Option(metavar="M/S2", help="Local gravity; left out: the mechanism's, or 9.80665.")
     ] = None,
     drift_limit: Annotated[
         float | None,
-        typer.Option(
-            metavar="N", help="Drift of the zero that is accepted; left out: 0.5 N, times the machine's size."
-        ),
+        typer.Option(metavar="N", help="Accepted drift of the zero; left out: 0.5 N, times the machine's size."),
     ] = None,
     nonlinearity_limit: Annotated[
-        float, typer.Option(metavar="PERCENT", help="Residual beyond the noise that is accepted, of the force range.")
+        float, typer.Option(metavar="PERCENT", help="Accepted residual beyond the noise, share of the force range.")
     ] = 0.5,
     unit: Annotated[str, typer.Option(help="Unit of the readings in --data.")] = "N",
     serials: Annotated[str, typer.Option(metavar="S1,…,S6", help="Serial numbers of the six cells.")] = "",
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
     ] = None,
-    operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
-    place: Annotated[str, typer.Option(help="Where; kept in the file.")] = "",
-    weights: Annotated[str, typer.Option(help="Which masses, such as their certificate; kept in the file.")] = "",
-    note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    operator: Annotated[str, typer.Option(help="Operator of the calibration; stored in the file.")] = "",
+    place: Annotated[str, typer.Option(help="Where; stored in the file.")] = "",
+    weights: Annotated[str, typer.Option(help="Which masses, such as their certificate; stored in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Anything else; stored in the file.")] = "",
     probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,

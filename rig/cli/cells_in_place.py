@@ -64,9 +64,7 @@ def cells_in_place(
     ] = 1.0,
     drift_limit: Annotated[
         float | None,
-        typer.Option(
-            metavar="N", help="Drift of the zero that is accepted; left out: 0.5 N, times the machine's size."
-        ),
+        typer.Option(metavar="N", help="Accepted drift of the zero; left out: 0.5 N, times the machine's size."),
     ] = None,
     plan: Annotated[int | None, typer.Option(min=1, max=400, metavar="N", help="Plan N poses instead.")] = None,
     config: Annotated[str | None, typer.Option(metavar="CONFIG", help="Rig to plan for.")] = None,
@@ -75,8 +73,8 @@ def cells_in_place(
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
     ] = None,
-    operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
-    note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    operator: Annotated[str, typer.Option(help="Operator of the calibration; stored in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Anything else; stored in the file.")] = "",
     probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,

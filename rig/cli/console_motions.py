@@ -123,7 +123,7 @@ def wait(
 
 @app.command()
 def pause(context: typer.Context) -> None:
-    """Slow down along the path and stand."""
+    """Decelerate along the path and pause."""
     rig = rig_able_to(context, Pause())
     paused = rig.pause()
     typer.echo(f"{'paused' if paused else 'came to its end'}: {place(rig)}")
@@ -136,7 +136,7 @@ def resume(
         bool, typer.Option("--take-over", help="Also what was begun under another command lease.")
     ] = False,
 ) -> None:
-    """Go on along the path; "wait" waits to its end."""
+    """Continue along the path; "wait" waits to its end."""
     rig_able_to(context, Resume(take_over)).resume(take_over=take_over)
 
 

@@ -24,7 +24,7 @@ HELP = """Calibrate where the joints are and what the encoders read, from measur
 A row of --data is one pose at rest, in SI units: l1…l6, the lengths that the encoders tell, and one of \
 x,y,z,qw,qx,qy,qz, the pose of a target on the platform; t1x,t1y,t1z,t2x,…, three or more targets; x,y,z, a single \
 target; rx,ry, a level on the platform (angles of R = Rz Ry Rx). Where tracker and targets stand need not be known. \
-What the poses do not tell stays as drawn, as uncertain as the drawing's tolerances. The tracker's scale is estimated \
+Unobservable directions stays as drawn, as uncertain as the drawing's tolerances. The tracker's scale is estimated \
 as well. Says how well each number is known, and how far off poses are that were not fitted. Data are refused (exit \
 code 4) that would leave poses of the workspace too uncertain, with the directions of the geometry that they leave open.
 
@@ -65,7 +65,7 @@ def geometry(
         str, typer.Option(metavar="LENGTH", help="Standard deviation of a leg's length as the encoder tells it.")
     ] = "5 um",
     joint_tolerance: Annotated[
-        str, typer.Option(metavar="LENGTH", help="Standard deviation of a joint's place about the drawing, by axis.")
+        str, typer.Option(metavar="LENGTH", help="Standard deviation of a joint position from the drawing, by axis.")
     ] = "2 mm",
     offset_tolerance: Annotated[
         str, typer.Option(metavar="LENGTH", help="Standard deviation of a length offset about the nominal one.")
@@ -86,7 +86,7 @@ def geometry(
     ] = KnownFrames.NONE,
     targets: Annotated[
         Path | None,
-        typer.Option(metavar="FILE", help="Places of the targets in the platform's frame, if known: CSV x,y,z."),
+        typer.Option(metavar="FILE", help="Positions of the targets in the platform frame, if known: CSV x,y,z."),
     ] = None,
     homing: Annotated[
         Path | None,
@@ -97,8 +97,8 @@ def geometry(
     day: Annotated[
         datetime | None, typer.Option("--date", formats=["%Y-%m-%d"], help="Date of the calibration; left out: today.")
     ] = None,
-    operator: Annotated[str, typer.Option(help="Who calibrates; kept in the file.")] = "",
-    note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    operator: Annotated[str, typer.Option(help="Operator of the calibration; stored in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Anything else; stored in the file.")] = "",
     probe: ProbeOption = False,
     progress: ProgressOption = False,
     as_json: JsonOption = False,

@@ -45,7 +45,7 @@ def identify_command(
         float | None,
         typer.Option(
             metavar="PART",
-            help="How well masses are known before, one sigma; left out: 0.115, of an even distribution within 20 %.",
+            help="Prior uncertainty of the masses, one sigma; left out: 0.115, of an even distribution within 20 %.",
         ),
     ] = None,
     inertia: Annotated[
@@ -69,7 +69,10 @@ def identify_command(
         ),
     ] = None,
     cross_talk: Annotated[
-        float, typer.Option(metavar="PART", help="Part of a neighbouring leg's force that a cell may read, one sigma.")
+        float,
+        typer.Option(
+            metavar="PART", help="Cross-talk: share of a neighbouring leg's force in a cell's reading, one sigma."
+        ),
     ] = 5e-3,
     joints: Annotated[
         float | None,
@@ -136,11 +139,13 @@ def excite_command(
     ] = Path("excitation.toml"),
     duration: Annotated[float, typer.Option(metavar="S", help="Length of the motion.")] = 60.0,
     fastest: Annotated[float, typer.Option(metavar="HZ", help="Fastest of its sines.")] = 2.0,
-    margin: Annotated[float, typer.Option(metavar="PART", help="Part of every limit that it may use.")] = 0.75,
-    candidates: Annotated[int, typer.Option(metavar="N", help="Random motions; the search starts from the best.")] = 40,
+    margin: Annotated[float, typer.Option(metavar="PART", help="Usable share of every limit.")] = 0.75,
+    candidates: Annotated[
+        int, typer.Option(metavar="N", help="Number of random motions; the search starts from the best.")
+    ] = 40,
     steps: Annotated[
         int,
-        typer.Option(metavar="N", help="Evaluations of the gradient, at most; 0: the best random motion as it is."),
+        typer.Option(metavar="N", help="Maximum number of gradient evaluations; 0: the best random motion as it is."),
     ] = 300,
     seed: Annotated[int, typer.Option(metavar="N", min=0, help="Of the random phases.")] = 0,
     progress: ProgressOption = False,

@@ -115,7 +115,7 @@ def _number(text: str | None) -> float | str | None:
 
 
 def _faults(error: "TemplateError") -> str:
-    """What is wrong with the numbers of a template, by the options that they are given by."""
+    """Error of the numbers of a template, by the options that they are given by."""
     if error.unknown:
         unknown, known = (", ".join(map(_option, names)) for names in (error.unknown, error.known))
         return f"{error.template}: has no {unknown}; it has {known}"

@@ -70,7 +70,8 @@ def multisine_command(
 def respond_command(
     recording: Annotated[Path, typer.Argument(metavar="RECORDING", help="A recording (.mcap) of an excitation.")],
     dof: Annotated[
-        str | None, typer.Option("--dof", metavar="x|y|z|rx|ry|rz", help="The coordinate; left out: the excited one.")
+        str | None,
+        typer.Option("--dof", metavar="x|y|z|rx|ry|rz", help="The coordinate; left out: the excited coordinate."),
     ] = None,
     low: Annotated[float | None, typer.Option("--from", metavar="HZ", help="Of the band that is asked for.")] = None,
     high: Annotated[float | None, typer.Option("--to", metavar="HZ", help="Its end; both or neither.")] = None,

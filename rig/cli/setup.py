@@ -59,7 +59,7 @@ def new(
     offset: Annotated[
         str,
         typer.Option(
-            metavar="L1,…,L6", help="Length of each leg where its drive reads zero, m or with a unit; or one for all."
+            metavar="L1,…,L6", help="Length of each leg at drive position zero, m or with a unit; or one for all."
         ),
     ] = "0",
     settings: Annotated[

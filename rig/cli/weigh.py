@@ -41,7 +41,8 @@ def weigh_command(
         bool, typer.Option("--at-rest", help="Poses at rest only: mass and centre of mass, no inertia.")
     ] = False,
     bandwidth: Annotated[
-        float, typer.Option("--bandwidth", metavar="HZ", help="Of the low-pass on cells and model alike.")
+        float,
+        typer.Option("--bandwidth", metavar="HZ", help="Corner frequency of the low-pass on cells and model alike."),
     ] = 10.0,
     noise: Annotated[
         float | None,

@@ -35,8 +35,8 @@ def zero(
     largest_shift: Annotated[
         float | None, typer.Option(metavar="N", help="Largest shift accepted; left out: a tenth of the cells' range.")
     ] = None,
-    operator: Annotated[str, typer.Option(help="Who zeroes; kept in the file.")] = "",
-    note: Annotated[str, typer.Option(help="Anything else; kept in the file.")] = "",
+    operator: Annotated[str, typer.Option(help="Operator of zeroing; stored in the file.")] = "",
+    note: Annotated[str, typer.Option(help="Anything else; stored in the file.")] = "",
     unproven: UnprovenOption = False,
     as_json: JsonOption = False,
 ) -> None:

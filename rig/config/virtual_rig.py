@@ -362,9 +362,9 @@ FAULT_WORDS = {
     "encoder_reversed": "encoder{leg} reversed",
     "encoder_nan": "encoder{leg} without value",
     "cell_nan": "cell{leg} without value",
-    "cell_silent": "cell{leg} stands still",
-    "cell_saturated": "cell{leg} at end of scale",
-    "cell_offset": "cell{leg} off",
+    "cell_silent": "cell{leg} frozen",
+    "cell_saturated": "cell{leg} saturated",
+    "cell_offset": "cell{leg} offset",
     "cell_scale": "cell{leg} wrong scale",
     "drop_all": "cable{leg} unplugged",
     "drop_write": "requests{leg} lost",
@@ -388,9 +388,9 @@ FAULT_WORDS = {
     "amplifier_busy": "amplifier: requests refused",
     "amplifier_drop_all": "amplifier unplugged",
     "amplifier_hang": "amplifier hangs",
-    "amplifier_standing": "amplifier converts nothing",
+    "amplifier_standing": "amplifier stops converting",
     "amplifier_invalid": "amplifier: channel{leg} not valid",
-    "owner_hangs": "app stands still",
+    "owner_hangs": "app frozen",
 }
 """Every fault as a person calls it, by name; {leg} stands for a leg's number, with a space before it."""
 

@@ -50,7 +50,7 @@ class Watch:
     orphaned: bool = False
     """whether the owner has ended"""
     leaving: bool = False
-    """whether the engine was told to end by a signal"""
+    """whether the engine was asked to end by a signal"""
     _stopped: bool = False
     _lease: Lease | None = None
     _beats: int = 0

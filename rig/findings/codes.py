@@ -85,8 +85,8 @@ class Code(StrEnum):
 
     OPERATOR_STOP = _code("operator_stop", "operator's stop, category {category}", FaultCode.OPERATOR_STOP)
     STOP_FLAG = _code("stop_flag", "stop flag, category {category}", FaultCode.OPERATOR_STOP)
-    ENGINE_TOLD_TO_END = _code("engine_told_to_end", "the engine was told to end", FaultCode.OPERATOR_STOP)
-    NO_COMMAND_LEASE = _code("no_command_lease", "nobody holds the command lease any more", FaultCode.CLIENT_LOST)
+    ENGINE_TOLD_TO_END = _code("engine_told_to_end", "the engine was asked to end", FaultCode.OPERATOR_STOP)
+    NO_COMMAND_LEASE = _code("no_command_lease", "no client holds the command lease any more", FaultCode.CLIENT_LOST)
     LEASE_PASSED = _code("lease_passed", "the command lease passed from {before!r} to {after!r}", FaultCode.CLIENT_LOST)
     CLIENT_SILENT = _code(
         "client_silent",
@@ -94,22 +94,26 @@ class Code(StrEnum):
         FaultCode.CLIENT_LOST,
         unit="s",
     )
-    UNATTENDED = _code("unattended", "nobody has commanded the engine for {bound:g} s", FaultCode.CLIENT_LOST, unit="s")
+    UNATTENDED = _code(
+        "unattended", "no client has commanded the engine for {bound:g} s", FaultCode.CLIENT_LOST, unit="s"
+    )
 
     # -- the computer --------------------------------------------------------------------------------------------------
 
     OVERRUNS = _code("overruns", "{value:.0f} overrun cycles in a row (bound {bound:.0f})", FaultCode.OVERRUN)
     HOST_SUSPENDED = _code(
         "host_suspended",
-        "the host stood still for {value:.3f} s (the drives bear {bound:g} s). End other programs, lower `rate`, or "
-        "give real-time rights: `rig doctor` measures what this computer carries",
+        "the host was suspended for {value:.3f} s (the drives tolerate {bound:g} s). End other "
+        "programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer "
+        "can run",
         FaultCode.HOST_SUSPENDED,
         unit="s",
     )
     HOST_BUSY = _code(
         "host_busy",
-        "the computer was busy: {cycles} cycles late (longest {longest:.0f*1e3} ms) in the second before; {within}. "
-        "End other programs, lower `rate`, or give real-time rights: `rig doctor` measures what this computer carries",
+        "the computer was busy: {cycles} cycles late (longest {longest:.0f*1e3} ms) in the previous "
+        "second; {within}. End other programs, lower `rate`, or give real-time rights: `rig doctor` "
+        "measures what this computer can run",
         wraps=True,
     )
     RECORDING_FAILED = _code("recording_failed", "{text}", FaultCode.RECORDING)
@@ -121,26 +125,29 @@ class Code(StrEnum):
     )
     DISK_NEARLY_FULL = _code(
         "disk_nearly_full",
-        "the disk has room for {minutes:.1f} minutes of recording (bound {least:g}) only: free some of it, or stop in "
-        "time",
+        "the disk has room for only {minutes:.1f} minutes of recording (bound {least:g}): free some "
+        "space, or stop in time",
         severity=Severity.WARNING,
     )
     CONTROL_LINK_FAILED = _code("control_link_failed", "the control link has failed", FaultCode.INTERNAL_ERROR)
     ENGINE_ENDS = _code("engine_ends", "the engine ends: {error}: {text}", FaultCode.INTERNAL_ERROR)
-    ENGINE_ENDS_AT_ONCE = _code("engine_ends_at_once", "the engine was told to end at once", severity=Severity.WARNING)
+    ENGINE_ENDS_AT_ONCE = _code("engine_ends_at_once", "the engine was asked to end at once", severity=Severity.WARNING)
     ENGINE_ENDS_WITHOUT_TORQUE = _code(
         "engine_ends_without_torque",
-        "the engine was told to end, which it does once no drive reports torque",
+        "the engine was asked to end and does so when no drive reports torque",
         severity=Severity.WARNING,
     )
     OWNER_GONE_AT_REST = _code(
         "owner_gone_at_rest",
-        "the process that started the engine is gone: without a client it ends at once",
+        "the process that started the engine has ended: without a client the engine ends at once",
         severity=Severity.WARNING,
     )
     OWNER_GONE = _code(
         "owner_gone",
-        "the process that started the engine is gone: without a client it stops the platform in {bound:g} s and ends",
+        (
+            "the process that started the engine has ended: without a client the engine stops the platform "
+            "in {bound:g} s and ends"
+        ),
         severity=Severity.WARNING,
         unit="s",
     )
@@ -163,8 +170,8 @@ class Code(StrEnum):
     )
     DISTURBED = _code(
         "disturbed",
-        "[[{device}: ]]{value:.0f} times within a second what came was no good reply, with {sent} requests "
-        "(bound {bound:.0f}): look for noise on the line, or another master",
+        "[[{device}: ]]{value:.0f} invalid replies within a second to {sent} requests (bound "
+        "{bound:.0f}): check for noise on the line, or another master",
         FaultCode.COMMUNICATION_DISTURBED,
     )
     DRIVE_WATCHDOG = _code("drive_watchdog", "the drive's own watchdog stopped it", FaultCode.DRIVE_WATCHDOG)
@@ -203,18 +210,18 @@ class Code(StrEnum):
     )
     REPLIES_OLD = _code(
         "replies_old",
-        "the drive's replies are {cycles:.0f} cycles old (borne up to {bound:.0f})",
+        "the drive's replies are {cycles:.0f} cycles old (tolerated up to {bound:.0f})",
         severity=Severity.WARNING,
     )
     REPLIES_ONE_CYCLE_OLD = _code(
         "replies_one_cycle_old",
-        "the drive's replies are 1 cycle old (borne up to {bound:.0f})",
+        "the drive's replies are 1 cycle old (tolerated up to {bound:.0f})",
         severity=Severity.WARNING,
     )
-    REPLIES_PROMPT = _code("replies_prompt", "the drive's replies are of their own cycle again", severity=Severity.INFO)
+    REPLIES_PROMPT = _code("replies_prompt", "the drive's replies are up to date again", severity=Severity.INFO)
     UNWATCHED = _code(
         "unwatched",
-        "no watchdog in the drive, which goes on as told when this computer is silent",
+        "no watchdog: the drive continues its last command when this computer is silent",
         severity=Severity.WARNING,
     )
 
@@ -257,10 +264,10 @@ class Code(StrEnum):
     )
     LENGTHS_WITHOUT_POSE = _code(
         "lengths_without_pose",
-        "the six measured lengths belong to no pose near the one before",
+        "the six measured lengths match no pose near the previous one",
         FaultCode.FEEDBACK_INVALID,
     )
-    NO_POSE = _code("no_pose", "the six measured lengths belong to no pose", FaultCode.FEEDBACK_INVALID)
+    NO_POSE = _code("no_pose", "the six measured lengths match no pose", FaultCode.FEEDBACK_INVALID)
     LENGTH_JUMP = _code(
         "length_jump",
         "length jumped, or crept, by {value:~.2f*1e3} mm more than its speed explains (bound {bound:~.2f*1e3} mm)",
@@ -276,20 +283,19 @@ class Code(StrEnum):
     )
     ENCODER_FROZEN = _code(
         "encoder_frozen",
-        "the encoder repeated itself for {cycles:.0f} cycles while the reference moved {bound:g*1e3} mm away from it, "
-        "and more",
+        "the encoder was frozen for {cycles:.0f} cycles while the reference moved more than {bound:g*1e3} mm away",
         FaultCode.FEEDBACK_FROZEN,
         unit="m",
     )
     RUNS_AGAINST = _code(
         "runs_against",
-        "runs against its reference for {cycles:.0f} cycles, a sign is reversed",
+        "moves against its reference for {cycles:.0f} cycles: a sign is inverted",
         FaultCode.RUNAWAY,
     )
     SWINGS = _code(
         "swings",
-        "swings about its reference, its speed turned round {times:.0f} times: the control loop is unstable, or nearly "
-        "so, for this machine; gains must be less, or the rate higher (`rig check`)",
+        "oscillates about its reference, {times:.0f} reversals of speed: the control loop is unstable, "
+        "or nearly so, for this machine; reduce the gains or increase the rate (`rig check`)",
         FaultCode.RUNAWAY,
     )
     RUNAWAY = _code(
@@ -331,26 +337,26 @@ class Code(StrEnum):
     )
     CELL_SATURATED = _code(
         "cell_saturated",
-        "the load cell reads {value:g} N, at or beyond its end of scale {bound:g} N",
+        "the load cell reads {value:g} N, at or beyond its full scale {bound:g} N",
         FaultCode.LOAD_CELL,
         unit="N",
     )
     CELL_NOT_FINITE = _code("cell_not_finite", "the load cell reads {value:g} N", FaultCode.LOAD_CELL, unit="N")
     CELL_FROZEN = _code(
         "cell_frozen",
-        "the load cell repeated itself for {cycles:.0f} cycles, in which the model's force changed by {value:.3g} N",
+        "the load cell was frozen for {cycles:.0f} cycles while the model's force changed by {value:.3g} N",
         FaultCode.LOAD_CELL,
         unit="N",
     )
     CELL_STILL_FROZEN = _code(
         "cell_still_frozen",
-        "the load cell still reads {value:g} N, bit for bit",
+        "the load cell still reads exactly {value:g} N",
         FaultCode.LOAD_CELL,
         unit="N",
     )
     FORCE_RESIDUAL = _code(
         "force_residual",
-        "measured force is {value:~+.1f} N off the model's (bound {bound:~+.1f} N)",
+        "measured force is {value:~+.1f} N off the model (bound {bound:~+.1f} N)",
         FaultCode.FORCE_RESIDUAL,
         unit="N",
     )
@@ -402,7 +408,7 @@ class Code(StrEnum):
     )
     COMMANDED_LENGTH = _code(
         "commanded_length",
-        "would be commanded: length {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
+        "the commanded length would be {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
         FaultCode.LENGTH_LIMIT,
         unit="m",
     )
@@ -414,28 +420,28 @@ class Code(StrEnum):
     # -- states that take too long, homing, wiring and brakes ----------------------------------------------------------
 
     TORQUE_OFF_OVERDUE = _code(
-        "torque_off_overdue", "torque off was not done within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
+        "torque_off_overdue", "torque was not off within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
     )
     STOP_2_OVERDUE = _code(
-        "stop_2_overdue", "category 2 stop was not done within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
+        "stop_2_overdue", "the category 2 stop did not end within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
     )
     STOP_1_OVERDUE = _code(
-        "stop_1_overdue", "category 1 stop was not done within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
+        "stop_1_overdue", "the category 1 stop did not end within {bound:g} s", FaultCode.STOP_OVERDUE, unit="s"
     )
     QUICK_STOP_OVERDUE = _code(
         "quick_stop_overdue",
-        "the drives' quick stop was not done within {bound:g} s",
+        "the drives' quick stop did not end within {bound:g} s",
         FaultCode.STOP_OVERDUE,
         unit="s",
     )
     HOMING_OVERDUE = _code(
         "homing_overdue",
-        "homing was not done within {bound:g} s[[: no reference found by {legs}]]",
+        "homing did not end within {bound:g} s[[: no reference found by {legs}]]",
         FaultCode.HOMING_FAILED,
         unit="s",
     )
     HOMED_WITHOUT_POSE = _code(
-        "homed_without_pose", "the six homed lengths belong to no pose near home", FaultCode.HOMING_FAILED
+        "homed_without_pose", "the six homed lengths match no pose near home", FaultCode.HOMING_FAILED
     )
     HOMED_OFF = _code(
         "homed_off",
@@ -464,15 +470,16 @@ class Code(StrEnum):
     LEG_WAY = _code("leg_way", "leg {leg} by {value:~+.2f*1e3} mm", FaultCode.BRAKES_SLIP, unit="m")
     MOVES_WITHOUT_TORQUE = _code(
         "moves_without_torque",
-        "moves without torque, {value:+.2f*1e3} mm just now: the brake does not hold",
+        "moves without torque, {value:+.2f*1e3} mm in the last check: the brake does not hold",
         FaultCode.BRAKES_SLIP,
         unit="m",
     )
     LEGS_MOVE_WITHOUT_TORQUE = _code("legs_move_without_torque", "{within:join; }", FaultCode.BRAKES_SLIP)
     OTHER_LEG_HOMED = _code(
         "other_leg_homed",
-        "leg {leg} was told to home, and leg {other} moved, by {value:.2f*1e3} mm: motors or encoders of legs {leg} "
-        "and {other} are wired to each other's drive, or the brake of leg {other} does not hold",
+        "leg {leg} was commanded to home, but leg {other} moved by {value:.2f*1e3} mm: motors or "
+        "encoders of legs {leg} and {other} are wired to each other's drive, or the brake of leg "
+        "{other} does not hold",
         FaultCode.WIRING,
         unit="m",
     )
@@ -480,20 +487,20 @@ class Code(StrEnum):
     PAIR_OF_LEGS = _code("pair_of_legs", "legs {one} and {other}", FaultCode.WIRING)
     DRIVES_EXCHANGED_AT_REST = _code(
         "drives_exchanged_at_rest",
-        "the drives of legs {within:join or of legs } answer at each other's address (network cables exchanged): the "
-        "load cells' change from the start of homing to home fits no other wiring",
+        "the drives of legs {within:join or of legs } answer at each other's address (network cables "
+        "exchanged): the load cells' change from the start of homing to home matches no other wiring",
         FaultCode.WIRING,
     )
     DRIVES_STILL_EXCHANGED = _code(
         "drives_still_exchanged",
-        "{within}: found before, and not gone by what the forces tell; connect anew",
+        "{within}: found before and not cleared by the forces; connect again",
         FaultCode.WIRING,
         Remedy.RECONNECT,
         wraps=True,
     )
     EXCHANGED_IN_MOTION = _code(
         "exchanged_in_motion",
-        "what was measured in motion fits another wiring: {within:join, or }",
+        "the measurements in motion match another wiring: {within:join, or }",
         FaultCode.WIRING,
     )
     DRIVES_EXCHANGED = _code(
@@ -504,31 +511,31 @@ class Code(StrEnum):
     CELLS_EXCHANGED = _code("cells_exchanged", "the load cells of {within:join or of } are exchanged", FaultCode.WIRING)
     EXCHANGE_UNCLEAR = _code(
         "exchange_unclear",
-        "the forces do not tell whether drives are exchanged: {within}",
+        "the forces cannot show whether drives are exchanged: {within}",
         severity=Severity.INFO,
     )
     TOO_SHORT_AT_REST = _code(
-        "too_short_at_rest", "the rig was not at rest for long enough before homing", severity=Severity.INFO
+        "too_short_at_rest", "the rig was not at rest long enough before homing", severity=Severity.INFO
     )
     FITS_NO_WIRING = _code(
         "fits_no_wiring",
-        "the load cells' change from the start of homing to home fits no wiring well",
+        "the load cells' change from the start of homing to home matches no wiring",
         severity=Severity.INFO,
     )
     PAIRS_ALIKE = _code(
         "pairs_alike",
-        "from where homing began, those of legs {within:join, } would look much the same",
+        "from where homing began, an exchange of legs {within:join, } would go unnoticed",
         severity=Severity.INFO,
     )
     ALL_PAIRS_ALIKE = _code(
         "all_pairs_alike",
-        "from where homing began, those of any two legs would look much the same",
+        "from where homing began, any two legs could be exchanged unnoticed",
         severity=Severity.INFO,
     )
     UNPROVEN = _code("unproven", "no test is on record for the way it is wired now", remedy=Remedy.TEST_LEGS)
     UNPROVEN_EXCHANGED = _code(
         "unproven_exchanged",
-        "the drives of legs {pairs:join, of legs } have changed places since the legs were tested; {within}",
+        "the drives of legs {pairs:join, of legs } have been exchanged since the legs were tested; {within}",
         remedy=Remedy.TEST_LEGS,
     )
     UNPROVEN_UNREADABLE = _code("unproven_unreadable", "{text}", remedy=Remedy.TEST_LEGS)
@@ -549,7 +556,7 @@ class Code(StrEnum):
     )
     LEG_HOMED_BEYOND = _code(
         "leg_homed_beyond",
-        "leg {leg} says that it has length {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
+        "leg {leg} reports a length of {value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
         FaultCode.HOMING_FAILED,
         unit="m",
     )
@@ -582,8 +589,8 @@ class Code(StrEnum):
     )
     LEG_NO_ROOM = _code(
         "leg_no_room",
-        "leg {leg} stands at {start:.4f} m: {travel:+g*1e3} mm from there is outside its limits: length {value:^.4f} m "
-        "(limits {low:^.4f} to {high:^.4f} m)",
+        "leg {leg} is at {start:.4f} m: {travel:+g*1e3} mm from there is outside its limits: length "
+        "{value:^.4f} m (limits {low:^.4f} to {high:^.4f} m)",
         FaultCode.LENGTH_LIMIT,
         unit="m",
     )
@@ -603,9 +610,9 @@ class Code(StrEnum):
     )
     LEG_CELL_INVALID = _code("leg_cell_invalid", "its load cell has no valid reading")
     LEG_CELL_SATURATED = _code(
-        "leg_cell_saturated", "its load cell is at or beyond its end of scale {bound:g} N", unit="N"
+        "leg_cell_saturated", "its load cell is at or beyond its full scale {bound:g} N", unit="N"
     )
-    LEG_CELL_FROZEN = _code("leg_cell_frozen", "its load cell repeats itself: {value:g} N in every reading", unit="N")
+    LEG_CELL_FROZEN = _code("leg_cell_frozen", "its load cell is frozen: {value:g} N in every reading", unit="N")
     LEG_PASSED = _code(
         "leg_passed",
         "test of leg {leg}: passed; {travel:+g*1e3} mm commanded, {value:+.3f*1e3} mm measured",
@@ -629,10 +636,10 @@ class Code(StrEnum):
     TEST_NOT_FINITE = _code("test_not_finite", "{what} {value} is not a finite number")
     TEST_TRAVEL = _code("test_travel", "travel {value:g*1e3} mm is outside {low:g*1e3} to {high:g*1e3} mm", unit="m")
     TEST_SPEED = _code("test_speed", "speed {value:g*1e3} mm/s is outside {low:g*1e3} to {high:g*1e3} mm/s", unit="m/s")
-    TEST_MODE = _code("test_mode", "its drive has no mode POSITION ({drive}), and only that moves one leg")
+    TEST_MODE = _code("test_mode", "its drive has no mode POSITION ({drive}), which is needed to move one leg")
     TEST_WITHOUT_REFERENCE = _code(
         "test_without_reference",
-        "the drive has no reference yet, a position means nothing to it: let this leg be homed first",
+        "the drive has no reference yet and cannot move to positions: home this leg first",
     )
     STOPPED_BEFORE_MOVING = _code("stopped_before_moving", "stopped before anything moved", severity=Severity.INFO)
     TEST_NOT_PASSED = _code("test_not_passed", "test of leg {leg}: it did not pass, and proves nothing")
@@ -650,7 +657,7 @@ class Code(StrEnum):
     WAIT_FOR_LEG_TEST = _code("wait_for_leg_test", "wait until the leg is tested")
     MOTION_RUNNING = _code("motion_running", "a motion is running", remedy=Remedy.PAUSE)
     FAULT_LATCHED = _code("fault_latched", "a fault is latched: reset first", remedy=Remedy.RESET)
-    HELD_FOR_FAULT = _code("held_for_fault", "held for a fault: press STOP, then reset", remedy=Remedy.STOP)
+    HELD_FOR_FAULT = _code("held_for_fault", "held after a fault: press STOP, then reset", remedy=Remedy.STOP)
     ALREADY_CONNECTED = _code("already_connected", "the drives are connected")
     NO_FAULT = _code("no_fault", "there is no fault to reset")
     ALREADY_HOMED = _code("already_homed", "homed; disconnect to home again", remedy=Remedy.DISCONNECT)
@@ -665,16 +672,16 @@ class Code(StrEnum):
     TORQUE_STILL_ON = _code("torque_still_on", "the drive still has torque")
     TORQUE_STAYS_ON = _code(
         "torque_stays_on",
-        "the drive still has torque; press the emergency stop or cut the drive's supply, then ask again",
+        "the drive still has torque; press the emergency stop or cut the drive's supply, then try again",
     )
     TORQUE_UNSUPERVISED = _code(
         "torque_unsupervised",
-        "the drive still has torque, and would be neither supervised nor recorded; press the emergency stop or cut the "
-        "drive's supply, then ask again",
+        "the drive still has torque and would be neither supervised nor recorded; press the emergency "
+        "stop or cut the drive's supply, then try again",
     )
     PROVE_WIRING = _code(
         "prove_wiring",
-        "{within}; test each of them (rig setup leg), or say that it is not proven (--unproven)",
+        "{within}; test each of them (rig setup leg), or accept it unproven (--unproven)",
         remedy=Remedy.TEST_LEGS,
         wraps=True,
     )
@@ -719,11 +726,11 @@ class Code(StrEnum):
     NOT_FINITE = _code("not_finite", "length {length} m, speed {speed} m/s")
     CELLS_STILL_SILENT = _code("cells_still_silent", "load cells: no fresh reading[[: {silence}]]")
     STOPPED_MEANWHILE = _code("stopped_meanwhile", "the rig was stopped meanwhile")
-    LEASE_LAPSED = _code("lease_lapsed", "the command lease that it came with is held no more")
+    LEASE_LAPSED = _code("lease_lapsed", "the command lease of the request has ended")
     LEASE_NEEDED = _code("lease_needed", "needs the command lease; acquire it first")
     LEASE_NEEDED_HELD = _code("lease_needed_held", "needs the command lease; {client!r} holds it")
     LEASE_HELD = _code("lease_held", "{client!r} holds the command lease")
-    NOT_HELD = _code("not_held", "it was let go before it began")
+    NOT_HELD = _code("not_held", "it was released before it began")
     ELSEWHERE = _code(
         "elsewhere",
         "the motion starts {away:in:m} and {turned:in:rad} from where the platform is: move to its start first",
@@ -732,13 +739,13 @@ class Code(StrEnum):
     WAY_HOME_REFUSED = _code(
         "way_home_refused", "{within}\n  move somewhere else first, or STOP, which takes the torque off"
     )
-    MOVING_WHEN_ASKED = _code("moving_when_asked", "the platform was moving when it was asked for: ask again")
+    MOVING_WHEN_ASKED = _code("moving_when_asked", "the platform was moving at the request: try again")
     SOURCE_NOT_ENGAGED = _code(
         "source_not_engaged",
         "{source!r} cannot be followed in state {state:name}: engage first",
         remedy=Remedy.ENGAGE,
     )
-    DRIVE_CHANGED = _code("drive_changed", "{within}; disconnect, connect and home anew", remedy=Remedy.RECONNECT)
+    DRIVE_CHANGED = _code("drive_changed", "{within}; disconnect, connect and home again", remedy=Remedy.RECONNECT)
     DEVICES_UNUSABLE = _code("devices_unusable", "{count} devices cannot be used:\n  {within:join\n  }")
     DRIVE_FAILS = _code("drive_fails", "{text}")
     CELLS_FAIL = _code("cells_fail", "load cells: {text}")
@@ -766,15 +773,15 @@ class Code(StrEnum):
     ENGINE_SILENT = _code(
         "engine_silent", "the engine did not answer a {command!r} request within {bound:g} s", unit="s"
     )
-    ENGINE_GONE = _code("engine_gone", "the engine (process {pid}) has gone", remedy=Remedy.CONNECT)
+    ENGINE_GONE = _code("engine_gone", "the engine (process {pid}) has ended", remedy=Remedy.CONNECT)
     ENGINE_NOT_RUNNING = _code("engine_not_running", "the engine is not running", remedy=Remedy.CONNECT)
     ENGINE_STARTING = _code("engine_starting", "the engine is starting")
     ENGINE_ENDING = _code("engine_ending", "the engine is ending")
     ENGINE_DIED = _code("engine_died", "the engine has died: restart it first", remedy=Remedy.CONNECT)
-    ENGINE_FOUND = _code("engine_found", "an engine has the drives: take it over first", remedy=Remedy.CONNECT)
+    ENGINE_FOUND = _code("engine_found", "an engine holds the drives: take it over first", remedy=Remedy.CONNECT)
     MOTION_REFUSED = _code("motion_refused", "{text}")
-    TRAJECTORY_OUTSIDE = _code("trajectory_outside", "the trajectory is outside the limits:{within:lines}")
-    TARGET_OUTSIDE = _code("target_outside", "the target is outside the limits:{within:lines}")
+    TRAJECTORY_OUTSIDE = _code("trajectory_outside", "the trajectory exceeds the limits:{within:lines}")
+    TARGET_OUTSIDE = _code("target_outside", "the target exceeds the limits:{within:lines}")
     MOTION_ABOVE = _code(
         "motion_above",
         "{quantity:name}[[ of leg {leg}]]: {value:~unit}[[ at {time:.4g} s]], must be at most {bound:~unit}"
@@ -790,7 +797,7 @@ class Code(StrEnum):
         "{quantity:name}[[ of leg {leg}]]: {value:~unit}[[ at {time:.4g} s]], must be at rest",
     )
     MOTION_SINGULAR = _code("motion_singular", "at {time:.4g} s: {text}")
-    SMALLER_PASSES = _code("smaller_passes", "scaled by {value:.3f} about its start pose it would pass")
+    SMALLER_PASSES = _code("smaller_passes", "it would pass if scaled by {value:.3f} about its start pose")
     NO_SMALLER_PASSES = _code("no_smaller_passes", "no smaller amplitude about its start pose passes either")
     SLOWING_ABOVE = _code(
         "slowing_above",
@@ -799,7 +806,7 @@ class Code(StrEnum):
     )
     NO_FREE_RANGE = _code("no_free_range", "no free range: {within}")
     RANGE_TOO_SHORT = _code("range_too_short", "no free range: it would be shorter than {bound:g} {unit}")
-    NO_SIZE_PASSES = _code("no_size_passes", "no size that passes was found: of the smallest that was tried,\n{within}")
+    NO_SIZE_PASSES = _code("no_size_passes", "no passing size was found: for the smallest one tried,\n{within}")
     TABLE_NO_NUMBERS = _code("table_no_numbers", "the samples of a table must be numbers: {text}")
     TABLE_NOT_FINITE = _code("table_not_finite", "the table is not finite at [{place}]")
     TABLE_SHAPE = _code("table_shape", "a table of shape {shape}, must be (n, 18): q, q̇ and q̈ of six coordinates")
@@ -811,7 +818,7 @@ class Code(StrEnum):
     ENGINE_NOT_ANSWERING = _code("engine_not_answering", "the engine does not answer")
     FOUND_ENGINE_SILENT = _code(
         "found_engine_silent",
-        "it does not answer; `kill -9 {pid}` ends it, and nobody commands the drives then",
+        "it does not answer; `kill -9 {pid}` ends it, and the drives are then without a master",
     )
     FOUND_ENGINE_COMMANDED = _code("found_engine_commanded", "{client!r} commands it")
     REQUEST_UNDER_WAY = _code("request_under_way", "{request} is under way")
@@ -821,12 +828,12 @@ class Code(StrEnum):
     SETUP_OPEN = _code("setup_open", "the set-up is open")
     DRIVES_HELD = _code(
         "drives_held",
-        "the app holds its drives: park, then disconnect first",
+        "the app holds the drives: park, then disconnect first",
         remedy=Remedy.DISCONNECT,
     )
     PROCESSOR_RESERVED = _code(
         "processor_reserved",
-        "while the drives have torque the processor belongs to the engine: park or stop first",
+        "while the drives have torque the processor is reserved for the engine: park or stop first",
         remedy=Remedy.PARK,
     )
     REFUSED = _code("refused", "{command}: {within}", wraps=True)
@@ -891,12 +898,15 @@ class Code(StrEnum):
     MORE_THAN_MOST = _code("more_than_most", "{value:g}[[ {unit}]], must be at most {bound:g}[[ {unit}]]")
     SCALED_DEFAULT = _code(
         "scaled_default",
-        "{within}: it is not given, and its default is that of the machine's size",
+        "{within}: not given, the default follows from the size of the machine",
         wraps=True,
     )
-    THRESHOLD_UNKNOWN = _code("threshold_unknown", "there is no threshold of this name; there are {names:join, }")
+    THRESHOLD_UNKNOWN = _code(
+        "threshold_unknown", ("there is no threshold of this name; the thresholds are {names:join, }")
+    )
     THRESHOLD_GENERAL = _code(
-        "threshold_general", "the rig's configuration asks {bound:g} of every motion, which can only change it"
+        "threshold_general",
+        ("the rig's configuration sets {bound:g} for every motion; a motion can change it but not remove it"),
     )
     NO_HOME = _code("no_home", "{mechanism} gives no platform.home; a rig needs one")
     LIMITS_MISSING = _code(
@@ -904,16 +914,16 @@ class Code(StrEnum):
     )
     OBSERVER_SLOW_DRIVES = _code(
         "observer_slow_drives",
-        "observer compares every cycle with the one before, {bound:g} s, but drives answer every {value:g} s: rate "
-        "must be {rate} Hz at most, or mode force",
+        "the observer compares consecutive cycles, {bound:g} s, but drives answer every {value:g} s: "
+        "rate must be {rate} Hz at most, or mode force",
         unit="s",
     )
     OBSERVER_DELAY = _code(
         "observer_delay",
-        "observer knows of drives that follow within a cycle, {bound:g} s, but drives.delay is {value:g} s",
+        "the observer assumes drives that follow within a cycle, {bound:g} s, but drives.delay is {value:g} s",
         unit="s",
     )
-    MODE_EVERYWHERE = _code("mode_everywhere", '{mode}, but every leg has mode = "position": say it here, once')
+    MODE_EVERYWHERE = _code("mode_everywhere", '{mode}, but every leg has mode = "position": set it here, once')
     MODE_MIXED = _code(
         "mode_mixed", '{mode} has the forces of all six legs, but leg {legs_listed} has mode = "position"'
     )
@@ -928,7 +938,7 @@ class Code(StrEnum):
     STALE_BELOW_SAMPLE = _code("stale_below_sample", "{value:g} s, must be at least {bound:g} s, {other}", unit="s")
     READINGS_TOO_FAST = _code(
         "readings_too_fast",
-        "{value:g} s between two readings, must be at least {bound:g} s: what {device} sends takes that on its line",
+        "{value:g} s between two readings, must be at least {bound:g} s: the transmission time of {device} on its line",
         unit="s",
     )
     WATCHDOG_SHORT = _code(
@@ -973,22 +983,21 @@ class Code(StrEnum):
         unit="N",
     )
     CONDITION_AT_HOME = _code(
-        "condition_at_home", "{bound:g}, but at home it is {value:.3g}: no pose could be held there"
+        "condition_at_home", "{bound:g}, but at home it is {value:.3g}: no pose would be permitted"
     )
     WEIGHT_BEYOND_LIMIT = _code(
         "weight_beyond_limit",
-        "force limit of leg {leg}: {bound:g} N, but it bears {value:.3g} N of the platform's weight at home",
+        "force limit of leg {leg}: {bound:g} N, but it carries {value:.3g} N of the platform's weight at home",
         unit="N",
     )
     WEIGHT_BEYOND_CELL = _code(
         "weight_beyond_cell",
-        "{bound:g} N, but leg {leg} bears {value:.3g} N of the platform's weight at home",
+        "{bound:g} N, but leg {leg} carries {value:.3g} N of the platform's weight at home",
         unit="N",
     )
     LEG_BEYOND_DRIVE = _code(
         "leg_beyond_drive",
-        "its drive can be told {shortest:.4g} to {longest:.4g} m, by the mechanism the leg may be {low:g} to {high:g} "
-        "m long",
+        "its drive accepts {shortest:.4g} to {longest:.4g} m, but the mechanism allows {low:g} to {high:g} m",
         unit="m",
     )
     CHARACTER_UNUSABLE = _code("character_unusable", "character {character!r} cannot be written")
@@ -997,7 +1006,11 @@ class Code(StrEnum):
 
     STATE_CHANGED = _code("state_changed", "{before:name} → {after:name}", severity=Severity.INFO)
     DRIVE_IDENTIFIED = _code("drive_identified", "{identity}", severity=Severity.INFO)
-    HOMING_UNPROVEN = _code("homing_unproven", "homing on the operator's word: {within}", severity=Severity.WARNING)
+    HOMING_UNPROVEN = _code(
+        "homing_unproven",
+        ("homing without proof of the wiring, accepted by the operator: {within}"),
+        severity=Severity.WARNING,
+    )
     MOTION_ABANDONED = _code(
         "motion_abandoned",
         "{motion!r} is abandoned at {time:.3f} of {duration:.3f} s",
@@ -1005,7 +1018,7 @@ class Code(StrEnum):
     )
     HOLDER_SILENT = _code(
         "holder_silent",
-        "{motion!r} slows down: whoever holds it was silent for {value:.2f} s",
+        "{motion!r} slows down: its hold-to-run client was silent for {value:.2f} s",
         severity=Severity.WARNING,
         unit="s",
     )
@@ -1014,12 +1027,12 @@ class Code(StrEnum):
     LOOP_DOUBTFUL = _code("loop_doubtful", "{text}", severity=Severity.WARNING)
     PLANT_PACED_AGAIN = _code(
         "plant_paced_again",
-        "the virtual rig takes its time from the engine again",
+        "the virtual rig is paced by the engine again",
         severity=Severity.WARNING,
     )
     PLANT_UNPACED = _code(
         "plant_unpaced",
-        "the virtual rig does not take its time from the engine any more: it goes by the wall clock",
+        "the virtual rig is no longer paced by the engine: it follows the wall clock",
         severity=Severity.WARNING,
     )
     REALTIME = _code("realtime", "{text}", severity=Severity.INFO)

@@ -88,7 +88,7 @@ class Tick:
     lateness: float = 0.0
     """s"""
     period: float = 0.0
-    """s, since the beginning of the cycle before"""
+    """s, since the start of the previous cycle"""
     overruns: int = 0
     """cycles skipped so far"""
     slower: float = 0.0

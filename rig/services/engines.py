@@ -141,7 +141,7 @@ def end_engine(request: EngineRequest, progress: OnEvent = no_progress) -> Path:
     with LiveRig(settings, engine, _CLIENT) as rig:
         bring_to_rest(rig)
     if engine.alive:
-        raise HardwareError(f"the engine was told to end, and has not: `kill {engine.pid}`")
+        raise HardwareError(f"the engine was asked to end but still runs: `kill {engine.pid}`")
     return engine.recording
 
 

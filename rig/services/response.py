@@ -29,7 +29,7 @@ class RespondRequest:
 
     recording: Path
     dof: str | None = None
-    """coordinate: x, y, z, rx, ry or rz; None: the excited one"""
+    """coordinate: x, y, z, rx, ry or rz; None: the excited coordinate"""
     band: tuple[float, float] | None = None
     """Hz, first and last frequency; None: what is excited"""
     output: Path | None = None

@@ -22,15 +22,15 @@ PLANT_FAULTS = {
     "test_load": FaultKind("a test mass hangs on the load cell, as for its calibration", "N", 50.0),
     "zero_jump": FaultKind("the zero of the load cell jumps", "N", 5.0),
     "force_step": FaultKind("a push downwards at the leg's joint, or at the origin", "N", 100.0),
-    "brake_slips": FaultKind("the closed brake gives way to its load at a speed", "m/s", 0.02),
+    "brake_slips": FaultKind("the closed brake slips under its load at a speed", "m/s", 0.02),
     "brake_open": FaultKind("the brake does not close"),
-    "motor_exchanged": FaultKind("motor and brake are wired to another leg's drive, and its to this", "leg 1..6", 1.0),
-    "payload": FaultKind("a mass the model does not know of stands at the platform's origin", "kg", 5.0),
+    "motor_exchanged": FaultKind("motor and brake are exchanged with those of another leg's drive", "leg 1..6", 1.0),
+    "payload": FaultKind("a mass that is not in the model is placed at the platform's origin", "kg", 5.0),
 }
 """Faults of the machine itself."""
 
 _OWNER = "owner_hangs"
-HOST_FAULTS = {_OWNER: FaultKind("the process that started a live rig stands still for this time", "s", 40.0)}
+HOST_FAULTS = {_OWNER: FaultKind("the process that started a live rig is suspended for this time", "s", 40.0)}
 """Faults of the computer's. Who stands still clears nothing: they end by themselves."""
 
 _AMPLIFIER = "amplifier_"

@@ -130,7 +130,7 @@ def test_the_engine_holds_and_ends_by_itself_when_nobody_comes(orphans: _Orphans
     assert recording.complete and recording.dropped == 0 and len(rows) == recording.closing["cycles"]
     assert [event.code for event in recording.events if event.code] == [FaultCode.CLIENT_LOST] * 2  # held, then stopped
     texts = [event.text for event in recording.events]
-    assert f"nobody has commanded the engine for {_HOLD:g} s" in texts
+    assert f"no client has commanded the engine for {_HOLD:g} s" in texts
     assert rows["state"][-1] == State.PARKED and not (rows["drive_status"] & DriveStatus.WATCHDOG).any()
     held_rows = rows[(rows["state"] == State.ENGAGED) & (rows["t"] > lost.t + 1.0)]
     assert held_rows["t"][-1] - held_rows["t"][0] > 0.5 * (_HOLD - _BORNE)

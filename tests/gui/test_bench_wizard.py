@@ -61,7 +61,7 @@ def test_what_fails_its_bounds_is_shown_and_cannot_be_saved(
     assert "✗ calibration refused, nothing written" in said and f"✗ {why}" in said
     assert wizard.results.isVisible() and wizard.results.shown.table.rowCount() == 6
     assert not wizard.button(BUTTON.NextButton).isEnabled() and not wizard.loss()
-    assert wizard.computing.missing == wizard.storing.save.obstacle == "It was refused, so there is nothing to save."
+    assert wizard.computing.missing == wizard.storing.save.obstacle == "Refused: nothing to save."
 
 
 def test_faulty_readings_are_named_with_their_line(wizard: FitWizard, qtbot: Any, tmp_path: Path) -> None:

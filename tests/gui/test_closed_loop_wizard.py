@@ -34,7 +34,7 @@ def test_controllers_are_compared_and_what_loses_the_platform_is_named(
         if not any(run["end"] for run in runs if run["controller"] == name)
     }
     best = min(worst, key=worst.__getitem__)
-    assert f"Nearest to the reference on its worst plant: {best}, {worst[best]:.3g} mm RMS." in said
+    assert f"Best controller on its worst plant: {best}, {worst[best]:.3g} mm RMS." in said
     assert all(f"{name}: " in said for name in set(NAMES) - set(worst))
     table = wizard.results.shown.table
     assert [table.item(row, 0).text() for row in range(0, table.rowCount(), 3)] == NAMES

@@ -33,7 +33,7 @@ class Crash(LiveDesk):
         self.desk.app.wait()
         self.desk.start_app()
         self.desk.wait("session.found.holder is not None and session.found.holder.status is not None", STEP)
-        self.desk.wait("'state Engaged, its app is gone, nobody commands it' in window.banner.detail", STEP)
+        self.desk.wait("'state Engaged, its app has ended, no client commands it' in window.banner.detail", STEP)
         assert self.desk.value("window.banner.state_text") == "In use"
 
     def until_gone(self) -> None:

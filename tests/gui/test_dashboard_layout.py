@@ -67,7 +67,7 @@ def test_a_leg_keeps_its_colour_and_its_lines_differ() -> None:
 
 
 def test_one_axis_has_one_unit() -> None:
-    with pytest.raises(RefusedError, match="Position measured x is in mm and the plot in N: one axis has one unit"):
+    with pytest.raises(RefusedError, match="Position measured x is in mm and the plot in N: an axis has one unit"):
         _THREE.with_signals((0, 0), ["force_measured.2", _B])
     assert [row.plots[0].signals for row in Dashboard("d").with_plots([_A, _B, "force_model.1"]).rows] == [
         (_A, "force_model.1"),

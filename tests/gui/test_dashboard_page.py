@@ -84,7 +84,7 @@ def test_a_drag_that_esc_gives_up_or_that_ends_elsewhere_changes_nothing(boards:
 def test_another_unit_is_refused_with_a_reason(boards: DashboardPage) -> None:
     boards.add(["force_measured.1"], own=True)
     boards.tree.choose(["position.x"])
-    assert "is in mm and the plot in N: one axis has one unit" in boards.tree.add.toolTip()
+    assert "is in mm and the plot in N: an axis has one unit" in boards.tree.add.toolTip()
     (plot,) = boards.board.plots
     boards.tree.search.setText("position measured x")
     boards.tree.choose(["position.x"])
@@ -181,7 +181,7 @@ def test_everything_has_a_name(boards: DashboardPage) -> None:
     boards.add(["force_measured.1"], own=True)
     (plot,) = boards.board.plots
     assert plot.accessibleName() == "Force measured, N"
-    assert plot.more.accessibleName() == "What can be done with the plot of Force measured, N"
+    assert plot.more.accessibleName() == "Actions for the plot of Force measured, N"
     kinds = (QtWidgets.QAbstractButton, QtWidgets.QLineEdit, QtWidgets.QComboBox, QtWidgets.QTreeWidget)
     shown = [each for kind in kinds for each in boards.findChildren(kind) if each.isVisible()]
     assert [each for each in shown if not (each.accessibleName() or each.text())] == []

@@ -26,7 +26,7 @@ def test_a_motion_that_tells_parameters_is_judged_by_its_limits_and_opened(
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
-    assert said.startswith("12 s: it tells the base parameters ") and "Nearest to its limit: " in said
+    assert said.startswith("12 s: average information on the base parameters ") and "Nearest to its limit: " in said
     assert steps == ["designing: 0 %", "designing: 50 %", "designing: 100 %"]
     outcome = wizard.outcome
     assert outcome is not None
@@ -84,5 +84,5 @@ def test_the_reason_why_no_motion_can_be_designed_is_shown(multisine: FitWizard,
     assert "to: 400 Hz, must be at most 125 Hz, a quarter of the cycles a second" in compute(multisine, qtbot)
     page["high"].set_si(60.0)
     page["amplitude"].set_si(0.2)
-    assert "the trajectory is outside the limits:" in compute(multisine, qtbot)
+    assert "the trajectory exceeds the limits:" in compute(multisine, qtbot)
     assert not multisine.results.isVisible() and multisine.storing.save.obstacle == "nothing was computed yet"

@@ -91,7 +91,7 @@ def test_a_film_that_cannot_be_written_says_why(dialog: FilmDialog, qtbot: QtBot
 
 def test_what_no_film_can_be_is_refused(dialog: FilmDialog) -> None:
     dialog.end.set_si(0.0)
-    assert dialog.make.obstacle == "it ends at 0.000 s, must end after its beginning at 0.000 s"
+    assert dialog.make.obstacle == "it ends at 0.000 s, must end after its start at 0.000 s"
     long = Cut(0.0, 60.0, 1.0, 50, (1920, 1080))
     assert long.fault(bounded=False) == ""
     assert long.fault(bounded=True).startswith("3001 frames of 1920 × 1080 px are 6223 million px, must be at most 400")

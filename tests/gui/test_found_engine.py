@@ -59,7 +59,7 @@ def app(qtbot: Any, config: RigConfig, orphan: StandIn, tmp_path: Path) -> Itera
 def test_it_is_said_with_the_time_left_and_stop_reaches_it(app: MainWindow, orphan: StandIn, qtbot: Any) -> None:
     assert app.banner.state_text == "In use"
     assert "has these drives: state Engaged" in app.banner.detail and "22 s left" in app.banner.detail
-    assert "its app is gone, nobody commands it" in app.banner.detail and "STOP reaches it" in app.banner.detail
+    assert "its app has ended, no client commands it" in app.banner.detail and "STOP reaches it" in app.banner.detail
     app.activateWindow()
     press(app.stop_button)
     assert orphan.block.take_stop() == 1

@@ -58,12 +58,12 @@ def test_the_geometry_is_judged_before_it_is_saved_as_the_command_saves_it(
     wizard: FitWizard, measured: Path, qtbot: Any, tmp_path: Path
 ) -> None:
     page = wizard.asking
-    assert page.fault == "Looking into the files …"
+    assert page.fault == "Reading the files …"
     steps: list[str] = []
     wizard.runner.stepped.connect(steps.append)
     said = compute(wizard, qtbot)
     assert page.holds == f"lab-hexapod, {COUNT} rows, whole poses"
-    assert said.startswith(f"{COUNT} poses fitted, reduced χ² ") and "Poses held out: " in said
+    assert said.startswith(f"{COUNT} poses fitted, reduced χ² ") and "Held-out poses: " in said
     assert len(steps) > 5 and steps[-1] == "geometry: 100 %"
     fit = wizard.results.shown
     assert fit.isVisible() and fit.table.accessibleName() == "Parameters"
@@ -129,8 +129,8 @@ def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: FitWizard, m
     assert outcome is not None, said
     assert "✗ " in said
     sigmas = outcome.result["direction_sigmas_m"]
-    assert said.startswith("A pose is told to ")
-    assert f"{len(sigmas)} directions of the geometry, {sigmas.count(None)} of them not told at all." in said
+    assert said.startswith("Pose uncertainty along its worst axis (one σ): ")
+    assert f"{len(sigmas)} directions of the geometry, {sigmas.count(None)} of them unobservable." in said
     table = wizard.results.shown.table
     lines = [table.item(row, 0).text() for row in range(table.rowCount())]
     assert (
@@ -139,7 +139,7 @@ def test_what_poses_leave_open_is_drawn_and_cannot_be_saved(wizard: FitWizard, m
         and "cannot be told from these" in "".join(lines)
         and len(lines) > 3
     )
-    assert wizard.storing.save.obstacle == "It was refused, so there is nothing to save."
+    assert wizard.storing.save.obstacle == "Refused: nothing to save."
 
 
 def test_poses_are_planned_and_written_as_a_table(

@@ -120,7 +120,7 @@ def test_esc_stops_and_closes_nothing_and_a_result_is_asked_about(
     press(wizard.stop_button)
     assert session.stops[-1] == (1, "button")
     press(wizard.button(BUTTON.CancelButton))
-    assert wizard.question is not None and "What was computed is not saved" in wizard.question.text()
+    assert wizard.question is not None and "The computed result is not saved" in wizard.question.text()
     press(wizard.question.escapeButton())
     assert wizard.isVisible() and wizard.outcome is not None
     recordings(wizard).choose(row_of(wizard, "still.mcap"), 1)

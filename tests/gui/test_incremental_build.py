@@ -91,7 +91,7 @@ def test_a_page_that_is_being_built_is_looked_at_and_left(window: MainWindow) ->
     window.tabs.setCurrentWidget(page)
     build_until(window, "live")
     assert [each.text() for each in page.findChildren(QtWidgets.QLabel) if each.isVisible()] == [
-        "This page is being made …"
+        "This page is loading …"
     ]
     window.tabs.setCurrentWidget(window.views.log)
     build_until(window, "dashboards")

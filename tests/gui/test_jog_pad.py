@@ -172,7 +172,7 @@ def test_a_lost_pad_lets_go_and_one_that_comes_back_must_be_let_up_first(
     with VirtualPad() as other:
         other.press("dead-man")
         other.move("right y", 1.0)
-        says(jog, qtbot, "let the dead-man's button up first")
+        says(jog, qtbot, "release the dead-man's button first")
         looks(jog, qtbot)
         assert len(session.sent) == 1
         other.release("dead-man")

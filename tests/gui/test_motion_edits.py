@@ -253,7 +253,7 @@ def test_a_transition_comes_where_parts_do_not_meet_and_goes_where_they_do(
     press(panel.editor.buttons["Add"])
     looked(panel, qtbot)
     assert _rows(panel) == [("1  minimum-jerk, 2 s", True), ("2  transition, 0.8 s", False), ("3  hold, 1 s", True)]
-    assert panel.verdict.text().startswith("✓ Passes every limit over 3.8 s") and panel.run.isEnabled()
+    assert panel.verdict.text().startswith("✓ Within all limits over 3.8 s") and panel.run.isEnabled()
     assert panel.editor.parts.currentRow() == 2 and panel.edits.stack.count() == 1
     middle = panel.editor.parts.visualItemRect(panel.editor.parts.item(1)).center()
     QtTest.QTest.mouseClick(panel.editor.parts.viewport(), QtCore.Qt.MouseButton.LeftButton, pos=middle)

@@ -94,7 +94,7 @@ def test_a_sine_of_z_and_roll_is_ready_to_run_after_few_actions(
     looked(panel, qtbot)
     assert hand.actions <= MOST_ACTIONS
     assert said == {"muted"} and window.banner.notice.text() == ""
-    assert panel.verdict.text().startswith("✓ Passes every limit over 8 s")
+    assert panel.verdict.text().startswith("✓ Within all limits over 8 s")
     (part,) = panel.editor.value()["parts"]
     assert [term["dof"] for term in part["terms"]] == ["z", "rx"] and all(term["amplitude"] for term in part["terms"])
     assert panel.run.isEnabled()
@@ -128,7 +128,7 @@ def test_every_template_makes_an_ordinary_motion_as_it_is(window: MainWindow, pa
         assert [part["type"] for part in panel.editor.value()["parts"]] == kinds
         assert not page.isVisible() and panel.edits.stack.count() == 0  # another motion, in which nothing was edited
     looked(panel, qtbot)
-    assert panel.verdict.text().startswith("✓ Passes every limit over 4 s")
+    assert panel.verdict.text().startswith("✓ Within all limits over 4 s")
 
 
 def test_poses_from_a_csv_file_ask_for_the_file(
@@ -191,14 +191,14 @@ def test_what_a_template_would_make_is_in_view_before_it_is_made(
     looked(panel, qtbot)
     hand.type(page.form.fields["cycles"].box, "2")
     _settled(page, qtbot)
-    qtbot.waitUntil(lambda: panel.verdict.text().startswith("✓ Passes every limit over 8 s"), timeout=60_000)
+    qtbot.waitUntil(lambda: panel.verdict.text().startswith("✓ Within all limits over 8 s"), timeout=60_000)
     assert float(shown.curves[0][0].xData[-1]) == pytest.approx(8.0)
     hand.item(page.list, "Multisine")
     hand.type(page.form.fields["start"].box, "4.9")
     hand.type(page.form.fields["end"].box, "4.95")
     qtbot.waitUntil(lambda: "longer period" in panel.verdict.text(), timeout=60_000)
     hand.click(page.cancel)
-    assert panel.verdict.text().startswith("✓ Passes every limit over 20 s")
+    assert panel.verdict.text().startswith("✓ Within all limits over 20 s")
     assert float(shown.curves[0][0].xData[-1]) == pytest.approx(20.0)
 
 

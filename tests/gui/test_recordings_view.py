@@ -235,7 +235,7 @@ def test_a_report_is_made_and_opened(qtbot: QtBot, view: RecordingsView, folder:
     _press(qtbot, view, "Report", "first.mcap")
     assert view.note.text().startswith("Making the report")
     view.make_report(folder / "second.mcap")
-    assert view.note.text() == "A report is being made already"
+    assert view.note.text() == "A report is already being made"
     qtbot.waitUntil(lambda: bool(shown_files), timeout=60_000)
     assert shown_files == [folder / "first.html"]
     assert "<html" in shown_files[0].read_text(encoding="utf-8")[:500].lower()

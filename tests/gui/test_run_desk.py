@@ -69,7 +69,7 @@ def test_a_run_that_the_engine_died_in_is_judged_by_what_was_recorded(
     card = window.runs.card
     assert card.badge.text() == "… JUDGING"  # not the pass of the run before
     qtbot.waitUntil(lambda: card.badge.text() == "? UNDECIDED", timeout=START)
-    assert "It did not come to its end: cut off at 3.00 s" in card.advice.text()
+    assert "It ended early: cut off at 3.00 s" in card.advice.text()
     for figure in card.figures:  # the longest there are
         figure.setText(figure.text().replace("0.", "1234."))
     assert card.minimumSizeHint().width() <= 1024
@@ -96,7 +96,7 @@ def test_card_list_and_report_are_by_the_same_thresholds(
     card.thresholds.applied.emit(Validation(position_rms=1e-3, peak_force=10.0))
     qtbot.waitUntil(lambda: card.badge.text() == "✗ FAIL", timeout=START)
     qtbot.waitUntil(lambda: [one.verdict for one in page.listed] == ["fail"], timeout=START)
-    assert page.message.text() == "Verdicts are by the thresholds typed on the card"
+    assert page.message.text() == "Verdicts use the thresholds typed on the card"
     press(card.report)
     page.table.selectRow(0)
     press(page.buttons["Report"])

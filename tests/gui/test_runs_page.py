@@ -197,7 +197,7 @@ def test_what_is_compared_begins_without_a_shift(view: RecordingsView, qtbot: Qt
     view.compare.shifts[0].setValue(0.5)
     view.compare_runs(judged, [*runs, *runs, *runs])
     qtbot.waitUntil(lambda: len(view.compared) == 5, timeout=START)
-    assert view.note.text() == "At most 5 runs are laid over each other"
+    assert view.note.text() == "At most 5 runs can be overlaid"
     assert [box.si() for box in view.compare.shifts] == [0.0] * 4
     view.compare_runs(judged, [*runs, *runs, runs[0]])
     qtbot.waitUntil(lambda: view.note.text() == "", timeout=START)

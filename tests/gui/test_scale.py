@@ -30,7 +30,7 @@ def test_a_choice_is_kept_and_said(window: MainWindow, own_settings: Path) -> No
     assert window.menus.view.scales[1.0].isChecked()
     window.menus.view.scales[1.5].trigger()
     assert screen.saved_scale() == 1.5 and "scale=1.5" in own_settings.read_text()
-    assert window.banner.notice.text() == "Everything is drawn at 150 % when the app is started the next time."
+    assert window.banner.notice.text() == "The scale of 150 % applies when the app is started again."
 
 
 @pytest.mark.parametrize(("written", "taken"), [("2.0", 2.0), ("7", 1.0), ("nan", 1.0), ("large", 1.0)])

@@ -23,7 +23,7 @@ from rig.virtual import VirtualRig
 
 
 def status(wizard: SetupWizard, leg: int) -> Status:
-    """What the drive of leg 1 to 6 says to whoever asks, without commanding anything."""
+    """What the drive of leg 1 to 6 reports to whoever asks, without commanding anything."""
     served = wizard.bench._served
     assert served is not None
     drive = make_drive(served, leg - 1)
@@ -65,10 +65,10 @@ def page(wizard: SetupWizard, qtbot: Any) -> Iterator[DrivesPage]:
 def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, page: DrivesPage, qtbot: Any) -> None:
     assert "no drive has told" in page.take.obstacle
     press(page.ask[2])
-    assert page.status[2].text() == "asking …" and "asking the drive of leg 3" in page.ask_all.obstacle
+    assert page.status[2].text() == "querying …" and "querying the drive of leg 3" in page.ask_all.obstacle
     settled(wizard, qtbot)
     assert page.status[2].text().startswith("✓ stewart-rig virtual servo, serial VIRTUAL-3")
-    assert page.status[0].text() == "not asked yet"
+    assert page.status[0].text() == "not queried yet"
     assert [edit.text() for edit in page.serial] == ["", "", "VIRTUAL-3", "", "", ""]
     assert wizard.draft().drives[2].serial == "VIRTUAL-3"
     page.unit[2].setValue(9)
@@ -97,7 +97,7 @@ def test_drives_are_asked_and_their_serial_numbers_taken(wizard: SetupWizard, pa
     assert not page.findings.text() and all(label.text().startswith("✓") for label in page.status)
     page.port[5].setValue(page.port[0].value())
     settled(wizard, qtbot)
-    assert page.status[5].text() == "not asked yet" and not wizard.button(BUTTON.NextButton).isEnabled()
+    assert page.status[5].text() == "not queried yet" and not wizard.button(BUTTON.NextButton).isEnabled()
 
 
 def test_real_drives_that_are_not_there(wizard: SetupWizard, qtbot: Any) -> None:
@@ -129,9 +129,9 @@ def test_an_answer_is_dropped_where_another_address_was_entered_meanwhile(
     press(page.ask_all)
     write(page.host[0], "localhost")
     page.unit[3].setValue(7)
-    assert page.status[0].text() == "not asked yet" and page.status[1].text() == "asking …"
+    assert page.status[0].text() == "not queried yet" and page.status[1].text() == "querying …"
     settled(wizard, qtbot)
-    assert [page.status[leg].text() for leg in (0, 3)] == ["changed while asking: ask again"] * 2
+    assert [page.status[leg].text() for leg in (0, 3)] == ["changed during the query: query again"] * 2
     assert sorted(page.found) == [2, 3, 5, 6] and page.status[1].text().startswith("✓")
     page.unit[3].setValue(1)
     write(page.host[0], "127.0.0.1")
@@ -140,7 +140,7 @@ def test_an_answer_is_dropped_where_another_address_was_entered_meanwhile(
     assert len(page.found) == 6
     page.watchdog.setFocus()
     key(KEY.Key_Up, wizard)
-    assert {label.text() for label in page.status} == {"not asked yet"}
+    assert {label.text() for label in page.status} == {"not queried yet"}
     assert not page.found and "no drive has told" in page.take.obstacle
 
 

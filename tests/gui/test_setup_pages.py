@@ -141,7 +141,7 @@ def test_a_profile_that_nobody_knows_is_said_wherever_it_is_used(
     press(wizard.drives.ask_all)
     settled(wizard, qtbot)
     assert "no profile 'nothing'" in wizard.drives.findings.text()
-    assert {label.text() for label in wizard.drives.status} == {"not asked yet"}
+    assert {label.text() for label in wizard.drives.status} == {"not queried yet"}
     forward(wizard, wizard.legs)
     press(wizard.legs.pairs[0].arm)
     press(wizard.legs.pairs[0].act)
@@ -292,7 +292,7 @@ def test_a_real_drive_that_is_being_asked(wizard: SetupWizard, qtbot: Any) -> No
         settled(wizard, qtbot)
         press(page.ask[0])
         write(page.host[1], "localhost")
-        assert "asking the drive of leg 1" in page.ask[1].obstacle and "leg 1" in page.ask_all.obstacle
+        assert "querying the drive of leg 1" in page.ask[1].obstacle and "leg 1" in page.ask_all.obstacle
         press(page.ask[1])
         for button in (
             page.ask[1],
@@ -302,17 +302,17 @@ def test_a_real_drive_that_is_being_asked(wizard: SetupWizard, qtbot: Any) -> No
             wizard.saving.save,
         ):
             button.clicked.emit()  # a press that was on its way
-        assert page.status[1].text() == "not asked yet" and wizard.legs.labels[0].text() == "not tested yet"
+        assert page.status[1].text() == "not queried yet" and wizard.legs.labels[0].text() == "not tested yet"
         wizard.look()
         forward(wizard, wizard.legs)
         assert wizard.legs.obstacle.isVisible()
-        assert wizard.legs.obstacle.text() == "Not now: asking the drive of leg 1."
+        assert wizard.legs.obstacle.text() == "Not now: querying the drive of leg 1."
         forward(wizard, wizard.zeroing)
         assert wizard.zeroing.obstacle.isVisible()
         back(wizard, wizard.start)
         press_indicator(wizard.start.rehearsal)
         assert wizard.bench.busy
     settled(wizard, qtbot)
-    assert page.status[0].text() == "changed while asking: ask again" and not page.found
+    assert page.status[0].text() == "changed during the query: query again" and not page.found
     forward(wizard, wizard.legs)
     assert not wizard.legs.obstacle.text() and not wizard.legs.pairs[0].arm.obstacle

@@ -128,7 +128,7 @@ def test_nothing_answers_or_it_cannot_be_opened(
     answering(lambda *_, **_stopped: iter_of((LINE, [])))
     press(page.search.search)
     settled(wizard, qtbot)
-    assert page.search.label.text() == "✗ nothing answers there" and page.search.enter.obstacle
+    assert page.search.label.text() == "✗ no answer there" and page.search.enter.obstacle
     answering(refused)
     press(page.search.search)
     settled(wizard, qtbot)
@@ -162,8 +162,8 @@ def test_a_search_can_be_ended(wizard: SetupWizard, page: DrivesPage, silent: st
     press(wizard.stop_button if by_stop else page.search.stop)
     settled(wizard, qtbot)
     assert time.monotonic() - begun < ALL_UNITS
-    assert page.search.label.text() == "✗ ended before anything answered"
-    assert "nothing is searched" in page.search.stop.obstacle
+    assert page.search.label.text() == "✗ ended before any device answered"
+    assert "no search is running" in page.search.stop.obstacle
 
 
 def test_closing_the_wizard_ends_a_search(

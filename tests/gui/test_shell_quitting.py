@@ -38,7 +38,7 @@ def test_whoever_connects_again_is_not_asked_any_longer(window: MainWindow, sess
 def test_the_question_says_what_the_answer_would_do_now(window: MainWindow, session: FakeSession, qtbot: Any) -> None:
     question = _question(window, session, qtbot)
     session.take(make_status(State.PARKED))
-    assert question.text().startswith("The rig has no torque any more.")
+    assert question.text().startswith("The rig no longer has torque.")
     session.take(make_status(State.RUNNING))
     assert question.text().startswith("The rig has torque") and "Stop it as STOP does" in question.text()
     choose(question, "Stop and quit")

@@ -72,7 +72,7 @@ def test_the_first_cause_is_told_in_words() -> None:
     status = make_status(State.FAULT, finding=Finding(Code.FORCE_RESIDUAL, 3, 31.0, 20.0), cause_t=4.2, latched=True)
     now = Situation(Phase.UP, status)
     assert state_style(now).text == "Fault"
-    cause = "Force residual: leg 3: measured force is +31.0 N off the model's (bound 20 N), at 4.200 s."
+    cause = "Force residual: leg 3: measured force is +31.0 N off the model (bound 20 N), at 4.200 s."
     assert detail_of(now) == f"{cause} Next: fix the cause, then Reset fault."
     stopping = make_status(State.STOPPING, stop=StopSeverity.CATEGORY_1, cause="operator's stop", cause_t=1.0)
     assert detail_of(Situation(Phase.UP, stopping)).startswith("Category 1: decelerate, brakes on, torque off")
@@ -96,7 +96,7 @@ def test_held_for_a_fault_the_way_out_is_told() -> None:
     now = Situation(Phase.UP, held)
     assert detail_of(now).endswith("Next: STOP, which takes the torque off, then Reset fault.")
     for action in (Action.RESET, Action.PARK, Action.MOVE):
-        assert obstacle(action, now) == "held for a fault: press STOP, then reset"
+        assert obstacle(action, now) == "held after a fault: press STOP, then reset"
 
 
 def test_a_platform_stopped_away_from_home_is_not_called_parked() -> None:

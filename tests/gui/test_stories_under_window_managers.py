@@ -151,7 +151,7 @@ def test_a_window_that_stands_still_pauses_and_the_cable_unplugged_later_is_the_
     assert "held under power: client lost: client 'rig gui' gave no sign of life for " in said
     desk.press("window.motion.resume")
     desk.dialog()
-    desk.press("button('Take it over and go on')")
+    desk.press("button('Take over and continue')")
     walk.reach("RUNNING")
 
     desk.press("tab(window.tabs, 'Faults')")

@@ -105,7 +105,7 @@ def test_without_plotjuggler_its_page_is_opened_and_said(
     assert "127.0.0.1:9870" in told and "PlotJuggler is not installed here" in told and "UDP Server" in told
     monkeypatch.setattr(QtGui.QDesktopServices, "openUrl", lambda _url: False)
     window.menus.telemetry.openers["plotjuggler"].trigger()
-    assert "No browser came up; the page is https://plotjuggler.io" in window.banner.notice.text()
+    assert "No browser opened; the page is https://plotjuggler.io" in window.banner.notice.text()
 
 
 def test_plotjuggler_is_started_where_it_is_installed(

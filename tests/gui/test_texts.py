@@ -181,7 +181,7 @@ def test_the_whole_app_was_looked_at(said: dict[str, str]) -> None:
         "Nothing to undo",
         "ready",
     ]
-    looked_for += ["cable{leg} unplugged".format(leg=" 3"), "Length of leg 2 where its drive reads zero", "Move &up"]
+    looked_for += ["cable{leg} unplugged".format(leg=" 3"), "Length of leg 2 at drive position zero", "Move &up"]
     looked_for += [template.title for template in TEMPLATES.values()]
     for text in looked_for:
         assert any(text in shown for shown in said), text
@@ -247,7 +247,7 @@ def test_a_catalogue_that_cannot_be_read_leaves_english_and_is_told(
 
 def test_texts_and_plurals_are_translated(monkeypatch: pytest.MonkeyPatch) -> None:
     _speak(monkeypatch, **{"Go": "Los", "leg {leg:.1f}": "{leg:.1f}. Bein"})
-    assert texts.tr("Go") == "Los" and texts.tr("Ask") == "Ask" and texts.tr("") == ""
+    assert texts.tr("Go") == "Los" and texts.tr("Query drive") == "Query drive" and texts.tr("") == ""
     assert texts.tr("leg {leg:.1f}").format(leg=3) == "3.0. Bein"
     assert [texts.trn("{count} row", "{count} rows", n).format(count=n) for n in (1, 2)] == ["1 Zeile", "2 Zeilen"]
 

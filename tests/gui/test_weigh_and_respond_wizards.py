@@ -26,7 +26,7 @@ def test_a_payload_is_weighed_by_the_command_and_saved(weighing: FitWizard, qtbo
     found.choose([one.path.name for one in found.found].index("bare.mcap"), 1)
     page["without_span"].begin.set_si(0.0)
     page["without_span"].end.set_si(1.0)
-    assert page.fault == "Without the payload: give a recording or a stretch of the first, not both."
+    assert page.fault == "Without the payload: give a recording or a section of the first, not both."
     page["without_span"].begin.set_si(None)
     page["without_span"].end.set_si(None)
     page["at_rest"].setCurrentIndex(1)

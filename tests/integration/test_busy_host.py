@@ -44,7 +44,7 @@ def test_a_fault_on_a_busy_computer_says_so_first_and_keeps_its_own_cause(bench:
     recording = stopped(bench, FaultCode.POSITION_JUMP, homed=False)
     assert reaction(recording, faulty(bench, recording), Q) <= 2
     (event,) = [event for event in recording.events if event.code == FaultCode.POSITION_JUMP]  # what the report lists
-    busy, own = "the computer was busy: 10 cycles late (longest 10 ms) in the second before; ", f"leg {LEG}: "
+    busy, own = "the computer was busy: 10 cycles late (longest 10 ms) in the previous second; ", f"leg {LEG}: "
     assert event.text.startswith(busy + own) and event.text.endswith(REMEDY)
     assert status.cause == event.text and status.cause_code is FaultCode.POSITION_JUMP
 
@@ -67,7 +67,7 @@ def test_a_computer_that_stood_still_comes_with_the_remedy(bench: Bench) -> None
     bench.rig.step(overslept=20)
     cause = bench.machine.cause
     assert cause is not None and cause.code is FaultCode.HOST_SUSPENDED
-    assert cause.text.startswith("the host stood still for 0.100 s") and cause.text.endswith(REMEDY)
+    assert cause.text.startswith("the host was suspended for 0.100 s") and cause.text.endswith(REMEDY)
 
 
 def test_what_a_computer_does_at_any_time_is_no_excuse(bench: Bench) -> None:
@@ -116,7 +116,7 @@ def test_late_cycles_count_beside_skipped_ones() -> None:
     lateness.note(Tick(0.4, 0.1e-3), 1)
     said = lateness.explained(Cause(Finding(Code.DRIVE_WATCHDOG, 2), 0.5))
     assert said.text.startswith(
-        "the computer was busy: 23 cycles late (longest 41 ms) in the second before; leg 2: the"
+        "the computer was busy: 23 cycles late (longest 41 ms) in the previous second; leg 2: the"
     )
     assert (said.code, said.t, said.leg) == (FaultCode.DRIVE_WATCHDOG, 0.5, 2)
     assert lateness.explained(Cause(Finding(Code.DRIVE_WATCHDOG, 2), 1.35)).finding.code is Code.DRIVE_WATCHDOG

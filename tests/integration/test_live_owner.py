@@ -86,7 +86,7 @@ def test_the_engine_of_an_owner_that_hangs_sets_the_platform_down_and_waits(owne
     assert recording.complete
     texts = [event.text for event in recording.events if event.code == FaultCode.CLIENT_LOST]
     assert len(texts) == 2 and "no sign of life" in texts[0]
-    assert texts[1] == f"nobody has commanded the engine for {HOLD + 2.0:g} s"
+    assert texts[1] == f"no client has commanded the engine for {HOLD + 2.0:g} s"
 
 
 def test_the_engine_of_an_owner_that_was_killed_is_taken_over(

@@ -133,7 +133,7 @@ def test_homing_that_takes_too_long_names_the_legs_without_a_reference(tmp_path:
         bench.until(lambda: bench.machine.latched)
         legs = [leg for leg in range(1, 7) if not bench.engine.drives.status[leg - 1] & Status.HOMED]
         assert 1 < len(legs) < 6
-        said = f"homing was not done within 0.8 s: no reference found by legs {', '.join(map(str, legs))}"
+        said = f"homing did not end within 0.8 s: no reference found by legs {', '.join(map(str, legs))}"
         assert bench.machine.cause is not None and bench.machine.cause.text == said
         stopped(bench, FaultCode.HOMING_FAILED, leg=0, homed=False)
 
@@ -161,7 +161,7 @@ def test_motors_wired_to_each_others_drives_are_found_by_the_first_leg_that_move
     first, second = sorted((leg, other))
     bench.until(lambda: bench.machine.latched)
     assert bench.machine.cause is not None
-    assert f"leg {first} was told to home, and leg {second} moved" in bench.machine.cause.text
+    assert f"leg {first} was commanded to home, but leg {second} moved" in bench.machine.cause.text
     assert f"legs {first} and {second} are wired to each other's drive" in bench.machine.cause.text
     recording = stopped(bench, FaultCode.WIRING, leg=first, homed=False)
     assert np.abs(np.array(bench.virtual.plant.lengths) - standing)[second - 1] < 1e-3

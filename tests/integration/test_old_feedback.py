@@ -76,8 +76,8 @@ def test_replies_that_are_a_cycle_old_for_good_are_borne_and_said(bench: Bench) 
     assert causes(recording) == []
     said = [(EventLevel(event.level).name, event.text) for event in recording.events if "replies are" in event.text]
     assert said == [
-        ("WARNING", f"leg {LEG}: the drive's replies are 1 cycle old (borne up to 1)"),
-        ("INFO", f"leg {LEG}: the drive's replies are of their own cycle again"),
+        ("WARNING", f"leg {LEG}: the drive's replies are 1 cycle old (tolerated up to 1)"),
+        ("INFO", f"leg {LEG}: the drive's replies are up to date again"),
     ]
     rows = recording.rows[bench.injected :]
     assert rows["stale"].sum() == 2  # once as the lag begins, once as it ends

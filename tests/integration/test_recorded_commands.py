@@ -193,7 +193,7 @@ def test_the_cause_of_an_end_is_that_of_the_stop_that_ended_it_everywhere(tmp_pa
     assert causes == (said,) * 4 and said in (tmp_path / "report.html").read_text(encoding="utf-8")
     assert run.injected == ("cable 3 unplugged",)
     assert [fault["cause"] for fault in summary["faults"]] == [
-        "client lost: nobody holds the command lease any more",
+        "client lost: no client holds the command lease any more",
         said,
     ]
     assert "drop_all" not in (tmp_path / "report.html").read_text(encoding="utf-8")

@@ -98,7 +98,7 @@ def test_a_cell_that_says_nothing_new(tmp_path: Path) -> None:
         bench.until(lambda: bench.machine.latched)
         bench.engine.stop(1)  # the platform was held under power
         bench.until_state(State.FAULT)
-        refused_then_accepted(bench, FaultCode.LOAD_CELL, f"leg {LEG}: the load cell still reads ")
+        refused_then_accepted(bench, FaultCode.LOAD_CELL, f"leg {LEG}: the load cell still reads exactly ")
 
 
 @pytest.mark.parametrize("passing", ["encoder_frozen", "force_reversed", "reboot"])

@@ -209,7 +209,7 @@ def test_a_drive_that_does_not_switch_off_is_named(tmp_path: Path, category: int
         cause = bench.machine.cause
         code = FaultCode.TORQUE_UNEXPECTED if category else FaultCode.STOP_OVERDUE
         assert cause is not None and (cause.code, cause.leg) == (code, LEG)
-        text = "the drive has torque in state PARKED" if category else "torque off was not done within 0.5 s"
+        text = "the drive has torque in state PARKED" if category else "torque was not off within 0.5 s"
         assert cause.text == f"leg {LEG}: {text}"
 
 

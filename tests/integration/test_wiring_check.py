@@ -93,7 +93,7 @@ def test_what_the_forces_do_not_tell_is_said(tmp_path: Path) -> None:
         assert len(untold(bench)) == 1 and "any two legs" in untold(bench)[0]
     (tmp_path / "hurried").mkdir()
     with homed(tmp_path / "hurried", anonymous(), rest=0) as bench:
-        assert untold(bench) == [f"{UNTOLD}: the rig was not at rest for long enough before homing"]
+        assert untold(bench) == [f"{UNTOLD}: the rig was not at rest long enough before homing"]
     (tmp_path / "known").mkdir()
     with homed(tmp_path / "known", bench_config()) as bench:
         assert not untold(bench)  # the drives were told by their serial numbers

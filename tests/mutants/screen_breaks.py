@@ -14,8 +14,8 @@ SCREEN_BREAKS = [
     Break(
         "a motion is run while a template is shown",
         "gui/models/motion.py",
-        'Create makes it one") if self.template else ""',
-        'Create makes it one") if False else ""',
+        'press Create") if self.template else ""',
+        'press Create") if False else ""',
         (_RUNS,),
     ),
     Break(

@@ -57,7 +57,7 @@ def test_the_frame_of_a_byte_and_settings_of_the_driver(here: Path) -> None:
         (("--set", "profile=x", "--driver", "servo"), "driver servo; --profile says that"),
         (("--offset", "1,2"), "2 lengths, must be one or six"),
         (("--offset", "380 mN"), "380 mN"),
-        (("--set", "stroke=0.1", "--offset", "0.4"), "leg 1: its drive can be told 0.4 to 0.5 m"),
+        (("--set", "stroke=0.1", "--offset", "0.4"), "leg 1: its drive accepts 0.4 to 0.5 m"),
     ],
 )
 def test_settings_that_cannot_be(

@@ -1,4 +1,4 @@
-"""Zeroing the cells of a rig in lockstep: what is found, and when it is not to be used."""
+"""Zeroing the cells of a rig in lockstep: what is found, and when it is not usable."""
 
 from dataclasses import replace
 from pathlib import Path
@@ -95,7 +95,7 @@ def test_the_present_calibration_keeps_its_gain(tmp_path: Path) -> None:
         ({}, [("cell_offset", 2, 150.0)], "leg 2: the zero would shift by +1"),
         ({"virtual": {"cells": {"noise": 5.0}}}, [], "leg 1: noise "),
         ({"virtual": {"cells": {"drift": [0.0, 0.0, 3.0, 0.0, 0.0, 0.0]}}}, [], "leg 3: the zero drifted by +1"),
-        ({}, [("cell_silent", 2)], "leg 2: its load cell repeats itself: "),
+        ({}, [("cell_silent", 2)], "leg 2: its load cell is frozen: "),
         ({}, [("encoder_jump", 5, 1e-3, 0.5)], "leg 5 is not at rest: it moved 1.00"),
     ],
 )

@@ -151,7 +151,7 @@ def test_what_is_wrong_with_a_leg_of_its_own_kind_is_said_with_its_place(leg: st
 
 def test_modes_of_legs_that_cannot_be_had() -> None:
     legs = [leg | {"mode": "position"} for leg in load_config().resolved()["drives"]["legs"]]
-    with pytest.raises(ConfigError, match='mode: force, but every leg has mode = "position": say it here, once'):
+    with pytest.raises(ConfigError, match='mode: force, but every leg has mode = "position": set it here, once'):
         load_config().changed({"drives": {"legs": legs}})
     some = [{**leg, "mode": "position" if number in (2, 5) else None} for number, leg in enumerate(legs, start=1)]
     torque = {"mode": "computed-torque", "drives": {"legs": some}}
@@ -201,5 +201,5 @@ def test_drives_of_one_line_agree_on_it() -> None:
 def test_a_drive_that_cannot_be_told_every_length_is_refused() -> None:
     config = load_config("virtual-jrk-g2")
     check_devices(config)
-    with pytest.raises(ConfigError, match=r"leg 6: its drive can be told 0\.3642 to 0\.5642 m, by the mechanism"):
+    with pytest.raises(ConfigError, match=r"leg 6: its drive accepts 0\.3642 to 0\.5642 m, by the mechanism"):
         check_devices(config.changed({"drives": {"stroke": 0.2}}))

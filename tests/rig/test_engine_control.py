@@ -315,6 +315,6 @@ def test_the_guard_says_what_a_cell_at_its_end_of_scale_reads(tmp_path: Path) ->
         rig.request(Connect())
         rig.virtual.faults.inject("cell_saturated", 4, -1000.0)
         rig.run(0.1)
-        said = "leg 4: the load cell reads -1000 N, at or beyond its end of scale 800 N"
+        said = "leg 4: the load cell reads -1000 N, at or beyond its full scale 800 N"
         assert refused(rig, Home()) == f"home: {said}"
         assert rig.state is State.IDLE

@@ -37,7 +37,7 @@ from rig.runtime.shared_memory import ControlBlock
 from rig.states import FaultCode, State
 
 PATIENCE = 20.0  # s, of waits that end as soon as the other side has done its part
-LAPSED = "the command lease that it came with is held no more"
+LAPSED = "the command lease of the request has ended"
 
 
 def lapsed(command: str) -> Reply:

@@ -188,7 +188,7 @@ def test_an_owner_that_hangs_holds_torque_no_longer_than_one_that_is_gone(tmp_pa
         assert one.rig.state is State.STOPPING and one.rig.engine.machine.stop is StopSeverity.CATEGORY_1
         cause = one.rig.engine.machine.cause
         assert cause is not None and cause.code is FaultCode.CLIENT_LOST
-        assert cause.text == "nobody has commanded the engine for 30 s"
+        assert cause.text == "no client has commanded the engine for 30 s"
         one.rig.until(State.PARKED)
         one.watch.look(t + 40.0)
         assert all(one.rig.virtual.plant.braked(leg) for leg in range(6))

@@ -144,7 +144,7 @@ def test_a_hold_that_is_not_renewed_in_time_is_lost_and_said(engaged: Bench) -> 
     assert rig.status().slowing
     rig.hold()  # too late: it is not taken up again
     comes_to_a_stand(rig, motion.slowing)
-    assert any("'up' slows down: whoever holds it was silent for 0.2" in text for text in rig.tap.texts())
+    assert any("'up' slows down: its hold-to-run client was silent for 0.2" in text for text in rig.tap.texts())
 
 
 def test_a_motion_that_was_let_go_before_it_began_does_not(engaged: Bench) -> None:

@@ -82,7 +82,7 @@ def test_a_target_out_of_reach_is_refused_before_the_way_to_it_is_made(monkeypat
     with pytest.raises(RefusedError) as refused:
         checked_move(RIG, HOME, far, 0.02, 0.1)
     first, *faults = str(refused.value).splitlines()
-    assert first == "the target is outside the limits:"
+    assert first == "the target exceeds the limits:"
     assert re.fullmatch(r"  greatest length of leg \d: 5\d\d\d mm, must be at most \d+ mm", faults[0])
     assert sum(looked_at) < 10  # the way of 5 m at 20 mm/s has more than 100,000 samples
 

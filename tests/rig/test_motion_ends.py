@@ -270,6 +270,6 @@ def test_what_paused_a_motion_that_is_given_up_is_its_cause_and_none_of_one_that
     rig.request(Park())
     rig.step()
     (given_up,) = [one for one in rig.tap.motions if one.outcome is MotionOutcome.ABANDONED]
-    assert given_up.cause_text == "client lost: nobody holds the command lease any more"
+    assert given_up.cause_text == "client lost: no client holds the command lease any more"
     rig.until(State.PARKED)
     assert rig.tap.motions[-1].cause_text == ""

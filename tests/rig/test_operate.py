@@ -179,7 +179,7 @@ def test_a_fault_that_is_left_is_no_success(operate: Operate) -> None:
 def test_a_refused_move_ends_a_script_and_moves_nothing(operate: Operate) -> None:
     code, out, err = operate(ENGAGED + "jog z 900mm\npark\n")
     assert code == ExitCode.REFUSED and "> park" not in out
-    assert err.startswith("error: line 4: the target is outside the limits:\n  greatest length of leg ")
+    assert err.startswith("error: line 4: the target exceeds the limits:\n  greatest length of leg ")
     recording = recorded()
     engaged = recording.rows["reference"][recording.rows["state"] == State.ENGAGED]
     assert np.ptp(engaged, axis=0).max() == 0.0

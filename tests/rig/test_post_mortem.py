@@ -29,8 +29,14 @@ def words_of(one: LegPostMortem) -> str:
     ("kind", "told"),
     [
         ("virtual", "the drives stop by their own watchdog within 50 ms"),
-        ("virtual-iai", "every drive: no watchdog in the drive, which goes on as told when this computer is silent"),
-        ("virtual-mixed", "legs 5, 6: no watchdog in the drive, which goes on as told when this computer is silent; "),
+        (
+            "virtual-iai",
+            "every drive: no watchdog: the drive continues its last command when this computer is silent",
+        ),
+        (
+            "virtual-mixed",
+            "legs 5, 6: no watchdog: the drive continues its last command when this computer is silent; ",
+        ),
     ],
 )
 def test_no_watchdog_is_promised_where_there_is_none(kind: str, told: str) -> None:

@@ -109,7 +109,7 @@ def test_what_is_out_of_range_is_refused_with_value_unit_and_bound(place: str, v
         ({"safety": {"position_jump": 0.05}}, "safety.position_jump: 0.05 m, must be at most 0.022 m"),
         ({"safety": {"force_residual": 900.0}}, "safety.force_residual: 900 N, must be at most 400 N, the least of"),
         ({"safety": {"tare_shift": 900.0}}, "safety.tare_shift: 900 N, must be at most 400 N"),
-        ({"safety": {"condition": 2.0}}, "safety.condition: 2, but at home it is 3.38: no pose could be held there"),
+        ({"safety": {"condition": 2.0}}, "safety.condition: 2, but at home it is 3.38: no pose would be permitted"),
         ({"load_cells": {"noise": 40.0}}, "load_cells.noise: 40 N, must be at most 10 N: beyond safety.force_residual"),
         ({"load_cells": {"range": 33.5}}, "load_cells.range: 33.5 N, but leg 1 bears 33.7 N of the platform's weight"),
         ({"drives": {"watchdog": 3e-3}}, "drives.watchdog: 0.003 s is less than two cycles"),
@@ -128,7 +128,7 @@ def test_a_leg_too_weak_for_its_platform_is_found(here: Any) -> None:
         load_config(here / "rig.toml")
     assert len(caught.value.faults) == 6
     assert caught.value.faults[0] == (
-        "mechanism: force limit of leg 1: 30 N, but it bears 33.7 N of the platform's weight at home"
+        "mechanism: force limit of leg 1: 30 N, but it carries 33.7 N of the platform's weight at home"
     )
 
 

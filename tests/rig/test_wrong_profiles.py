@@ -39,8 +39,8 @@ def stand(tmp_path: Path, monkeypatch: pytest.MonkeyPatch, **changes: Any) -> St
     [
         ({"word_order": "little"}, "measured speed .*bound 1 m/s"),
         ({"word_order": "big-swapped"}, "leg 1: its encoder moved"),
-        ({"feedback": {"position": {"scale": 1e-6}}}, "leg 3 says that it has length 4.9419 m"),
-        ({"feedback": {"position": {"scale": 1e-8}}}, "leg 3 says that it has length 0.0494 m"),
+        ({"feedback": {"position": {"scale": 1e-6}}}, "leg 3 reports a length of 4.9419 m"),
+        ({"feedback": {"position": {"scale": 1e-8}}}, "leg 3 reports a length of 0.0494 m"),
         ({"command": {"position": {"scale": 1e-6}}}, "leg 3 moves at .*bound 160 mm/s"),
         ({"command": {"position": {"scale": 1e-8}}}, "leg 3 moves at .*bound 160 mm/s"),
         ({"feedback": {"position": {"address": 5}, "velocity": {"address": 3}}}, "measured speed .*bound 1 m/s"),
