@@ -8,8 +8,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from gui.dashboard.dragging import Dragging
 from gui.dashboard.layout import Dashboard, Place, PlotOf, Row, Side, line_styles_of
 from gui.dashboard.signals import SIGNALS, Quantity, and_more
-from gui.live import Panel, PlotPanel, Series, Sources, last_of, number_text, swatch
-from gui.session import Floats, Stretch
+from gui.live import PlotPanel, Sources, last_of, swatch
+from gui.models import Floats, Panel, Series, Stretch, number_text
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme, give
 

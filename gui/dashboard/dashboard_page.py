@@ -11,8 +11,8 @@ from gui.dashboard.dashboard_selector import Choice, Dashboards
 from gui.dashboard.layout import Dashboard, Place, PlotOf, RefusedError, Side
 from gui.dashboard.signal_tree import SignalTree
 from gui.dashboard.signals import SIGNALS
-from gui.live import DerivedPlots, Panel, Sources
-from gui.session import Timeline
+from gui.live import DerivedPlots, Sources
+from gui.models import Panel, Timeline
 from gui.texts import mark, tr
 from gui.widgets import Theme
 from rig.errors import InputError

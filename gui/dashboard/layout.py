@@ -120,8 +120,8 @@ class Dashboard:
             if other != unit:
                 raise RefusedError(
                     tr(
-                        "{signal} is {other} and the plot {unit}: one axis has one unit. Make a plot of its own of it; "
-                        "all have one time axis and one pair of cursors"
+                        "{signal} is {other} and the plot {unit}: an axis has one unit. Add it as a separate plot; "
+                        "all plots share the time axis and the cursors"
                     ).format(signal=SIGNALS[key].name, other=_in(other), unit=_in(unit))
                 )
         all_of_them = tuple(dict.fromkeys((*plot.signals, *signals)))

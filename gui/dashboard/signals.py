@@ -6,8 +6,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from gui.live import EXACT, MODEL_NAMES, Sources, length_error, wrench_of
-from gui.session import Floats, Rows, Stretch
+from gui.live import Sources
+from gui.models import EXACT, MODEL_NAMES, Floats, Rows, Stretch, length_error, wrench_of
 from gui.texts import mark, tr, trn
 from gui.widgets import AXIS_COLOURS, LEG_COLOURS
 from rig.angles import shown_angle

@@ -7,11 +7,9 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtWidgets
 
-from gui.live.numbers import number_text
 from gui.live.plot import AXIS_WIDTH, header_label, plain_plot
 from gui.live.plot_page import PlotPage, Plots
-from gui.live.series import Differences, Panel, panels_by_page
-from gui.session import Floats, Rows
+from gui.models import Differences, Floats, Panel, Rows, number_text, panels_by_page
 from gui.texts import mark, tr
 from gui.widgets import FixedSize, Theme
 from kinematics import Geometry

@@ -7,11 +7,9 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.live.decimation import Outline
 from gui.live.live_bar import LegButtons
 from gui.live.plot import AXIS_WIDTH, header_label, plain_plot, swatch
-from gui.live.series import COMPARED, FORCES, Panel
-from gui.session import Floats
+from gui.models import COMPARED, FORCES, Floats, Outline, Panel
 from gui.texts import tr
 from gui.widgets import DASHES, FlowLayout, QuantityBox, Theme, at_once, field_refusal, hold_room
 

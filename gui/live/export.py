@@ -6,8 +6,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtGui
 
-from gui.live.series import Panel
-from gui.session import Stretch, Worker
+from gui.models import Panel, Stretch
+from gui.session import Worker
 from gui.texts import tr
 from rig.csvio import Column, write_columns
 

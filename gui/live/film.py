@@ -13,9 +13,8 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from gui.live.platform_view import PlatformView
-from gui.live.replay import Replay
-from gui.models import state_word
-from gui.session import Timeline, Worker
+from gui.models import Replay, Timeline, state_word
+from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import Choice, GuardedButton, QuantityBox, ask_save, field_refusal, give
 from rig.recording import MotionRecord

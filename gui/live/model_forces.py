@@ -9,10 +9,9 @@ import numpy.typing as npt
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.live.numbers import number_text
 from gui.live.plot import swatch
-from gui.live.series import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES, Differences
-from gui.session import Floats, Stretch, Timeline, Worker
+from gui.models import EXACT, LEGS, MODEL_DASHES, MODEL_NAMES, Differences, Floats, Stretch, Timeline, number_text
+from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, FixedSize, Theme
 from rig.cell_models import comparable_rows, model_differences

@@ -9,8 +9,8 @@ from pyqtgraph.Qt import QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.plot import plain_plot
+from gui.models import Floats
 from gui.scene import OverlayOptions, Scene, Shapes, ring_order
-from gui.session import Floats
 from gui.texts import tr
 from gui.widgets import Theme
 

@@ -10,10 +10,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
 from gui.live.export import ExportWriter, write_picture
-from gui.live.numbers import number_text
 from gui.live.platform_flat import PlatformFlat
-from gui.live.series import implied_wrench
-from gui.models import state_word
+from gui.models import Floats, Rows, Timeline, implied_wrench, largest_amount, number_text, state_word
 from gui.scene import (
     STROKE_SCALE,
     Colouring,
@@ -29,7 +27,6 @@ from gui.scene import (
     make_scene,
     open_picture,
 )
-from gui.session import Floats, Rows, Timeline, largest_amount
 from gui.texts import mark, tr
 from gui.widgets import FixedSize, FlowLayout, GuardedButton, Theme, ask_save, give
 from kinematics import quaternion_to_matrix

@@ -7,7 +7,7 @@ import pyqtgraph as pg
 from pyqtgraph.functions import ndarray_from_qpolygonf
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.session import Floats
+from gui.models import Floats
 from gui.widgets import Theme
 
 

@@ -7,8 +7,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.live.export import Selection
 from gui.live.plot_panel import PlotPanel
-from gui.live.series import LEGS, Panel
-from gui.session import Stretch, Timeline
+from gui.models import LEGS, Panel, Stretch, Timeline
 from gui.widgets import Theme
 
 

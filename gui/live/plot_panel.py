@@ -7,11 +7,8 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.live.decimation import Thinned, decimate, stride_for
-from gui.live.numbers import number_text
 from gui.live.plot import AXIS_WIDTH, AxisRange, Curves, header_label, plain_plot, swatch
-from gui.live.series import LEGS, Panel, Series
-from gui.session import Floats, Stretch, Timeline
+from gui.models import LEGS, Floats, Panel, Series, Stretch, Thinned, Timeline, decimate, number_text, stride_for
 from gui.texts import tr
 from gui.widgets import FixedSize, Theme
 

@@ -7,10 +7,8 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
-from gui.live.numbers import number_text
-from gui.live.series import AXES, wrench_of
+from gui.models import AXES, Floats, Rows, Stretch, Timeline, number_text, wrench_of
 from gui.scene import strokes
-from gui.session import Floats, Rows, Stretch, Timeline
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Card, Theme
 from kinematics import KinematicsError, pose_to_coordinates

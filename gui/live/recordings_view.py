@@ -13,14 +13,14 @@ from dynamics import Mechanism
 from gui.live.compare_view import MOST, CompareView
 from gui.live.film import FilmButton
 from gui.live.live_view import LiveView
-from gui.live.numbers import side_by_side
 from gui.live.platform_view import PlatformView
 from gui.live.plot_page import Plots
-from gui.live.recording_list import Opened, RecordingList, differences_text, open_with_numbers, outcome
-from gui.live.replay import Replay, ReplayBar
+from gui.live.recording_list import RecordingList
+from gui.live.replay import ReplayBar
 from gui.live.timeline_bar import Stretch, TimelineBar
+from gui.models import Opened, Replay, Timeline, differences_text, open_with_numbers, outcome, side_by_side
 from gui.scene import Shapes
-from gui.session import ReportMaker, Timeline, Worker
+from gui.session import ReportMaker, Worker
 from gui.texts import fault_text, finding_text, mark, tr
 from gui.widgets import ElidedLabel, Theme, ask_save, at_once, plain_tabs, put_tab
 from rig.cell_models import recorded_coulomb_speed

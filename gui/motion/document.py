@@ -5,8 +5,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
+from gui.models import Data, MotionDocument, moved, read_motion
 from gui.motion.editor import MotionEditor
-from gui.motion.specification import Data, moved, read_motion
 from gui.session import RigSession, Worker
 from gui.texts import tr
 from gui.widgets import ask_save
@@ -14,7 +14,6 @@ from kinematics import Thresholds, trajectory_text
 from rig.config import save_own_thresholds
 from rig.csvio import whole_file
 from rig.errors import InputError
-from rig.names import as_name
 
 
 class UnsavedQuestion(QtWidgets.QMessageBox):
@@ -79,7 +78,7 @@ class UnsavedQuestion(QtWidgets.QMessageBox):
 _KINDS = tr("Motions (*.toml)")
 
 
-class MotionDocument(QtCore.QObject):
+class DocumentControl(QtCore.QObject):
     """What the editor shows has a name here.
 
     `retitled` says what it is called now, `refused` why a file was not opened; `taken_up` tells that another motion is
@@ -112,33 +111,19 @@ class MotionDocument(QtCore.QObject):
         self._session, self._editor, self._worker, self._window = session, editor, worker, window
         self._complete = complete
         self._opened = 0
-        self._reading = ""
-        self.name = "motion"
-        self.path: Path | None = None
-        """where it is kept, None where it has no file of its own"""
-        self._made = False
-        """whether a person made it here, and it is in no file yet"""
-        self._taken: Data = {}
+        self.state = MotionDocument()
         self.question: UnsavedQuestion | None = None
         """asked before changes are lost"""
 
     @property
     def title(self) -> str:
-        """What is shown, and whether it was changed."""
-        if self._reading:
-            return tr("Motion: reading {name} …").format(name=self._reading)
-        text = tr("Motion: {name} (changed)") if self.changed else tr("Motion: {name}")
-        return (tr("Motion: {name} (not saved)") if self._made else text).format(name=self.name)
-
-    @property
-    def changed(self) -> bool:
-        """Whether the motion was changed since it was taken or saved."""
-        return self._editor.value() != self._taken
+        """See `MotionDocument.title`."""
+        return self.state.title(self._editor.value())
 
     @property
     def unsaved(self) -> bool:
-        """Whether something of the motion would be lost with it: changes, or all of one that was made here."""
-        return self._made or self.changed
+        """See `MotionDocument.unsaved`."""
+        return self.state.unsaved(self._editor.value())
 
     @property
     def thresholds(self) -> dict[str, float]:
@@ -151,10 +136,10 @@ class MotionDocument(QtCore.QObject):
 
     def settle(self, put_in: Callable[[], None]) -> None:
         """Let something be put in that is no change by a person: what was not changed is not changed by that."""
-        changed = self.changed
+        changed = self.state.changed(self._editor.value())
         put_in()
         if not changed:
-            self._taken = self._editor.value()
+            self.state.taken = self._editor.value()
 
     def show(self, name: str, motion: Data, folder: Path, path: Path | None = None, *, made: bool = False) -> None:
         """Show a motion; `made`: by a person, here, so that it would be lost.
@@ -163,16 +148,13 @@ class MotionDocument(QtCore.QObject):
         """
         self._opened += 1
         self._editor.set_value(motion, folder)
-        self.name, self.path = as_name(name, "motion"), path
-        self._reading, self._taken = "", self._editor.value()
-        self._made = made
+        self.state.open(name, self._editor.value(), path, made=made)
         self.taken_up.emit()
         self.say_title()
 
     def rename(self, name: str) -> None:
-        """Call the motion something else; its file, if it has one, stays as it is called. Nothing of a blank name."""
-        if name.strip():
-            self.name = as_name(name, "motion")
+        """See `MotionDocument.rename`."""
+        self.state.rename(name)
         self.say_title()
 
     def forget_reading(self) -> None:
@@ -183,13 +165,13 @@ class MotionDocument(QtCore.QObject):
         """Take a motion file; the motion shown stays where it cannot be used."""
         self._opened += 1
         opened, home = self._opened, self._session.config.machine.geometry.home_pose
-        self._reading = path.name
+        self.state.reading = path.name
         self.say_title()
 
         def taken(motion: Data | None, error: Exception | None) -> None:
             if opened != self._opened:  # another was chosen meanwhile
                 return
-            self._reading = ""
+            self.state.reading = ""
             if motion is not None:
                 try:
                     self.show(path.stem, motion, path.parent, path if path.suffix.lower() == ".toml" else None)
@@ -219,35 +201,33 @@ class MotionDocument(QtCore.QObject):
             self._session.log("error", "app", str(error))
             self._session.refused.emit(tr("save the motion"), str(error))
         else:
-            if path != self.path:
-                self.name, self.path = as_name(path.stem, "motion"), path
-            self._taken, self._made = shown, False
+            self.state.save(path, shown)
             self.saved.emit()
             self.say_title()
             self._session.log("info", "app", tr("motion saved: {path}").format(path=path))
 
-    def keep_thresholds(self, thresholds: Thresholds) -> None:
+    def write_thresholds(self, thresholds: Thresholds) -> None:
         """Put thresholds into the motion's file, and nothing else; what is shown has them from then on as well.
 
         Raises ConfigError or InputError, and changes nothing, where the file cannot be used or written.
         """
-        assert self.path is not None
-        save_own_thresholds(self.path, thresholds)
-        kept = {key: value for key, value in self._taken.items() if key != "validation"}
-        self._taken = kept | ({"validation": thresholds.named} if thresholds.named else {})
+        path = self.state.path
+        assert path is not None
+        save_own_thresholds(path, thresholds)
+        self.state.set_thresholds(thresholds)
         self._editor.set_thresholds(thresholds.named)
-        self._session.log("info", "app", tr("thresholds saved in the motion's file {path}").format(path=self.path))
+        self._session.log("info", "app", tr("thresholds saved in the motion's file {path}").format(path=path))
 
     def save(self) -> bool:
         """Save the motion in its file, one that is asked for where it has none; whether that was done."""
-        if self.path is None:
+        if self.state.path is None:
             return self.save_as()
-        self.save_to(self.path)
+        self.save_to(self.state.path)
         return not self.unsaved and not self._editor.refusal
 
     def save_as(self) -> bool:
         """Ask for a file and save the motion; whether that was done."""
-        proposed = f"{self.name.replace('/', '-')}.toml"
+        proposed = f"{self.state.name.replace('/', '-')}.toml"
         path = ask_save(self._window, tr("Save the motion"), proposed, _KINDS, ".toml")
         if path is not None:
             self.save_to(path)
@@ -260,8 +240,8 @@ class MotionDocument(QtCore.QObject):
             then()
         elif self.question is None:
             save, window = self.save, self._window.window()
-            kind = {"asks": self.path is None, "changed": not self._made}
-            self.question = UnsavedQuestion(self.name, save, then, stay, window, **kind)
+            kind = {"asks": self.state.path is None, "changed": not self.state.made}
+            self.question = UnsavedQuestion(self.state.name, save, then, stay, window, **kind)
             self.question.finished.connect(lambda _code: self._answered())
             self.question.show()
 

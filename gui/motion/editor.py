@@ -7,9 +7,8 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.models import LEAST_AMPLITUDE
+from gui.models import LEAST_AMPLITUDE, TRANSITION, Data, authored, in_words, new_part, part_models, with_transitions
 from gui.motion.fields import PartForm, TupleField, make_field
-from gui.motion.specification import TRANSITION, Data, authored, in_words, new_part, part_models, with_transitions
 from gui.texts import mark, tr
 from gui.widgets import Choice, PageStack, QuantityBox, field_refusal, give
 from kinematics import TrajectorySpec

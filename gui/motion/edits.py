@@ -1,22 +1,14 @@
 """What was changed on a motion, step by step: undone and done again."""
 
 from collections.abc import Callable, Iterator, Sequence
-from functools import reduce
-from itertools import takewhile
-from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.motion.specification import Data, authored, in_words
+from gui.models import Data, authored, is_field, what_changed
 from gui.texts import tr
 from gui.widgets import NumberField, give, number_fields
-from kinematics import COORDINATES
-
-Place = tuple[str | int, ...]
-"""Keys and indices that lead to a number in a motion's data."""
 
 _UNDO, _REDO = ("Ctrl+Z",), ("Ctrl+Shift+Z", "Ctrl+Y")
-_COORDINATES = tuple(each.replace("r", "θ") for each in COORDINATES)
 
 
 class Edits(QtCore.QObject):
@@ -173,7 +165,7 @@ class _Edit(QtWidgets.QUndoCommand):
     def __init__(self, before: Data, after: Data, show: Callable[[Data, int], None]) -> None:
         self._place, what = what_changed(authored(before), authored(after))
         super().__init__(what)
-        self._is_field = _is_field(self._place, before, after)
+        self._is_field = is_field(self._place, before, after)
         self._before, self._after, self._show = before, after, show
         self._done = True  # by a person, already, when it comes onto the stack
 
@@ -203,70 +195,3 @@ class _Edit(QtWidgets.QUndoCommand):
             self._done = False
             return
         self._show(self._after, self._part)
-
-
-def what_changed(before: Data, after: Data) -> tuple[Place, str]:
-    """Where two motions differ, and what was done in words; the place ends where there is more or less of something."""
-    old, new = before["parts"], after["parts"]
-    if len(old) != len(new):
-        index = next((i for i, (a, b) in enumerate(zip(old, new, strict=False)) if a != b), min(len(old), len(new)))
-        kind = (new if len(new) > len(old) else old)[index]["type"]
-        done = tr("adding {kind}") if len(new) > len(old) else tr("removing {kind}")
-        return ("parts", index), done.format(kind=kind)
-    places = list(_differences(before, after))
-    parts = {place[1] for place in places if place[0] == "parts"}
-    if len(parts) > 1:
-        return ("parts", min(parts)), tr("moving a part")
-    place = _common(places)
-    return place, _in_words(place) if place else tr("changing the motion")
-
-
-def _is_field(place: Place, before: Data, after: Data) -> bool:
-    """Whether a place is one that is typed in, and not one of parts or lines of which there are more now, or fewer."""
-    if not place or (place[0] == "parts" and len(place) < 3):
-        return False
-    old, new = (_at(authored(motion), place) for motion in (before, after))
-    return not (isinstance(old, list) and isinstance(new, list) and len(old) != len(new))
-
-
-def _at(motion: Any, place: Place) -> Any:
-    """What a motion has at a place, None where it has nothing there."""
-    for key in place:
-        if isinstance(motion, dict):
-            motion = motion.get(key)
-        else:
-            motion = motion[key] if isinstance(motion, list) and isinstance(key, int) else None
-    return motion
-
-
-def _common(places: list[Place]) -> Place:
-    """The beginning that all places have."""
-    same = takewhile(lambda each: len(set(each)) == 1, zip(*places, strict=False))
-    return tuple(each[0] for each in same)
-
-
-def _differences(before: Any, after: Any, place: Place = ()) -> Iterator[Place]:
-    if isinstance(before, dict) and isinstance(after, dict):
-        for key in {**before, **after}:
-            yield from _differences(before.get(key), after.get(key), (*place, key))
-    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
-        for index, (a, b) in enumerate(zip(before, after, strict=True)):
-            yield from _differences(a, b, (*place, index))
-    elif before != after:
-        yield place
-
-
-def _in_words(place: Place) -> str:
-    """What is at a place, such as "end z of part 1" or "amplitude of line 2 of part 1"."""
-    if place[0] == "validation":
-        return " ".join([tr("thresholds"), *(in_words(str(each)) for each in place[1:])])
-    words = [in_words(each) for each in place if isinstance(each, str) and each not in ("parts", "terms")]
-    numbers = [each for each in place if isinstance(each, int)]
-    of = [tr("part {number}").format(number=numbers.pop(0) + 1)] if place[0] == "parts" else []
-    if "terms" in place:
-        of = [*(tr("line {number}").format(number=number + 1) for number in numbers), *of]
-        words = words or ([] if numbers else [tr("lines")])
-    else:
-        words += [_COORDINATES[number] for number in numbers]
-    first, *others = [*filter(None, [" ".join(words)]), *of]
-    return reduce(lambda what, whole: tr("{what} of {whole}").format(what=what, whole=whole), others, first)

@@ -11,7 +11,7 @@ from pydantic import BaseModel
 from pydantic.fields import FieldInfo
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.motion.specification import Data, in_words
+from gui.models import Data, in_words
 from gui.texts import sentence, tr
 from gui.widgets import Choice, QuantityBox, WholeNumber, give
 from kinematics import Quantity

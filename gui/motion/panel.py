@@ -6,13 +6,12 @@ from typing import Any
 
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.models import MotionRun, Preview, verdict_of
-from gui.motion.document import MotionDocument
+from gui.models import NEW_PARTS, MotionRun, Preview, new_part, shipped_motion, verdict_of
+from gui.motion.document import DocumentControl
 from gui.motion.editor import MotionEditor
 from gui.motion.edits import Edits
 from gui.motion.preview import lacking, preview_motion
 from gui.motion.preview_views import PreviewViews
-from gui.motion.specification import NEW_PARTS, new_part, shipped_motion
 from gui.motion.template_page import TemplatePage
 from gui.motion.transport import TransportBar
 from gui.session import Mover, RigSession, Worker
@@ -126,7 +125,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.editor = MotionEditor()
         self.editor.size = size_class(session.config)
         self.amplitude = self.editor.amplitude
-        self.document = MotionDocument(session, self.editor, self._worker, self._complete, self)
+        self.document = DocumentControl(session, self.editor, self._worker, self._complete, self)
         self.templates = TemplatePage(session.config, self._worker)
         self.sights = PreviewViews(session.config, theme)
         self._changed = QtCore.QTimer(self)
@@ -207,7 +206,7 @@ class MotionPanel(QtWidgets.QWidget):
     def _show_title(self, title: str) -> None:
         self._title.setText(title)
         if not (self.name.hasFocus() and self.name.isModified()):  # what is being typed is not known yet
-            self.name.setText(self.document.name)
+            self.name.setText(self.document.state.name)
         self._show_what_runs()
 
     def _source_rows(self) -> list[QtWidgets.QHBoxLayout]:
@@ -314,7 +313,7 @@ class MotionPanel(QtWidgets.QWidget):
         return str(self._title.text())
 
     def let_go(self, then: Callable[[], None], stay: Callable[[], None] = lambda: None) -> None:
-        """As `MotionDocument.let_go`."""
+        """As `DocumentControl.let_go`."""
         self.document.let_go(then, stay)
 
     def open(self) -> None:
@@ -383,7 +382,7 @@ class MotionPanel(QtWidgets.QWidget):
         self.verdict.judge(*verdict_of(preview))
 
     def _show_what_runs(self) -> None:
-        self.model.name = self.document.name
+        self.model.name = self.document.state.name
         self.transport.show_motion(*self.model.named, round(self.repeats.known()))
 
     def set_theme(self, theme: Theme) -> None:
@@ -407,8 +406,8 @@ class MotionPanel(QtWidgets.QWidget):
 
     def _run(self) -> None:
         if self.preview.table is not None and not self.run_obstacle:
-            self.model.ran = self.document.name
-            self.mover.run(self.document.name, self.preview.table, self.repeats.value())
+            self.model.ran = self.document.state.name
+            self.mover.run(self.document.state.name, self.preview.table, self.repeats.value())
 
     def _show_present(self) -> None:
         """Where the motion is that is run, unless a template is shown in its place."""

@@ -6,11 +6,8 @@ from pathlib import Path
 import numpy as np
 
 from dynamics import Dynamics, DynamicsError
-from gui.live import decimate
-from gui.models import Curves, Preview
-from gui.motion.specification import Data, with_transitions
+from gui.models import Curves, Data, Preview, Rows, decimate, with_transitions
 from gui.scene import Figure
-from gui.session import Rows
 from kinematics import (
     KinematicsError,
     MotionTable,

@@ -7,10 +7,9 @@ import numpy as np
 import pyqtgraph as pg
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
-from gui.live import PlatformView, Plot, Replay, ReplayBar
-from gui.models import Curves, Preview, tightest
+from gui.live import PlatformView, Plot, ReplayBar
+from gui.models import Curves, Floats, Preview, Replay, Timeline, largest_amount, tightest
 from gui.scene import Shapes
-from gui.session import Floats, Timeline, largest_amount
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Array

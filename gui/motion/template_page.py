@@ -6,10 +6,9 @@ from typing import Any
 from pydantic import ValidationError
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.models import Preview
+from gui.models import Preview, as_data
 from gui.motion.fields import Field, make_field
 from gui.motion.preview import preview_motion
-from gui.motion.specification import as_data
 from gui.session import Worker
 from gui.texts import tr
 from gui.widgets import GuardedButton, PageStack, field_refusal, number_fields

@@ -8,7 +8,7 @@ from typing import Any
 from pyqtgraph.Qt import QtCore
 
 from gui.models import Action, JudgedBy, RunsOver, heavy_work_obstacle
-from gui.motion import MotionDocument
+from gui.motion import DocumentControl
 from gui.runs.reporting import Reporting
 from gui.runs.verdict_card import VerdictCard
 from gui.session import JobRunner, RigSession, Worker, error_text
@@ -136,7 +136,7 @@ class RunDesk(QtCore.QObject):
         self.over = RunsOver()
         self.reporting = Reporting(session, lambda: self.over.judged_by, self)
         self._worker = Worker("runs", self)
-        self._document: MotionDocument | None = None
+        self._document: DocumentControl | None = None
         self.note = ""
         """on runs from now on, kept beside the recording"""
         self.card.cancelled.connect(self._cancel)
@@ -157,7 +157,7 @@ class RunDesk(QtCore.QObject):
         """Keep this note with every run from now on; empty keeps none."""
         self.note = note.strip()
 
-    def follow_motion(self, document: MotionDocument) -> None:
+    def follow_motion(self, document: DocumentControl) -> None:
         """Take the motion that is shown as the one whose file thresholds may be saved in."""
         self._document = document
         document.retitled.connect(lambda _title: self._say_motion_obstacle())
@@ -177,7 +177,7 @@ class RunDesk(QtCore.QObject):
 
     @property
     def _shown_motion(self) -> tuple[str, Path | None]:
-        return ("", None) if self._document is None else (self._document.name, self._document.path)
+        return ("", None) if self._document is None else (self._document.state.name, self._document.state.path)
 
     def _follow(self, status: Snapshot) -> None:
         self._take(self.over.follow(self._session.recording, status.last_motion, self._shown_motion))
@@ -284,7 +284,7 @@ class RunDesk(QtCore.QObject):
             return
         try:
             before = Thresholds.model_validate(document.thresholds)
-            document.keep_thresholds(own_thresholds(thresholds, self._session.config.validation, before))
+            document.write_thresholds(own_thresholds(thresholds, self._session.config.validation, before))
         except (ConfigError, InputError) as error:
             self.card.thresholds.refuse(error)
             return

@@ -8,10 +8,10 @@ from itertools import combinations, product
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui
 
+from gui.models import Floats
 from gui.scene.figure import Figure, leg_hues, near_limits
 from gui.scene.meshes import SOLID, Solids, arrows, solids
 from gui.scene.scene import Scene, rgb
-from gui.session import Floats
 from gui.widgets import LEG_COLOURS, Theme
 
 _PLACES = 8  # above and below that are tried

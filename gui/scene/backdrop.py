@@ -6,10 +6,10 @@ from dataclasses import dataclass, field
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui
 
+from gui.models import Floats
 from gui.scene.camera import KEY_LIGHT, Camera, focal
 from gui.scene.scene import rgb
 from gui.scene.shaders import AMBIENT, KEY, SKY
-from gui.session import Floats
 from gui.widgets import Theme
 
 _REACH = 3.4

@@ -6,7 +6,7 @@ from functools import lru_cache
 
 import numpy as np
 
-from gui.session import Floats
+from gui.models import Floats
 
 HALF_SIGHT = 0.22
 """half of what is seen across the shorter side, as part of the distance: a long lens, which bends little"""

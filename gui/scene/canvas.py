@@ -11,13 +11,13 @@ from dataclasses import dataclass, field
 import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
+from gui.models import Floats
 from gui.scene.arrows import Mark, write_marks
 from gui.scene.backdrop import Ground, paint_backdrop, paint_shadow, paint_streaks
 from gui.scene.camera import Camera
 from gui.scene.handle import Drag, Handle
 from gui.scene.meshes import SOLID, Placed, Solids
 from gui.scene.renderer import Renderer
-from gui.session import Floats
 from gui.texts import tr
 from gui.widgets import Theme
 

@@ -8,11 +8,11 @@ from pathlib import Path
 import numpy as np
 
 from dynamics import Mechanism
+from gui.models import Floats
 from gui.scene.backdrop import Ground, cast
 from gui.scene.camera import Camera
 from gui.scene.meshes import Mesh, Placed, Solids, balls, loop, plate, smooth_mesh, solids
 from gui.scene.scene import Scene, Tightest, rest_pose, rgb, ring_order, tightest
-from gui.session import Floats
 from gui.texts import tr
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import quaternion_to_matrix

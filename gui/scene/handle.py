@@ -6,10 +6,10 @@ from functools import cache
 
 import numpy as np
 
+from gui.models import Floats
 from gui.scene.camera import Camera, focal
 from gui.scene.meshes import Solids, arrows, loop
 from gui.scene.scene import rgb
-from gui.session import Floats
 from gui.widgets import Theme
 
 STEEPEST = math.sin(math.radians(12.0))

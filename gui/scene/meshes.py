@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 import numpy.typing as npt
 
-from gui.session import Floats
+from gui.models import Floats
 
 SOLID = np.dtype(
     [

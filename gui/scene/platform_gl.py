@@ -6,6 +6,7 @@ import numpy as np
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 
 from dynamics import Mechanism
+from gui.models import Floats
 from gui.scene.arrows import OverlayOptions, extras, force_room, marks_of, way
 from gui.scene.camera import VIEWPOINTS
 from gui.scene.canvas import Canvas, Content
@@ -13,7 +14,6 @@ from gui.scene.figure import Figure, Shapes
 from gui.scene.handle import PARTS, Handle, TargetPose
 from gui.scene.meshes import Mesh, Placed, Solids, hull
 from gui.scene.scene import Scene, rgb
-from gui.session import Floats
 from gui.texts import tr
 from gui.widgets import Theme
 

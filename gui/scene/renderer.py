@@ -9,11 +9,11 @@ import numpy as np
 from OpenGL import GL
 from pyqtgraph.Qt import QtCore, QtGui, isQObjectAlive
 
+from gui.models import Floats
 from gui.scene.camera import KEY_LIGHT, Camera, focal
 from gui.scene.gl_context import drawing_board
 from gui.scene.meshes import SOLID, Mesh, Placed, Solids
 from gui.scene.shaders import MESH_FRAGMENT, MESH_VERTEX, SOLID_FRAGMENT, SOLID_VERTEX
-from gui.session import Floats
 
 _GRAIN = 128
 """px in whose steps a board grows: what moves does not make it anew in every frame"""

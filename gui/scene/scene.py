@@ -9,7 +9,7 @@ import numpy as np
 import pyqtgraph as pg
 
 from dynamics import Mechanism
-from gui.session import Floats
+from gui.models import Floats
 from gui.texts import mark, tr
 from gui.widgets import LEG_COLOURS, Theme
 from kinematics import Geometry, joint_angles, quaternion_to_matrix

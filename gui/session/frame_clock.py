@@ -6,8 +6,7 @@ import numpy as np
 import numpy.typing as npt
 from pyqtgraph.Qt import QtCore
 
-from gui.models import CycleMeter
-from gui.session.history import History
+from gui.models import CycleMeter, History
 from gui.session.rig_session import RigSession
 
 _INTERVAL = 33  # ms

@@ -54,7 +54,7 @@ class Pilot:
 
         def runs() -> bool:
             status = self.window.session.status
-            return status is not None and status.state is State.RUNNING and status.motion == motion.document.name
+            return status is not None and status.state is State.RUNNING and status.motion == motion.document.state.name
 
         self.wait(runs, "the motion to run", _CHECKED)
 

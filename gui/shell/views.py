@@ -7,12 +7,12 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 
 from gui.dashboard import DashboardPage, Dashboards
 from gui.live import LiveView, PlatformView, RecordingsView
-from gui.models import heavy_work_obstacle, past_of
+from gui.models import History, heavy_work_obstacle, past_of
 from gui.motion import MotionPanel, MotionPlayer
 from gui.operate import JogPanel
 from gui.runs import RunDesk, RunsPage
 from gui.scene import Shapes, gl_problem, shapes_of
-from gui.session import FrameClock, History, RigSession
+from gui.session import FrameClock, RigSession
 from gui.shell.event_log import EventLog
 from gui.shell.look import Look
 from gui.texts import mark, tr

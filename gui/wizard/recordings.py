@@ -5,7 +5,7 @@ from pathlib import Path
 
 from pyqtgraph.Qt import QtCore, QtWidgets
 
-from gui.live import Found, recordings_counted, recordings_in
+from gui.models import Found, recordings_counted, recordings_in
 from gui.steps import browse_button
 from gui.texts import tr
 from gui.wizard.description import Role

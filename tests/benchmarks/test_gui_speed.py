@@ -18,7 +18,7 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from dynamics import load_mechanism
 from gui.live import LiveView, PlatformView
 from gui.models import LEG_COLOURS
-from gui.session.history import History
+from gui.models.timeline import History
 from gui.session.rig_session import RigSession
 from gui.shell.look import dress
 from gui.shell.main_window import MainWindow

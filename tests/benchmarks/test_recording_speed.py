@@ -29,7 +29,7 @@ assert main(sys.argv[1:]) == 0
 """
 _COMPARE = """import sys
 from pathlib import Path
-from gui.live.recording_list import open_with_numbers
+from gui.models.recordings import open_with_numbers
 first, second = open_with_numbers(Path(sys.argv[1])), open_with_numbers(Path(sys.argv[1]), replayed=False)
 """
 

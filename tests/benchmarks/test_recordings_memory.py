@@ -13,7 +13,7 @@ from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import RecordingsView
-from gui.session.history import History
+from gui.models.timeline import History
 from gui.widgets.theme import DARK
 from rig.recording import RecordingWriter
 from rig.states import State

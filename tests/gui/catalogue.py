@@ -13,8 +13,8 @@ from babel.messages.mofile import write_mo
 from babel.messages.pofile import read_po, write_po
 from pydantic import BaseModel
 
+from gui.models.motion import part_models
 from gui.motion.fields import about_part
-from gui.motion.specification import part_models
 from gui.texts import DOMAIN, fits
 from kinematics import TrajectorySpec
 from rig.analysis import TERM_NAMES

@@ -10,7 +10,7 @@ from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from gui.dashboard import DashboardPage, Dashboards
 from gui.dashboard.layout import Dashboard
 from gui.live import LiveView
-from gui.session.history import History
+from gui.models.timeline import History
 from gui.widgets.theme import DARK
 
 

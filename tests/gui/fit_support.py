@@ -49,7 +49,7 @@ def recordings(wizard: FitWizard) -> RecordingsTable:
 
 def looked(wizard: FitWizard, qtbot: Any) -> str:
     """What the first page says once what is chosen was looked into."""
-    qtbot.waitUntil(lambda: not wizard.asking.fault.startswith("Looking"), timeout=PATIENCE)
+    qtbot.waitUntil(lambda: not wizard.asking.fault.startswith("Reading"), timeout=PATIENCE)
     assert wizard.asking.reason.text().replace("\u00a0", " ") == wizard.asking.fault
     return wizard.asking.fault
 

@@ -9,9 +9,9 @@ from live_rows import live_rows
 from shell_support import FakeSession, make_event, make_status
 from standing import Standing, pressable, standing
 
-from gui.live.decimation import Outline
-from gui.live.series import COMPARED
 from gui.models import Phase, Preview
+from gui.models.decimation import Outline
+from gui.models.live import COMPARED
 from gui.models.rules import Holder
 from gui.shell.main_window import MainWindow
 from rig.engine import Compiling

@@ -6,7 +6,7 @@ import numpy as np
 import numpy.typing as npt
 
 from dynamics import load_mechanism
-from gui.session.history import Timeline
+from gui.models.timeline import Timeline
 from rig.recording import RecordingWriter
 from rig.states import State
 from rig.telemetry import ROW, CycleFlag

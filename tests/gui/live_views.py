@@ -12,7 +12,7 @@ from gui.live import LiveView, PlatformView
 from gui.live.platform_flat import PlatformFlat
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
-from gui.session.history import Floats, History
+from gui.models.timeline import Floats, History
 from gui.widgets.theme import DARK
 
 

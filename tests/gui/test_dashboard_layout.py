@@ -11,7 +11,7 @@ from gui.dashboard import Dashboards
 from gui.dashboard.layout import MOST_PLOTS, Dashboard, PlotOf, RefusedError, Row, Side, line_styles_of, plot_fault
 from gui.dashboard.signals import QUANTITIES, SIGNALS
 from gui.live import Sources
-from gui.session.history import Excerpt
+from gui.models.timeline import Excerpt
 from gui.widgets import DASHED, LEG_COLOURS
 from rig.errors import InputError
 from rig.telemetry import ROW
@@ -140,7 +140,7 @@ def test_dashboards_are_kept_renamed_and_deleted(tmp_path: Path) -> None:
         (lambda: kept.add(Dashboard("e")), "there is a dashboard 'e' already"),
         (lambda: kept.add(Dashboard(" f")), "must be printable text without spaces around it"),
         (lambda: kept.add(Dashboard("f" * 61)), "61 characters, must be at most 60"),
-        (lambda: kept.replace("d", Dashboard("g")), "there is no dashboard 'd'; there are: 'e'"),
+        (lambda: kept.replace("d", Dashboard("g")), "there is no dashboard 'd'; existing ones: 'e'"),
         (lambda: kept.delete("d"), "there is no dashboard 'd'"),
     ):
         with pytest.raises(InputError, match=words):
@@ -156,11 +156,11 @@ def test_dashboards_are_kept_renamed_and_deleted(tmp_path: Path) -> None:
         ('[[dashboard]]\nname = "a"\nrows = [{plots = []}]\n', "dashboard.0.rows.0.plots"),
         (
             '[[dashboard]]\nname = "a"\nrows = [{plots = [{signals = ["force.1"]}]}]\n',
-            "'a': signal 'force.1': there is",
+            "'a': signal 'force.1': unknown",
         ),
         (
             '[[dashboard]]\nname = "a"\nrows = [{plots = [{signals = ["lateness", "cycle"]}]}]\n',
-            "one axis has one unit",
+            "an axis has one unit",
         ),
         ('[[dashboard]]\nname = "a"\nrows = [{plots = [{signals = []}]}]\n', "'a': a plot without signals"),
         ('[[dashboard]]\nname = "a"\nrows = [{share = nan, plots = [{signals = ["cycle"]}]}]\n', "share"),

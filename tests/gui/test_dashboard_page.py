@@ -9,7 +9,7 @@ from shell_support import KEY, LEFT, focus, press
 
 from gui.dashboard import DashboardPage
 from gui.live import LiveView
-from gui.session.history import History
+from gui.models.timeline import History
 
 _NONE = QtCore.Qt.KeyboardModifier.NoModifier
 _CTRL, _ALT = QtCore.Qt.KeyboardModifier.ControlModifier, QtCore.Qt.KeyboardModifier.AltModifier

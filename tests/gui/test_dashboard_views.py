@@ -18,8 +18,9 @@ from gui.dashboard import DashboardPage, Dashboards
 from gui.dashboard.board import SignalPlot
 from gui.dashboard.layout import Dashboard, Side
 from gui.dashboard.signals import SIGNALS
-from gui.live import LiveView, Replay, wrench_of
-from gui.session.history import Floats, History
+from gui.live import LiveView
+from gui.models.live import wrench_of
+from gui.models.timeline import Floats, History, Replay
 from gui.widgets.theme import DARK, LIGHT
 from rig.cell_models import model_differences
 

@@ -9,9 +9,10 @@ from PIL import Image
 from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
-from gui.live import PlatformView, RecordingsView, Replay
+from gui.live import PlatformView, RecordingsView
 from gui.live.film import MOST_PIXELS, Cut, FilmDialog
 from gui.live.platform_flat import PlatformFlat
+from gui.models.timeline import Replay
 from gui.widgets import DARK
 
 ROWS = live_rows(300)  # 0.6 s

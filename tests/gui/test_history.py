@@ -6,7 +6,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from live_rows import RATE, latest, live_rows
 
-from gui.session.history import Excerpt, History
+from gui.models.timeline import Excerpt, History
 
 
 @settings(max_examples=60)

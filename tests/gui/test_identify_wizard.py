@@ -161,7 +161,7 @@ def test_the_entry_and_the_list_say_why_not(whole_window: MainWindow, session: F
     session.take(make_status(State.RUNNING))
     window.views.recordings.list.follow()
     for told in (window.menus.calibrate.identify.action, window.views.recordings.list.buttons["Identify…"]):
-        assert not told.isEnabled() and "the processor belongs to the engine" in told.toolTip()
+        assert not told.isEnabled() and "the processor is reserved for the engine" in told.toolTip()
     window.menus.calibrate.identify.start(recorded)
     assert window.menus.calibrate.identify.wizard is None
     session.take(make_status(State.OFF))
@@ -170,5 +170,5 @@ def test_the_entry_and_the_list_say_why_not(whole_window: MainWindow, session: F
     wizard = window.menus.calibrate.identify.wizard
     assert wizard is not None and wizard.asking.asked.files == (recorded,)
     session.take(make_status(State.RUNNING))
-    assert "the processor belongs to the engine" in wizard.computing.begin.obstacle
+    assert "the processor is reserved for the engine" in wizard.computing.begin.obstacle
     window.menus.calibrate.identify.close()

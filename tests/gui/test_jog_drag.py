@@ -9,8 +9,8 @@ from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import LEFT, FakeSession, build_until, make_status, press
 
 from gui.live.platform_flat import PlatformFlat
+from gui.models.timeline import Floats
 from gui.scene.canvas import Canvas
-from gui.session.history import Floats
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from kinematics import MotionTable, coordinates_to_pose, pose_to_coordinates, quaternion_to_matrix

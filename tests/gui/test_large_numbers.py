@@ -11,7 +11,7 @@ from pytestqt.qtbot import QtBot
 from gui.live import LiveView
 from gui.live.plot_page import Plots
 from gui.live.readout import LargeNumbers
-from gui.session.history import History
+from gui.models.timeline import History
 from gui.widgets.theme import DARK
 from rig.telemetry import CycleFlag
 

@@ -10,9 +10,9 @@ from pyqtgraph.Qt import QtCore, QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.live import LiveView
-from gui.live.live_view import Cursors
 from gui.live.plot_panel import PlotPanel
-from gui.session.history import History
+from gui.models.live import Cursors
+from gui.models.timeline import History
 
 
 def test_cursors_by_three_clicks() -> None:

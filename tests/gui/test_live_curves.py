@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from live_rows import MECHANISM
 
 from dynamics import Dynamics
-from gui.live.decimation import Thinned, decimate, stride_for
 from gui.live.plot import AxisRange
-from gui.live.series import implied_wrench
-from gui.session import Excerpt, Floats, Stretch
+from gui.models.decimation import Thinned, decimate, stride_for
+from gui.models.live import implied_wrench
+from gui.models.timeline import Excerpt, Floats, Stretch
 from gui.widgets.theme import DARK, LIGHT, Theme
 from rig.telemetry import ROW
 

@@ -12,7 +12,7 @@ from pytestqt.qtbot import QtBot
 from gui.live import LiveView
 from gui.live.export import write_picture
 from gui.live.plot_page import PlotPage
-from gui.session.history import History
+from gui.models.timeline import History
 
 
 def test_export_writes_what_is_shown(

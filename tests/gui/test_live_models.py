@@ -18,9 +18,8 @@ from gui.live import LiveView, RecordingsView
 from gui.live.model_forces import UNKNOWN
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
-from gui.live.series import MODEL_NAMES
-from gui.session import Stretch
-from gui.session.history import Excerpt, Floats, History
+from gui.models.live import MODEL_NAMES
+from gui.models.timeline import Excerpt, Floats, History, Stretch
 from gui.widgets.theme import DARK
 from rig.cell_models import model_differences
 from rig.client.interruption import Interruption

@@ -14,7 +14,7 @@ from gui.live import LiveView
 from gui.live.platform_view import PlatformView
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
-from gui.session.history import History
+from gui.models.timeline import History
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import LIGHT
 

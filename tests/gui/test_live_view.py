@@ -17,7 +17,7 @@ from gui.live.builtin_pages import TimingPage
 from gui.live.plot_page import PlotPage
 from gui.live.plot_panel import PlotPanel
 from gui.live.readout import StrokeBars
-from gui.session.history import Excerpt, History
+from gui.models.timeline import Excerpt, History
 from gui.widgets.theme import DARK, LIGHT
 from rig.telemetry import CycleFlag
 
@@ -72,7 +72,7 @@ def test_implied_wrench_is_shown(view: LiveView, history: History) -> None:
     for _ in range(2):
         view.refresh(history)
     force = panel_of(view, "External wrench")
-    from gui.live.series import wrench_of
+    from gui.models.live import wrench_of
 
     expected = wrench_of(MECHANISM.geometry, latest(history, 0.5))[0]
     np.testing.assert_allclose(force.curves[0].points(2)[1], expected[2])

@@ -9,9 +9,8 @@ from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import KEY, FakeSession, choose, focus, key, make_status, press
 
-from gui.motion.edits import what_changed
+from gui.models.motion import NEW_PARTS, authored, what_changed
 from gui.motion.panel import MotionPanel
-from gui.motion.specification import NEW_PARTS, authored
 from gui.shell.main_window import MainWindow
 from kinematics import load_trajectory
 from rig.client import checked_motion

@@ -11,8 +11,8 @@ from motion_support import HOME, looked, open_motion, take
 from pyqtgraph.Qt import QtCore, QtGui, QtWidgets
 from shell_support import KEY, focus, key, press
 
+from gui.models.motion import NEW_PARTS, new_part, part_models
 from gui.motion.fields import TermsField
-from gui.motion.specification import NEW_PARTS, new_part, part_models
 from gui.shell.main_window import MainWindow
 from gui.widgets import QuantityBox
 from kinematics import TrajectorySpec, load_trajectory, parse_trajectory, trajectory_text
@@ -37,7 +37,7 @@ def test_each_generator_can_be_composed_and_passes(window: MainWindow, qtbot: An
     take(panel, qtbot, parts=[{"type": kind, **NEW_PARTS[kind]}])
     shown = panel.editor.value()["parts"][0]
     assert {name: value for name, value in shown.items() if value is not None} == {"type": kind, **NEW_PARTS[kind]}
-    assert panel.preview.obstacle == "" and panel.verdict.text().startswith("✓ Passes every limit")
+    assert panel.preview.obstacle == "" and panel.verdict.text().startswith("✓ Within all limits")
 
 
 def test_a_number_typed_by_a_person_is_in_the_unit_shown(window: MainWindow, qtbot: Any) -> None:
@@ -329,13 +329,13 @@ def test_a_motion_is_called_as_a_person_wants(window: MainWindow, tmp_path: Path
     assert panel.name.text() == "new motion"
     panel.name.setText("belt test 3")
     panel.name.editingFinished.emit()
-    assert panel.document.name == "belt test 3" and panel.title == "Motion: belt test 3"
+    assert panel.document.state.name == "belt test 3" and panel.title == "Motion: belt test 3"
     assert "belt test 3" in panel.run.accessibleName() and not panel.document.unsaved
     panel.name.setText("  ")
     panel.name.editingFinished.emit()
-    assert panel.document.name == panel.name.text() == "belt test 3"
+    assert panel.document.state.name == panel.name.text() == "belt test 3"
     panel.save_file(tmp_path / "one.toml")
     assert panel.name.text() == "one"
     panel.document.rename("after the repair")
     panel.save_file(tmp_path / "one.toml")
-    assert panel.document.name == "after the repair" and panel.document.path == tmp_path / "one.toml"
+    assert panel.document.state.name == "after the repair" and panel.document.state.path == tmp_path / "one.toml"

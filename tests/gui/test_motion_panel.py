@@ -9,9 +9,9 @@ import pytest
 from motion_support import HOME, looked, open_motion, take
 from shell_support import FakeSession, make_status, press
 
+from gui.models.motion import NEW_PARTS, read_motion, shipped_motion
 from gui.motion import document
 from gui.motion.panel import MotionPanel
-from gui.motion.specification import NEW_PARTS, read_motion, shipped_motion
 from gui.shell.main_window import MainWindow
 from kinematics import trajectory_text
 from rig.engine import Abandon, Follow, Pause, Resume
@@ -42,7 +42,7 @@ def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
     logged: list[Any] = []
     session.logged.connect(logged.append)
     verdict = panel.verdict.text()
-    assert verdict.startswith("✓ Passes every limit") and panel.verdict._label.objectName() == "good"
+    assert verdict.startswith("✓ Within all limits") and panel.verdict._label.objectName() == "good"
     (tmp_path / "bad.toml").write_text("frame = home")
     (tmp_path / "far.toml").write_text('frame = "home"\nparts = [{ type = "hold", duration = 2e6 }]\n')
     for name, why in (
@@ -63,7 +63,7 @@ def test_a_file_that_is_refused_is_no_verdict_on_the_motion_that_stays(
     panel.load_shipped("demo")
     assert panel.verdict.text() == "Checking …"
     looked(panel, qtbot)
-    assert panel.verdict.text().startswith("✓ Passes every limit") and panel.verdict._label.objectName() == "good"
+    assert panel.verdict.text().startswith("✓ Within all limits") and panel.verdict._label.objectName() == "good"
 
 
 @pytest.mark.parametrize("target", ["", "below", "../elsewhere"])
@@ -120,7 +120,7 @@ def test_run_moves_to_the_start_first_then_repeats(window: MainWindow, session: 
     panel.repeats.setValue(2)
     press(panel.run)
     stages = ["follow 'move to the start'", "follow 'new motion'", "follow 'back to the start'", "follow 'new motion'"]
-    panel.document.name = "new motion"
+    panel.document.state.name = "new motion"
     done: list[int] = []
     for number in range(1, len(stages) + 1):
         qtbot.waitUntil(lambda n=number: len(session.sent) == n, timeout=60_000)
@@ -198,7 +198,7 @@ def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
     press(panel.pause)
     session.take(make_status(State.ENGAGED, t=12.0))
     assert len(session.sent) == 2 and not window.motion.mover.active
-    assert panel.phase.text().endswith("came to its end before it could pause")
+    assert panel.phase.text().endswith("ended before it could pause")
     press(panel.run)
     qtbot.waitUntil(lambda: len(session.sent) == 3, timeout=60_000)
     session.take(make_status(State.RUNNING, t=13.0))
@@ -209,7 +209,7 @@ def test_a_motion_that_ends_before_it_can_pause_is_not_followed_by_another(
     assert window.motion.mover.active  # the engine goes on, and so does what follows it
     session.take(make_status(State.ENGAGED, t=14.0))
     assert len(session.sent) == 4 and not window.motion.mover.active
-    assert panel.phase.text().endswith("came to its end before it could pause")
+    assert panel.phase.text().endswith("ended before it could pause")
 
 
 def _at_the_seam(window: MainWindow, session: FakeSession, qtbot: Any) -> MotionPanel:

@@ -10,11 +10,11 @@ from pyqtgraph.Qt import QtWidgets
 from pytestqt.qtbot import QtBot
 
 from gui.models import Preview
+from gui.models.timeline import History
 from gui.motion.preview import FRAMES, preview_motion
 from gui.motion.preview_views import MotionPlayer, PreviewViews
 from gui.scene import Figure, force_scale
 from gui.scene.arrows import way
-from gui.session.history import History
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from kinematics import leg_lengths

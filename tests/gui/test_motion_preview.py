@@ -11,10 +11,10 @@ from motion_support import HOME, look_first, looked, take
 from shell_support import FakeSession, finite, make_status, press
 
 from gui.models import Preview
+from gui.models.motion import NEW_PARTS
 from gui.motion import panel as panel_module
 from gui.motion.preview import preview_motion
 from gui.motion.preview_views import PreviewPlots
-from gui.motion.specification import NEW_PARTS
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK
 from kinematics import leg_lengths
@@ -45,7 +45,7 @@ def test_a_motion_outside_the_limits_says_where_and_what_would_pass(
     panel = window.motion
     far = {"start": [0.0] * 6, "end": [0.0, 0.0, 0.25, 0.0, 0.0, 0.0], "duration": 3.0}
     take(panel, qtbot, parts=[{"type": "minimum-jerk", **far}])
-    assert panel.verdict.text().startswith("✗ The trajectory is outside the limits")
+    assert panel.verdict.text().startswith("✗ The trajectory exceeds the limits")
     assert "greatest length of leg" in panel.verdict.text() and " s, must be at most" in panel.verdict.text()
     assert not panel.run.isEnabled() and "does not pass" in panel.run.toolTip()
     press(panel.fit)
@@ -77,7 +77,7 @@ def test_no_amplitude_that_passes_is_said(window: MainWindow, qtbot: Any) -> Non
     assert verdict is not None
     panel.amplitude.set_si(0.1)
     panel._show_preview(Preview(verdict=dataclasses.replace(verdict, obstacle=Finding.of_text("at 1 s"), scale=0.9)))
-    assert not panel.fit.isEnabled() and panel.fit.toolTip() == "none from 0.1 % on passes"
+    assert not panel.fit.isEnabled() and panel.fit.toolTip() == "none above 0.1 % passes"
     press(panel.fit)
     assert panel.amplitude.value() == 0.1
 

@@ -58,7 +58,7 @@ def _button(window: MainWindow, name: str) -> QtWidgets.QPushButton:
 def _settled(page: TemplatePage, qtbot: Any) -> None:
     """Sizes are found, or it is said why not."""
     qtbot.waitUntil(
-        lambda: not page.message.text().startswith("Looking") and not page._pause.isActive(), timeout=60_000
+        lambda: not page.message.text().startswith("Searching") and not page._pause.isActive(), timeout=60_000
     )
 
 

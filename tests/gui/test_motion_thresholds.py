@@ -89,6 +89,6 @@ def test_thresholds_are_saved_in_the_motions_own_file(
     strict = session.config.changed({"validation": {"lag": 0.001}})
     session.config = strict
     row.saved_in_motion.emit(Validation(bias=0.25))
-    assert "lag: the rig's configuration sets 0.001 of every motion" in row.message.text()
+    assert "lag: the rig's configuration sets 0.001 for every motion" in row.message.text()
     _ends(session, replace(ENDED, id=2))
     assert started[-1].thresholds is None

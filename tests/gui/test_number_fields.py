@@ -11,9 +11,10 @@ from motion_support import looked, take
 from pyqtgraph.Qt import QtCore, QtTest, QtWidgets
 from shell_support import FakeSession, make_status, press
 
-from gui.live import PlatformView, Replay
+from gui.live import PlatformView
 from gui.live.film import FilmDialog
-from gui.motion.specification import NEW_PARTS
+from gui.models.motion import NEW_PARTS
+from gui.models.timeline import Replay
 from gui.shell.main_window import MainWindow
 from gui.widgets import DARK, NumberField, NumberList, QuantityBox, WholeNumber, field_refusal, number_fields
 from rig.client import TEMPLATES

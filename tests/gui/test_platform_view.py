@@ -13,8 +13,8 @@ from pytestqt.qtbot import QtBot
 
 from gui.live import PlatformView, platform_view
 from gui.live.platform_flat import PlatformFlat
-from gui.live.replay import Replay
 from gui.models import LEG_COLOURS
+from gui.models.timeline import Floats, History, Replay
 from gui.scene import (
     STROKE_SCALE,
     Colouring,
@@ -26,7 +26,6 @@ from gui.scene import (
     ring_order,
     strokes,
 )
-from gui.session.history import Floats, History
 from gui.widgets.theme import DARK, LIGHT, Theme
 from kinematics import Geometry, leg_lengths
 

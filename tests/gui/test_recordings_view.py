@@ -16,8 +16,8 @@ from pytestqt.qtbot import QtBot
 from shell_support import FakeSession, make_settings, make_status
 
 from gui.live import RecordingsView
-from gui.live.decimation import Outline
-from gui.session.history import History
+from gui.models.decimation import Outline
+from gui.models.timeline import History
 from gui.shell.main_window import MainWindow
 from gui.widgets.theme import DARK, LIGHT
 from rig.config import in_real_time
@@ -293,8 +293,8 @@ def test_a_recording_too_large_is_refused_before_it_is_read(
     rows = live_rows(2000)
     size = size_of_rows(folder / "first.mcap")
     assert rows.nbytes <= size < 1.05 * rows.nbytes
-    monkeypatch.setattr("gui.live.recording_list.LARGEST", rows.nbytes - 1)
-    monkeypatch.setattr("gui.live.recording_list.open_part", lambda _path: pytest.fail("it was read"))
+    monkeypatch.setattr("gui.models.recordings.LARGEST", rows.nbytes - 1)
+    monkeypatch.setattr("gui.models.recordings.open_part", lambda _path: pytest.fail("it was read"))
     view.open(folder / "first.mcap")
     qtbot.waitUntil(lambda: "first.mcap: its rows take 0.00 GB" in view.note.text(), timeout=60_000)
     assert "at most 0.00 GB; use `rig report`" in view.note.text() and view.opened is None
@@ -306,11 +306,11 @@ def test_of_a_long_recording_some_rows_are_replayed_and_all_are_drawn_and_counte
     rows = live_rows(10_000)
     rows["force_measured"][4321, 2] = 777.0
     write_recording(folder / "long.mcap", rows)
-    monkeypatch.setattr("gui.live.recording_list.KEPT", rows.nbytes // 4)
+    monkeypatch.setattr("gui.models.recordings.KEPT", rows.nbytes // 4)
     view.list.look()
     _open(qtbot, view, "long.mcap")
     opened = view.opened
-    assert opened is not None and opened.every == 4 and "one of 4 cycles is replayed" in view.note.text()
+    assert opened is not None and opened.every == 4 and "one in 4 cycles is replayed" in view.note.text()
     np.testing.assert_array_equal(opened.recording.rows["cycle"], rows["cycle"][::4])
     assert opened.summary["recording"]["rows"] == 10_000
     assert opened.summary["force"]["legs"][2]["peak_measured_n"] == 777.0
@@ -337,7 +337,7 @@ def test_heavy_work_waits_while_there_is_an_obstacle(
         for name in ("Report", "CSV…"):
             assert not view.list.buttons[name].isEnabled() and view.list.buttons[name].toolTip() == obstacle
         assert view.list.buttons["Open"].isEnabled()
-        monkeypatch.setattr("gui.live.recording_list.QUICK", 1000)
+        monkeypatch.setattr("gui.models.recordings.QUICK", 1000)
         view.open(folder / "first.mcap")
         qtbot.waitUntil(lambda: view.note.text().endswith("above 0.00 GB: the drives have torque"), timeout=60_000)
         monkeypatch.undo()
@@ -367,7 +367,7 @@ def test_the_main_window_forbids_it_with_torque_on(
     assert recordings.list.buttons["Report"].isEnabled()  # a virtual rig in paced time waits for the processor
     session.config = in_real_time(session.config)
     recordings.refresh(LIVE)
-    assert "the processor belongs to the engine" in recordings.list.buttons["Report"].toolTip()
+    assert "the processor is reserved for the engine" in recordings.list.buttons["Report"].toolTip()
     assert not recordings.list.buttons["CSV…"].isEnabled()
     session.take(make_status(State.PARKED))
     recordings.refresh(LIVE)

@@ -7,9 +7,9 @@ import numpy.typing as npt
 import pytest
 from live_rows import RATE, live_rows, write_recording
 
-from gui.live.decimation import Outline
-from gui.live.recording_list import open_with_numbers
-from gui.live.replay import Replay
+from gui.models.decimation import Outline
+from gui.models.recordings import open_with_numbers
+from gui.models.timeline import Replay
 from rig.recording import RecordingError, size_of_rows
 from rig.states import State
 from rig.telemetry import ROW

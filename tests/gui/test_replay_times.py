@@ -10,7 +10,7 @@ from pytestqt.qtbot import QtBot
 
 from gui.live import RecordingsView
 from gui.live.plot_panel import PlotPanel
-from gui.session.history import History
+from gui.models.timeline import History
 from gui.widgets.theme import DARK
 
 LIVE = History(1)

@@ -374,7 +374,7 @@ def test_a_machine_that_is_real_is_not_kept_from_its_processor(
     monkeypatch.setattr(desk.judge, "start", lambda *given: started.append(given))
     session.recording = folder / "a.mcap"
     _ends(session, ENDED)
-    assert not started and "processor belongs to the engine" in desk.card.advice.text()
+    assert not started and "processor is reserved for the engine" in desk.card.advice.text()
     session.take(make_status(State.PARKED, last_motion=ENDED))
     assert started == [(folder / "a.mcap", ["a.mcap#1"], JudgedBy())]
     desk.close()

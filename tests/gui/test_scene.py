@@ -16,6 +16,7 @@ from pytestqt.qtbot import QtBot
 from gui.live import PlatformView
 from gui.live.platform_flat import PlatformFlat
 from gui.live.platform_view import OverlayMenu
+from gui.models.timeline import Floats
 from gui.scene import (
     LIMITS,
     STROKE_SCALE,
@@ -33,7 +34,6 @@ from gui.scene.arrows import Mark, write_marks
 from gui.scene.camera import VIEWPOINTS, Camera, focal
 from gui.scene.meshes import SOLID, Placed, Solids, balls, hull, plate, solids
 from gui.scene.renderer import Drawn, Renderer
-from gui.session.history import Floats
 from gui.widgets import FlowLayout
 from gui.widgets.theme import DARK
 from kinematics import angles_to_quaternion, leg_lengths

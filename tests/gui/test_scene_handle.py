@@ -5,9 +5,9 @@ import math
 import numpy as np
 import pytest
 
+from gui.models.timeline import Floats
 from gui.scene.camera import Camera, focal
 from gui.scene.handle import PARTS, Drag, Handle, across, along_axis, can_be_taken, distance_to, ray, round_axis
-from gui.session.history import Floats
 from kinematics import angles_to_matrix
 
 SIZE = (640.0, 420.0)

@@ -19,7 +19,7 @@ from sinks import bare_texts, hidden_texts, words_of
 
 from actuators import drive_names
 from gui.dashboard.signals import SIGNALS
-from gui.motion.specification import part_models
+from gui.models.motion import part_models
 from gui.texts import catalogue as texts
 from rig.client import TEMPLATES
 from rig.commissioning import own_settings

@@ -35,8 +35,8 @@ SCREEN_BREAKS = [
     Break(
         "a motion that was made is dropped without a question",
         "gui/motion/document.py",
-        "self._made = made",
-        "self._made = False",
+        "path, made=made)\n        self.taken_up",
+        "path, made=False)\n        self.taken_up",
         (f"{_TEMPLATES}::test_a_motion_that_was_made_is_not_lost_without_a_question",),
     ),
     Break(

@@ -103,7 +103,7 @@ def test_a_motions_file_gets_what_differs_from_the_rigs_and_keeps_what_it_names(
     wanted = Validation(residual_rms=0.3, bias=0.5, lag=0.001)
     assert own_thresholds(wanted, RIGS, Thresholds()) == Thresholds(residual_rms=0.3, lag=0.001)
     assert own_thresholds(wanted, RIGS, Thresholds(bias=0.2)) == Thresholds(residual_rms=0.3, bias=0.5, lag=0.001)
-    with pytest.raises(ConfigError, match=r"bias: the rig's configuration sets 0.5 of every motion"):
+    with pytest.raises(ConfigError, match=r"bias: the rig's configuration sets 0.5 for every motion"):
         own_thresholds(Validation(residual_rms=0.3), RIGS, Thresholds())
 
 

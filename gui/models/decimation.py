@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 import numpy as np
 
-from gui.session import Floats, Stretch, Timeline
+from gui.models.timeline import Floats, Stretch, Timeline
 
 _STEPS = (1.0, 1.5)
 """Strides grow by these times powers of two, so that a bin stays what it is while the number of rows wavers."""

@@ -1,14 +1,15 @@
-"""What the live views plot: panels of series, each a function of telemetry rows. Units are those of the axis."""
+"""The live view as a view-model: panels of series, the times shown, cursors. Units are those of the axis."""
 
+import math
 from collections.abc import Callable
 from dataclasses import dataclass
 
 import numpy as np
 
 from dynamics import wrench_from_residual
-from gui.session import Floats, Rows, Stretch
+from gui.models.colours import AXIS_COLOURS, DASHED, LEG_COLOURS
+from gui.models.timeline import Excerpt, Floats, Rows, Stretch, Timeline
 from gui.texts import mark, tr
-from gui.widgets import AXIS_COLOURS, DASHED, LEG_COLOURS
 from kinematics import Geometry
 from rig.angles import rotation_vector, shown_angle
 from rig.telemetry import TERMS, CycleFlag
@@ -307,3 +308,195 @@ def panels_by_page(
         mark("Pose"): POSE,
         mark("External wrench"): wrench_panels(geometry),
     }
+
+
+_BEFORE = 0.1
+"""part of the times shown that is before what they are to show"""
+
+
+class ShownTimes:
+    """Times that are shown, s. `chosen` is None while they follow the timeline's present."""
+
+    def __init__(self) -> None:
+        self.chosen: tuple[float, float] | None = None
+        self._present: float | None = None
+
+    def on(self, timeline: Timeline, seconds: float) -> tuple[float, float]:
+        """What is shown: the last `seconds` before the present, or what was chosen."""
+        end = timeline.end if timeline.end is not None else 0.0
+        return self.chosen or (end - seconds, end)
+
+    def follow(self) -> None:
+        """Follow the present again."""
+        self.chosen = None
+
+    def choose(self, timeline: Timeline, t0: float, t1: float) -> None:
+        """Show these times, as far as there are rows before or after the present; all where there are none of them."""
+        times = timeline.whole.times
+        if len(times) > 1:
+            begin, end = float(times[0]), float(times[-1])
+            inside = (max(t0, begin), min(t1, end))
+            self.chosen = inside if inside[0] < inside[1] else (begin, end)
+
+    def choose_about(self, timeline: Timeline, t: float, length: float) -> None:
+        """Show times of a length, s, about t: most of them after it."""
+        self.choose(timeline, t - _BEFORE * length, t + (1.0 - _BEFORE) * length)
+
+    def present_moved(self, timeline: Timeline) -> bool:
+        """Whether the present is another than at the last call; chosen times that it leaves go along."""
+        before, self._present = self._present, timeline.end
+        if timeline.end == before:
+            return False
+        if self.chosen is not None and before is not None and timeline.end is not None:
+            t0, t1 = self.chosen
+            if t0 <= before <= t1 and not t0 <= timeline.end <= t1:
+                self.choose_about(timeline, timeline.end, t1 - t0)
+        return True
+
+
+_EDGE = 0.01  # s beyond the rows that a cursor at the edge of the picture may be
+
+
+class ShownRows:
+    """What is shown of the timeline that is followed; None stands for no timeline yet.
+
+    Args:
+        replayed: the timeline is a replay, whose rows after its present may be shown.
+    """
+
+    def __init__(self, replayed: bool) -> None:
+        self.times = ShownTimes()
+        self._replayed = replayed
+        self._timeline: Timeline | None = None
+        self._frozen: Excerpt | None = None
+        self._cleared = 0
+        """number of the first row that is shown, on the timeline"""
+
+    def follow(self, timeline: Timeline) -> bool:
+        """Show this timeline, all of it where it is another one than before; whether it is."""
+        if timeline is self._timeline:
+            return False
+        self._timeline, self._cleared = timeline, 0
+        return True
+
+    def clear(self) -> None:
+        """Leave out all rows so far."""
+        if self._timeline is not None:
+            self._cleared = self._timeline.first + len(self._timeline)
+
+    def freeze(self, frozen: bool) -> None:
+        """Keep to the rows of this moment, or follow the present again."""
+        self._frozen = self._timeline.snapshot() if frozen and self._timeline is not None else None
+        self.times.follow()
+
+    @property
+    def chosen_freely(self) -> bool:
+        """Whether somebody may choose the times: of a replay, and of what is frozen."""
+        return self._replayed or self._frozen is not None
+
+    @property
+    def present(self) -> Timeline | None:
+        """The rows up to the present."""
+        return self._timeline if self._frozen is None else self._frozen
+
+    @property
+    def drawn(self) -> Timeline | None:
+        """What curves are drawn of: times that somebody has chosen may lie after a replay's present."""
+        shown = self.present
+        return shown if shown is None or self.times.chosen is None else shown.whole
+
+    @property
+    def marked(self) -> float | None:
+        """A replay's present on times that somebody has chosen, s; None where it is not to be marked."""
+        shown = self.present
+        return shown.end if shown is not None and self._replayed and self.times.chosen is not None else None
+
+    def present_moved(self) -> bool:
+        """Whether a replay's present is another one than at the last call."""
+        shown = self.present
+        return self._replayed and shown is not None and self.times.present_moved(shown)
+
+    def reaches(self, shown: Timeline) -> bool:
+        """Whether there are rows, and not all of them cleared away."""
+        return shown.first + len(shown) > max(shown.first, self._cleared)
+
+    def since(self, shown: Timeline) -> float:
+        """Time from which on rows are shown, s."""
+        return float(shown.times[max(0, self._cleared - shown.first)]) if self.reaches(shown) else math.inf
+
+    def at(self, shown: Timeline, t: float) -> Stretch:
+        """The row nearest to a time, s; none where the rows shown do not reach."""
+        if not self.reaches(shown) or not self.since(shown) - _EDGE <= t <= float(shown.times[-1]) + _EDGE:
+            return shown.cut(0, 0)
+        index = shown.nearest(t)
+        return shown.cut(0, 0) if index is None else shown.cut(index, index + 1)
+
+    def last(self, shown: Timeline, length: float) -> Stretch:
+        """The rows of the last `length` s."""
+        if not self.reaches(shown):
+            return shown.cut(0, 0)
+        end = float(shown.times[-1])
+        return shown.stretch(max(self.since(shown), end - length), end)
+
+
+class Cursors:
+    """A stays where somebody clicked; B follows the mouse until a second click; a third one takes both away.
+
+    Values are taken at `at`; with both there, they are what B is more than A.
+    """
+
+    def __init__(self) -> None:
+        self.a: float | None = None
+        """s"""
+        self.b: float | None = None
+        """s; without A it is the only cursor"""
+        self._held = False
+
+    @property
+    def held(self) -> bool:
+        """Whether both stay where they are."""
+        return self._held
+
+    @property
+    def at(self) -> float | None:
+        """Time of the values, s; None where there is no cursor."""
+        return self.a if self.b is None else self.b
+
+    @property
+    def apart(self) -> float | None:
+        """B − A, s; None unless both are there."""
+        return None if self.a is None or self.b is None else self.b - self.a
+
+    def point(self, t: float | None) -> bool:
+        """The mouse is over a time, s, or has left; whether that moved a cursor."""
+        moved = not self._held and t != self.b
+        if moved:
+            self.b = t
+        return moved
+
+    def click(self, t: float) -> None:
+        """Somebody clicked at a time, s."""
+        if self.a is None:
+            self.a, self.b = t, None
+        elif not self._held:
+            self.b, self._held = t, True
+        else:
+            self.a, self.b, self._held = None, t, False
+
+    def place(self, a: float | None, b: float | None) -> None:
+        """Put both there, s, where they stay; or take them away."""
+        self.a, self.b, self._held = a, b, a is not None and b is not None
+
+    def words(self, t: float | None) -> str:
+        """What the values of the row at t, s, are those of; without a row there is none at the cursor's time."""
+        if self.at is None:
+            return f"{t:.3f} s" if t is not None else tr("No data")
+        which = "" if self.a is None else " A" if self.b is None else " B"
+        text = (
+            tr("{t:.3f} s, cursor{which}").format(t=t, which=which)
+            if t is not None
+            else tr("No data at {at:.3f} s, cursor{which}").format(at=self.at, which=which)
+        )
+        if self.apart is not None:
+            text += f"\nΔt = B − A = {self.apart:+.3f} s"
+        return text.replace("-", "−")
