@@ -1,19 +1,19 @@
 """Dynamics of a 6-UPS Stewart platform with the exact inertia of its legs.
 
-Newton–Euler after Dasgupta & Mruthyunjaya (1998), its universal joints' spin and reaction in full. Frames and arrays
-are those of `kinematics`; a wrench is [force; moment] at the platform origin in platform axes; leg forces push.
+Newton–Euler model of Dasgupta & Mruthyunjaya (1998), with the full spin and reaction of the universal joints. Frames
+and arrays as in `kinematics`; a wrench is [force; moment] at the platform origin in platform axes; leg forces push.
 
-For other kernels (no allocation; each returns a status, OK or what went wrong, and writes its outputs only with OK),
-all arrays contiguous float64. `parameters` is `Dynamics.parameters` (or `Mechanism.array`), `work` is
+For calls from other kernels: these functions do not allocate, return a status (OK or an error) and write their outputs
+only if it is OK. Arrays are contiguous float64. `parameters` is `Dynamics.parameters` (or `Mechanism.array`), `work` is
 np.zeros(WORK_SIZE), owned by one thread:
 
     inverse_kernel(parameters, motion (19,), wrench (6,), work, forces (6,)) -> status
     cells_kernel(parameters, motion (19,), wrench (6,), work, forces (6,), cells (6,)) -> status
     acceleration_kernel(parameters, state (13,), forces (6,), wrench (6,), work, acceleration (6,)) -> status
     rk4_kernel(parameters, state (13,) in and out, forces (6,), forces_end (6,), wrench (6,), dt, work) -> status
-    frozen_kernel(state (13,), wrench (6,), work, frozen (FROZEN_SIZE,)) -> status, of parameters put into `work` before
+    frozen_kernel(state (13,), wrench (6,), work, frozen (FROZEN_SIZE,)) -> status; `work` already holds the parameters
 
-A status 1…6 is the leg whose universal joint is singular; SINGULAR and NOT_FINITE are the others.
+Status 1…6: the universal joint of that leg is singular; the other errors are SINGULAR and NOT_FINITE.
 """
 
 from dynamics import papers, serial

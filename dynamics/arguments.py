@@ -1,4 +1,4 @@
-"""Checks of what callers hand to the dynamics: motions, states, wrenches."""
+"""Checks of the arguments of the dynamics functions: motions, states, wrenches."""
 
 import numpy as np
 import numpy.typing as npt
@@ -11,9 +11,9 @@ UNIT_TOLERANCE = 1e-6  # of a quaternion's norm
 
 
 def checked(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] = ()) -> Array:
-    """Copy of `value` as contiguous float64 (size,) or (n, size), finite; DynamicsError otherwise.
+    """Return a copy of `value` as contiguous finite float64, (size,) or (n, size); raise DynamicsError otherwise.
 
-    Without `fields` it is the first `size` numbers of a motion, and its quaternions must be of unit norm.
+    Without `fields`, `value` is the first `size` numbers of a motion, and its quaternions must have unit norm.
     """
     try:
         array = finite_array(name, value, size, fields or MOTION_FIELDS[:size])
@@ -30,10 +30,10 @@ def checked(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] 
 
 
 def batch(motions: npt.ArrayLike, wrenches: npt.ArrayLike | None) -> tuple[Array, Array]:
-    """Motions (n, 19) and their wrenches (n, 6), of motions (n, 19) or (19,) and wrenches (n, 6), (6,) or None."""
+    """Return motions (n, 19) and wrenches (n, 6) from motions (n, 19) or (19,) and wrenches (n, 6), (6,) or None."""
     samples = np.atleast_2d(checked("motions", motions, 19))
     loads = np.zeros(6) if wrenches is None else checked("wrenches", wrenches, 6, WRENCH_FIELDS)
     if loads.ndim == 2 and len(loads) != len(samples):
         raise DynamicsError(f"wrenches: {len(loads)} samples, must be as many as motions, {len(samples)}")
-    # copied: for wrenches that must not be written the kernels would be compiled once more
+    # copied: read-only wrenches would make numba compile the kernels again
     return samples, np.array(np.broadcast_to(loads, (len(samples), 6)), order="C")

@@ -1,4 +1,4 @@
-"""Inverse dynamics of very many states, on all processors."""
+"""Inverse dynamics of large batches of states, on all processors."""
 
 from collections.abc import Callable
 
@@ -12,16 +12,16 @@ from dynamics.mechanism import Mechanism
 from kinematics import BLOCK, SYSTEM_ROWS, Array, run_chunks
 
 CHUNK = 1 << 14
-"""States given to a thread at a time: some ms of work, and a few MB of them."""
+"""States per thread task: a few ms of work and a few MB of memory."""
 
 _LISTED = 5
 
 
 class BatchError(DynamicsError):
-    """States of a batch that have no leg forces.
+    """Some states of a batch have no solution.
 
-    indices (k,): which, increasing.  statuses (k,): why, as the kernels' statuses (`dynamics`), or NOT_UNIT.
-    forces (n, 6): the answer of all the others, N; NaN in the rows of these.
+    indices (k,): their indices, increasing.  statuses (k,): kernel statuses (`dynamics`), or NOT_UNIT.
+    forces (n, 6): actuator forces of all states, N; NaN in the failed rows.
     """
 
     def __init__(self, indices: Indices, statuses: Indices, forces: Array) -> None:
@@ -37,7 +37,7 @@ class BatchError(DynamicsError):
         super().__init__("\n  ".join([f"{len(indices)} of {len(forces)} states have no leg forces:", *lines]))
 
     def __reduce__(self) -> tuple[type["BatchError"], tuple[Indices, Indices, Array]]:
-        """Pickle by the arguments, so that it crosses a process boundary whole."""
+        """Pickle the arguments, so that the error crosses a process boundary with all its data."""
         return BatchError, (self.indices, self.statuses, self.forces)
 
 
@@ -50,18 +50,18 @@ def inverse_batch(
     threads: int | None = None,
     coulomb_speed: float = 0.0,
 ) -> Array:
-    """Actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6), or one (6,) for all.
+    """Compute actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6), or one (6,) for all.
 
-    The numbers are those of `Dynamics.inverse` to rounding. Motions and wrenches are read chunk by chunk and may be
-    memory-mapped files; beside them and the result the memory needed does not grow with n.
+    The result equals that of `Dynamics.inverse` to rounding. Motions and wrenches are read in chunks and may be
+    memory-mapped files; working memory does not grow with n.
 
     wrenches: [force; moment] at the platform origin, PLATFORM axes; None for none.
-    out: (n, 6) float64 to write to, a memory-mapped file for instance, and to return.
-    threads: how many at a time; None for one a processor. Give 1 inside something that is parallel itself.
+    out: (n, 6) float64, may be a memory-mapped file; filled and returned.
+    threads: number of threads; None for one per processor. Use 1 inside parallel code.
     coulomb_speed: m/s, as for `Dynamics`.
 
-    Raises BatchError, after all states are done, if some have no answer: a singular pose, a number that is not finite,
-    a quaternion not of unit norm; DynamicsError for shapes that do not fit.
+    Raises BatchError, after all states are done, for a singular pose, a number that is not finite or a quaternion
+    not of unit norm; DynamicsError for shapes that do not fit.
     """
     samples = np.asanyarray(motions)
     if samples.ndim != 2 or samples.shape[1] != 19 or samples.dtype.kind not in "fiu":
@@ -92,7 +92,7 @@ def inverse_batch(
 def _chunk_worker(
     parameters: Array, motions: npt.NDArray[np.generic], wrenches: npt.NDArray[np.generic], forces: Array
 ) -> Callable[[int, int], Indices]:
-    """A function that fills in the forces of a range of samples and returns (k, 2): those that failed, and why."""
+    """Return a function that computes a range of samples' forces and returns (k, 2): failed indices and statuses."""
 
     def work(first: int, end: int) -> Indices:
         failed = np.empty((end - first, 2), dtype=np.int64)
@@ -114,7 +114,7 @@ def _chunk_worker(
 
 
 def _for_kernel(values: npt.NDArray[np.generic]) -> Array:
-    """The one type of array that the kernel is compiled for: a view where it is that already, or a copy."""
+    """Convert to the array type that the kernel is compiled for; copy only if needed."""
     return np.require(values, np.float64, ["C", "A", "W", "E"])
 
 

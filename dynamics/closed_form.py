@@ -1,4 +1,4 @@
-"""Equations of motion of platform and legs in closed form, M(X) [ẗ; α] + h(X, Ẋ), cause by cause; and energy."""
+"""Closed-form equations of motion of platform and legs, M(X) [ẗ; α] + h(X, Ẋ), split by cause; mechanical energy."""
 
 from dataclasses import dataclass
 from typing import NamedTuple
@@ -45,20 +45,20 @@ def skew(a: Array) -> Array:
 
 
 def transpose(matrix: Array) -> Array:
-    """Matrices (…, i, j) with i and j exchanged."""
+    """Transpose of matrices (…, i, j)."""
     return matrix.swapaxes(-1, -2)
 
 
 def about(tensor: Array, axes: Array) -> Array:
-    """T I Tᵀ: tensors (…, 3, 3) of a body's own axes, which are the columns of T (…, 3, 3), in base axes."""
+    """T I Tᵀ: tensors I (…, 3, 3) in body axes, the columns of T (…, 3, 3), transformed to base axes."""
     return np.asarray(axes @ tensor @ transpose(axes))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegConstants:
-    """What belongs to the six legs, leg by leg.
+    """Constants of the six legs.
 
-    m_d, m_u, C_u, C_p, C_s, F_c (6,), r_d0, r_u0 (6, 3), I_d0, I_u0 (6, 3, 3); inertias about each part's own centre of
+    m_d, m_u, C_u, C_p, C_s, F_c (6,), r_d0, r_u0 (6, 3), I_d0, I_u0 (6, 3, 3); inertias about the parts' centres of
     mass, axes of D and U.
     """
 
@@ -75,7 +75,7 @@ class LegConstants:
 
 
 def leg_constants(mechanism: Mechanism) -> LegConstants:
-    """The legs of a mechanism, side by side."""
+    """Stack the constants of a mechanism's six legs."""
     legs = mechanism.legs
     return LegConstants(
         m_d=np.array([leg.lower.mass for leg in legs]),
@@ -116,9 +116,9 @@ class PlatformMotion:
 
 
 def platform_motion(geometry: Geometry, motions: Array) -> PlatformMotion:
-    """The vectors of motions (n, 19). Ṡ = ω×q + ṫ, L̇ = s·Ṡ, S̈ = α×q + ω×(ω×q) + ẗ.
+    """Compute the vectors of motions (n, 19). Ṡ = ω×q + ṫ, L̇ = s·Ṡ, S̈ = α×q + ω×(ω×q) + ẗ.
 
-    Raises SingularityError, naming sample and leg, where a leg has no length or lies along u.
+    Raises SingularityError with the sample and leg if a leg has zero length or lies along u.
     """
     R = quaternion_to_matrix(motions[:, 3:7])
     t, td, omega, tdd, alpha = (motions[:, at : at + 3] for at in (0, 7, 10, 13, 16))
@@ -143,12 +143,12 @@ def platform_motion(geometry: Geometry, motions: Array) -> PlatformMotion:
 
 
 def leg_matrices(motion: PlatformMotion) -> Array:
-    """H (n, 6, 6) of `kinematics.leg_matrix` for every sample: columns [s_i; q_i×s_i]."""
+    """H (n, 6, 6) of all samples, as `kinematics.leg_matrix`: columns [s_i; q_i×s_i]."""
     return transpose(np.concatenate([motion.s, np.cross(motion.q, motion.s)], axis=-1))
 
 
 def solve_legs(H: Array, c: Array) -> Array:
-    """x (n, 6) of H x = c, H (n, 6, 6), c (n, 6). Raises SingularityError, naming the sample, where H is singular."""
+    """Solve H x = c for x (n, 6); H (n, 6, 6), c (n, 6). Raises SingularityError with the sample if H is singular."""
     scaled = H / np.abs(H).max(axis=-1, keepdims=True)
     singular = np.linalg.cond(scaled) > SINGULAR_CONDITION
     if singular.any():
@@ -175,10 +175,10 @@ def closed_form_pods(
 def closed_form_equations(
     mechanism: Mechanism, states: npt.ArrayLike, coulomb_speed: float = 0.0
 ) -> tuple[Array, Array]:
-    """M (…, 6, 6) and h (…, 6) in states (…, 13), one or many: eqs. 48 and 51, base axes about the platform origin.
+    """M (…, 6, 6) and h (…, 6) in one or many states (…, 13): eqs. 48 and 51, base axes about the platform origin.
 
     `coulomb_speed` (m/s) as in `Dynamics`. Raises DynamicsError for a wrong shape or a number that is not finite,
-    SingularityError where a leg has no length or lies along its universal joint's fixed axis.
+    SingularityError if a leg has zero length or lies along its universal joint's fixed axis.
     """
     given = checked("states", states, 13)
     motion = zero_acceleration_motion(mechanism, np.atleast_2d(given))
@@ -200,7 +200,7 @@ def closed_form_equations(
 
 
 def zero_acceleration_motion(mechanism: Mechanism, states: Array) -> PlatformMotion:
-    """The vectors of states (n, 13), without acceleration: S̈ is then ω×(ω×q)."""
+    """Compute the vectors of states (n, 13) with zero acceleration: S̈ is then ω×(ω×q)."""
     return platform_motion(mechanism.geometry, np.hstack([states, np.zeros((len(states), 6))]))
 
 
@@ -218,7 +218,7 @@ def coulomb_force(F_c: Array, speed: Array, coulomb_speed: float) -> Array:
 
 
 def _pods(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) -> tuple[Array, Array, Array]:
-    """`closed_form_pods` of what `zero_acceleration_motion` has made of the states."""
+    """As `closed_form_pods`, from the output of `zero_acceleration_motion`."""
     pods, u, G = leg_constants(mechanism), mechanism.geometry.universal_axes, mechanism.gravity
     n, v, l_i, l_dot = motion.s, motion.v, motion.L[..., None], motion.Ld[..., None]
     T = np.stack([n, v, np.cross(n, v)], axis=-1)
@@ -236,7 +236,7 @@ def _pods(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
     turn = np.cross(omega_l, n)
     convective = turning - l_i * np.cross(omega_l, turn) - 2.0 * l_dot * turn
     across = 1.0 - dot(u, n) ** 2
-    both = dot(omega_l, u) * dot(omega_l, v)  # ω_u ω_v, for u and v are at right angles
+    both = dot(omega_l, u) * dot(omega_l, v)  # ω_u ω_v, since u and v are orthogonal
     alpha_0 = times(Gamma, convective) - (both / np.sqrt(across))[..., None] * n
     l_ddot_0 = dot(n, turning)[..., None] + l_i * (dot(omega_l, omega_l) - dot(omega_l, n) ** 2)[..., None]
     along = l_ddot_0 * n - G
@@ -260,10 +260,10 @@ class TaskSpace:
     """Equations of motion in n states, wrenches [force; moment] in base axes about the platform origin, N and N m.
 
     twist (n, 6): ν, m/s and rad/s.  rotation (n, 3, 3): platform to base.  leg_matrix (n, 6, 6): H.
-    platform_mass, leg_mass (n, 6, 6): the platform's and the six legs' share of M.
-    platform_coriolis, leg_coriolis (n, 6, 6): their shares of C; Ṁ − 2C is skew for each.
-    platform_gravity, leg_gravity (n, 6): their shares of g, what it takes to hold their weight.
-    friction (n, 6): f, what it takes to move all joints.
+    platform_mass, leg_mass (n, 6, 6): contributions of the platform and the six legs to M.
+    platform_coriolis, leg_coriolis (n, 6, 6): contributions to C; Ṁ − 2C is skew for each.
+    platform_gravity, leg_gravity (n, 6): contributions to g, the wrench that balances their weight.
+    friction (n, 6): f, the wrench that overcomes joint friction.
     """
 
     twist: Array
@@ -298,10 +298,10 @@ class TaskSpace:
         return times(self.coriolis, self.twist) + self.gravity + self.friction
 
     def terms(self, accelerations: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
-        """H F (n, 5, 6) cause by cause, in the order of `TERMS`, of accelerations [ẗ; α] (n, 6) under wrenches (n, 6).
+        """H F (n, 5, 6) split by cause in the order of `TERMS`, for accelerations [ẗ; α] (n, 6) under wrenches (n, 6).
 
-        Platform inertia, gravity, leg inertia, friction, external; they sum to H F. Wrenches in platform axes; one
-        (6,) of either counts for all. Raises DynamicsError for a wrong shape or a number that is not finite.
+        Platform inertia, gravity, leg inertia, friction, external; their sum is H F. Wrenches in platform axes; one
+        (6,) of either applies to all. Raises DynamicsError for a wrong shape or a number that is not finite.
         """
         acceleration = self._samples("accelerations", accelerations, ("ax", "ay", "az", "alx", "aly", "alz"))
         wrench = self._samples("wrenches", np.zeros(6) if wrenches is None else wrenches, WRENCH_FIELDS)
@@ -318,7 +318,7 @@ class TaskSpace:
         )
 
     def leg_terms(self, accelerations: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
-        """Leg forces (n, 5, 6) N cause by cause: `terms` carried to the legs. Raises SingularityError where H is."""
+        """Leg forces (n, 5, 6) N by cause: H⁻¹ times `terms`. Raises SingularityError if H is singular."""
         terms = self.terms(accelerations, wrenches)
         H = np.repeat(self.leg_matrix, terms.shape[1], axis=0)
         return solve_legs(H, terms.reshape(-1, 6)).reshape(terms.shape)
@@ -331,10 +331,10 @@ class TaskSpace:
 
 
 def task_space_equations(mechanism: Mechanism, states: npt.ArrayLike, coulomb_speed: float = 0.0) -> TaskSpace:
-    """Equations of motion of a mechanism in states (n, 13), or one (13,): see TaskSpace.
+    """Compute the equations of motion of a mechanism in states (n, 13), or one (13,): see TaskSpace.
 
     `coulomb_speed` (m/s) smooths Coulomb friction as in `Dynamics`. Raises DynamicsError for a wrong shape or a number
-    that is not finite, SingularityError where a leg has no length or lies along its universal joint's fixed axis.
+    that is not finite, SingularityError if a leg has zero length or lies along its universal joint's fixed axis.
     """
     batch = np.atleast_2d(checked("states", states, 13))
     motion = zero_acceleration_motion(mechanism, batch)
@@ -354,7 +354,7 @@ def task_space_equations(mechanism: Mechanism, states: npt.ArrayLike, coulomb_sp
     )
 
 
-def _side_by_side(left: Array, right: Array) -> Array:
+def _concatenated(left: Array, right: Array) -> Array:
     """[left right] of matrices (…, 3, 3)."""
     return np.concatenate([np.broadcast_to(left, right.shape), right], axis=-1)
 
@@ -363,8 +363,8 @@ def _platform(mechanism: Mechanism, motion: PlatformMotion) -> tuple[Array, Arra
     """The platform's M, C (n, 6, 6) and g (n, 6): J = [1, −r̃], Ω = [0, 1]."""
     m, r, omega = mechanism.mass, motion.R @ mechanism.center_of_mass, motion.omega
     inertia = about(mechanism.inertia, motion.R)
-    J = _side_by_side(np.eye(3), -skew(r))
-    J_rate = _side_by_side(np.zeros((3, 3)), -skew(np.cross(omega, r)))
+    J = _concatenated(np.eye(3), -skew(r))
+    J_rate = _concatenated(np.zeros((3, 3)), -skew(np.cross(omega, r)))
     M, C = m * transpose(J) @ J, m * transpose(J) @ J_rate
     M[:, 3:, 3:] += inertia
     C[:, 3:, 3:] += skew(omega) @ inertia
@@ -401,8 +401,8 @@ def _legs(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
     N += turn @ (inertia @ Gamma_rate + skew(W) @ inertia @ Gamma)
 
     omega = motion.omega[:, None]
-    E = _side_by_side(np.eye(3), -skew(motion.q))
-    E_rate = _side_by_side(np.zeros((3, 3)), -skew(np.cross(omega, motion.q)))
+    E = _concatenated(np.eye(3), -skew(motion.q))
+    E_rate = _concatenated(np.zeros((3, 3)), -skew(np.cross(omega, motion.q)))
     down = transpose(E)
     mass, coriolis = down @ Q @ E, down @ (Q @ E_rate + N @ E)
     weight = times(m_d * transpose(B_d) + m_u * transpose(B_u), g)
@@ -415,22 +415,22 @@ def _legs(mechanism: Mechanism, motion: PlatformMotion, coulomb_speed: float) ->
 
 
 class Energy(NamedTuple):
-    """Kinetic and potential energy (n,), J; the potential is zero where all masses lie at the base frame's origin."""
+    """Kinetic and potential energy (n,), J; the potential is zero with all masses at the base frame's origin."""
 
     kinetic: Array
     potential: Array
 
 
 def mechanical_energy(mechanism: Mechanism, states: npt.ArrayLike) -> Energy:
-    """Energy (n,) of platform and legs in states (n, 13), or one (13,).
+    """Compute the energy (n,) of platform and legs in states (n, 13), or one (13,).
 
-    T = ½ Σ m v·v + ω·Iω, V = −Σ m g·r, body by body, each about its own centre of mass.
-    Raises DynamicsError for a wrong shape or a number that is not finite, SingularityError where a leg has no length
+    T = ½ Σ m v·v + ω·Iω, V = −Σ m g·r over the bodies, each about its centre of mass.
+    Raises DynamicsError for a wrong shape or a number that is not finite, SingularityError if a leg has zero length
     or lies along its universal joint's fixed axis.
     """
     batch, motion = _motion(mechanism, states)
     legs, b, g = leg_constants(mechanism), mechanism.geometry.base_points, mechanism.gravity
-    W, s, L = _turning(mechanism, batch), motion.s, motion.L[..., None]
+    W, s, L = _leg_angular_velocities(mechanism, batch), motion.s, motion.L[..., None]
     T = np.stack([s, motion.v, np.cross(s, motion.v)], axis=-1)
     r, omega = motion.R @ mechanism.center_of_mass, motion.omega
     r_d, r_u = times(T, legs.r_d0), L * s + times(T, legs.r_u0)
@@ -445,13 +445,13 @@ def mechanical_energy(mechanism: Mechanism, states: npt.ArrayLike) -> Energy:
 
 
 def friction_power(mechanism: Mechanism, states: npt.ArrayLike, coulomb_speed: float = 0.0) -> Array:
-    """Power (n,) W that the joints' friction takes in states (n, 13), or one (13,); never negative.
+    """Power (n,) W dissipated by joint friction in states (n, 13), or one (13,); never negative.
 
     C_u W·W + C_s ‖W−ω‖² + C_p L̇² + F_c |L̇| over the legs; `coulomb_speed` (m/s) as in `Dynamics`. Raises as
     `mechanical_energy`.
     """
     batch, motion = _motion(mechanism, states)
-    legs, W = leg_constants(mechanism), _turning(mechanism, batch)
+    legs, W = leg_constants(mechanism), _leg_angular_velocities(mechanism, batch)
     relative = W - motion.omega[:, None]
     sliding = legs.C_p * motion.Ld + coulomb_force(legs.F_c, motion.Ld, coulomb_speed)
     return np.asarray((legs.C_u * dot(W, W) + legs.C_s * dot(relative, relative) + sliding * motion.Ld).sum(axis=1))
@@ -479,7 +479,7 @@ def _motion(mechanism: Mechanism, states: npt.ArrayLike) -> tuple[Array, Platfor
     return batch, zero_acceleration_motion(mechanism, batch)
 
 
-def _turning(mechanism: Mechanism, states: Array) -> Array:
+def _leg_angular_velocities(mechanism: Mechanism, states: Array) -> Array:
     """The legs' angular velocities W (n, 6, 3)."""
     motions = np.hstack([states, np.zeros((len(states), 6))])
     return leg_kinematics(mechanism.geometry, motions).angular_velocity

@@ -1,29 +1,29 @@
-"""What the dynamics package raises."""
+"""Exceptions of the dynamics package."""
 
 import kinematics
 
 
 class DynamicsError(ValueError):
-    """An argument or a state the dynamics cannot be evaluated for."""
+    """The dynamics cannot be evaluated for an argument or a state."""
 
 
 class SingularityError(DynamicsError, kinematics.SingularityError):
-    """A pose at which the leg forces are not determined: H is singular, or a leg lies along its universal axis."""
+    """The leg forces are not determined at a pose: H is singular, or a leg is parallel to its universal axis."""
 
 
 class NoPathError(DynamicsError):
-    """No path keeps to the limits; the message says which the nearest one exceeds, and by how much."""
+    """No path satisfies the limits; the message gives the limits that the nearest one exceeds, and by how much."""
 
 
 _LISTED_FAULTS = 30
-"""Faults that a message prints; `faults` holds them all."""
+"""Faults printed in a message; `faults` holds all of them."""
 
 
 class MechanismError(DynamicsError):
-    """A mechanism that cannot be used; `faults` lists everything wrong with it, `lines` are those of the message."""
+    """A mechanism cannot be used; `faults` lists all reasons, `lines` are those of the message."""
 
     def __init__(self, source: str, faults: list[str]) -> None:
-        """`source` says which mechanism (a file's path, or a name); the message is it and all faults, one a line."""
+        """`source` names the mechanism (a file path or a name); the message is `source` and one fault per line."""
         self.source = source
         self.faults = faults
         more = len(faults) - _LISTED_FAULTS
@@ -33,5 +33,5 @@ class MechanismError(DynamicsError):
         super().__init__("\n".join(self.lines))
 
     def __reduce__(self) -> tuple[type["MechanismError"], tuple[str, list[str]]]:
-        """Pickle by the two arguments, so that it crosses a process boundary whole."""
+        """Pickle the two arguments, so that the error crosses a process boundary with all its data."""
         return MechanismError, (self.source, self.faults)

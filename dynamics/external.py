@@ -1,4 +1,4 @@
-"""What load cells see beside the model: a wrench from outside, other loads, Coulomb friction between samples."""
+"""Load-cell effects outside the model: external wrenches, payloads, Coulomb friction between samples."""
 
 import numpy as np
 import numpy.typing as npt
@@ -8,17 +8,17 @@ from dynamics.closed_form import solve_legs
 from kinematics import Array, Geometry, SingularityError, quaternion_to_matrix
 
 PAYLOAD = ("m", "mx", "my", "mz", "Jxx", "Jyy", "Jzz", "Jxy", "Jxz", "Jyz")
-"""What the columns of `payload_wrenches` belong to: mass, kg, its first moment, kg m, and its inertia about the
-platform's origin, kg m², all in platform axes."""
+"""Parameters of the columns of `payload_wrenches`: mass, kg, first moment, kg m, and inertia about the
+platform's origin, kg m², in platform axes."""
 
 
 def wrench_from_residual(geometry: Geometry, poses: npt.ArrayLike) -> Array:
-    """W (n, 6, 6) at poses (n, 7): the wrench w = W r that explains the load cells' residuals r (6,), N.
+    """Compute W (n, 6, 6) at poses (n, 7): w = W r is the wrench that explains the load-cell residuals r (6,), N.
 
     w = [force; moment], N and N m, at the platform origin in platform axes; r is measured minus modelled. A wrench
-    enters the platform's six equations only, H x = … + [R F; R M], and a cell reads −x plus what does not depend on it
-    wherever it sits (at the actuator F = D − x), so that W = −[Rᵀ; Rᵀ] H: exact, and defined at a singular pose too,
-    where it has no inverse. The covariance of w is W Σ Wᵀ with Σ that of r.
+    enters only the platform's six equations, H x = … + [R F; R M], and every cell reads −x plus terms independent
+    of it (at the actuator F = D − x), hence W = −[Rᵀ; Rᵀ] H. This is exact, and defined at singular poses too, where W
+    has no inverse. The covariance of w is W Σ Wᵀ with Σ that of r.
     Raises DynamicsError for a wrong shape, a number that is not finite or a quaternion not of unit norm.
     """
     samples = np.atleast_2d(checked("poses", poses, 7))
@@ -34,10 +34,10 @@ def wrench_from_residual(geometry: Geometry, poses: npt.ArrayLike) -> Array:
 
 
 def residual_from_wrench(geometry: Geometry, poses: npt.ArrayLike) -> Array:
-    """C (n, 6, 6) at poses (n, 7): what a wrench w at the platform origin, platform axes, adds to the cells, r = C w.
+    """Compute C (n, 6, 6) at poses (n, 7): r = C w are the cell residuals of a wrench w at the platform origin.
 
-    The inverse of `wrench_from_residual`. Raises as that does, and SingularityError, naming the sample, where leg
-    forces are not determined.
+    w in platform axes; C is the inverse of `wrench_from_residual` and raises the same errors, and SingularityError,
+    with the sample, if leg forces are not determined.
     """
     matrices = wrench_from_residual(geometry, poses)
     columns = [solve_legs(matrices, np.tile(unit, (len(matrices), 1))) for unit in np.eye(6)]
@@ -45,11 +45,11 @@ def residual_from_wrench(geometry: Geometry, poses: npt.ArrayLike) -> Array:
 
 
 def payload_wrenches(motions: npt.ArrayLike, gravity: npt.ArrayLike) -> Array:
-    """Y (n, 6, 10) of motions (n, 19): a rigid body on the platform puts the wrench Y θ on it, platform axes, origin.
+    """Compute Y (n, 6, 10) of motions (n, 19): a rigid body on the platform exerts the wrench Y θ at its origin.
 
-    θ as in `PAYLOAD`: m, h = m c, and J about the origin. With g' = Rᵀ(g − ẗ), and ω, α in platform axes:
+    Platform axes, θ as in `PAYLOAD`: m, h = m c, and J about the origin. With g' = Rᵀ(g − ẗ), and ω, α:
         force   m g' − α×h − ω×(ω×h)            moment  h×g' − J α − ω×J ω
-    the Newton–Euler equations of a body carried along. gravity (3,): base frame, m/s².
+    the Newton–Euler equations of a body fixed to the platform. gravity (3,): base frame, m/s².
     Raises DynamicsError for a wrong shape, a number that is not finite or a quaternion not of unit norm.
     """
     samples = np.atleast_2d(checked("motions", motions, 19))
@@ -75,28 +75,28 @@ def _skew(vectors: Array) -> Array:
 
 
 def _inertia_columns(vectors: Array) -> Array:
-    """(n, 3, 6): J v as a linear map of Jxx, Jyy, Jzz, Jxy, Jxz, Jyz."""
+    """Matrices (n, 3, 6) of J v as a linear function of Jxx, Jyy, Jzz, Jxy, Jxz, Jyz."""
     x, y, z = vectors.T
     zero = np.zeros_like(x)
     rows = [x, zero, zero, y, z, zero, zero, y, zero, x, zero, z, zero, zero, z, zero, x, y]
     return np.stack(rows, axis=1).reshape(-1, 3, 6)
 
 
-_SUBSTEPS = 20  # of a period
+_SUBSTEPS = 20  # per sample period
 _PLACES = (np.arange(_SUBSTEPS) + 0.5) / _SUBSTEPS
 
 
 def friction_signs(speeds: Array, coulomb_speed: float) -> Array:
-    """Signs of speeds, m/s, of any shape, smoothed over coulomb_speed, m/s, as `Dynamics` smooths them."""
+    """Signs of speeds (any shape), m/s, smoothed over coulomb_speed, m/s, as in `Dynamics`."""
     signs: Array = np.tanh(speeds / coulomb_speed) if coulomb_speed else np.sign(speeds)
     return signs
 
 
 def switched_friction(speeds: Array, coulomb_speed: float) -> Array:
-    """What the sign of speeds (n, 6) m/s is more than its mean over the periods before and after, (n, 6).
+    """Return sign(speed) minus its mean over the periods before and after, for speeds (n, 6) m/s; (n, 6).
 
-    Weighted as a second difference of lengths weighs accelerations. Speeds are linear between the samples; the sign is
-    that of `friction_signs`.
+    The mean is weighted as a second difference of lengths weights accelerations. Speeds are linear between samples; the
+    sign is that of `friction_signs`.
     """
     here = friction_signs(speeds, coulomb_speed)
     mean = np.zeros_like(here)
@@ -104,7 +104,7 @@ def switched_friction(speeds: Array, coulomb_speed: float) -> Array:
         between = friction_signs(speeds[:-1] + place * (speeds[1:] - speeds[:-1]), coulomb_speed)
         mean[:-1] += (1.0 - place) * between / _SUBSTEPS
         mean[1:] += place * between / _SUBSTEPS
-    mean[:1] += 0.5 * here[:1]  # nothing is known beyond the ends
+    mean[:1] += 0.5 * here[:1]  # no samples before the first and after the last
     mean[-1:] += 0.5 * here[-1:]
     excess: Array = here - mean
     return excess

@@ -1,4 +1,4 @@
-"""The mechanism: joints, masses, inertias, friction, limits and load cells of a machine, and how large it is."""
+"""The mechanism: joints, masses, inertias, friction, limits and load cells, and the size of the machine."""
 
 import math
 from dataclasses import dataclass, field
@@ -17,7 +17,7 @@ _LOCATIONS = {"actuator": layout.CELL_ACTUATOR, "rod_end": layout.CELL_ROD_END, 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Body:
-    """A rigid part: mass kg, centre of mass (3,) m in its frame, inertia (3, 3) kg m² about it, axes of the frame."""
+    """A rigid part: mass kg, centre of mass (3,) m in its frame, inertia (3, 3) kg m² about it, frame axes."""
 
     mass: float
     center_of_mass: Array
@@ -40,10 +40,10 @@ class Friction:
 
 @dataclass(frozen=True, slots=True)
 class LegLimits:
-    """What a leg may do; None is unlimited.
+    """Limits of a leg; None is unlimited.
 
-    Length (least, greatest) m, velocity m/s, acceleration m/s², force N, and the angles, rad, its axis may make with
-    its home direction, at the universal joint in the base frame and at the spherical joint in the platform frame.
+    Length (least, greatest) m, velocity m/s, acceleration m/s², force N, and the greatest angles, rad, between the leg
+    and its home direction, at the universal joint in the base frame and at the spherical joint in the platform frame.
     """
 
     length: tuple[float, float] | None = None
@@ -56,7 +56,7 @@ class LegLimits:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoadCell:
-    """Where a leg's load cell sits, and the mass that keeps it from reading the joint's force.
+    """Location of a leg's load cell, and the mass between the cell and the joint.
 
     `mass_beyond` (m_e, kg) lies between drive and cell ("actuator"), between cell and spherical joint ("rod_end"), or
     between base joint and cell ("base"), at `place` (3,) m: from the platform point in axes of U, for "base" from the
@@ -72,9 +72,9 @@ class LoadCell:
 class Leg:
     """One leg: its two parts, its friction, its load cell and its limits.
 
-    The lower part in frame D (origin at the base point, x along the leg, y = (u×s)/‖u×s‖), the upper part in frame U
-    (the same axes, origin at the platform point). `length_offset`, m, is what the drive reads beyond the distance
-    between the joints' centres.
+    The lower part is in frame D (origin at the base point, x along the leg, y = (u×s)/‖u×s‖), the upper part in frame U
+    (the same axes, origin at the platform point). `length_offset`, m, is the drive's reading minus the distance between
+    the joint centres.
     """
 
     lower: Body
@@ -87,13 +87,13 @@ class Leg:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Mechanism:
-    """A 6-UPS platform with everything its dynamics needs. SI units; six legs, in order.
+    """A 6-UPS platform with all its dynamic parameters. SI units; six legs, in order.
 
     gravity (3,) in the base frame; mass, center_of_mass (3,) and inertia (3, 3) of the platform with its payload,
-    platform frame, the inertia about the centre of mass. `warnings` lists what was let pass in a mechanism that is
-    only evaluated; `source` is the text of its file. `array` is all of it packed for the kernels, read only, without
+    platform frame, the inertia about the centre of mass. `warnings` lists faults ignored because the mechanism is only
+    evaluated; `source` is the text of its file. `array` is the mechanism packed for the kernels, read only, without
     smoothing of Coulomb friction.
-    `dataclasses.replace` makes a changed copy (another payload, say).
+    Use `dataclasses.replace` for a changed copy (another payload, for example).
 
     Raises MechanismError for shapes that do not fit or numbers that are not finite.
     """
@@ -110,7 +110,7 @@ class Mechanism:
     array: Array = field(init=False, repr=False)
 
     def __post_init__(self) -> None:
-        """Pack the kernels' array, and so check every shape and number."""
+        """Pack the array of the kernels, which checks every shape and number."""
         if len(self.legs) != 6:
             raise MechanismError(self.name, [f"legs: {len(self.legs)} legs, must be 6"])
         legs = np.column_stack([self._leg(min(index, 5)) for index in range(layout.LANES)])
@@ -125,7 +125,7 @@ class Mechanism:
 
     @property
     def length_offsets(self) -> Array:
-        """What the six drives read beyond the distance between their leg's joints, (6,) m."""
+        """Drive readings minus the distances between the leg's joints, (6,) m."""
         return np.array([leg.length_offset for leg in self.legs])
 
     def _platform(self) -> Array:
@@ -171,16 +171,16 @@ class Mechanism:
 
 
 def _tensor(flat: Array) -> Array:
-    """Pack a symmetric tensor given row by row as xx, yy, zz, xy, xz, yz."""
+    """Pack a symmetric tensor, given row by row, as xx, yy, zz, xy, xz, yz."""
     return flat[[0, 4, 8, 1, 2, 5]]
 
 
 def pose_limits(mechanism: Mechanism, **options: Any) -> PoseLimits:
-    """Stroke and joint angles of the six legs as their limits say; what a leg does not limit stays free.
+    """Stroke and joint-angle limits of the six legs; a limit that is not given is free.
 
     options: the other arguments of `PoseLimits` (clearance, leg_radius, condition, characteristic_length, same_side).
-    same_side is False where the mechanism has no home, unless given.
-    Raises KinematicsError for a limit that cannot be.
+    same_side is False if the mechanism has no home, unless given.
+    Raises KinematicsError for an impossible limit.
     """
     legs = [leg.limits or LegLimits() for leg in mechanism.legs]
     options.setdefault("same_side", mechanism.geometry.home is not None)
@@ -192,7 +192,7 @@ def pose_limits(mechanism: Mechanism, **options: Any) -> PoseLimits:
     )
 
 
-# Of the lab-hexapod: least force limit of a leg, N; shortest stroke, m; mass that the legs move, kg; least speed, m/s.
+# The lab-hexapod's least force limit of a leg, N; shortest stroke, m; mass moved by the legs, kg; least speed, m/s.
 _FORCE, _STROKE, _MASS, _SPEED = 400.0, 0.22, 24.6, 0.8
 _WEIGHT = 18.0 * 9.80665  # N, of its platform
 _LENGTH = 0.22  # m, from its platform's origin to a joint
@@ -200,7 +200,7 @@ _LENGTH = 0.22  # m, from its platform's origin to a joint
 
 @dataclass(frozen=True, slots=True)
 class MachineSize:
-    """Forces, lengths, masses and speeds of a machine over those of the lab-hexapod, whose are all 1."""
+    """Forces, lengths, masses and speeds of a machine relative to those of the lab-hexapod."""
 
     force: float
     length: float
@@ -209,10 +209,10 @@ class MachineSize:
 
 
 def machine_size(mechanism: Mechanism) -> MachineSize:
-    """The size of a mechanism: by the weakest leg's force, the shortest stroke, what the legs move, the slowest leg.
+    """Compute the size of a mechanism from the weakest leg, the shortest stroke, the moved mass and the slowest leg.
 
-    What its legs do not limit is taken from the platform: forces by its weight (its mass without gravity), lengths by
-    the place of its joints, speeds by √(length).
+    Without leg limits it uses the platform: its weight for forces (its mass without gravity), the place of its joints
+    for lengths, √(length) for speeds.
     """
     limits = [leg.limits for leg in mechanism.legs if leg.limits is not None]
     forces = [each.force for each in limits if each.force is not None]
@@ -230,5 +230,5 @@ def machine_size(mechanism: Mechanism) -> MachineSize:
 
 
 def _round(value: float) -> float:
-    """To nine digits: a machine of the lab-hexapod's size has exactly that."""
+    """Round to nine digits, so that a machine of the lab-hexapod's size has exactly 1."""
     return float(f"{value:.9g}")

@@ -1,4 +1,4 @@
-"""A mechanism's file: its tables, keys and units, read into a `Mechanism` or all that is wrong with it, and written."""
+"""The mechanism file: its tables, keys and units; reading it into a `Mechanism`, with all faults, and writing it."""
 
 import reprlib
 from collections.abc import Mapping
@@ -46,10 +46,10 @@ from kinematics import (
 )
 
 UNPHYSICAL = "unphysical"
-"""Type of the faults that no real body has; they alone may be let pass."""
+"""Type of the faults of bodies that cannot exist; only these may be ignored."""
 
 _LIGHTEST = 1e-6  # kg, of a platform
-_ROUNDING = 1e-9  # of the largest principal moment or element: what a file's digits may cost
+_ROUNDING = 1e-9  # relative to the largest principal moment or element, for the file's rounding
 
 
 def _axis(value: list[float]) -> list[float]:
@@ -116,7 +116,7 @@ class BodyTable(Table):
 
 
 def unphysical(mass: float, inertia: np.ndarray[Any, np.dtype[np.float64]]) -> list[str]:
-    """What keeps a body of this mass (kg) and inertia (3, 3, kg m², about its centre of mass) from being real.
+    """Return why no real body has this mass (kg) and inertia (3, 3, kg m², about its centre of mass).
 
     A distribution of positive mass has principal moments A ≤ B ≤ C that are not negative and satisfy A + B ≥ C.
     """
@@ -272,8 +272,8 @@ def mechanism_names() -> tuple[str, ...]:
 def load_mechanism(path_or_name: str | Path, *, evaluate_only: bool = False) -> Mechanism:
     """Read a mechanism from a TOML file, or a shipped one by its bare name ("lab-hexapod").
 
-    A body that cannot exist is refused unless the file says `allow_unphysical = true` or the mechanism is
-    only evaluated (`evaluate_only`); it is then named in the mechanism's `warnings`.
+    A body that cannot exist is rejected unless the file says `allow_unphysical = true` or the mechanism is
+    only evaluated (`evaluate_only`); the mechanism's `warnings` then name it.
     Raises MechanismError with all faults of the file, or why it cannot be read.
     """
     name = str(path_or_name)
@@ -291,7 +291,7 @@ def load_mechanism(path_or_name: str | Path, *, evaluate_only: bool = False) -> 
     return parse_mechanism(text, source=name, evaluate_only=evaluate_only)
 
 
-@lru_cache(maxsize=16)  # a configuration that is changed step by step is checked with its mechanism at each
+@lru_cache(maxsize=16)  # a configuration edited step by step is checked with its mechanism at each step
 def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool = False) -> Mechanism:
     """Make a mechanism from the text of its file; `source` names it in messages. See `load_mechanism`."""
     try:
@@ -304,7 +304,7 @@ def parse_mechanism(text: str, *, source: str = "mechanism", evaluate_only: bool
 def parse_tables(
     data: dict[str, Any], *, source: str = "mechanism", evaluate_only: bool = False, text: str = ""
 ) -> Mechanism:
-    """Make a mechanism from the tables of its file, see `mechanism_tables`; `text` is the file's, if there is one."""
+    """Make a mechanism from the tables of its file, see `mechanism_tables`; `text` is the file's text, if any."""
     table, warnings = _validated(data, source, evaluate_only)
     legs = table.legs if isinstance(table, SixLegsMechanismTable) else [table.legs] * 6
     platform = table.platform
@@ -332,7 +332,7 @@ def parse_tables(
 def _validated(
     data: dict[str, Any], source: str, evaluate_only: bool
 ) -> tuple[OneLegMechanismTable | SixLegsMechanismTable, list[str]]:
-    """The file's tables and warnings, or MechanismError with every fault."""
+    """Return the file's tables and warnings; raise MechanismError with every fault."""
     schema = SixLegsMechanismTable if isinstance(data.get("legs"), list) else OneLegMechanismTable
     tolerant = evaluate_only or data.get("allow_unphysical") is True
     try:
@@ -344,7 +344,7 @@ def _validated(
     if not faults:
         try:
             table = schema.model_validate(data, context={"allow_unphysical": True})
-        except ValidationError as error:  # what a body's first fault had hidden
+        except ValidationError as error:  # faults hidden by a body's first fault
             faults = [_message(fault) for fault in error.errors(include_url=False)]
         else:
             return table, [_message(fault) for fault in tolerated]
@@ -352,7 +352,7 @@ def _validated(
 
 
 def _message(fault: ErrorDetails) -> str:
-    """One line for a fault: its path inside the file, the leg a list index means, and what is wrong."""
+    """Format a fault as one line: its path in the file, the leg of a list index, and the fault."""
     path, numbers = "", [part for part in fault["loc"] if isinstance(part, int)]
     for part in fault["loc"]:
         path += f"[{part}]" if isinstance(part, int) else f".{part}" if path else str(part)
@@ -388,7 +388,7 @@ def _number(value: object) -> str:
 
 
 def _home_faults(geometry: Geometry, legs: list[LegTable]) -> list[str]:
-    """Legs whose length at home is outside their limits."""
+    """Return faults for legs whose length at home is outside their limits."""
     if geometry.home is None:
         return []
     faults = []
@@ -434,9 +434,9 @@ _HEAD = "SI units; the base's points and axes in the base frame, the platform's 
 
 
 def mechanism_tables(mechanism: Mechanism) -> dict[str, Any]:
-    """A mechanism as the nested tables of its file: numbers, lists and mappings; six tables `legs`, as in the file.
+    """Return a mechanism as the nested tables of its file: numbers, lists and mappings; six tables `legs`.
 
-    Everything is there that makes the mechanism what it is; what it does not have (a home, limits) is left out.
+    Everything that defines the mechanism is included; missing parts (home, limits) are left out.
     """
     geometry = mechanism.geometry
     platform: dict[str, Any] = {"points": geometry.platform_points.tolist()}
@@ -455,7 +455,7 @@ def mechanism_tables(mechanism: Mechanism) -> dict[str, Any]:
 
 
 def format_tables(tables: dict[str, Any], *comments: str) -> str:
-    """Text of a mechanism's file from its tables, after the lines of `comments`; every number to the last bit."""
+    """Format a mechanism file from its tables, after the lines of `comments`; every number to the last bit."""
     document = tomlkit.document()
     for line in (*comments, _HEAD):
         document.add(tomlkit.comment(line))
@@ -471,7 +471,7 @@ def format_tables(tables: dict[str, Any], *comments: str) -> str:
 
 
 def format_mechanism(mechanism: Mechanism, *comments: str) -> str:
-    """Text of a mechanism's file; see `format_tables`."""
+    """Format a mechanism file; see `format_tables`."""
     return format_tables(mechanism_tables(mechanism), *comments)
 
 
@@ -518,17 +518,17 @@ def _numbers(values: Array) -> list[Any]:
 
 
 _OFF_AXIS = 1e-9
-"""Share of a length or of an inertia that passes as rounding."""
+"""Relative tolerance of a length or an inertia for rounding."""
 
 
 def with_spherical_ends(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with a spherical joint at the base end of its legs too, for every function of the exact model.
+    """Return the mechanism with a spherical joint at the base end of its legs too, for all functions of the model.
 
     Forces, reactions, load cells and motions are those of legs with W·s = 0 and no moment from the base about s; only
-    what shows the leg's own W or A (`kinematics.leg_kinematics`) still has the universal joint's spin.
-    Raises MechanismError, naming every leg, value and unit, where a leg is not symmetric about its axis: a centre of
-    mass or a cell's mass off the axis, products of inertia, different inertias across; or where its end joints have
-    friction, which would turn the leg about its axis.
+    functions that return the leg's W or A (`kinematics.leg_kinematics`) still have the universal joint's spin.
+    Raises MechanismError with leg, value and unit if a leg is not symmetric about its axis (a centre of mass or a
+    cell's mass off the axis, products of inertia, different transverse inertias), or if its end joints have friction,
+    which would rotate the leg about its axis.
     """
     faults = [fault for number, leg in enumerate(mechanism.legs, start=1) for fault in _faults(number, leg)]
     if faults:

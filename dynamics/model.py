@@ -23,16 +23,16 @@ from dynamics.mechanism import Mechanism
 from kinematics import Array, Kernel, KinematicsError, finite_array, leg_kinematics, leg_matrix, quaternion_to_matrix
 
 TERMS = ("platform inertia", "gravity", "leg inertia", "friction", "external")
-"""What the rows of `CycleForces.terms` are, in order."""
+"""Names of the rows of `CycleForces.terms`, in order."""
 
-# Those that are called most often, for `Kernel.call`.
+# The most frequently called kernels, for `Kernel.call`.
 _FORCES, _CELL_AND_TERMS = cast(Kernel, forces_kernel), cast(Kernel, cell_and_terms_kernel)
 _FORCE_FIELDS = ("f1", "f2", "f3", "f4", "f5", "f6")
 _WANTED = "motion, wrench and out must be contiguous arrays of float64, shapes (19,), (6,) and (6,)"
 
 
 class CycleForces(NamedTuple):
-    """What the model says of one sample: forces (6,) N, load-cell readings (6,) N, terms (5, 6) N as in TERMS."""
+    """Model output of one sample: forces (6,) N, load-cell readings (6,) N, terms (5, 6) N as in TERMS."""
 
     forces: Array
     cells: Array
@@ -47,8 +47,8 @@ class InverseResult:
     tops (n, 6, 3): F_s, force of the platform on the leg's top at the spherical joint.
     base_forces (n, 6, 3): F_b, force of the base on the leg's foot at the universal joint.
     universal_moments (n, 6, 3): m_c c, constraint moment of the universal joint on the leg.
-    prismatic_forces (n, 6, 3): F_p, force of the lower on the upper part, joint friction left out.
-    guide_forces (n, 6, 3): F_p − F s, its part that the guide bears.
+    prismatic_forces (n, 6, 3): F_p, force of the lower on the upper part, without joint friction.
+    guide_forces (n, 6, 3): F_p − F s, the part borne by the guide.
     prismatic_moments (n, 6, 3): M_p, moment of the lower on the upper part about the base point.
     """
 
@@ -64,16 +64,16 @@ class InverseResult:
 class Dynamics:
     """Exact dynamics of a mechanism, leg inertia included; see `dynamics.kernels` for the equations.
 
-    `coulomb_speed` (m/s) smooths the prismatic joints' Coulomb friction to F_c tanh(L̇/coulomb_speed); 0 keeps its sign.
-    `parameters` is the mechanism with it, packed for the kernels. Working memory is allocated once, so an instance
-    belongs to one thread.
+    `coulomb_speed` (m/s) smooths the prismatic joints' Coulomb friction to F_c tanh(L̇/coulomb_speed); 0 uses the sign.
+    `parameters` is the mechanism with this speed, packed for the kernels. Working memory is allocated once, so an
+    instance belongs to one thread.
 
     A motion is (19,) [pose, twist, acceleration], a state its first 13, a wrench (6,) [force; moment] at the
-    platform origin in PLATFORM axes, N and N m; None is no wrench. The fast methods (`forces`, `cell_and_terms`) want
-    contiguous float64 arrays; the others take anything like an array.
+    platform origin in PLATFORM axes, N and N m; None is no wrench. The fast methods (`forces`, `cell_and_terms`) need
+    contiguous float64 arrays; the others take any array-like.
 
-    Raises SingularityError where the leg forces are not determined, DynamicsError for everything else that is
-    wrong with an argument: its shape, or a number that is not finite.
+    Raises SingularityError if the leg forces are not determined, DynamicsError for any other invalid
+    argument: a wrong shape, or a number that is not finite.
     """
 
     def __init__(self, mechanism: Mechanism, coulomb_speed: float = 0.0) -> None:
@@ -88,7 +88,7 @@ class Dynamics:
         self._no_wrench: Array = np.zeros(6)
 
     def forces(self, motion: Array, wrench: Array | None = None, out: Array | None = None) -> Array:
-        """Actuator forces (6,) N of a motion (19,), into `out` if given (then nothing is allocated), else a new array.
+        """Compute actuator forces (6,) N of a motion (19,), into `out` if given (without allocation), else a new array.
 
         F = D − x with H x = c, see `dynamics.kernels.inverse`.
         """
@@ -118,9 +118,9 @@ class Dynamics:
         return CycleForces(forces, readings, terms)
 
     def inverse(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> InverseResult:
-        """Forces and all joint reactions of motions (n, 19) under wrenches (n, 6), or one (6,) for all.
+        """Compute forces and all joint reactions of motions (n, 19) under wrenches (n, 6), or one (6,) for all.
 
-        The error of a sample that cannot be computed names its index.
+        An error names the index of the sample.
         """
         samples, loads = batch(motions, wrenches)
         forces = np.empty((len(samples), 6))
@@ -131,11 +131,11 @@ class Dynamics:
         return InverseResult(forces, *(reactions[:, :, 3 * k : 3 * k + 3] for k in range(6)))
 
     def cells(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> Array:
-        """Readings (n, 6) N, compression positive, of the load cells where the mechanism says they sit."""
+        """Compute the readings (n, 6) N, compression positive, of the mechanism's load cells."""
         return self.cells_and_forces(motions, wrenches)[0]
 
     def cells_and_forces(self, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None) -> tuple[Array, Array]:
-        """Readings as `cells` and actuator forces as `inverse`, both (n, 6) N."""
+        """Compute readings as `cells` and actuator forces as `inverse`, both (n, 6) N."""
         samples, loads = batch(motions, wrenches)
         forces, readings = np.empty((len(samples), 6)), np.empty((len(samples), 6))
         status, sample = cells_batch_kernel(self.parameters, samples, loads, self._work, forces, readings)
@@ -144,7 +144,7 @@ class Dynamics:
         return readings, forces
 
     def acceleration(self, state: npt.ArrayLike, forces: npt.ArrayLike, wrench: npt.ArrayLike | None = None) -> Array:
-        """Acceleration [a, α] (6,) of the platform, base axes, in a state (13,) under leg forces (6,) N."""
+        """Compute the acceleration [a, α] (6,) of the platform, base axes, in a state (13,) under leg forces (6,) N."""
         out = np.empty(6)
         status = acceleration_kernel(
             self.parameters,
@@ -159,7 +159,7 @@ class Dynamics:
         return out
 
     def response(self, states: npt.ArrayLike, forces: npt.ArrayLike) -> Array:
-        """M⁻¹ H ΔF (n, 6): what forces ΔF (n, 6) N along the legs add to the acceleration in states (n, 13)."""
+        """Compute M⁻¹ H ΔF (n, 6): the accelerations due to leg forces ΔF (n, 6) N in states (n, 13)."""
         added = np.ascontiguousarray(checked("forces", forces, 6, _FORCE_FIELDS).reshape(-1, 6))
         places = np.ascontiguousarray(checked("states", states, 13).reshape(-1, 13))
         if len(added) != len(places):
@@ -180,9 +180,9 @@ class Dynamics:
         wrench: npt.ArrayLike | None = None,
         forces_end: npt.ArrayLike | None = None,
     ) -> Array:
-        """State (13,) after `dt` s of leg forces (6,) N, linear to `forces_end` if given: one RK4 step.
+        """State (13,) after one RK4 step of `dt` s under leg forces (6,) N, linear to `forces_end` if given.
 
-        The wrench stays as it is in platform axes. The quaternion comes back normalised.
+        The wrench is constant in platform axes. The quaternion is normalised.
         """
         if not math.isfinite(dt):
             raise DynamicsError(f"dt: {dt} s is not finite")
@@ -199,7 +199,7 @@ class Dynamics:
         return self._equations(np.concatenate([_vector("pose", pose, 7), np.zeros(6)]))[0]
 
     def bias(self, state: npt.ArrayLike) -> Array:
-        """h(X, Ẋ) (6,) of M [a; α] + h = H F + wrench in a state (13,), base axes: gravity, friction, velocities."""
+        """h(X, Ẋ) (6,) of M [a; α] + h = H F + wrench in a state (13,), base axes: gravity, friction, velocity."""
         return self._equations(_vector("state", state, 13))[1]
 
     def _equations(self, state: Array) -> tuple[Array, Array]:
@@ -214,7 +214,7 @@ class Dynamics:
 
 
 def _vector(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] = ()) -> Array:
-    """As `checked`, one sample; made for being called in a loop, what looks wrong goes the slow way."""
+    """Check one sample as `checked`, which it calls only if a fast check fails; for calls in a loop."""
     array: Array
     if isinstance(value, np.ndarray) and value.dtype == np.float64 and value.shape == (size,):
         array = value.copy()
@@ -228,7 +228,7 @@ def _vector(name: str, value: npt.ArrayLike, size: int, fields: tuple[str, ...] 
 
 
 def model_failure(status: int, where: str = "", forward_dynamics: bool = False) -> DynamicsError:
-    """The exception for a kernel's status other than OK."""
+    """Return the exception for a kernel status other than OK."""
     if status == SINGULAR:
         if forward_dynamics:
             return DynamicsError(f"{where}the mass matrix is singular: the mechanism has no inertia in some direction")
@@ -255,7 +255,7 @@ def equations_of_motion(
     """M (6, 6) and h (6,) in a state (13,), base axes about the platform origin, N and N m.
 
     `coulomb_speed` (m/s) as in `Dynamics`. Raises DynamicsError for an unknown method, a wrong shape or a number that
-    is not finite, SingularityError where a leg's universal joint, or, strobed, the platform is singular.
+    is not finite, SingularityError if a leg's universal joint or, strobed, the platform is singular.
     """
     start = _one("state", state, 13)
     if method == "kernel":
@@ -279,8 +279,8 @@ def forward_dynamics(
 ) -> Array:
     """Acceleration [ẗ; α] (6,) in a state (13,) under leg forces (6,) N and a wrench (6,) in platform axes.
 
-    By M and h of `method`; `kernel` is `Dynamics.acceleration`, which in a loop is called by itself. Raises as
-    `equations_of_motion`, and DynamicsError where the mass matrix is singular.
+    M and h by `method`; `kernel` is `Dynamics.acceleration`, to be called directly in loops. Raises as
+    `equations_of_motion`, and DynamicsError if the mass matrix is singular.
     """
     if method == "kernel":
         return Dynamics(mechanism, coulomb_speed).acceleration(state, forces, wrench)
@@ -325,7 +325,7 @@ REACTION_UNITS = {
     "base force": "N",
     "base moment": "N m",
 }
-"""The reactions in the order of the table, and their units. `ReactionPeak` says which they are."""
+"""Joint reactions and their units, in the order of the table. `ReactionPeak` describes them."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -337,14 +337,14 @@ class ReactionPeak:
         universal force   F_b, base on leg
         universal moment  m_c c, constraint moment of the base on the leg
         prismatic force   F_p, lower on upper part, without friction; its part along the leg is the drive's F
-        guide force       F_p − F s, the part of it across the leg
+        guide force       F_p − F s, the part of F_p across the leg
         prismatic moment  M_p, lower on upper part, about the base point
-    and of the base as a whole, what the rig puts on the floor it stands on,
+    and of the base as a whole, the load of the rig on the floor,
         base force        −Σ F_b
         base moment       −Σ (b×F_b + m_c c − C_u W), about the base frame's origin
     leg: 1 to 6; None for the base as a whole.  unit: "N" or "N m".
     magnitude: the vector's length.  sample: index into the motions; time: s, None where no times were given.
-    components (3,): the vector then, base axes.  leg_components: the same along the leg's axes s, v, s×v (those of
+    components (3,): the vector there, base axes.  leg_components: the same along the leg's axes s, v, s×v (those of
     its frames D and U); None for the base as a whole.
     """
 
@@ -367,7 +367,8 @@ def reaction_peaks(
 ) -> tuple[ReactionPeak, ...]:
     """Peaks of every joint reaction over motions (n, 19) under wrenches (n, 6), or one (6,) for all; exact model.
 
-    In the order of REACTION_UNITS, legs 1 to 6 within each. `times` (n,) s dates them. Of equal peaks the first counts.
+    In the order of REACTION_UNITS, legs 1 to 6 within each. `times` (n,) s are the sample times. The first of equal
+    peaks is returned.
     Raises DynamicsError for a wrong shape, a number that is not finite or no motion at all, SingularityError where the
     leg forces are not determined.
     """
@@ -393,7 +394,7 @@ def base_loads(mechanism: Mechanism, result: InverseResult, angular_velocities: 
     """Force (n, 3) N and moment (n, 3) N m about the base frame's origin that the six legs put on the base, base axes.
 
     `result` are the reactions, `angular_velocities` (n, 6, 3) rad/s the legs' W in the same samples. The weight of the
-    base itself is no part of it.
+    base is not included.
     """
     resisting = np.array([leg.friction.universal for leg in mechanism.legs])[:, None] * angular_velocities
     levers = np.cross(mechanism.geometry.base_points, result.base_forces)

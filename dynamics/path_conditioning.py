@@ -1,4 +1,4 @@
-"""How good a path is, its conditioning and singularities, and the best of a family of paths between two poses."""
+"""Path quality (conditioning and singularities), and the best of a family of paths between two poses."""
 
 import math
 from collections.abc import Callable
@@ -26,20 +26,20 @@ from kinematics import (
 )
 
 PosesAt = Callable[[Array], Array]
-"""Poses (n, 7), or motions (n, 19), at times (n,) s: `Trajectory.motion`, for one."""
+"""Function that returns poses (n, 7), or motions (n, 19), at times (n,) s, such as `Trajectory.motion`."""
 
 _NOTHING = Body(0.0, np.zeros(3), np.zeros((3, 3)))
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PathQuality:
-    """A path, sample by sample; six legs.
+    """Quality of a path, sample by sample; six legs.
 
     condition (n,): condition number of H, moments in N m divided by the characteristic length.
     side (n,): sign of det H; it changes where the path crosses a singularity.
     forces (n, 6): actuator forces F of the exact model, N; NaN at a singularity.
     massless (n, 6): forces F₀ with massless legs and frictionless joints, N.
-    dynamic (n, 6): F_d = F − F₀, N, what the legs' inertia and friction add.
+    dynamic (n, 6): F_d = F − F₀, N, due to the legs' inertia and friction.
     """
 
     condition: Array
@@ -60,7 +60,7 @@ class PathQuality:
 
     @property
     def sign_changes(self) -> npt.NDArray[np.bool_]:
-        """Whether each leg's force changes its sign on the way (6,)."""
+        """Whether each leg's force changes its sign along the path (6,)."""
         signs = np.sign(self.forces)
         return np.asarray((signs.max(axis=0) > 0) & (signs.min(axis=0) < 0))
 
@@ -70,7 +70,7 @@ class Singularity:
     """A singularity on a path, or a place near one.
 
     time: s.  condition: condition number of H there.  crossed: whether det H changes sign, so that the path passes
-    through; otherwise the condition number has a peak there, and the path passes by.
+    through; otherwise the condition number has a peak there.
     """
 
     time: float
@@ -79,15 +79,15 @@ class Singularity:
 
 
 def massless_legs(mechanism: Mechanism) -> Mechanism:
-    """The mechanism with legs of no mass and no joint friction, the platform as it is."""
+    """Return the mechanism with massless legs without joint friction, and the same platform."""
     legs = tuple(Leg(_NOTHING, _NOTHING, limits=leg.limits) for leg in mechanism.legs)
     return replace(mechanism, legs=legs)
 
 
 def path_quality(mechanism: Mechanism, motions: npt.ArrayLike, *, characteristic_length: float = 1.0) -> PathQuality:
-    """Conditioning and leg forces of a path given by its motions (n, 19), no external wrench.
+    """Compute conditioning and leg forces of a path given by its motions (n, 19), without external wrench.
 
-    Raises DynamicsError, KinematicsError for motions or a length that cannot be.
+    Raises DynamicsError, KinematicsError for invalid motions or an invalid length.
     """
     samples = np.asarray(motions, dtype=np.float64)
     assessment = _assess(mechanism.geometry, samples[..., :7], characteristic_length)
@@ -107,12 +107,12 @@ def find_singularities(
 ) -> tuple[Singularity, ...]:
     """Singularities between the samples of a path, in order of time.
 
-    Where det H has different signs at two neighbouring `times` (n,), s, its zero is found by bisection; where the
-    condition number has a peak between samples, the peak by golden section, and two zeros if det H changes sign there
-    and back. Peaks below `least_condition` are left out. A pair of zeros so near each other that the samples around
-    show no peak is not found: sample finely enough for the condition number to be smooth.
+    Where det H has different signs at two neighbouring `times` (n,), s, bisection finds its zero. Where the condition
+    number has a peak between samples, golden-section search finds the peak, or two zeros if det H changes sign there
+    and back. Peaks below `least_condition` are left out. A pair of zeros so close that the samples around show no peak
+    is not found: sample finely enough for the condition number to be smooth.
 
-    tolerance: s, of the times found.
+    tolerance: of the times, s.
     Raises DynamicsError for times that do not increase.
     """
     t = np.asarray(times, dtype=np.float64)
@@ -143,7 +143,7 @@ def find_singularities(
     ]
     for k in peaks:
         low, high = float(t[k - 1]), float(t[k + 1])
-        from scipy import optimize  # takes long to import, and few need it
+        from scipy import optimize  # slow to import, rarely needed
 
         best = optimize.minimize_scalar(
             conditioning, bracket=(low, float(t[k]), high), method="golden", options={"xtol": tolerance / high}
@@ -172,17 +172,17 @@ def _forces(mechanism: Mechanism, motions: Array) -> Array:
 
 Objective = Literal["condition", "force"]
 
-_PLAIN = 1e-2  # cost of the greatest bends: of paths whose peaks are equal the plainest is taken
+_PLAIN = 1e-2  # cost of the largest coefficients: the straightest of paths with equal peaks wins
 _REFUSED = 1e6  # cost of a path that breaks a limit: far above the logarithm of any peak
 _GENERATIONS = 120
 _POPULATION = 8  # per coefficient
 
 
 class BentPath(Trajectory):
-    """A straight line in the six coordinates bent by sines, from rest to rest.
+    """A straight line in the six coordinates plus sines, from rest to rest.
 
     q = start + s (end − start) + Σ_k c_k sin(kπ s), s = 10u³ − 15u⁴ + 6u⁵, u = t/duration; coefficients c (K, 6), m and
-    rad. With none it is `kinematics.MinimumJerk`.
+    rad. Without coefficients it is `kinematics.MinimumJerk`.
     """
 
     def __init__(
@@ -210,12 +210,12 @@ class BentPath(Trajectory):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class BestPath:
-    """The best path found, and what it improves on.
+    """The best path found, compared with the straight path.
 
-    path: the trajectory.  times (n,), s: where it was judged.
+    path: the trajectory.  times (n,), s: where it was evaluated.
     peak, straight_peak: greatest condition number, or leg force (N), over those times, of this path and of the
-        straight one to the end pose that was asked for.
-    end_moved (6,): how far its end lies from the one asked for, m and rad; zeros unless it was given freedom.
+        straight path to the requested end pose.
+    end_moved (6,): its end minus the requested end, m and rad; zeros without end freedom.
     """
 
     path: BentPath
@@ -227,9 +227,9 @@ class BestPath:
 
 
 def opposite_sides(mechanism: Mechanism, start: npt.ArrayLike, end: npt.ArrayLike) -> bool:
-    """Whether det H has different signs at two places (6,) [x y z θx θy θz].
+    """Return whether det H has different signs at two places (6,) [x y z θx θy θz].
 
-    Then every path between them passes through a singularity: det H is continuous, and no leg passes through length 0.
+    If so, every path between them crosses a singularity: det H is continuous, and no leg passes through length 0.
     """
     ends = np.vstack([finite_array("start", start, 6), finite_array("end", end, 6)])
     sides = assess_poses(mechanism.geometry, coordinates_to_pose(ends), PoseLimits(same_side=False), threads=1).side
@@ -252,19 +252,19 @@ def best_path(
     seed: int = 0,
     threads: int | None = None,
 ) -> BestPath:
-    """The `BentPath` from `start` to `end` (6,) in `duration` s with the least peak of the objective.
+    """Find the `BentPath` from `start` to `end` (6,) in `duration` s with the least peak of the objective.
 
-    Differential evolution over the coefficients, then Nelder–Mead; the same arguments give the same path. No path
-    that crosses a singularity, or leaves the limits at a sample, is accepted.
+    Differential evolution over the coefficients, then Nelder–Mead; the result is deterministic. Paths that cross a
+    singularity, or violate the limits at a sample, are rejected.
 
     objective: "condition", of H with the limits' characteristic length, or "force", the greatest of any leg.
-    limits: of the poses, None for none.  greatest_force: N, that no leg may exceed.
+    limits: of the poses, None for none.  greatest_force: limit of every leg's force, N.
     reach (6,): greatest coefficient of each coordinate, m and rad.
-    end_freedom (6,): how far each coordinate of the end may move from `end`, m and rad: for tasks that do not need
-        all six of them.
-    terms: sines.  samples: along the path.  seed: of the search.  threads: as for `inverse_batch`.
+    end_freedom (6,): how far each coordinate of the end may move from `end`, m and rad: for tasks that do not
+        need all six.
+    terms: number of sines.  samples: along the path.  seed: of the search.  threads: as for `inverse_batch`.
     Raises SingularityError if start and end lie on opposite sides of a singularity and the end has no freedom;
-    NoPathError, with what the nearest one exceeds, if no path within the limits is found.
+    NoPathError, with the limits that the nearest path exceeds, if no path within the limits is found.
     """
     freedom = finite_array("end freedom", end_freedom, 6)
     free = np.flatnonzero(freedom)
@@ -290,10 +290,10 @@ def best_path(
     most = search.most
     if not (most > 0.0).all():
         raise DynamicsError(f"reach and end_freedom: {most.min():g}, must be above 0, in m and rad")
-    from scipy import optimize  # takes long to import, and few need it
+    from scipy import optimize  # slow to import, rarely needed
 
     found: Any = optimize.differential_evolution(
-        cast("Any", search.costs),  # of many paths at a time, which the types of scipy do not know
+        cast("Any", search.costs),  # vectorized, which scipy's type hints lack
         bounds=optimize.Bounds(-most, most),
         maxiter=_GENERATIONS,
         popsize=_POPULATION,
@@ -333,7 +333,7 @@ def best_path(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class _Search:
-    """What a path of the family costs."""
+    """Cost function of a path of the family."""
 
     mechanism: Mechanism
     start: Array
@@ -349,13 +349,13 @@ class _Search:
     threads: int | None
 
     def path(self, x: Array) -> BentPath:
-        """The path of coefficients (6 terms + free coordinates,)."""
+        """Make the path from coefficients (6 terms + free coordinates,)."""
         end = self.end.copy()
         end[self.free] += x[6 * self.terms :]
         return BentPath(self.start, end, self.duration, x[: 6 * self.terms].reshape(self.terms, 6))
 
     def costs(self, columns: Array) -> Array:
-        """Logarithm of the peak of each path, one a column; above _REFUSED where it breaks a limit."""
+        """Logarithm of the peak of each path, one per column; above _REFUSED if it violates a limit."""
         paths = [self.path(x) for x in columns.T]
         if self.objective == "condition" and math.isinf(self.greatest_force):
             poses = coordinates_to_pose(np.concatenate([path.coordinates(self.times)[0] for path in paths]))
@@ -372,7 +372,7 @@ class _Search:
         if motions is not None:
             forces = np.abs(_forces_along(self.mechanism, motions, self.threads)).reshape(shape[0], -1).max(axis=1)
             over = np.maximum(np.minimum(forces, 1e300) / self.greatest_force, 1.0)
-            broken = broken + np.where(over > 1.0, 1.0 + np.log(over), 0.0)  # so that the search goes towards less
+            broken = broken + np.where(over > 1.0, 1.0 + np.log(over), 0.0)  # slope towards the limits
             peaks = forces if self.objective == "force" else peaks
         cost = np.log(np.minimum(peaks, 1e300)) + _PLAIN * ((columns / self.most[:, None]) ** 2).mean(axis=0)
         return np.asarray(np.where(broken > 0, _REFUSED * (1.0 + broken) + cost, cost))
@@ -382,14 +382,14 @@ class _Search:
         return float(self.costs(x[:, None])[0])
 
     def peak(self, path: BentPath) -> float:
-        """Peak of the objective along a path, whatever the limits say of it."""
+        """Peak of the objective along a path, ignoring the limits."""
         if self.objective == "force":
             return float(np.abs(_forces_along(self.mechanism, path.motion(self.times), 1)).max())
         poses = path.motion(self.times)[:, :7]
         return float(assess_poses(self.mechanism.geometry, poses, self.limits, threads=1).condition.max())
 
     def exceeded(self, path: BentPath) -> list[str]:
-        """The limits that a path exceeds, each with its worst value along it and its bound."""
+        """Return the limits that a path exceeds, each with its worst value along it and its bound."""
         motions, limits = path.motion(self.times), self.limits
         assessed = assess_poses(self.mechanism.geometry, motions[:, :7], limits, threads=1)
         found = []
@@ -437,13 +437,13 @@ class _Search:
 
 
 def _span(angles: Array) -> str:
-    """One bound for all legs, or from the least to the greatest."""
+    """Format one bound for all legs, or the range from least to greatest."""
     low, high = float(angles.min()), float(angles.max())
     return f"{low:.4g}" if low == high else f"{low:.4g} to {high:.4g}, by leg,"
 
 
 def _forces_along(mechanism: Mechanism, motions: Array, threads: int | None) -> Array:
-    """Leg forces (n, 6), infinite where they are not determined."""
+    """Leg forces (n, 6), infinite if not determined."""
     try:
         return inverse_batch(mechanism, motions, threads=threads)
     except BatchError as error:

@@ -1,8 +1,8 @@
-"""The exact model as a regressor: forces = Y(motion) θ, linear in the inertias and frictions of its parts.
+"""The exact model as a regressor: forces = Y(motion) θ, linear in the inertial and friction parameters.
 
 θ (COLUMNS,) lists, for the platform and then for each leg's lower and upper part, m, h = m r (3) and the inertia J
 (xx, yy, zz, xy, xz, yz) about the origin of the body's own frame: the platform's origin, the base point, the platform
-point. Behind each leg's parts come its frictions C_u, C_p, C_s, F_c.
+point. The frictions C_u, C_p, C_s, F_c follow the parts of each leg.
 """
 
 from dataclasses import replace
@@ -52,16 +52,16 @@ BODIES: tuple[slice, ...] = (
     slice(0, BODY),
     *(slice(BODY + LEG * leg + part, BODY + LEG * leg + part + BODY) for leg in range(6) for part in (LOWER, UPPER)),
 )
-"""Where in θ each of the thirteen bodies is: the platform, then the lower and upper part of each leg."""
+"""Slices of θ of the thirteen bodies: the platform, then the lower and upper part of each leg."""
 FRICTIONS: tuple[slice, ...] = tuple(slice(BODY + LEG * leg + UNIVERSAL, BODY + LEG * (leg + 1)) for leg in range(6))
-"""Where the frictions of each leg are."""
+"""Slices of θ of each leg's frictions."""
 
 
 class Regressor:
-    """Y of one mechanism's geometry, gravity and load cells.
+    """Regressor Y for the geometry, gravity and load cells of a mechanism.
 
-    Its inertias and frictions do not matter, but for what lies between a load cell and the place whose force it tells
-    (`LoadCell.mass_beyond`): that is taken as known. `coulomb_speed`, m/s, smooths F_c as in `Dynamics`.
+    The mechanism's inertias and frictions are not used, except the mass between load cell and joint
+    (`LoadCell.mass_beyond`), which is taken as known. `coulomb_speed`, m/s, smooths F_c as in `Dynamics`.
     Working memory is allocated once, so an instance belongs to one thread.
     """
 
@@ -92,7 +92,7 @@ class Regressor:
 
 
 def linear_parameters(mechanism: Mechanism) -> Array:
-    """θ (COLUMNS,) of a mechanism."""
+    """Return θ (COLUMNS,) of a mechanism."""
     platform = Body(mechanism.mass, mechanism.center_of_mass, mechanism.inertia)
     parts = [linear_body(platform)]
     for leg in mechanism.legs:
@@ -102,7 +102,7 @@ def linear_parameters(mechanism: Mechanism) -> Array:
 
 
 def with_linear_parameters(mechanism: Mechanism, theta: npt.ArrayLike) -> Mechanism:
-    """A mechanism with the inertias and frictions θ (COLUMNS,).
+    """Return a mechanism with the inertias and frictions θ (COLUMNS,).
 
     Raises DynamicsError for a wrong shape, a number that is not finite, or a body with a mass that is not above zero.
     """
@@ -133,14 +133,14 @@ def with_linear_parameters(mechanism: Mechanism, theta: npt.ArrayLike) -> Mechan
 
 
 def linear_body(body: Body) -> Array:
-    """m, h, J (10,) of a body: J about the origin of its frame, by the parallel-axis theorem."""
+    """Return m, h, J (10,) of a body: J about the origin of its frame, by the parallel-axis theorem."""
     r = np.asarray(body.center_of_mass)
     about = np.asarray(body.inertia) + body.mass * (r @ r * np.eye(3) - np.outer(r, r))
     return np.concatenate([[body.mass], body.mass * r, [about[place] for place in _PLACES]])
 
 
 def body_of(values: Array) -> Body:
-    """The body of m, h, J (10,). Raises DynamicsError for a mass that is not above zero."""
+    """Return the body of m, h, J (10,). Raises DynamicsError for a mass that is not above zero."""
     mass = float(values[0])
     if not mass > 0.0:
         raise DynamicsError(f"mass {mass:g} kg of a body must be above 0 kg")
@@ -178,9 +178,9 @@ def from_pseudo_inertia(matrix: Array) -> Array:
 
 
 def deformed(body: Array, mass_factor: float, shift: Array, stretch: Array) -> Array:
-    """A body (10,) stretched by a matrix (3, 3) about its centre of mass, moved by `shift` (3,) m, made heavier.
+    """Deform a body (10,): stretch it by a matrix (3, 3) about its centre of mass, shift it (3,) m and scale its mass.
 
-    The mass distribution goes through an affine map, so that the result can exist if the body can.
+    The mass distribution undergoes an affine map, so that the result is realisable if the body is.
     """
     moments = pseudo_inertia(body)
     center = moments[:3, 3] / moments[3, 3] if moments[3, 3] else np.zeros(3)

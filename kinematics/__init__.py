@@ -1,6 +1,6 @@
 """Kinematics of a 6-UPS Stewart platform.
 
-Frames: B, the base; P, the platform. A pose is [x y z qw qx qy qz] of P in B; a motion adds the platform origin's
+Frames: B, the base; P, the platform. A pose is [x y z qw qx qy qz] of P in B; a motion appends the platform origin's
 velocity, ω, its acceleration and α, all in base axes: the slices POSE, TWIST, ACCELERATION. SI units.
 """
 

@@ -1,4 +1,4 @@
-"""The package's array types, the layout of a motion, and the checks made on what comes from outside."""
+"""Array types of the package, the layout of a motion, and checks of arguments."""
 
 import numpy as np
 import numpy.typing as npt
@@ -19,9 +19,9 @@ _UNIT_QUATERNION_TOLERANCE = 1e-6
 
 
 def finite_array(name: str, value: npt.ArrayLike, width: int, fields: tuple[str, ...] = ()) -> Array:
-    """Copy of `value` as a contiguous float64 array (width,) or (n, width) whose every number is finite.
+    """Return a copy of `value` as a contiguous float64 array (width,) or (n, width), all numbers finite.
 
-    Raises KinematicsError naming `name`, the shape or the place (by `fields`) of the first number that is not finite.
+    Raises KinematicsError with `name`, and the shape or the place (by `fields`) of the first number that is not finite.
     """
     try:
         raw = np.asarray(value)
@@ -42,9 +42,9 @@ def finite_array(name: str, value: npt.ArrayLike, width: int, fields: tuple[str,
 
 
 def checked_poses(name: str, value: npt.ArrayLike, width: int = 7) -> Array:
-    """Copy of poses (7,) or (n, 7), or of motions when `width` is 19: finite, with unit quaternions.
+    """Return a copy of poses (7,) or (n, 7), or of motions if `width` is 19: finite, with unit quaternions.
 
-    Raises KinematicsError for a shape, a number or a quaternion's norm out of bounds.
+    Raises KinematicsError for a wrong shape, a number that is not finite or a quaternion not of unit norm.
     """
     array = finite_array(name, value, width, MOTION_FIELDS)
     norms = np.atleast_1d(np.linalg.norm(array[..., 3:7], axis=-1))
@@ -59,7 +59,7 @@ def checked_poses(name: str, value: npt.ArrayLike, width: int = 7) -> Array:
 
 
 def single(name: str, array: Array) -> Array:
-    """`array` itself if it is one sample; KinematicsError if it is a batch."""
+    """Return `array` if it is one sample; raise KinematicsError if it is a batch."""
     if array.ndim != 1:
         raise KinematicsError(f"{name}: shape {array.shape}, must be ({array.shape[-1]},)")
     return array

@@ -1,14 +1,14 @@
-"""What the kinematics package raises."""
+"""Exceptions of the kinematics package."""
 
 
 class KinematicsError(ValueError):
-    """An argument, a geometry or a pose the kinematics cannot use."""
+    """The kinematics cannot use an argument, a geometry or a pose."""
 
 
 class ConvergenceError(KinematicsError):
-    """The forward kinematics stopped short of a pose that fits the leg lengths.
+    """The forward kinematics found no pose with the leg lengths.
 
-    `iterations` is the number of Newton steps spent; `residual` the largest leg-length error left, m.
+    `iterations` is the number of Newton steps used; `residual` the largest remaining leg-length error, m.
     """
 
     def __init__(self, message: str, iterations: int, residual: float) -> None:
@@ -18,13 +18,13 @@ class ConvergenceError(KinematicsError):
 
 
 class AssemblyModeError(ConvergenceError):
-    """The pose that fits the leg lengths lies across a singularity from the guess: another way to assemble the legs."""
+    """The pose with the leg lengths is across a singularity from the guess: another assembly mode."""
 
 
 class SingularityError(KinematicsError):
-    """A pose at which a joint or the platform loses or gains a freedom.
+    """A joint or the platform loses or gains a degree of freedom at a pose.
 
-    `statement` says what is singular; `where` at which of several samples, with what separates the two.
+    `statement` says what is singular; `where` is the sample, if there are several, with a separator.
     """
 
     def __init__(self, statement: str, where: str = "") -> None:
@@ -33,12 +33,12 @@ class SingularityError(KinematicsError):
         self.where = where
 
     def __str__(self) -> str:
-        """The statement with its place in front."""
+        """Return the statement, preceded by its place."""
         return self.where + self.statement
 
 
 class LimitError(KinematicsError):
-    """A limit of poses that cannot be; `name` is the argument's, `fault` its value and its bound."""
+    """A limit of poses is invalid; `name` is the argument's, `fault` its value and its bound."""
 
     def __init__(self, name: str, fault: str) -> None:
         super().__init__(f"{name.replace('_', ' ')}: {fault}")
@@ -46,17 +46,17 @@ class LimitError(KinematicsError):
         self.fault = fault
 
     def __reduce__(self) -> tuple[type["LimitError"], tuple[str, str]]:
-        """Pickle by the two arguments."""
+        """Pickle the two arguments."""
         return LimitError, (self.name, self.fault)
 
 
 class InputFileError(KinematicsError):
-    """A file that cannot be read as what it should be; the message does not name the file."""
+    """A file cannot be read; the message does not name the file."""
 
 
 class MissingFileError(InputFileError):
-    """There is no such file."""
+    """The file does not exist."""
 
 
 class TrajectoryError(KinematicsError):
-    """A trajectory that cannot be read, built or followed."""
+    """A trajectory cannot be read, built or followed."""

@@ -1,4 +1,4 @@
-"""Where the joints of a 6-UPS platform sit."""
+"""Joint geometry of a 6-UPS platform."""
 
 from dataclasses import dataclass, field
 
@@ -10,22 +10,22 @@ from kinematics.errors import KinematicsError
 from kinematics.rotations import quaternion_to_matrix
 
 _MINIMUM_AXIS = 1e-9
-_MINIMUM_DISTANCE = 1e-6  # m; nearer joints are one joint typed twice
+_MINIMUM_DISTANCE = 1e-6  # m; closer joints are taken as one joint entered twice
 
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class Geometry:
-    """Joint places of a 6-UPS platform: one row per leg, read-only arrays, compared by identity.
+    """Joint positions of a 6-UPS platform: one row per leg, read-only arrays, compared by identity.
 
     base_points (6, 3): centres of the universal joints, base frame, m (b).
     universal_axes (6, 3): each universal joint's axis fixed in the base, base frame; normalised here (u).
     platform_points (6, 3): centres of the spherical joints, platform frame, m (p).
-    home: (7,) pose [x y z qw qx qy qz] of the platform in the base, or (3,) its position when it stands level; None if
-        the platform has none.
+    home: (7,) pose [x y z qw qx qy qz] of the platform in the base, or (3,) its position with level orientation; None
+        for no home.
     array (6, 9): the rows [b u p], as the kernels take them.
 
-    Raises KinematicsError for a wrong shape, a number that is not finite, an axis of no length, two joints of the base
-    or of the platform in one place.
+    Raises KinematicsError for a wrong shape, a number that is not finite, an axis of zero length, two joints of the
+    base or of the platform at one point.
     """
 
     base_points: Array
@@ -74,7 +74,7 @@ class Geometry:
     def home_lengths(self) -> Array:
         """Lengths of the legs (6,) at home, m; KinematicsError if there is no home.
 
-        By no kernel: whoever only reads a file or shows a window does not wait for the first one to be loaded.
+        Computed without kernels: reading a file or opening a window need not wait for the compiler.
         """
         joints = self.platform_joints(self.home_pose)
         lengths: Array = np.linalg.norm(joints - self.base_points, axis=1)
@@ -102,7 +102,7 @@ def _normalised(axes: Array) -> Array:
     for leg, norm in enumerate(norms, start=1):
         if not norm > _MINIMUM_AXIS:
             raise KinematicsError(f"universal axis of leg {leg}: length {norm:.3g}, must be above {_MINIMUM_AXIS:g}")
-    norms[np.abs(norms - 1.0) < 1e-15] = 1.0  # so that a geometry made from another's arrays is the same to the bit
+    norms[np.abs(norms - 1.0) < 1e-15] = 1.0  # so that a copy made from these arrays is identical to the bit
     normalised: Array = axes / norms[:, None]
     return normalised
 

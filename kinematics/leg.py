@@ -1,4 +1,4 @@
-"""Kinematics of the legs: lengths, rates and joint angles of a motion, and the matrix H, its transpose the Jacobian."""
+"""Leg kinematics: lengths, rates and joint angles of a motion, and the matrix H, whose transpose is the Jacobian."""
 
 from dataclasses import dataclass
 
@@ -25,10 +25,10 @@ from kinematics.rotations import quaternion_to_matrix
 MINIMUM_LENGTH = 1e-9
 """A leg shorter than this, m, has no direction."""
 MINIMUM_SINE = 1e-6
-"""Least ‖u×s‖, the sine of the angle from the universal joint's fixed axis to the leg: below, no spin is defined."""
+"""Least ‖u×s‖, the sine of the angle between the universal joint's fixed axis and the leg: below, spin is undefined."""
 
 LEG_COLUMNS = 13
-"""Columns of `inverse_kinematics_kernel`'s output: L, L̇, L̈, s, W·s, W, A."""
+"""Columns of the output of `inverse_kinematics_kernel`: L, L̇, L̈, s, W·s, W, A."""
 
 
 @kernel
@@ -44,10 +44,10 @@ def leg_vector_kernel(
 
 @kernel
 def inverse_kinematics_kernel(geometry: Array, motion: Array, out: Array) -> int:
-    """Motion of the six legs at one motion (19,) of the platform, into `out` (6, 13): L, L̇, L̈, s, W·s, W, A.
+    """Compute the motion of the six legs at a platform motion (19,), into `out` (6, 13): L, L̇, L̈, s, W·s, W, A.
 
-    Returns 0, or the number 1…6 of the first leg that stands along its universal joint's fixed axis (or has no length);
-    `out` is then not to be used.
+    Returns 0, or the number 1…6 of the first leg that lies along its universal joint's fixed axis (or has zero length);
+    `out` is then invalid.
     """
     r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(motion[3], motion[4], motion[5], motion[6])
     for i in range(6):
@@ -77,7 +77,7 @@ def inverse_kinematics_kernel(geometry: Array, motion: Array, out: Array) -> int
 
 @kernel
 def leg_lengths_kernel(geometry: Array, pose: Array, out: Array) -> None:
-    """Lengths of the six legs at a pose (7,), m, into `out` (6,)."""
+    """Compute the lengths of the six legs at a pose (7,), m, into `out` (6,)."""
     r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(pose[3], pose[4], pose[5], pose[6])
     for i in range(6):
         qx, qy, qz = rotate(
@@ -105,7 +105,7 @@ def _lengths_batch(geometry: Array, poses: Array, out: Array) -> None:
 
 @kernel
 def _directions_batch(geometry: Array, poses: Array, out: Array) -> None:
-    """Directions s of the legs in base axes, then in platform axes, into `out` (n, 2, 6, 3)."""
+    """Compute directions s of the legs in base axes, then in platform axes, into `out` (n, 2, 6, 3)."""
     for sample in range(poses.shape[0]):
         pose = poses[sample]
         r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(pose[3], pose[4], pose[5], pose[6])
@@ -123,11 +123,11 @@ def _directions_batch(geometry: Array, poses: Array, out: Array) -> None:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegMotion:
-    """Motion of the six legs, vectors in the base frame; a leading axis holds the samples of a batch.
+    """Motion of the six legs, vectors in the base frame; batches have a leading sample axis.
 
     length, velocity, acceleration (…, 6): m, m/s, m/s².
     direction (…, 6, 3): unit vector s from the base point to the platform point.
-    spin (…, 6): W·s, rad/s, the rotation about the leg's own axis that its universal joint forces.
+    spin (…, 6): W·s, rad/s, the rotation about the leg's own axis imposed by its universal joint.
     angular_velocity, angular_acceleration (…, 6, 3): W, rad/s, and A, rad/s², of both parts of the leg.
     """
 
@@ -152,11 +152,11 @@ class JointAngles:
 
 
 def leg_kinematics(geometry: Geometry, motion: npt.ArrayLike) -> LegMotion:
-    """Lengths, speeds, accelerations, directions and rotations of the legs at the platform's motion.
+    """Compute lengths, speeds, accelerations, directions and rotations of the legs at the platform's motion.
 
     motion: (19,) or (n, 19), [x y z, qw qx qy qz, v, ω, a, α], platform in base, base axes, SI.
     Raises KinematicsError for a wrong shape, a number that is not finite, a quaternion not of unit norm;
-    SingularityError, naming the leg, where a leg stands along its universal joint's fixed axis.
+    SingularityError, with the leg, if it lies along its universal joint's fixed axis.
     """
     motions = checked_poses("motion", motion, len(MOTION_FIELDS))
     batch = motions.reshape(-1, len(MOTION_FIELDS))
@@ -177,7 +177,7 @@ def leg_kinematics(geometry: Geometry, motion: npt.ArrayLike) -> LegMotion:
 
 
 def leg_lengths(geometry: Geometry, pose: npt.ArrayLike) -> Array:
-    """Distances (…, 6) from each leg's base point to its platform point, m, at poses (7,) or (n, 7).
+    """Compute distances (…, 6) from base point to platform point of each leg, m, at poses (7,) or (n, 7).
 
     Raises KinematicsError for a wrong shape, a number that is not finite, a quaternion not of unit norm.
     """
@@ -188,7 +188,7 @@ def leg_lengths(geometry: Geometry, pose: npt.ArrayLike) -> Array:
 
 
 def leg_strokes(geometry: Geometry, pose: npt.ArrayLike) -> Array:
-    """How far each leg is extended from its length at home, (…, 6), m, at poses (7,) or (n, 7).
+    """Compute the leg extensions from home (…, 6), m, at poses (7,) or (n, 7).
 
     Raises KinematicsError as `leg_lengths`, and if the geometry has no home.
     """
@@ -196,10 +196,10 @@ def leg_strokes(geometry: Geometry, pose: npt.ArrayLike) -> Array:
 
 
 def joint_angles(geometry: Geometry, pose: npt.ArrayLike) -> JointAngles:
-    """Angle of each leg's axis from where it points at home, at poses (7,) or (n, 7), rad.
+    """Compute the angle between each leg's axis and its home direction, at poses (7,) or (n, 7), rad.
 
-    The universal joint's angle is taken in the base frame, the spherical joint's in the platform frame.
-    Raises KinematicsError as `leg_lengths`, and if the geometry has no home; SingularityError if a leg has no length.
+    The universal joint's angle is in the base frame, the spherical joint's in the platform frame.
+    Raises KinematicsError as `leg_lengths`, and if the geometry has no home; SingularityError if a leg has zero length.
     """
     poses = checked_poses("pose", pose)
     now = _directions(geometry, poses)
@@ -230,12 +230,12 @@ def _singular_leg(geometry: Geometry, motion: Array, leg: int, where: str) -> Si
 
 
 SINGULAR_CONDITION = 1e12
-"""From this condition number on a pose counts as singular: no digit that matters survives a solution."""
+"""A pose counts as singular from this condition number on: a solution has no significant digits."""
 
 
 @kernel
 def leg_rows_kernel(geometry: Array, pose: Array, rows: Array) -> None:
-    """Rows [s, q×s, L] of the six legs at a pose (7,), base axes, into `rows` (6, 7): Hᵀ and the leg lengths."""
+    """Compute rows [s, q×s, L] of the six legs at a pose (7,), base axes, into `rows` (6, 7): Hᵀ and leg lengths."""
     r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(pose[3], pose[4], pose[5], pose[6])
     for i in range(6):
         qx, qy, qz = rotate(
@@ -251,7 +251,7 @@ def leg_rows_kernel(geometry: Array, pose: Array, rows: Array) -> None:
 
 @kernel
 def leg_matrix_kernel(geometry: Array, pose: Array, out: Array) -> None:
-    """H at a pose (7,) into `out` (6, 6): column i is [s_i; q_i×s_i], base axes, moments about the platform origin."""
+    """H at a pose (7,) into `out` (6, 6): columns [s_i; q_i×s_i], base axes, moments about the platform origin."""
     r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(pose[3], pose[4], pose[5], pose[6])
     for i in range(6):
         qx, qy, qz = rotate(
@@ -266,14 +266,14 @@ def leg_matrix_kernel(geometry: Array, pose: Array, out: Array) -> None:
 
 @kernel
 def determinant_kernel(geometry: Array, pose: Array, rows: Array) -> float:
-    """det H at a pose (7,), m³; `rows` (6, 7) is working space. Its sign tells the sides of a singularity apart."""
+    """Compute det H at a pose (7,), m³; `rows` (6, 7) is working space. Its sign changes across a singularity."""
     leg_rows_kernel(geometry, pose, rows)
     return solve_kernel(rows)
 
 
 @kernel
 def condition_number_kernel(geometry: Array, pose: Array, characteristic_length: float, work: Array) -> float:
-    """σmax/σmin of H at a pose (7,), its moment rows divided by the length, m; `work` (6, 6) is working space."""
+    """Compute σmax/σmin of H at a pose (7,), moment rows divided by the length, m; `work` (6, 6) is working space."""
     leg_matrix_kernel(geometry, pose, work)
     for i in range(3, 6):
         for j in range(6):
@@ -288,10 +288,10 @@ def _condition_batch(geometry: Array, poses: Array, characteristic_length: float
 
 
 def leg_matrix(geometry: Geometry, pose: npt.ArrayLike) -> Array:
-    """H (6, 6) at a pose (7,): H F is the wrench [force; moment] that leg forces F (6,) put on the platform.
+    """Compute H (6, 6) at a pose (7,): H F is the wrench [force; moment] of leg forces F (6,) on the platform.
 
-    Base axes, moments about the platform origin, N and N m from N; column i is [s_i; q_i×s_i]. Its transpose gives the
-    leg speeds of a twist [v; ω]. Dasgupta & Mruthyunjaya (1998), eq. 36.
+    Base axes, moments about the platform origin, N and N m from N; column i is [s_i; q_i×s_i]. Its transpose maps the
+    twist [v; ω] to leg speeds. Dasgupta & Mruthyunjaya (1998), eq. 36.
     Raises KinematicsError for a wrong shape, a number that is not finite, a quaternion not of unit norm.
     """
     matrix = np.empty((LEGS, 6))
@@ -306,7 +306,7 @@ def _matrix_batch(geometry: Array, poses: Array, out: Array) -> None:
 
 
 def leg_matrices(geometry: Geometry, poses: npt.ArrayLike) -> Array:
-    """H (n, 6, 6) at each of the poses (n, 7): see `leg_matrix`, which raises as well."""
+    """Compute H (n, 6, 6) at poses (n, 7); errors as `leg_matrix`."""
     batch = checked_poses("pose", poses).reshape(-1, 7)
     out = np.empty((len(batch), 6, LEGS))
     _matrix_batch(geometry.array, np.ascontiguousarray(batch), out)
@@ -314,7 +314,7 @@ def leg_matrices(geometry: Geometry, poses: npt.ArrayLike) -> Array:
 
 
 def condition_numbers(geometry: Geometry, poses: npt.ArrayLike, characteristic_length: float = 1.0) -> Array:
-    """Condition number of H at each of the poses (n, 7), (n,): see `condition_number`."""
+    """Compute the condition numbers of H (n,) at poses (n, 7): see `condition_number`."""
     if not (np.isfinite(characteristic_length) and characteristic_length > 0.0):
         raise KinematicsError(f"characteristic length: {characteristic_length} m, must be finite and above 0 m")
     batch = checked_poses("pose", poses).reshape(-1, 7)
@@ -324,11 +324,11 @@ def condition_numbers(geometry: Geometry, poses: npt.ArrayLike, characteristic_l
 
 
 def condition_number(geometry: Geometry, pose: npt.ArrayLike, characteristic_length: float = 1.0) -> float:
-    """σmax/σmin of H at a pose (7,), infinite at a singularity.
+    """Compute σmax/σmin of H at a pose (7,), infinite at a singularity.
 
     H mixes forces and moments, so the number depends on the unit of length: its moment rows are first divided by
-    `characteristic_length`, m. The 1998 paper's figures are for 1 m; the platform's radius makes the number compare
-    poses, not units.
+    `characteristic_length`, m. The 1998 paper uses 1 m; with the platform's radius the number compares poses,
+    independent of units.
     Raises KinematicsError as `leg_matrix`, and for a length that is not finite and positive.
     """
     poses = single("pose", checked_poses("pose", pose))
@@ -336,10 +336,10 @@ def condition_number(geometry: Geometry, pose: npt.ArrayLike, characteristic_len
 
 
 def forward_twist(geometry: Geometry, pose: npt.ArrayLike, leg_velocities: npt.ArrayLike) -> Array:
-    """Twist [v; ω] (6,) of the platform, base axes, m/s and rad/s, whose leg speeds are `leg_velocities` (6,), m/s.
+    """Compute the twist [v; ω] (6,) of the platform, base axes, m/s and rad/s, from `leg_velocities` (6,), m/s.
 
     Solves Hᵀ [v; ω] = L̇ at a pose (7,); Dasgupta & Mruthyunjaya (1998), eq. 5. Raises KinematicsError for a wrong
-    shape, a number that is not finite, a quaternion not of unit norm; SingularityError, naming the pose, where the
+    shape, a number that is not finite, a quaternion not of unit norm; SingularityError, with the pose, if the
     condition number of H reaches SINGULAR_CONDITION.
     """
     start = single("pose", checked_poses("pose", pose))
@@ -352,7 +352,7 @@ def forward_twist(geometry: Geometry, pose: npt.ArrayLike, leg_velocities: npt.A
 def forward_acceleration(
     geometry: Geometry, pose: npt.ArrayLike, twist: npt.ArrayLike, leg_accelerations: npt.ArrayLike
 ) -> Array:
-    """Acceleration [a; α] (6,) of the platform origin and of its rotation, base axes, m/s² and rad/s².
+    """Compute the platform's linear and angular acceleration [a; α] (6,), base axes, m/s² and rad/s².
 
     pose (7,), twist (6,): as found by `forward_kinematics` and `forward_twist`.  leg_accelerations (6,): L̈, m/s².
     Solves Hᵀ [a; α] = L̈ − s·(ω×(ω×q)) − ‖Ṡ − L̇ s‖²/L; Dasgupta & Mruthyunjaya (1998), eqs. 7 and 8.
@@ -373,7 +373,7 @@ def forward_acceleration(
 
 
 def _solved(geometry: Geometry, pose: Array, system: Array) -> Array:
-    """x (6,) of the system (6, 7) of a pose; SingularityError where none should be taken."""
+    """Solve the system (6, 7) of a pose for x (6,); SingularityError if it is singular."""
     condition = condition_number(geometry, pose)
     if condition >= SINGULAR_CONDITION:
         place = ", ".join(f"{name} = {value:.6g}" for name, value in zip(MOTION_FIELDS[:7], pose, strict=True))

@@ -1,7 +1,7 @@
 """Rotations of the platform: quaternions (w first), matrices, rotation vectors and the angles [θx θy θz].
 
-R rotates platform axes into base axes.  Angles follow R = Rz(θz) Ry(θy) Rx(θx) (1998 eq. 38).  Every function takes
-arrays with any leading axes; the last axes hold the quantity.  A motion is the 19 numbers of a pose, a twist and an
+R rotates platform axes to base axes.  Angles follow R = Rz(θz) Ry(θy) Rx(θx) (1998 eq. 38).  Functions take arrays
+with any leading axes; the last axes are the quantity.  A motion is the 19 numbers of a pose, a twist and an
 acceleration, all vectors in base axes:
 
     [x y z, qw qx qy qz, vx vy vz, wx wy wz, ax ay az, alx aly alz]    m, rad, s
@@ -18,13 +18,13 @@ from kinematics.arrays import Array
 from kinematics.compiled import kernel
 from kinematics.errors import KinematicsError
 
-_LEAST_COSINE = 1e-3  # of θy: nearer ±90° than 0.06° the angles and their rates lose their meaning
+_LEAST_COSINE = 1e-3  # of θy: within 0.06° of ±90° the angles and their rates are ill-defined
 _ORTHONORMAL = 1e-6  # largest deviation of RᵀR from the identity
 _UNIT = 1e-6  # largest deviation of a quaternion's norm from 1
 
 
 def _checked(name: str, value: ArrayLike, *shape: int) -> Array:
-    """`value` as a finite float array whose last axes have `shape`."""
+    """Return `value` as a finite float array whose last axes have `shape`."""
     try:
         array = np.asarray(value, dtype=np.float64)
     except (ValueError, TypeError) as error:
@@ -57,7 +57,7 @@ def _checked_cosine(theta_y: Array) -> Array:
 
 
 def quaternion_normalise(quaternion: ArrayLike) -> Array:
-    """Unit quaternion along `quaternion` (…,4).  KinematicsError for a zero or non-finite one."""
+    """Normalise `quaternion` (…,4).  KinematicsError for a zero or non-finite one."""
     array = _checked("quaternion", quaternion, 4)
     norm = np.linalg.norm(array, axis=-1, keepdims=True)
     if norm.size and norm.min() == 0.0:
@@ -115,7 +115,7 @@ def _checked_matrix(value: ArrayLike) -> Array:
 
 def matrix_to_quaternion(matrix: ArrayLike) -> Array:
     """Unit quaternion (…,4), w ≥ 0, of a rotation matrix (…,3,3).  KinematicsError if it is not a rotation."""
-    from scipy.spatial.transform import Rotation  # takes long to import, and few need it
+    from scipy.spatial.transform import Rotation  # slow to import, rarely needed
 
     checked = _checked_matrix(matrix)
     flat = Rotation.from_matrix(checked.reshape(-1, 3, 3)).as_quat(canonical=True, scalar_first=True)
@@ -130,7 +130,7 @@ def quaternion_from_rotation_vector(vector: ArrayLike) -> Array:
 
 
 def rotation_vector_from_quaternion(quaternion: ArrayLike) -> Array:
-    """Rotation vector (…,3), rad, of at most π, of a unit quaternion (…,4).  KinematicsError if it is not unit."""
+    """Rotation vector (…,3), rad, at most π, of a unit quaternion (…,4).  KinematicsError if it is not unit."""
     array = _checked_quaternion("quaternion", quaternion)
     array = np.where(array[..., :1] < 0.0, -array, array)
     sine = np.linalg.norm(array[..., 1:], axis=-1, keepdims=True)
@@ -140,7 +140,7 @@ def rotation_vector_from_quaternion(quaternion: ArrayLike) -> Array:
 
 
 def angles_to_quaternion(angles: ArrayLike) -> Array:
-    """Unit quaternion (…,4) of the angles [θx θy θz] (…,3), rad; continuous in the angles, of either sign."""
+    """Unit quaternion (…,4) of the angles [θx θy θz] (…,3), rad; continuous in the angles, its sign may be either."""
     half = 0.5 * _checked("angles", angles, 3)
     (cx, cy, cz), (sx, sy, sz) = np.moveaxis(np.cos(half), -1, 0), np.moveaxis(np.sin(half), -1, 0)
     return np.stack(
@@ -191,7 +191,7 @@ def angle_rates_to_angular_velocity(angles: ArrayLike, rates: ArrayLike) -> Arra
 
 
 def _convective(angles: Array, rates: Array) -> Array:
-    """The part of α that stems from the rates alone (zero angle accelerations)."""
+    """Part of α due to the angle rates alone (zero angle accelerations)."""
     _, ty, tz = np.moveaxis(angles, -1, 0)
     dx, dy, dz = np.moveaxis(rates, -1, 0)
     sy, cy, sz, cz = np.sin(ty), np.cos(ty), np.sin(tz), np.cos(tz)
@@ -215,7 +215,7 @@ def angle_accelerations_to_angular_acceleration(angles: ArrayLike, rates: ArrayL
 def angular_velocity_to_angle_rates(angles: ArrayLike, angular_velocity: ArrayLike) -> Array:
     """Angle rates (…,3), rad/s, from the angles and ω (…,3) in base axes.
 
-    KinematicsError where θy is within 0.06° of ±90°.
+    KinematicsError if θy is within 0.06° of ±90°.
     """
     _, ty, tz = np.moveaxis(_checked("angles", angles, 3), -1, 0)
     wx, wy, wz = np.moveaxis(_checked("angular velocity", angular_velocity, 3), -1, 0)
@@ -228,7 +228,7 @@ def angular_acceleration_to_angle_accelerations(
 ) -> Array:
     """Angle accelerations (…,3), rad/s², from the angles, their rates and α (…,3) in base axes.
 
-    KinematicsError where θy is within 0.06° of ±90°.
+    KinematicsError if θy is within 0.06° of ±90°.
     """
     checked_angles, checked_rates = _checked("angles", angles, 3), _checked("rates", rates, 3)
     alpha = _checked("angular acceleration", angular_acceleration, 3)
@@ -236,7 +236,7 @@ def angular_acceleration_to_angle_accelerations(
 
 
 def pose_difference(pose_a: ArrayLike, pose_b: ArrayLike) -> Array:
-    """What leads from `pose_b` to `pose_a` (…,7): [p_a − p_b, rotation vector of R_a R_bᵀ] (…,6), m and rad, base axes.
+    """Step from `pose_b` to `pose_a` (…,7): [p_a − p_b, rotation vector of R_a R_bᵀ] (…,6), m and rad, base axes.
 
     KinematicsError for non-finite poses or quaternions that are not unit to 1e-6.
     """
@@ -262,17 +262,17 @@ def pose_to_coordinates(pose: ArrayLike) -> Array:
 
 
 def motion_of_derivatives(pose: ArrayLike, first: ArrayLike, second: ArrayLike) -> Array:
-    """Motion (…,19) of poses (…,7) and the first and second derivatives of their seven numbers with respect to time.
+    """Motion (…,19) of poses (…,7) and the first and second time derivatives of their seven numbers.
 
-    The quaternion's norm may differ from 1, as after a low-pass on each of its numbers: ω and α are those of its
-    attitude, from q̇ = ½ ω q. Quaternions must not jump to the other sign between samples.
+    The quaternion's norm may differ from 1, as after a low-pass on each component: ω and α are those of its
+    attitude, from q̇ = ½ ω q. The quaternion's sign must be continuous between samples.
     """
     p, dp, ddp = (_checked(name, value, 7) for name, value in (("pose", pose), ("rate", first), ("change", second)))
     norm = np.linalg.norm(p[..., 3:], axis=-1, keepdims=True)
     back = quaternion_conjugate(p[..., 3:] / norm)
     turned = [quaternion_multiply(value[..., 3:] / norm, back) for value in (dp, ddp)]
     rate, change = (2.0 * value[..., 1:] for value in turned)
-    # where the norm changes, q̈ q* has 2 ṅ/n times q̇ q* beside ω̇/2
+    # if the norm n changes, q̈ q* contains 2 ṅ/n times q̇ q* in addition to ω̇/2
     change = change - 2.0 * turned[0][..., :1] * rate
     return np.concatenate(
         [p[..., :3], p[..., 3:] / norm, dp[..., :3], rate, ddp[..., :3], change],
@@ -282,9 +282,9 @@ def motion_of_derivatives(pose: ArrayLike, first: ArrayLike, second: ArrayLike) 
 
 @kernel
 def coordinates_to_motion_kernel(state: Array, out: Array) -> None:
-    """Fill `out` (19,) with the motion of `state` (18,): the coordinates, their rates and accelerations (six each).
+    """Compute the motion of `state` (18,), the coordinates, their rates and accelerations (six each), into `out` (19,).
 
-    `state` may be the first 18 places of `out` itself.
+    `state` may be the first 18 elements of `out` itself.
     """
     hx, hy, hz = 0.5 * state[3], 0.5 * state[4], 0.5 * state[5]
     vx, vy, vz, dx, dy, dz = state[6], state[7], state[8], state[9], state[10], state[11]
@@ -329,7 +329,7 @@ def coordinates_to_motion(coordinates: ArrayLike, rates: ArrayLike, acceleration
 def motion_to_coordinates(motion: ArrayLike) -> tuple[Array, Array, Array]:
     """Coordinates, their rates and accelerations, each (…,6), of a motion (…,19): inverse of `coordinates_to_motion`.
 
-    Angles are in ±180°, θy in ±90°; unwrap a time series along its time axis.  KinematicsError where θy is within
+    Angles are in ±180°, θy in ±90°; unwrap a time series along its time axis.  KinematicsError if θy is within
     0.06° of ±90°, or a quaternion is not unit to 1e-6.
     """
     m = _checked("motion", motion, 19)

@@ -1,13 +1,13 @@
-"""Inverse dynamics of many states at once: a block of states side by side, one leg after another.
+"""Inverse dynamics of many states at once: states in blocks, leg by leg.
 
-The leg forces are those of `dynamics.kernels.inverse`, in fewer operations: everything of a leg is taken in its own
-axes T = [s v w], where its inertia is constant and its motion (`kinematics.compiled.legs`) simplest:
+The leg forces are those of `dynamics.kernels.inverse`, in fewer operations: leg vectors are in leg axes
+T = [s v w], where the inertia is constant and the motion (`kinematics.compiled.legs`) is simplest:
 
     C = J A + W×J W − m_d r_d×g + m_u r_u×(a_u−g) + C_u W + f,   J = I_d + I_u + m_d (r_d·r_d 1 − r_d r_dᵀ)
     K = ((C_w + C_s μ/n) v − C_v w)/L       (C_s here the component of C along s)
 
-The number `row` of state j of a block stands at `row * BLOCK + j` of one flat array, so that every loop over j is
-compiled into vector instructions.
+Row `row` of state j of a block is element `row * BLOCK + j` of one flat array, so that every loop over j is compiled
+to vector instructions.
 """
 
 import math
@@ -56,26 +56,26 @@ from kinematics import (
 Indices = npt.NDArray[np.int64]
 
 NOT_UNIT = 10
-"""Status of a state whose quaternion is not of unit norm, beside those of `layout`."""
+"""Status of a state whose quaternion is not of unit norm; extends those of `layout`."""
 
 UNIT_TOLERANCE = 1e-6  # of a quaternion's norm
-_CAUTION = 4.0  # states this near a bound are left to `inverse_kernel`, so that both refuse the same ones
+_MARGIN = 4.0  # states within this factor of a bound go to `inverse_kernel`, so that both reject the same states
 
-# Rows of the block's array; in the loops most stand as plain numbers: 0…18 the motion, 19…24 the wrench, 25…33 R,
-# 34…39 the right-hand side.
+# Rows of the block's array. Loops mostly use literal numbers: 0…18 motion, 19…24 wrench, 25…33 R, 34…39 right-hand
+# side.
 _MOTION = 0
 _WRENCH = 19
 _ROTATION = 25
-_RIGHT = 34  # Σ of what the platform and the legs so far put on the right-hand side
+_RIGHT = 34  # right-hand side summed over the platform and the legs done so far
 _D = 40
-_DOUBT = 46  # above zero where the state is for `inverse_kernel`
-_COLUMN = 47  # of the leg at hand: its column of H, its D and L̇
+_NEAR_BOUND = 46  # above zero if the state needs `inverse_kernel`
+_COLUMN = 47  # of the current leg: column of H, D and L̇
 BLOCK_WORK = 55 * BLOCK
 
 
 @kernel
 def _gather(motions: Array, wrenches: Array, first: int, work: Array) -> None:
-    """Turn up to BLOCK samples from `first` into rows; a block that is not full repeats the last sample."""
+    """Transpose up to BLOCK samples from `first` into rows; an incomplete block repeats the last sample."""
     last = motions.shape[0] - 1
     for j in range(BLOCK):
         sample = min(first + j, last)
@@ -87,7 +87,7 @@ def _gather(motions: Array, wrenches: Array, first: int, work: Array) -> None:
 
 @kernel
 def _platform(p: Array, work: Array) -> None:
-    """R of every state, and the platform's part of the right-hand side."""
+    """Compute R of every state, and the platform's part of the right-hand side."""
     gx, gy, gz = vector(p, GRAVITY)
     M = p[MASS]
     cx, cy, cz = vector(p, CENTER)
@@ -121,12 +121,12 @@ def _platform(p: Array, work: Array) -> None:
         work[(_ROTATION + 4) * BLOCK + j], work[(_ROTATION + 5) * BLOCK + j] = R11, R12
         work[(_ROTATION + 6) * BLOCK + j], work[(_ROTATION + 7) * BLOCK + j] = R20, R21
         work[(_ROTATION + 8) * BLOCK + j] = R22
-        work[_DOUBT * BLOCK + j] = 0.0 if off < UNIT_TOLERANCE else 1.0
+        work[_NEAR_BOUND * BLOCK + j] = 0.0 if off < UNIT_TOLERANCE else 1.0
 
 
 @kernel
 def _leg(p: Array, i: int, work: Array) -> None:
-    """Leg i of every state: its column of H, its D and L̇, and its part of the right-hand side."""
+    """Compute leg i of every state: its column of H, D, L̇ and part of the right-hand side."""
     gx, gy, gz = vector(p, GRAVITY)
     bx, by, bz = load(p, BASE + i)
     ux, uy, uz = load(p, AXIS + i)
@@ -187,12 +187,12 @@ def _leg(p: Array, i: int, work: Array) -> None:
         work[(_COLUMN + 1) * BLOCK + j], work[(_COLUMN + 4) * BLOCK + j] = sy, y
         work[(_COLUMN + 2) * BLOCK + j], work[(_COLUMN + 5) * BLOCK + j] = sz, z
         work[(_COLUMN + 6) * BLOCK + j], work[(_COLUMN + 7) * BLOCK + j] = fs + C_p * Ld, Ld
-        work[_DOUBT * BLOCK + j] += 0.0 if n > _CAUTION * MINIMUM_SINE else 1.0
+        work[_NEAR_BOUND * BLOCK + j] += 0.0 if n > _MARGIN * MINIMUM_SINE else 1.0
 
 
 @kernel
 def _put(i: int, work: Array, system: Array) -> None:
-    """Copy what `_leg` found to the places of leg i; with these in its loop the compiler would not vectorise it."""
+    """Copy the results of `_leg` to leg i; in the loop of `_leg` these stores would prevent vectorisation."""
     for k in range(6):
         for j in range(BLOCK):
             system[(7 * k + i) * BLOCK + j] = work[(_COLUMN + k) * BLOCK + j]
@@ -202,7 +202,7 @@ def _put(i: int, work: Array, system: Array) -> None:
 
 @kernel
 def _coulomb(coulomb: float, smoothing: float, work: Array) -> None:
-    """Add the prismatic joint's Coulomb friction to D of the leg at hand."""
+    """Add the prismatic joint's Coulomb friction to D of the current leg."""
     if smoothing > 0.0:
         for j in range(BLOCK):
             work[(_COLUMN + 6) * BLOCK + j] += coulomb * math.tanh(work[(_COLUMN + 7) * BLOCK + j] / smoothing)
@@ -224,10 +224,10 @@ def forces_batch_kernel(
     forces: Array,
     failed: Indices,
 ) -> int:
-    """Actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6) in platform axes.
+    """Compute actuator forces (n, 6), N, of motions (n, 19) under wrenches (n, 6) in platform axes.
 
     `block` (BLOCK_WORK,), `system` (SYSTEM_ROWS * BLOCK,) and `work` (WORK_SIZE,) are working space. `failed` (n, 2)
-    takes index and status of every state that has no answer; their forces are NaN. Returns how many there are.
+    receives index and status of every state without solution; their forces are NaN. Returns the number of these.
     """
     n = motions.shape[0]
     failures = 0
@@ -244,8 +244,8 @@ def forces_batch_kernel(
                 system[(7 * i + 6) * BLOCK + j] = block[(_RIGHT + i) * BLOCK + j]
         solve_block_kernel(system)
         for j in range(min(BLOCK, n - first)):
-            total = block[_DOUBT * BLOCK + j]
-            if not system[BLOCK + j] > _CAUTION * LEAST_PIVOT:
+            total = block[_NEAR_BOUND * BLOCK + j]
+            if not system[BLOCK + j] > _MARGIN * LEAST_PIVOT:
                 total += 1.0
             for i in range(6):
                 force = block[(_D + i) * BLOCK + j] - system[(7 * i + 6) * BLOCK + j]
@@ -253,7 +253,7 @@ def forces_batch_kernel(
                 total += 0.0 * force
             if total == 0.0:
                 continue
-            status = _alone(parameters, motions[first + j], wrenches[first + j], work, forces[first + j])
+            status = _single_state(parameters, motions[first + j], wrenches[first + j], work, forces[first + j])
             if status != OK:
                 failed[failures, 0] = first + j
                 failed[failures, 1] = status
@@ -264,8 +264,8 @@ def forces_batch_kernel(
 
 
 @kernel
-def _alone(parameters: Array, motion: Array, wrench: Array, work: Array, forces: Array) -> int:
-    """The forces of one state that the block is not sure of. Returns a status."""
+def _single_state(parameters: Array, motion: Array, wrench: Array, work: Array, forces: Array) -> int:
+    """Compute the forces of one state near a bound. Returns a status."""
     status = inverse_kernel(parameters, motion, wrench, work, forces)
     norm = math.sqrt(motion[3] * motion[3] + motion[4] * motion[4] + motion[5] * motion[5] + motion[6] * motion[6])
     return NOT_UNIT if status == OK and not abs(norm - 1.0) <= UNIT_TOLERANCE else status

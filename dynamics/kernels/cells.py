@@ -1,4 +1,4 @@
-"""What the load cells read, and the reactions at every joint, once the inverse dynamics of a motion is known."""
+"""Load-cell readings and joint reactions from the inverse dynamics of a motion."""
 
 from dynamics.kernels.inverse import combine, euler, inverse_kernel, load, terms_kernel, turning, vector
 from dynamics.kernels.layout import (
@@ -34,15 +34,15 @@ from dynamics.kernels.layout import (
 from kinematics import Array, cross, dot, kernel, rotate
 
 REACTIONS = 18
-"""Numbers per leg in `reactions_kernel`'s output: F_s, F_b, m_c c, F_p, F_p − F s and M_p, three each."""
+"""Values per leg in the output of `reactions_kernel`: F_s, F_b, m_c c, F_p, F_p − F s and M_p, three each."""
 
 
 @kernel
 def cell_readings(work: Array, cells: Array) -> None:
-    """Predict the six cells' readings (6,), N, compression positive, from the legs' rows in `work`.
+    """Compute the six cells' readings (6,), N, compression positive, from the leg rows in `work`.
 
     actuator: F − m_e s·(a_e−g)      rod end: −x + m_e s·(a_e−g)      base: s·F_b − m_e s·(a_e−g)
-    m_e at r_e being what lies between drive and cell, beyond the cell on the rod, between base joint and cell.
+    m_e at r_e is the mass between drive and cell, beyond the cell on the rod, or between base joint and cell.
     """
     gx, gy, gz = vector(work, GRAVITY)
     for i in range(6):
@@ -59,7 +59,7 @@ def cell_readings(work: Array, cells: Array) -> None:
         x, y, z = turning(Ax, Ay, Az, Wx, Wy, Wz, rx, ry, rz)
         a_e = dot(sx, sy, sz, x - gx, y - gy, z - gz)
         if location != CELL_BASE:
-            a_e += work[ACCELERATION + i]  # L̈ s; 2L̇ W×s is across the leg
+            a_e += work[ACCELERATION + i]  # L̈ s; 2L̇ W×s is perpendicular to the leg
         carried = work[CELL_MASS + i] * a_e
         if location == CELL_ROD_END:
             cells[i] = carried - work[X + i]
@@ -87,9 +87,9 @@ def cells_kernel(parameters: Array, motion: Array, wrench: Array, work: Array, f
 
 @kernel
 def cell_and_terms_kernel(motion: Array, wrench: Array, work: Array, forces: Array, cells: Array, terms: Array) -> int:
-    """Actuator forces (6,), load-cell readings (6,) and the forces' terms (30,), see `terms_kernel`, N.
+    """Compute actuator forces (6,), load-cell readings (6,) and terms of the forces (30,) (`terms_kernel`), N.
 
-    Of the parameters that `work` holds already. Returns a status; the outputs are worthless unless it is OK.
+    `work` already holds the parameters. Returns a status; the outputs are invalid unless it is OK.
     """
     status = terms_kernel(motion, wrench, work, terms)
     if status == OK:
@@ -101,13 +101,13 @@ def cell_and_terms_kernel(motion: Array, wrench: Array, work: Array, forces: Arr
 
 @kernel
 def reactions_kernel(work: Array, out: Array) -> None:
-    """Joint reactions of the six legs, base axes, N and N m, into `out` (6, REACTIONS), after `inverse_kernel`.
+    """Compute joint reactions of the six legs, base axes, N and N m, into `out` (6, REACTIONS), after `inverse_kernel`.
 
     F_s = x s + K                                     on the leg's top, from the platform
     F_b = m_d a_d + m_u a_u − (m_d+m_u) g − F_s       on the leg's foot, from the base
     m_c c                                             constraint moment of the universal joint on the leg
-    F_p = m_u (a_u−g) − F_s + (C_p L̇ + F_c sign L̇) s  lower on upper part, without friction; F_p − F s of it is
-                                                      the guide's
+    F_p = m_u (a_u−g) − F_s + (C_p L̇ + F_c sign L̇) s  lower on upper part, without friction; F_p − F s is the
+                                                          guide's part
     M_p = m_c c − C_u W − m_d r_d×(a_d−g) − I_d A − W×I_d W     guide's moment, lower on upper part, about b
     """
     gx, gy, gz = vector(work, GRAVITY)
@@ -126,7 +126,7 @@ def reactions_kernel(work: Array, out: Array) -> None:
         m_c = work[MC + i]
         cx, cy, cz = load(work, C + i)
         cx, cy, cz = m_c * cx, m_c * cy, m_c * cz
-        # D less its part m_u s·(a_u−g) is the friction along the leg
+        # D without its part m_u s·(a_u−g) is the friction along the leg
         friction = work[D + i] - dot(sx, sy, sz, ux, uy, uz)
         px, py, pz = ux - tx + friction * sx, uy - ty + friction * sy, uz - tz + friction * sz
         # I_d A + W×I_d W

@@ -1,4 +1,4 @@
-"""Forward dynamics as compiled code: the acceleration that leg forces give, its integration, slow terms frozen."""
+"""Forward dynamics as compiled code: acceleration from leg forces, its integration, and with slow terms frozen."""
 
 import math
 from math import sqrt
@@ -65,7 +65,7 @@ def rotated(
 
 @kernel
 def tip_inertias(work: Array) -> None:
-    """Fill in each leg's share of M: Q (xx, yy, zz, xy, xz, yz), the rows of −Q q̃ (9), −q̃ Q q̃ packed like Q (6)."""
+    """Compute each leg's part of M: Q (xx, yy, zz, xy, xz, yz), the rows of −Q q̃ (9), −q̃ Q q̃ packed like Q (6)."""
     for i in range(LANES):
         L = work[LENGTH + i]
         per_L = 1.0 / L
@@ -111,7 +111,7 @@ def tip_inertias(work: Array) -> None:
 
 @kernel
 def put_mass(work: Array, i: int, j: int, place: int, platform: float) -> None:
-    """Element (i, j) of M, and (j, i): the platform's share and the legs' numbers `place` of their share."""
+    """Set elements (i, j) and (j, i) of M: the platform's part plus entry `place` of all legs' parts."""
     total = platform
     for leg in range(6):
         total += work[TIP + place * LANES + leg]
@@ -121,7 +121,7 @@ def put_mass(work: Array, i: int, j: int, place: int, platform: float) -> None:
 
 @kernel
 def mass_matrix(work: Array) -> None:
-    """Put M(X) of platform and legs, base axes about the platform origin, into the matrix in `work`."""
+    """Compute M(X) of platform and legs, base axes about the platform origin, into the matrix in `work`."""
     tip_inertias(work)
     M = work[MASS]
     x, y, z = vector(work, CENTER)
@@ -157,9 +157,9 @@ def mass_matrix(work: Array) -> None:
 
 @kernel
 def residual_wrench(forces: Array, offset: int, wrench: Array, work: Array) -> int:
-    """Put H F + wrench − h, base axes about the platform origin, into the right-hand side in `work`.
+    """Compute H F + wrench − h, base axes about the platform origin, into the right-hand side in `work`.
 
-    Takes the state from the motion in `work`, whose acceleration must be zero; the forces start at `offset`.
+    The state is the motion in `work`, whose acceleration must be zero; the forces start at `offset`.
     """
     status = legs_motion(work)
     if status != OK:
@@ -168,7 +168,7 @@ def residual_wrench(forces: Array, offset: int, wrench: Array, work: Array) -> i
     right_hand_side(wrench, 0, 1.0, 1.0, 1.0, 1.0, 1.0, work)
     for i in range(6):
         row = MATRIX + i * MATRIX_STRIDE
-        total = work[row + 6]  # in a register: of memory the compiler cannot know that the legs' forces are elsewhere
+        total = work[row + 6]  # a local: the compiler cannot prove that `work` and `forces` do not overlap
         for leg in range(6):
             total -= work[row + leg] * (work[D + leg] - forces[offset + leg])
         work[row + 6] = total
@@ -177,7 +177,7 @@ def residual_wrench(forces: Array, offset: int, wrench: Array, work: Array) -> i
 
 @kernel
 def accelerate(forces: Array, offset: int, wrench: Array, work: Array) -> int:
-    """Solve for [ẗ; α] of the state in `work`; the answer stands in the right-hand side. Returns a status."""
+    """Solve for [ẗ; α] of the state in `work`; the right-hand side receives the solution. Returns a status."""
     status = residual_wrench(forces, offset, wrench, work)
     if status != OK:
         return status
@@ -195,9 +195,9 @@ def accelerate(forces: Array, offset: int, wrench: Array, work: Array) -> int:
 def acceleration_kernel(
     parameters: Array, state: Array, forces: Array, wrench: Array, work: Array, acceleration: Array
 ) -> int:
-    """Acceleration [ẗ; α] (6,) of a state (13,) under leg forces (6,) N and a wrench (6,) in platform axes.
+    """Compute the acceleration [ẗ; α] (6,) of a state (13,) under leg forces (6,) N and a wrench (6,) in platform axes.
 
-    Returns a status; `acceleration` is written only with OK.
+    Returns a status; `acceleration` is written only if it is OK.
     """
     load_parameters(parameters, work)
     status = load_state(state, work)
@@ -211,7 +211,7 @@ def acceleration_kernel(
 
 @kernel
 def equations_kernel(parameters: Array, state: Array, work: Array, mass: Array, bias: Array) -> int:
-    """M (6, 6) and h (6,) of M [ẗ; α] + h = H F + wrench at a state (13,), base axes. Returns a status."""
+    """Compute M (6, 6) and h (6,) of M [ẗ; α] + h = H F + wrench in a state (13,), base axes. Returns a status."""
     load_parameters(parameters, work)
     status = load_state(state, work)
     if status != OK:
@@ -242,7 +242,7 @@ def rk4_kernel(
 ) -> int:
     """Advance a state (13,) in place by `dt` s: classical Runge–Kutta, leg forces linear from `forces` to `forces_end`.
 
-    The quaternion is normalised at the end of the step. Returns a status; the state is changed only with OK.
+    The quaternion is normalised at the end of the step. Returns a status; the state is changed only if it is OK.
     """
     start, total, slope, force = STAGES, STAGES + 13, STAGES + 26, STAGES + 39
     load_parameters(parameters, work)
@@ -296,12 +296,12 @@ MOBILITY = 0  # B, row by row
 DRIFT = 36  # β
 _Y = 42  # row by row
 _RESIDUAL = 78  # y
-_C = 84  # row by row; on the diagonal the inverses
+_C = 84  # row by row; the diagonal holds inverses
 FROZEN_SIZE = 120
 
 
 def without_leg_friction(parameters: Array) -> tuple[Array, Array]:
-    """A mechanism's parameters without friction of the prismatic joints, and that (2, 6): viscous N s/m, Coulomb N."""
+    """Return a mechanism's parameters without prismatic-joint friction, and that friction (2, 6): N s/m, Coulomb N."""
     smooth = parameters.copy()
     friction = np.empty((2, 6))
     for row, place in enumerate((PRISMATIC, COULOMB)):
@@ -312,9 +312,9 @@ def without_leg_friction(parameters: Array) -> tuple[Array, Array]:
 
 @kernel
 def frozen_kernel(state: Array, wrench: Array, work: Array, frozen: Array) -> int:
-    """Fill `frozen` (FROZEN_SIZE,) at a state (13,), of the parameters that `work` holds already.
+    """Fill `frozen` (FROZEN_SIZE,) at a state (13,); `work` already holds the parameters.
 
-    wrench (6,): in platform axes. From `MOBILITY` on stands B (36), from `DRIFT` on β (6). Returns a status.
+    wrench (6,): in platform axes. B (36) starts at `MOBILITY`, β (6) at `DRIFT`. Returns a status.
     """
     status = load_state(state, work)
     for leg in range(6):
@@ -356,7 +356,7 @@ def frozen_kernel(state: Array, wrench: Array, work: Array, frozen: Array) -> in
     for i in range(6):
         a0, a1, a2 = frozen[_Y + i], frozen[_Y + 6 + i], frozen[_Y + 12 + i]
         a3, a4, a5 = frozen[_Y + 18 + i], frozen[_Y + 24 + i], frozen[_Y + 30 + i]
-        # Ḣᵀ V: the platform's acceleration was zero
+        # Ḣᵀ V, since the platform's acceleration was zero
         frozen[DRIFT + i] = work[ACCELERATION + i] + (
             (a0 * y0 + a1 * y1) + (a2 * y2 + a3 * y3) + (a4 * y4 + a5 * y5)
         )  # fmt: skip
@@ -373,7 +373,7 @@ def frozen_kernel(state: Array, wrench: Array, work: Array, frozen: Array) -> in
 
 @kernel
 def frozen_acceleration_kernel(frozen: Array, forces: Array, acceleration: Array) -> None:
-    """Acceleration [ẗ; α] (6,) of the platform under leg forces (6,) N, by what `frozen_kernel` left."""
+    """Compute the platform's acceleration [ẗ; α] (6,) under leg forces (6,) N from the output of `frozen_kernel`."""
     for i in range(6):
         total = frozen[_RESIDUAL + i]
         for j in range(6):
@@ -390,9 +390,9 @@ def frozen_acceleration_kernel(frozen: Array, forces: Array, acceleration: Array
 def response_batch_kernel(
     parameters: Array, states: Array, forces: Array, wrench: Array, work: Array, start: Array, out: Array
 ) -> tuple[int, int]:
-    """M⁻¹ H ΔF (n, 6) of states (n, 13) and forces ΔF (n, 6), as the difference of two forward dynamics.
+    """Compute M⁻¹ H ΔF (n, 6) of states (n, 13) and forces ΔF (n, 6), as the difference of two forward dynamics.
 
-    `wrench` (6,) may be anything, `start` (12,) is working space. Returns a status and its sample.
+    `wrench` (6,) is arbitrary, `start` (12,) is working space. Returns a status and its sample.
     """
     for i in range(6):
         start[i] = 0.0

@@ -1,4 +1,4 @@
-"""Inverse dynamics as compiled code: the six legs side by side, and the leg forces that a motion takes."""
+"""Inverse dynamics as compiled code: legs vectorised, and the leg forces of a motion."""
 
 import math
 
@@ -75,19 +75,19 @@ from kinematics import (
 
 @inlined
 def vector(array: Array, at: int) -> tuple[float, float, float]:
-    """Three consecutive numbers of an array: a vector of the platform."""
+    """Load a platform vector: three consecutive numbers of an array."""
     return array[at], array[at + 1], array[at + 2]
 
 
 @inlined
 def load(array: Array, at: int) -> tuple[float, float, float]:
-    """A vector of a leg; `at` is its place plus the leg's index."""
+    """Load a leg vector; `at` is its place plus the leg's index."""
     return array[at], array[at + LANES], array[at + 2 * LANES]
 
 
 @inlined
 def store(array: Array, at: int, x: float, y: float, z: float) -> None:
-    """Put a vector of a leg where `load` finds it."""
+    """Store a leg vector at the place `load` reads."""
     array[at] = x
     array[at + LANES] = y
     array[at + 2 * LANES] = z
@@ -100,7 +100,7 @@ def combine(
     cx: float, cy: float, cz: float,
     x: float, y: float, z: float,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """x a + y b + z c; with the axes of a frame, the vector (x, y, z) of that frame."""
+    """Return x a + y b + z c; if a, b, c are the axes of a frame, the vector (x, y, z) of that frame."""
     return x * ax + y * bx + z * cx, x * ay + y * by + z * cy, x * az + y * bz + z * cz
 
 
@@ -108,7 +108,7 @@ def combine(
 def tensor_times(
     xx: float, yy: float, zz: float, xy: float, xz: float, yz: float, x: float, y: float, z: float
 ) -> tuple[float, float, float]:
-    """A symmetric tensor times a vector."""
+    """Multiply a symmetric tensor by a vector."""
     return xx * x + xy * y + xz * z, xy * x + yy * y + yz * z, xz * x + yz * y + zz * z
 
 
@@ -116,7 +116,7 @@ def tensor_times(
 def turning(
     Ax: float, Ay: float, Az: float, Wx: float, Wy: float, Wz: float, rx: float, ry: float, rz: float
 ) -> tuple[float, float, float]:
-    """A×r + W×(W×r), the acceleration of a point at r of a body that turns about the origin of r."""
+    """Return A×r + W×(W×r), the acceleration of a point at r of a body rotating about the origin of r."""
     hx, hy, hz = Wy * rz - Wz * ry, Wz * rx - Wx * rz, Wx * ry - Wy * rx
     return (
         Ay * rz - Az * ry + Wy * hz - Wz * hy,
@@ -138,11 +138,11 @@ def euler(
 
 @kernel
 def solve(columns: int, work: Array) -> int:
-    """Solve the platform's equations in `work` for the first `columns` right-hand sides, which become the solutions.
+    """Solve the platform's equations in `work` for the first `columns` right-hand sides, in place.
 
-    The rows are scaled to a largest element of 1, so that neither the unit of length nor the size of the mechanism
-    decides what counts as singular. The matrix is destroyed.
-    Returns OK, or SINGULAR where a pivot is below LEAST_PIVOT.
+    The rows are scaled to a largest element of 1, so that the singularity check is independent of the unit of length
+    and the size of the mechanism. The matrix is destroyed.
+    Returns OK, or SINGULAR if a pivot is below LEAST_PIVOT.
     """
     for i in range(6):
         row = MATRIX + i * MATRIX_STRIDE
@@ -160,15 +160,15 @@ def solve(columns: int, work: Array) -> int:
 
 @kernel
 def legs_motion(work: Array) -> int:
-    """Fill in the legs' kinematics and what their parts' inertia needs, from the motion and R in `work`.
+    """Compute the legs' kinematics and inertial terms from the motion and R in `work`.
 
         L, s, L̇, L̈, W, A as in `kinematics.compiled.legs`
         r_d = T r_d0            r_u = T (L x̂ + r_u0)
         a_d = A×r_d + W×(W×r_d)
         a_u = L̈ s + A×r_u + W×(W×r_u) + 2L̇ W×s
-        (I_d+I_u) A + W×(I_d+I_u) W,  I = T I₀ Tᵀ about each part's own centre of mass
+        (I_d+I_u) A + W×(I_d+I_u) W,  I = T I₀ Tᵀ about the centre of mass of each part
 
-    Returns OK, or the number 1…6 of a leg that has no length or lies along u.
+    Returns OK, or the number 1…6 of a leg that has zero length or lies along u.
     """
     tx, ty, tz = vector(work, MOTION)
     tdx, tdy, tdz = vector(work, MOTION + 7)
@@ -206,7 +206,7 @@ def legs_motion(work: Array) -> int:
         aux += Ldd * sx + 2.0 * Ld * Wsx
         auy += Ldd * sy + 2.0 * Ld * Wsy
         auz += Ldd * sz + 2.0 * Ld * Wsz
-        # the moment of their rotation, taken in the leg's axes, where the inertias are constant
+        # their rotational moment, in the leg's axes, where the inertias are constant
         Ixx, Iyy, Izz = load(work, LEG_INERTIA + i)
         Ixy, Ixz, Iyz = load(work, LEG_INERTIA + 3 * LANES + i)
         x, y, z = euler(Ixx, Iyy, Izz, Ixy, Ixz, Iyz, As, Av, Aw, Ws, Wv, Ww)
@@ -231,14 +231,14 @@ def legs_motion(work: Array) -> int:
         work[SINE + i] = n
         work[COSINE + i] = dot(ux, uy, uz, sx, sy, sz)
     for i in range(6):
-        if not work[SINE + i] >= MINIMUM_SINE:  # not a number where L = 0
+        if not work[SINE + i] >= MINIMUM_SINE:  # NaN if L = 0
             return i + 1
     return OK
 
 
 @kernel
 def legs_load(gravity: float, inertia: float, friction: float, work: Array) -> None:
-    """Fill in K, D, m_c and q×K − f, of the causes whose factors (0 or 1) are set, from the legs' motion.
+    """Compute K, D, m_c and q×K − f from the legs' motion, for the causes whose factors (0 or 1) are set.
 
     C = m_d r_d×(a_d−g) + m_u r_u×(a_u−g) + (I_d+I_u) A + W×(I_d+I_u) W + C_u W + f,   f = C_s (W−ω)
     m_c = C·s / c·s         K = (C×s − m_c c×s)/L
@@ -284,7 +284,7 @@ def legs_load(gravity: float, inertia: float, friction: float, work: Array) -> N
 
 @kernel
 def direction(speed: float, smoothing: float) -> float:
-    """Sign of a speed, or its smoothing tanh(speed/smoothing) where `smoothing` (m/s) is above zero."""
+    """Sign of a speed, or tanh(speed/smoothing) if `smoothing` (m/s) is above zero."""
     if smoothing > 0.0:
         return math.tanh(speed / smoothing)
     if speed > 0.0:
@@ -312,7 +312,7 @@ def to_platform(work: Array, x: float, y: float, z: float) -> tuple[float, float
 
 @kernel
 def leg_matrix(work: Array) -> None:
-    """Put H, columns [s_i; q_i×s_i], into the platform's equations."""
+    """Write H, columns [s_i; q_i×s_i], to the platform's equations."""
     for k in range(3):
         for i in range(6):
             work[MATRIX + k * MATRIX_STRIDE + i] = work[S + k * LANES + i]
@@ -330,9 +330,9 @@ def right_hand_side(
     external: float,
     work: Array,
 ) -> None:
-    """Put the right-hand side of the causes whose factors (0 or 1) are set into `column`, and each leg's K and D.
+    """Write the right-hand side of the causes whose factors (0 or 1) are set to `column`, and each leg's K and D.
 
-    `gravity` counts for the platform and the legs, `platform` and `legs` are the inertia of the one and the others.
+    `gravity` applies to platform and legs; `platform` and `legs` select their inertia.
     """
     legs_load(gravity, legs, friction, work)
     M = work[MASS]
@@ -345,7 +345,7 @@ def right_hand_side(
     fy = M * (gravity * work[GRAVITY + 1] - platform * (work[MOTION + 14] + y))
     fz = M * (gravity * work[GRAVITY + 2] - platform * (work[MOTION + 15] + z))
     mx, my, mz = cross(rx, ry, rz, fx, fy, fz)
-    # Iα + ω×Iω is taken in platform axes, where I is constant and in which the wrench comes
+    # Iα + ω×Iω in platform axes, where I is constant; the wrench is given in these
     alx, aly, alz = to_platform(work, alx, aly, alz)
     ox, oy, oz = to_platform(work, ox, oy, oz)
     Ixx, Iyy, Izz = vector(work, INERTIA)
@@ -378,7 +378,7 @@ def right_hand_side(
 
 @kernel
 def inverse(motion: Array, wrench: Array, work: Array, forces: Array) -> int:
-    """As `inverse_kernel`, of the parameters that `work` holds already."""
+    """As `inverse_kernel`; `work` already holds the parameters."""
     status = load_motion(motion, work)
     if status != OK:
         return status
@@ -405,10 +405,10 @@ def inverse(motion: Array, wrench: Array, work: Array, forces: Array) -> int:
 
 @kernel
 def inverse_kernel(parameters: Array, motion: Array, wrench: Array, work: Array, forces: Array) -> int:
-    """Actuator forces (6,) N of a motion (19,) under an external wrench (6,) in platform axes.
+    """Compute actuator forces (6,) N of a motion (19,) under an external wrench (6,) in platform axes.
 
     Leaves every leg's motion, K, D, m_c, x and F in `work`, for cells and reactions. Returns a status; `forces` is
-    written only with OK.
+    written only if it is OK.
     """
     load_parameters(parameters, work)
     return inverse(motion, wrench, work, forces)
@@ -416,7 +416,7 @@ def inverse_kernel(parameters: Array, motion: Array, wrench: Array, work: Array,
 
 @kernel
 def forces_kernel(motion: Array, wrench: Array, work: Array, forces: Array) -> int:
-    """As `inverse_kernel`, of the parameters that `work` holds already; checks shapes. For calls from Python."""
+    """As `inverse_kernel`; `work` already holds the parameters. Checks shapes; for calls from Python."""
     if motion.shape[0] != 19 or wrench.shape[0] != 6 or forces.shape[0] != 6:
         return WRONG_SHAPE
     return inverse(motion, wrench, work, forces)
@@ -434,7 +434,7 @@ def put_term(
     work: Array,
     terms: Array,
 ) -> None:
-    """Put right-hand side and D of the causes whose factors (0 or 1) are set into place `k` of five."""
+    """Write right-hand side and D of the causes whose factors (0 or 1) are set to place `k` of five."""
     right_hand_side(wrench, k, gravity, platform, legs, friction, external, work)
     for i in range(6):
         terms[6 * k + i] = work[D + i]
@@ -442,12 +442,12 @@ def put_term(
 
 @kernel
 def terms_kernel(motion: Array, wrench: Array, work: Array, terms: Array) -> int:
-    """Actuator forces split by cause, of the parameters that `work` holds already.
+    """Compute actuator forces split by cause; `work` already holds the parameters.
 
     `terms` (30,): six legs each of platform inertia, gravity, leg inertia, friction, external wrench.
     The forces are linear in these, so the same equations are solved once for five right-hand sides. Leaves every
-    leg's x and F in `work`, for the cells; K, D and m_c there are not those of the whole. Returns a status; `terms` is
-    worthless unless it is OK.
+    leg's x and F in `work`, for the cells; K, D and m_c there are not the totals. Returns a status; `terms` is
+    invalid unless it is OK.
     """
     if motion.shape[0] != 19 or wrench.shape[0] != 6:
         return WRONG_SHAPE

@@ -1,12 +1,11 @@
-"""Where everything stands in the two flat arrays the kernels work on, and how a motion gets there.
+"""Layout of the two flat arrays of the kernels, and how motions and parameters are loaded into them.
 
-`parameters` is the mechanism, read only; `work` is scratch memory, which begins with a copy of the parameters. All the
-data of an evaluation then lie in one array, legs side by side: the number `f` of leg i stands at `f + i`, the next
-component of a vector LANES further on. A loop over the legs that calls nothing and touches one array only is compiled
-into vector instructions, all legs at once. Six legs are filled up to LANES with copies of the last, so that none is
-left over.
+`parameters` is the mechanism, read only; `work` is scratch memory that begins with a copy of the parameters. All
+data of an evaluation are thus in one array: element `f` of leg i is at `f + i`, the next component of a vector is LANES
+further on. A loop over the legs without calls that uses only one array is compiled to vector instructions for all legs
+at once. The six legs are padded to LANES with copies of the last, so that there is no remainder loop.
 
-Symmetric tensors are packed as xx, yy, zz, xy, xz, yz. Vectors are in base axes, SI units, unless said.
+Symmetric tensors are packed as xx, yy, zz, xy, xz, yz. Vectors are in base axes, SI units, unless noted.
 """
 
 import math
@@ -20,7 +19,7 @@ GRAVITY = 0  # g
 MASS = 3  # M
 CENTER = 4  # R₀, platform axes
 INERTIA = 7  # I_p, platform axes, about the centre of mass
-COULOMB_SPEED = 13  # m/s; 0 takes the sign of L̇ as it is
+COULOMB_SPEED = 13  # m/s; 0 for the exact sign of L̇
 LEGS = 16
 BASE = LEGS  # b
 AXIS = LEGS + 3 * LANES  # u
@@ -63,7 +62,7 @@ D = ROWS + 50 * LANES  # D
 MC = ROWS + 51 * LANES  # m_c
 X = ROWS + 52 * LANES  # x
 F = ROWS + 53 * LANES  # F
-TIP = ROWS + 54 * LANES  # the leg's share of M: 21 numbers, see forward.py
+TIP = ROWS + 54 * LANES  # the leg's part of M: 21 numbers, see forward.py
 
 # -- work: the platform -----------------------------------------------------------------------------------------------
 MATRIX = TIP + 21 * LANES  # six rows: the columns of H (or M), then up to five right-hand sides
@@ -73,7 +72,7 @@ WORK_SIZE = STAGES + 3 * 13 + 6
 
 # -- status -----------------------------------------------------------------------------------------------------------
 OK = 0
-# 1…6: the number of the leg whose axis lies along its universal joint's fixed axis, or which has no length
+# 1…6: number of a leg that has zero length or lies along its universal joint's fixed axis
 SINGULAR = 7  # H, or the mass matrix
 NOT_FINITE = 8
 WRONG_SHAPE = 9
@@ -99,7 +98,7 @@ def load_motion(motion: Array, work: Array) -> int:
 
 @kernel
 def load_state(state: Array, work: Array) -> int:
-    """Copy a state (13,), as a motion without acceleration, into `work` and form R. Returns a status."""
+    """Copy a state (13,) into `work` as a motion with zero acceleration and form R. Returns a status."""
     for k in range(13):
         work[MOTION + k] = state[k]
     for k in range(13, 19):

@@ -1,14 +1,14 @@
-"""The regressor of the exact model: forces as a matrix times the parameters that they are linear in.
+"""Regressor of the exact model: forces as a matrix times the parameters in which they are linear.
 
-A leg's parts count by moments about fixed points of theirs: the lower part about the base point b, the upper part about
-the platform point, whose acceleration is S̈. With h = m r and J about those points, in the leg's axes T = [s v w],
+The moments of a leg's lower part are about the base point b, those of its upper part about the platform point, whose
+acceleration is S̈. With h = m r and J about these points, in the leg's axes T = [s v w],
 
     C = J_d A + W×J_d W − h_d×g + J_u A + W×J_u W + h_u×(S̈−g) + L s×[m_u(S̈−g) + A×h_u + W×(W×h_u)]
         + C_u W + C_s (W−ω)
     D = s·[m_u(S̈−g) + A×h_u + W×(W×h_u)] + C_p L̇ + F_c sign(L̇)
 
-and the platform likewise by M, H = M R₀ and I_o about its origin. K, x and F follow from C and D as in
-`dynamics.kernels.inverse`, all of it linearly.
+and the platform's likewise with M, H = M R₀ and I_o about its origin. K, x and F follow linearly from C and D as in
+`dynamics.kernels.inverse`.
 """
 
 import math
@@ -57,9 +57,9 @@ from dynamics.kernels.layout import (
 from kinematics import Array, cross, eliminate, inlined, kernel, rotate
 
 # Columns of the regressor: the platform's, then each leg's.
-MASS, FIRST, SECOND = 0, 1, 4  # of a body: m, h (3), J (xx, yy, zz, xy, xz, yz)
+MASS, FIRST, SECOND = 0, 1, 4  # within a body: m, h (3), J (xx, yy, zz, xy, xz, yz)
 BODY = 10
-LOWER, UPPER = 0, BODY  # of a leg
+LOWER, UPPER = 0, BODY  # within a leg
 UNIVERSAL, PRISMATIC, SPHERICAL, COULOMB = 20, 21, 22, 23
 LEG = 24
 COLUMNS = BODY + 6 * LEG
@@ -103,7 +103,7 @@ def _invert(work: Array, scratch: Array) -> int:
 
 @kernel
 def _solve(scratch: Array, place: int, fx: float, fy: float, fz: float, mx: float, my: float, mz: float) -> None:
-    """H⁻¹ [f; m] (6,) to `place`."""
+    """Store H⁻¹ [f; m] (6,) at `place`."""
     for i in range(6):
         at = i * _WIDTH + 6
         scratch[place + i] = (
@@ -114,7 +114,7 @@ def _solve(scratch: Array, place: int, fx: float, fy: float, fz: float, mx: floa
 
 @kernel
 def _platform(work: Array, scratch: Array, out: Array) -> None:
-    """The platform's ten columns of −x."""
+    """Compute the platform's ten columns of −x."""
     gx, gy, gz = vector(work, GRAVITY)
     ox, oy, oz = vector(work, MOTION + 10)
     ax, ay, az = vector(work, MOTION + 13)
@@ -144,7 +144,7 @@ def _platform(work: Array, scratch: Array, out: Array) -> None:
 
 @kernel
 def _column(scratch: Array, k: int, Cs: float, Cv: float, Cw: float, own: float, per_L: float, slope: float) -> None:
-    """Keep what a column's C makes of K = K_v v + K_w w, and what it adds to the leg's own reading."""
+    """Store K = K_v v + K_w w of a column's C, and what it adds to the reading of its own leg."""
     scratch[_KV + k] = (Cw + Cs * slope) * per_L
     scratch[_KW + k] = -Cv * per_L
     scratch[_OWN + k] = own
@@ -152,7 +152,7 @@ def _column(scratch: Array, k: int, Cs: float, Cv: float, Cw: float, own: float,
 
 @kernel
 def _leg(work: Array, i: int, location: int, scratch: Array, out: Array) -> float:
-    """The columns of leg i in all six rows; gives the part of its reading that its cell's place makes known."""
+    """Compute the columns of leg i in all six rows; return the known part of its reading."""
     sx, sy, sz = load(work, S + i)
     vx, vy, vz = load(work, V + i)
     wx, wy, wz = load(work, W + i)
@@ -171,7 +171,7 @@ def _leg(work: Array, i: int, location: int, scratch: Array, out: Array) -> floa
     x, y, z = turning(As, Av, Aw, Ws, Wv, Ww, L, 0.0, 0.0)
     fs, fv, fw = x + Ldd - gs, y + 2.0 * Ld * Ww - gv, z - 2.0 * Ld * Wv - gw  # S̈ − g
     base, rod_end = location == CELL_BASE, location == CELL_ROD_END
-    lower, upper = 1.0 if base else 0.0, 0.0 if rod_end else 1.0  # whose inertia along the leg the reading has
+    lower, upper = 1.0 if base else 0.0, 0.0 if rod_end else 1.0  # parts whose inertia along the leg is in the reading
     _column(scratch, LOWER + MASS, 0.0, 0.0, 0.0, -lower * gs, per_L, slope)
     _column(scratch, UPPER + MASS, 0.0, -L * fw, L * fv, upper * fs, per_L, slope)
     for k in range(3):
@@ -204,7 +204,7 @@ def _leg(work: Array, i: int, location: int, scratch: Array, out: Array) -> floa
         out[row, first + SPHERICAL] -= scratch[_XF + row]
     for k in range(LEG):
         out[i, first + k] += scratch[_OWN + k]
-    # m_e s·(a_e−g), of what lies between the cell and the joint or the drive
+    # m_e s·(a_e−g) of the mass between the cell and the joint or the drive
     x, y, z = load(work, CELL_PLACE + i)
     rise = 0.0 if base else Ldd
     x, _, _ = turning(As, Av, Aw, Ws, Wv, Ww, x if base else x + L, y, z)
@@ -216,10 +216,10 @@ def _leg(work: Array, i: int, location: int, scratch: Array, out: Array) -> floa
 def regressor_kernel(
     parameters: Array, motion: Array, at_cells: bool, work: Array, scratch: Array, out: Array, known: Array
 ) -> int:
-    """Y (6, COLUMNS) and known part (6,) N of a motion (19,): reading = Y θ + known, without an external wrench.
+    """Compute Y (6, COLUMNS) and known part (6,) N of a motion (19,): reading = Y θ + known, without external wrench.
 
-    Readings are those of the load cells where they sit, or the actuator forces. `work` (WORK_SIZE,) and `scratch`
-    (REGRESSOR_WORK,) are working space. Returns a status; `out` is worthless unless it is OK.
+    Readings are those of the load cells at their places, or the actuator forces. `work` (WORK_SIZE,) and `scratch`
+    (REGRESSOR_WORK,) are working space. Returns a status; `out` is invalid unless it is OK.
     """
     load_parameters(parameters, work)
     status = load_motion(motion, work)
@@ -244,7 +244,7 @@ def regressor_kernel(
 def regressor_batch_kernel(
     parameters: Array, motions: Array, at_cells: bool, work: Array, scratch: Array, out: Array, known: Array
 ) -> tuple[int, int]:
-    """As `regressor_kernel`, of motions (n, 19), into (n, 6, COLUMNS) and (n, 6). Returns a status and its sample."""
+    """As `regressor_kernel` for motions (n, 19), into (n, 6, COLUMNS) and (n, 6). Returns a status and its sample."""
     for sample in range(motions.shape[0]):
         status = regressor_kernel(parameters, motions[sample], at_cells, work, scratch, out[sample], known[sample])
         if status != OK:

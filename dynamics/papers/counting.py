@@ -1,9 +1,9 @@
-"""Counting the arithmetic of the real algorithms: a scalar that tallies what is done to it, and runs of the platform.
+"""Operation counts of the real algorithms: a scalar that counts its operations, and runs of the platform's kernels.
 
-What is counted: every multiplication, addition (subtractions too), division and function value (root, sine, cosine)
-with a `Counted` number in it. A plain number is a constant of the mechanism or a literal: sums and products of
-constants are formed beforehand and cost nothing, and neither does adding a plain 0 or multiplying by a plain 0, 1 or
-−1. A change of sign is free.
+Counted are multiplications, additions (and subtractions), divisions and function values (root, sine, cosine) that
+involve a `Counted` number. A plain number is a constant of the mechanism or a literal: sums and products of
+constants are formed beforehand and cost nothing; adding a plain 0 or multiplying by a plain 0, 1 or −1 costs
+nothing either. A change of sign is free.
 """
 
 import math
@@ -33,7 +33,7 @@ from kinematics import (
 )
 
 REST = "rest"
-"""Key of what no named function owns."""
+"""Key of operations outside all named functions."""
 
 
 class Operations(NamedTuple):
@@ -55,14 +55,14 @@ class Operations(NamedTuple):
 
 
 class _Tally:
-    """Operations by the function that they are done in or for."""
+    """Operations by owning function."""
 
     def __init__(self, owners: Iterable[str]) -> None:
         self.owners = frozenset(owners)
         self.counts: dict[str, list[int]] = {}
 
     def note(self, kind: int) -> None:
-        """Book one operation of a `Counted` to the innermost owner on the stack."""
+        """Count one operation for the innermost owner on the stack."""
         owners, counts = self.owners, self.counts
         frame = sys._getframe(2) if owners else None
         owner = REST
@@ -78,7 +78,7 @@ class _Tally:
 
 
 class Parameter(float):
-    """A constant of the mechanism that is no structure: it costs even where it happens to be 0 or 1."""
+    """A constant of the mechanism that counts even if its value is 0 or 1."""
 
 
 def _structure(x: Any, *values: int) -> bool:
@@ -86,10 +86,10 @@ def _structure(x: Any, *values: int) -> bool:
 
 
 class Counted:
-    """A float that tallies the operations done to it while `count_operations` runs; any real number converts to one."""
+    """A float that counts the operations on it while `count_operations` runs; any real number converts to one."""
 
     __slots__ = ("value",)
-    __array_ufunc__ = None  # numpy scalars leave the operation to this class
+    __array_ufunc__ = None  # numpy scalars defer to this class
     __hash__ = None  # type: ignore[assignment]
 
     tally: ClassVar[_Tally | None] = None
@@ -112,7 +112,7 @@ class Counted:
         return made
 
     def __add__(self, other: Any) -> "Counted":
-        if type(other) is Counted:  # by far the most
+        if type(other) is Counted:  # the most frequent case
             return self._made(1, self.value + other.value)
         return self if _structure(other, 0) else self._made(1, self.value + float(other))
 
@@ -174,12 +174,12 @@ class Counted:
 
     @property
     def real(self) -> "Counted":
-        """Itself, as of every real number."""
+        """Return itself, as every real number does."""
         return self
 
     @property
     def imag(self) -> float:
-        """0, as of every real number."""
+        """Return 0, as every real number does."""
         return 0.0
 
     def sqrt(self) -> "Counted":
@@ -200,16 +200,16 @@ class Counted:
 
 
 def counted(values: Iterable[float]) -> list[Counted]:
-    """Numbers as scalars that count."""
+    """Convert numbers to counting scalars."""
     return [Counted(x) for x in values]
 
 
 def count_operations(
     function: Callable[..., object], *arguments: object, owners: Iterable[str] = ()
 ) -> dict[str, Operations]:
-    """Operations of one call, by the innermost function called that `owners` names; key REST for all others.
+    """Count the operations of one call by the innermost called function in `owners`; key REST for all others.
 
-    Arguments whose arithmetic is to count are `Counted`. One count at a time.
+    Arguments whose arithmetic is to be counted are `Counted`. Not reentrant.
     """
     if Counted.tally is not None:
         raise DynamicsError("a count is running already")
@@ -223,7 +223,7 @@ def count_operations(
 
 
 def sum_operations(counts: dict[str, Operations], *owners: str) -> Operations:
-    """Sum over the named owners, or over all of them if none is named."""
+    """Sum over the named owners, or over all if none is named."""
     total = Operations()
     for owner in owners or counts:
         total = total.plus(counts.get(owner, Operations()))
@@ -241,7 +241,7 @@ _FUNCTIONS = {name: _function(name) for name in ("sqrt", "cos", "sin", "tanh")}
 
 
 def interpreted(kernel: Any, made: dict[Any, FunctionType] | None = None) -> FunctionType:
-    """A compiled kernel's own Python, and that of all kernels it calls, for what the compiler cannot take."""
+    """Return a kernel, and all kernels it calls, as Python functions, for arguments the compiler cannot take."""
     made = {} if made is None else made
     if kernel in made:
         return made[kernel]
@@ -269,12 +269,12 @@ PLATFORM_PARTS = {
 
 
 def platform_operations(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> dict[str, Operations]:
-    """Operations of the exact inverse dynamics, `inverse_kernel` run in Python on `Counted`, by part.
+    """Count the operations of the exact inverse dynamics, `inverse_kernel` run in Python on `Counted`, by part.
 
-    Keys "leg" (each of six), "platform" and "equations" as in PLATFORM_PARTS, and "total". The kernel fills its vector
-    lanes beyond the sixth with copies, which are not counted. Every number of motion (19,), wrench (6,) and mechanism
-    counts, zero or not, but for friction and gravity, where zeros cost nothing. Raises DynamicsError where the forces
-    are not determined.
+    Keys "leg" (for each of six), "platform" and "equations" as in PLATFORM_PARTS, and "total". Copies in the kernel's
+    vector lanes beyond the sixth are not counted. Every number of motion (19,), wrench (6,) and mechanism counts, zero
+    or not, except friction and gravity, where zeros cost nothing. Raises DynamicsError if the forces are not
+    determined.
     """
     state = counted(finite_array("motion", motion, 19, MOTION_FIELDS).tolist())
     load = counted(np.zeros(6) if wrench is None else finite_array("wrench", wrench, 6))
@@ -298,10 +298,10 @@ def platform_operations(mechanism: Mechanism, motion: Array, wrench: Array | Non
 
 
 def kinematics_operations(geometry: Geometry, motion: Array, guess: Array) -> dict[str, Operations]:
-    """Operations of both directions of the kinematics at a motion (19,) of the platform.
+    """Count the operations of inverse and forward kinematics at a motion (19,) of the platform.
 
     Keys "inverse": `inverse_kinematics_kernel`, lengths, speeds and accelerations of the legs; "forward":
-    `forward_kinematics_kernel`, the pose alone, from the pose `guess` (7,). Raises DynamicsError where there are none.
+    `forward_kinematics_kernel`, the pose alone, from the pose `guess` (7,). Raises DynamicsError if either fails.
     """
     state = finite_array("motion", motion, 19, MOTION_FIELDS)
     joints = _objects(geometry.array, Parameter)

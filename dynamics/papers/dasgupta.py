@@ -9,11 +9,10 @@ from kinematics import Array
 
 
 def massless(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
-    """Leg forces F₀ from constraints alone, of motions (n, 19) and wrenches (n, 6): H F₀ = −c₀ (eq. 41).
+    """Compute leg forces F₀ from constraints alone, of motions (n, 19) and wrenches (n, 6): H F₀ = −c₀ (eq. 41).
 
-    The `mass_beyond` of a load cell is a piece of its leg, and such a leg has none: between cell and joint there is
-    nothing, no joint has friction, and one force goes through the leg from end to end. Every cell reads F₀, wherever
-    it sits.
+    The `mass_beyond` of a load cell is part of its leg, which is massless: cell and joint carry the same force, joints
+    have no friction, and the force is constant along the leg. Every cell reads F₀ at any location.
     """
     motion = platform_motion(mechanism.geometry, motions)
     rotation, omega, alpha = motion.R, motion.omega, motion.alpha
@@ -32,9 +31,9 @@ def massless(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReacti
 
 
 def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
-    """Actuator forces F and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
+    """Compute actuator forces F and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
 
-    What lies beyond a load cell turns with the leg's W and A of eqs. 6 and 9, which have no spin.
+    The mass beyond a load cell rotates with the leg's W and A of eqs. 6 and 9, which have no spin.
     """
     motion, legs = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
     g = mechanism.gravity
@@ -90,6 +89,6 @@ def dasgupta_1998(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegR
 
 
 def _parallel_axes(m_u: Array, L: Array) -> Array:
-    """What eq. 16 adds to I_u0 (n, 6, 3, 3) for lengths L (n, 6): m_u L² across the leg."""
+    """The term that eq. 16 adds to I_u0 (n, 6, 3, 3) for lengths L (n, 6): m_u L² perpendicular to the leg."""
     moved: Array = (m_u * L**2)[..., None, None] * np.diag([0.0, 1.0, 1.0])
     return moved

@@ -1,8 +1,8 @@
-"""Dasgupta & Mruthyunjaya (1998), eqs. 1 to 37, number by number as they are printed: the operations in them.
+"""Dasgupta & Mruthyunjaya (1998), eqs. 1 to 37, scalar by scalar as printed: their number of operations.
 
-§4.5 has its numbers from MATLAB's function "flops", of a program in which the equations stand as vectors and matrices
-as they appear, nothing saved. So are they written here, and counted by its rule: every +, −, ×, ÷ and function value is
-one, with a zero too; an inner product of n pairs is 2n, so that a product of two n×n matrices is 2n³.
+§4.5 counted with MATLAB's function "flops", in a program with the vector and matrix equations as they appear and
+nothing reused. They are written the same way here, and counted by its rule: every +, −, ×, ÷ and function value is
+one, also with a zero; an inner product of n pairs is 2n, so that a product of two n×n matrices is 2n³.
 """
 
 from typing import Any, NamedTuple
@@ -14,12 +14,12 @@ from dynamics.papers.counting import Operations, Parameter, count_operations, co
 from dynamics.serial.chain import Matrix, Scalar, Vector, add, cross, scale, transpose
 from kinematics import MOTION_FIELDS, Array, finite_array, quaternion_to_matrix, solve_kernel
 
-_ZERO = Parameter(0.0)  # that an inner product is added to: one operation more
+_ZERO = Parameter(0.0)  # start of an inner product: one more operation
 _PARTS = {"leg": "_leg", "platform": "_platform", "equations": "_equations", "constraints": "_constraints"}
 
 
 class _Motion(NamedTuple):
-    """Of the platform: t, ℜ, ṫ, ω, ẗ, α."""
+    """The platform's t, ℜ, ṫ, ω, ẗ, α."""
 
     t: Vector
     R: Matrix
@@ -30,7 +30,7 @@ class _Motion(NamedTuple):
 
 
 class _Reaction(NamedTuple):
-    """What a leg brings into the final system, q, s, K of eq. 21, f of eq. 18, D of eq. 24, and into §3.3 the rest."""
+    """A leg's terms of the final system (q, s, K of eq. 21, f of eq. 18, D of eq. 24), and the rest for §3.3."""
 
     q: Vector
     s: Vector
@@ -49,7 +49,7 @@ class _Reaction(NamedTuple):
 
 
 class _Constraints(NamedTuple):
-    """Of a leg: F_s, F_p and M_p, which act at r_u, F_c, F_u, M_u."""
+    """A leg's F_s, F_p and M_p, which act at r_u, F_c, F_u, M_u."""
 
     F_s: Vector
     F_p: Vector
@@ -61,22 +61,22 @@ class _Constraints(NamedTuple):
 
 
 def forces_1998(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> Array:
-    """Actuator forces F (6,) N of eq. 37 at one motion (19,) under one wrench (6,): those of model dasgupta-1998.
+    """Compute actuator forces F (6,) N of eq. 37 at one motion (19,) under one wrench (6,), as model dasgupta-1998.
 
     Raises KinematicsError for a wrong shape or a number that is not finite.
     """
-    state, load = _given(motion, wrench)
+    state, load = _inputs(motion, wrench)
     forces, _ = _run(mechanism, _motion(state.tolist(), state), load.tolist())
     return np.array([float(force) for force in forces])
 
 
 def constraints_1998(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> tuple[Array, Array, Array]:
-    """Constraint forces of §3.3 at one motion (19,) under one wrench (6,), base axes, legs 1 to 6.
+    """Compute constraint forces of §3.3 at one motion (19,) under one wrench (6,), base axes, legs 1 to 6.
 
     F_u (6, 3) N of the base on the leg, F_c (6, 3) N across the prismatic joint, and the moment (6, 3) N m there of the
     lower on the upper part, r×F_p + M_p, about the base point.  Raises as `forces_1998`.
     """
-    state, load = _given(motion, wrench)
+    state, load = _inputs(motion, wrench)
     _, found = _run(mechanism, _motion(state.tolist(), state), load.tolist())
     base, guide, moment, force, place = (
         np.array([[float(x) for x in getattr(leg, name)] for leg in found])
@@ -86,13 +86,14 @@ def constraints_1998(mechanism: Mechanism, motion: Array, wrench: Array | None =
 
 
 def flops_1998(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> dict[str, Operations]:
-    """Operations of the printed equations at a motion (19,) under a wrench (6,), by the parts of §4.5.
+    """Count operations of the printed equations at a motion (19,) under a wrench (6,), by the parts of §4.5.
 
-    Keys "leg" (each of six; eqs. 1–24), "platform" (eqs. 30–32 and what has no leg in eq. 35), "equations" (the sums
-    over the legs in eq. 35, H, its solution by elimination, eq. 37), "total"; and "constraints", not in the total:
-    §3.3 for six legs. Friction of a coefficient 0 costs nothing: the paper leaves it out.  Raises as `forces_1998`.
+    Keys "leg" (for each of six; eqs. 1–24), "platform" (eqs. 30–32 and the leg-independent terms of eq. 35),
+    "equations" (the sums over the legs in eq. 35, H, its solution by elimination, eq. 37), "total"; and "constraints",
+    not in the total: §3.3 for six legs. A friction coefficient of 0 costs nothing, as in the paper.  Raises as
+    `forces_1998`.
     """
-    state, load = _given(motion, wrench)
+    state, load = _inputs(motion, wrench)
     given = _motion(counted(state), state), counted(load)
     counts = count_operations(_run, mechanism, *given, owners=_PARTS.values())
     legs, platform, equations, constraints = (counts[owner] for owner in _PARTS.values())
@@ -101,20 +102,20 @@ def flops_1998(mechanism: Mechanism, motion: Array, wrench: Array | None = None)
     return {"leg": leg, "platform": platform, "equations": equations, "total": total, "constraints": constraints}
 
 
-def _given(motion: Array, wrench: Array | None) -> tuple[Array, Array]:
+def _inputs(motion: Array, wrench: Array | None) -> tuple[Array, Array]:
     state = finite_array("motion", motion, 19, MOTION_FIELDS)
     return state, finite_array("wrench", np.zeros(6) if wrench is None else wrench, 6)
 
 
 def _motion(numbers: Vector, state: Array) -> _Motion:
-    """With ℜ formed beforehand: §4.5 has it with the trajectory."""
+    """Form ℜ beforehand: §4.5 counts it with the trajectory."""
     made = type(numbers[0])
     rotation = [[made(x) for x in row] for row in quaternion_to_matrix(state[3:7]).tolist()]
     return _Motion(numbers[:3], rotation, numbers[7:10], numbers[10:13], numbers[13:16], numbers[16:19])
 
 
 def _run(mechanism: Mechanism, motion: _Motion, wrench: Vector) -> tuple[list[Scalar], list[_Constraints]]:
-    """Actuator forces, and what the joints bear besides."""
+    """Compute actuator forces and joint constraint forces."""
     geometry, g = mechanism.geometry, _constants(mechanism.gravity)
     places = zip(mechanism.legs, geometry.base_points, geometry.universal_axes, geometry.platform_points, strict=True)
     legs = [_leg(leg, _constants(b), _constants(k), _constants(p), g, motion) for leg, b, k, p in places]
@@ -137,7 +138,7 @@ def _leg(leg: Leg, b: Vector, k: Vector, p: Vector, g: Vector, motion: _Motion) 
     W = [x / L for x in cross(s, S_dot)]  # eq. 6
     S_ddot = add(cross(alpha, q), cross(omega, cross(omega, q)), motion.tdd)  # eq. 7
     L_ddot = _inner(s, S_ddot) + L * _inner(W, W)  # eq. 8
-    A = [x / L for x in _minus(cross(s, S_ddot), scale(2.0 * L_dot, W))]  # eq. 9, the 2L̇W that is meant
+    A = [x / L for x in _minus(cross(s, S_ddot), scale(2.0 * L_dot, W))]  # eq. 9, with the intended 2L̇W
     across = cross(k, s)
     norm = _root(_inner(across, across))
     y = [x / norm for x in across]
@@ -166,7 +167,7 @@ def _leg(leg: Leg, b: Vector, k: Vector, p: Vector, g: Vector, motion: _Motion) 
 
 
 def _platform(mechanism: Mechanism, g: Vector, motion: _Motion, wrench: Vector) -> list[Scalar]:
-    """What has no leg in the right-hand side of eq. 35, (6,)."""
+    """Leg-independent terms of the right-hand side of eq. 35, (6,)."""
     omega, alpha, M = motion.omega, motion.alpha, Parameter(mechanism.mass)
     R = _apply(motion.R, _constants(mechanism.center_of_mass))  # eq. 30
     a = add(cross(alpha, R), cross(omega, cross(omega, R)), motion.tdd)  # eq. 31
@@ -178,7 +179,7 @@ def _platform(mechanism: Mechanism, g: Vector, motion: _Motion, wrench: Vector) 
 
 
 def _equations(legs: list[_Reaction], platform: Vector) -> list[tuple[Scalar, Scalar]]:
-    """Eqs. 35 to 37: x and F of the legs."""
+    """Solve eqs. 35 to 37: x and F of the legs."""
     moments = [_minus(cross(leg.q, leg.K), leg.f) for leg in legs]
     c = _minus(platform, add(*(leg.K for leg in legs)) + add(*moments))  # eq. 35
     H = transpose([[*leg.s, *cross(leg.q, leg.s)] for leg in legs])
@@ -190,7 +191,7 @@ def _equations(legs: list[_Reaction], platform: Vector) -> list[tuple[Scalar, Sc
 
 
 def _constraints(leg: Leg, g: Vector, known: _Reaction, solved: tuple[Scalar, Scalar]) -> _Constraints:
-    """§3.3, of one leg; where F_p acts is not said, the upper part's mass centre is taken."""
+    """§3.3 for one leg; the paper does not say where F_p acts, the upper part's mass centre is used."""
     (x, F), s, friction = solved, known.s, leg.friction
     m_d, m_u = Parameter(leg.lower.mass), Parameter(leg.upper.mass)
     F_s = add(scale(x, s), known.K)  # eq. 21

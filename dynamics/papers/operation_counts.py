@@ -1,4 +1,4 @@
-"""The papers' tables of operations beside counts of the algorithms here, as polynomials in the number of joints."""
+"""The papers' operation tables and counts of the algorithms here, as polynomials in the number of joints."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +20,7 @@ from kinematics import Array
 
 SAMPLES = range(2, 7)  # joints: five counts fix a polynomial of order 4
 BEYOND = range(7, 9)
-"""Joints beyond those that a law is fitted to: what is counted there tests it."""
+"""Numbers of joints beyond those of the fit; counts there validate it."""
 _POWERS = ("", "n", "n²", "n³", "n⁴")
 
 
@@ -31,7 +31,7 @@ class Law:
     coefficients: tuple[Fraction, ...]
 
     def at(self, joints: int) -> int:
-        """Its value at n joints, rounded where a printed law is not whole."""
+        """Evaluate at n joints, rounded if a printed law is not whole."""
         return round(sum((c * joints**power for power, c in enumerate(self.coefficients)), start=Fraction(0)))
 
     @property
@@ -47,11 +47,11 @@ class Law:
         return Law(tuple(x + y for x, y in zip(*padded, strict=True)))
 
     def times(self, factor: int) -> "Law":
-        """A multiple of it."""
+        """Multiply by a factor."""
         return Law(tuple(factor * c for c in self.coefficients))
 
     def __str__(self) -> str:
-        """As one writes it: 32n² − 32n."""
+        """Format as text: 32n² − 32n."""
         text = ""
         for power in reversed(range(len(self.coefficients))):
             c = self.coefficients[power]
@@ -71,7 +71,7 @@ NONE: Pair = (Law((Fraction(0),)), Law((Fraction(0),)))
 
 
 def law(*coefficients: int | str) -> Law:
-    """A law from its coefficients in rising powers, fractions as text."""
+    """Make a law from its coefficients in rising powers, fractions as text."""
     return Law(tuple(Fraction(c) for c in coefficients))
 
 
@@ -84,7 +84,7 @@ def sum_laws(pairs: Sequence[Pair]) -> Pair:
 
 
 def interpolated(values: Sequence[int]) -> Law:
-    """The polynomial through counts at SAMPLES."""
+    """Interpolate counts at SAMPLES."""
     matrix = [[Fraction(n) ** power for power in range(len(SAMPLES))] for n in SAMPLES]
     return Law(tuple(solve_positive_definite(matrix, [Fraction(v) for v in values])))
 
@@ -92,7 +92,7 @@ def interpolated(values: Sequence[int]) -> Law:
 def degree(values: Sequence[int]) -> int:
     """Order of the polynomial through values at successive numbers of joints; one less than their number if none fits.
 
-    An order below that is borne out by the values that were not needed to find it.
+    A lower order is confirmed by the remaining values.
     """
     differences = list(values)
     for order in range(len(values)):
@@ -103,10 +103,10 @@ def degree(values: Sequence[int]) -> int:
 
 
 def general_chain(joints: int, principal: bool = False) -> SerialChain:
-    """A chain of revolute joints none of whose numbers is 0, 1 or −1, without rotors, friction and joint offsets.
+    """Return a chain of revolute joints without numbers 0, 1 or −1, rotors, friction and joint offsets.
 
-    Gravity is along z₀, as both papers have it. With `principal` the links' axes are their principal ones, as Turney,
-    Mudge & Lee (1980, eq. 1.26) assume.
+    Gravity is along z₀, as in both papers. With `principal` the links' axes are principal, as Turney, Mudge & Lee
+    (1980, eq. 1.26) assume.
     """
     rng = np.random.default_rng(joints)
     links = []
@@ -122,7 +122,7 @@ def general_chain(joints: int, principal: bool = False) -> SerialChain:
 
 
 def counted_laws(run: Callable[[int], Callable[[], object]], owners: Sequence[str]) -> dict[str, Pair]:
-    """Laws of what `run(n)` does, by owner as in `count_operations`; what has no owner stands under REST."""
+    """Fit laws to the counts of `run(n)`, by owner as in `count_operations`; the rest is under REST."""
     counts = [count_operations(run(n), owners=owners) for n in SAMPLES]
     laws = {}
     for owner in sorted({name for count in counts for name in count}):
@@ -136,7 +136,7 @@ def counted_laws(run: Callable[[int], Callable[[], object]], owners: Sequence[st
 
 @dataclass(frozen=True, slots=True)
 class PublishedRow:
-    """A printed row, None where the paper leaves the term out, and the functions that do it here."""
+    """A printed row, None if the paper omits the term, and the functions here that compute it."""
 
     term: str
     published: Pair | None
@@ -430,7 +430,7 @@ LEE_2 = PublishedTable(
 
 @dataclass(frozen=True, slots=True)
 class OperationRow:
-    """One term: the laws printed (None where the paper leaves it out) and counted, as (multiplications, additions)."""
+    """One term: the laws printed (None if the paper omits it) and counted, as (multiplications, additions)."""
 
     term: str
     published: Pair | None
@@ -440,14 +440,14 @@ class OperationRow:
 
 @dataclass(frozen=True, slots=True)
 class OperationTable:
-    """A published table beside the counts; its last row is the total, printed total against the sum of all counts."""
+    """A published table with counts; its last row is the total: printed total and the sum of all counts."""
 
     name: str
     title: str
     rows: tuple[OperationRow, ...]
 
     def records(self, joints: int = 6) -> list[dict[str, str | int]]:
-        """Its rows with laws and values at a number of joints, ready for a CSV file; not printed is an empty cell."""
+        """Return the rows with laws and values at a number of joints, for a CSV file; an empty cell was not printed."""
         records: list[dict[str, str | int]] = []
         for row in self.rows:
             record: dict[str, str | int] = {"term": row.term}
@@ -498,7 +498,7 @@ _RUNS: dict[str, tuple[PublishedTable, Run]] = {
 
 @cache
 def counted_table(name: str) -> OperationTable:
-    """A table by its name: the printed laws beside those of the algorithm that it counts, "here" of the one used here.
+    """Return a table by name: printed laws, laws of the algorithm counted there, and "here" of the algorithm used here.
 
     "turney-1980 table 4 full" keeps the products of inertia.
     """
@@ -516,9 +516,9 @@ def counted_table(name: str) -> OperationTable:
 
 @cache
 def counted_order(name: str) -> int:
-    """Order in n of all operations of a table's algorithm: of the polynomial through its counts at SAMPLES and BEYOND.
+    """Order in n of all operations of a table's algorithm: the polynomial through its counts at SAMPLES and BEYOND.
 
-    The laws are fitted to SAMPLES; the counts BEYOND are taken anew.
+    The laws are fitted to SAMPLES; the counts BEYOND are new.
     """
     _, run = _RUNS[name]
     fitted = counted_table(name).rows[-1].counted
@@ -532,7 +532,7 @@ def counted_order(name: str) -> int:
 
 
 def printed_terms(table: OperationTable) -> Pair:
-    """Sum of the counts of the terms that the paper's table has, so that like stands against like."""
+    """Sum the counts of the terms that the paper's table has, for a like-for-like comparison."""
     return sum_laws([row.counted for row in table.rows[:-1] if row.published is not None])
 
 
@@ -563,7 +563,7 @@ def _complexity() -> OperationTable:
 
 
 def _steps() -> OperationTable:
-    """001 table 5, by its own schedule: what runs at the same time costs what the longest of it costs."""
+    """001 table 5, by its own schedule: parallel steps cost as much as the longest."""
     rows = {row.term: row.counted for row in counted_table("turney-1980 table 4").rows}
 
     def per_link(term: str) -> tuple[int, int]:
@@ -603,18 +603,18 @@ _BUILT = {"turney-1980 table 1": _complexity, "turney-1980 table 5": _steps}
 
 
 def operation_tables() -> tuple[OperationTable, ...]:
-    """001 tables 1 to 5 and 000 tables 1 and 2, each printed law beside the law counted here, with the reason."""
+    """001 tables 1 to 5 and 000 tables 1 and 2: each printed law with the law counted here and the reason."""
     names = [f"turney-1980 table {k}" for k in range(1, 6)] + [f"lee-1982 table {k}" for k in (1, 2)]
     return tuple(counted_table(name) for name in names)
 
 
 @dataclass(frozen=True, slots=True)
 class NewtonEulerSaving:
-    """Share of the operations of the plain Newton–Euler form that 001's modified form saves, at n joints.
+    """Fraction of the operations of the plain Newton–Euler form that 001's modified form saves, at n joints.
 
-    `published` by the totals of table 1; `as_printed` counted as the tables are, with A_i and the full tensor in the
-    plain form, and the principal one in the modified; `counted` on equal terms, eqs. 3.15–3.21 as they stand and full
-    tensors in both.
+    `published` from the totals of table 1; `as_printed` counted as the tables are, with A_i and the full tensor in the
+    plain form, and the principal tensor in the modified; `counted` on equal terms, eqs. 3.15–3.21 as they stand and
+    full tensors in both.
     """
 
     joints: int
@@ -624,7 +624,7 @@ class NewtonEulerSaving:
 
 
 def newton_euler_saving(joints: int = 6) -> NewtonEulerSaving:
-    """How much cheaper 001's modified form is, multiplications and additions together."""
+    """Compute the saving of 001's modified form, multiplications and additions together."""
 
     def size(pair: tuple[Law, Law]) -> int:
         return pair[0].at(joints) + pair[1].at(joints)
@@ -641,7 +641,7 @@ def newton_euler_saving(joints: int = 6) -> NewtonEulerSaving:
 class PlatformRow:
     """Floating-point operations of one part of the platform's inverse dynamics.
 
-    As 002 §4.5 has them, counted in its printed equations by the rule of MATLAB's "flops", and counted in the exact
+    From 002 §4.5, counted in its printed equations by the rule of MATLAB's "flops", and counted in the exact
     inverse dynamics here.
     """
 
@@ -653,9 +653,9 @@ class PlatformRow:
 
 
 def platform_table(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> tuple[PlatformRow, ...]:
-    """The 4889 operations of 002 §4.5 beside those of its printed equations, and of the exact inverse dynamics here.
+    """Compare the 4889 operations of 002 §4.5 with counts of its printed equations and of the model here.
 
-    002 leaves viscous friction out: take a mechanism without. The last row is a serial arm, plain Newton–Euler.
+    002 omits viscous friction: use a mechanism without. The last row is a serial arm, plain Newton–Euler.
     """
     printed, exact = flops_1998(mechanism, motion, wrench), platform_operations(mechanism, motion, wrench)
     serial = counted_table("turney-1980 table 3 here").rows[-1].counted

@@ -1,4 +1,4 @@
-"""Pedrammehr, Mahboubkhah & Khani (2012) as printed, in both forms, with how the pods turn and where their mass is."""
+"""Pedrammehr, Mahboubkhah & Khani (2012) as printed, in both forms, with the rotation and mass centres of the pods."""
 
 from collections.abc import Collection
 from dataclasses import dataclass
@@ -31,7 +31,7 @@ class PodsInMotion:
     """The six pods in n motions; base axes, SI units.
 
     c (n, 6, 3) = u×v; T (n, 6, 3, 3) = [n v c′]; ω_u, ω_v, l̈ (n, 6); ω_l, α_l (n, 6, 3).
-    L_d, L_u (n, 6, 3): mass centres from the base point; I_d, I_u (n, 6, 3, 3): what stands in eqs. 31 and 36.
+    L_d, L_u (n, 6, 3): mass centres from the base point; I_d, I_u (n, 6, 3, 3): inertias of eqs. 31 and 36.
     """
 
     motion: PlatformMotion
@@ -50,10 +50,10 @@ class PodsInMotion:
 
 
 def pods_in_motion(mechanism: Mechanism, motions: Array, *, own_centers: bool = False) -> PodsInMotion:
-    """The pods in motions (n, 19).
+    """Compute the pods' kinematics in motions (n, 19).
 
     own_centers: inertias about each part's own centre of mass, without the parallel-axis terms of eqs. 32 and 33.
-    Raises SingularityError where a leg has no length or lies along u.
+    Raises SingularityError if a leg has zero length or lies along u.
     """
     motion, constants = platform_motion(mechanism.geometry, motions), leg_constants(mechanism)
     u = mechanism.geometry.universal_axes
@@ -82,7 +82,7 @@ def pods_in_motion(mechanism: Mechanism, motions: Array, *, own_centers: bool = 
         - np.cross(omega_l, np.cross(omega_l, l_i * n))
         - 2.0 * l_dot * turn
         - l_ddot[..., None] * n
-    )  # eq. 21, mended
+    )  # eq. 21, corrected
     alpha_u = -dot(L_ddot_prime, v) / l_nc  # eq. 19
     alpha_v = dot(L_ddot_prime, u) / l_nc  # eq. 20
     alpha_l = alpha_u[..., None] * u + alpha_v[..., None] * v + both * c  # eq. 18
@@ -104,10 +104,10 @@ def moved(mass: Array, place: Array) -> Array:
 
 
 def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> LegReactions:
-    """Actuator forces F_act and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
+    """Compute actuator forces F_act and joint reactions of motions (n, 19) and wrenches (n, 6) in platform axes.
 
-    The paper gives no force at the base joint: it is Newton's law for the whole pod, with eqs. 29 and 30. What lies
-    beyond a load cell turns with the pod's ω_l and α_l of eqs. 12 and 18.
+    The paper gives no force at the base joint; it follows from Newton's law for the whole pod, with eqs. 29 and 30.
+    The mass beyond a load cell rotates with the pod's ω_l and α_l of eqs. 12 and 18.
     """
     pods = pods_in_motion(mechanism, motions)
     motion, constants, G = pods.motion, pods.constants, mechanism.gravity
@@ -156,7 +156,7 @@ def pedrammehr_2012(mechanism: Mechanism, motions: Array, wrenches: Array) -> Le
 
 
 class Mend(StrEnum):
-    """What is mended of eqs. 42 and 43 as printed."""
+    """Corrections of eqs. 42 and 43 as printed."""
 
     LOWER = "m_d L_d×[ω_l×(ω_l×L_d)], which has L_u at its end"
     SPIN_RATE = "−ω_u ω_v/√(1−(u·n)²) at the end of eq. 25, for −ω_u ω_v"
@@ -168,15 +168,15 @@ class Mend(StrEnum):
 
 
 EVERY_TERM = tuple(mend for mend in Mend if mend is not Mend.INERTIA)
-"""What makes eqs. 42 and 43 eq. 40, with whatever inertias."""
+"""Corrections that make eqs. 42 and 43 equal to eq. 40, with any inertias."""
 
 
 def compact_pods(
     mechanism: Mechanism, motions: npt.ArrayLike, mends: Collection[Mend] = ()
 ) -> tuple[Array, Array, PodsInMotion]:
-    """Q_i (n, 6, 3, 3) kg and V_i (n, 6, 3) N of eqs. 42 and 43 in motions (n, 19), base axes, and the pods.
+    """Compute Q_i (n, 6, 3, 3) kg and V_i (n, 6, 3) N of eqs. 42 and 43 in motions (n, 19), base axes, and the pods.
 
-    As printed, but for what is mended. Raises as `variant_forces`.
+    As printed, except for the corrections. Raises as `variant_forces`.
     """
     samples, _ = batch(motions, None)
     pods = pods_in_motion(mechanism, samples, own_centers=Mend.INERTIA in mends)
@@ -213,7 +213,7 @@ def compact_pods(
         slope = slope + m_u[..., None] * outer(np.cross(L_u, n), n)
         rest = rest + m_u * l_ddot_0[..., None] * np.cross(L_u, n)
 
-    # what of them is along n: m_i of eq. 37
+    # their part along n: m_i of eq. 37
     along, along_rest = times(slope.swapaxes(-1, -2), n), dot(rest, n)
     if Mend.ALONG not in mends:
         along = along - times((I_l @ n_skew).swapaxes(-1, -2), n) / l_i
@@ -228,7 +228,7 @@ def compact_pods(
     along = along + axial_inertia[..., None] * spin
     along_rest = along_rest + axial_inertia * spin_0
 
-    # eq. 40: [N×n − (N·n)(c×n)/(c·n)]/l, and what is along n from eq. 39
+    # eq. 40: [N×n − (N·n)(c×n)/(c·n)]/l, and the part along n from eq. 39
     lever = np.cross(pods.c, n) / dot(pods.c, n)[..., None] / l_i
     Q = m_u[..., None] * outer(n, n) - n_skew @ slope / l_i[..., None] - outer(lever, along)
     axial = constants.m_u * (dot(n, swing_u - G) + l_ddot_0) + constants.C_p * motion.Ld
@@ -247,9 +247,9 @@ def compact_forces(
     wrenches: npt.ArrayLike | None = None,
     mends: Collection[Mend] = (),
 ) -> Array:
-    """Actuator forces (n, 6) N, pushing positive, of motions (n, 19) by eqs. 48 and 51 with Q_i and V_i of the print.
+    """Actuator forces (n, 6) N, pushing positive, of motions (n, 19) by eqs. 48 and 51 with Q_i and V_i as printed.
 
-    Arguments and errors as of `variant_forces`; `mends` are applied to eqs. 42, 43 and 50.
+    Arguments and errors as of `variant_forces`; `mends` are corrections applied to eqs. 42, 43 and 50.
     """
     samples, loads = batch(motions, wrenches)
     Q, V, pods = compact_pods(mechanism, samples, mends)
@@ -268,7 +268,7 @@ def compact_forces(
 
 
 def tangential_accelerations(mechanism: Mechanism, motions: npt.ArrayLike, *, mended: bool) -> tuple[Array, Array]:
-    """α_t (n, 6) rad/s² by eq. 25, as printed or mended, and by eqs. 18 to 20, α_l·n, in motions (n, 19)."""
+    """α_t (n, 6) rad/s² in motions (n, 19): by eq. 25, as printed or corrected, and by eqs. 18 to 20, α_l·n."""
     samples, _ = batch(motions, None)
     pods = pods_in_motion(mechanism, samples)
     motion, omega_l, u = pods.motion, pods.omega_l, mechanism.geometry.universal_axes
@@ -279,7 +279,7 @@ def tangential_accelerations(mechanism: Mechanism, motions: npt.ArrayLike, *, me
 
 
 def _spin_up(u: Array, pods: PodsInMotion, across: Array, *, mended: bool) -> Array:
-    """Eq. 25: α_t of α_n (n, 6, 3)."""
+    """Eq. 25: α_t from α_n (n, 6, 3)."""
     sine = 1.0 - dot(u, pods.motion.s) ** 2
     rates = pods.omega_u * pods.omega_v
     return dot(across, u) * dot(u, pods.motion.s) / sine - (rates / np.sqrt(sine) if mended else rates)

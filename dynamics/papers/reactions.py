@@ -1,4 +1,4 @@
-"""What a published model says the legs carry, by its own equations, and what the load cells then read."""
+"""Leg reactions of a published model by its own equations, and the load-cell readings that follow."""
 
 from dataclasses import dataclass
 
@@ -11,14 +11,14 @@ from kinematics import Array
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegReactions:
-    """Reactions of six legs in n samples, as one published model has them; N, vectors in base axes.
+    """Reactions of six legs in n samples by one published model; N, vectors in base axes.
 
-    directions (n, 6, 3): s, of unit length.
+    directions (n, 6, 3): s, unit vectors.
     forces (n, 6): actuator forces F, pushing positive.
     axial (n, 6), across (n, 6, 3): x and K of F_s = x s + K, force of the platform on the leg's top at the spherical
         joint.
     base_forces (n, 6, 3): F_b, force of the base on the leg's foot at the universal joint.
-    beyond (n, 6): m_e s·(a_e−g), what the part between load cell and joint (or drive) takes of the force along the leg.
+    beyond (n, 6): m_e s·(a_e−g), force along the leg taken by the part between load cell and joint (or drive).
     """
 
     directions: Array
@@ -29,7 +29,7 @@ class LegReactions:
     beyond: Array
 
     def cells(self, mechanism: Mechanism) -> Array:
-        """Readings (n, 6) N, compression positive, of the load cells where the mechanism says they sit.
+        """Readings (n, 6) N, compression positive, of the mechanism's load cells.
 
         actuator: F − m_e s·(a_e−g)      rod end: −x + m_e s·(a_e−g)      base: s·F_b − m_e s·(a_e−g)
         """
@@ -42,10 +42,10 @@ class LegReactions:
 
 
 def beyond_cells(mechanism: Mechanism, T: Array, L: Array, L_ddot: Array, W: Array, A: Array) -> Array:
-    """m_e s·(a_e−g) (n, 6) N of the legs' `mass_beyond` at its place, which moves as the model says its leg does.
+    """m_e s·(a_e−g) (n, 6) N of the legs' `mass_beyond` at its place, with the leg motion of the model.
 
-    a_e = A×r_e + W×(W×r_e) on the lower part, L̈ s + 2L̇ W×s more on the upper one.
-    Of T = [s v s×v] (n, 6, 3, 3), lengths L (n, 6) m, L̈ (n, 6) m/s², W (n, 6, 3) rad/s, A (n, 6, 3) rad/s².
+    a_e = A×r_e + W×(W×r_e) on the lower part, plus L̈ s + 2L̇ W×s on the upper one.
+    T = [s v s×v] (n, 6, 3, 3), lengths L (n, 6) m, L̈ (n, 6) m/s², W (n, 6, 3) rad/s, A (n, 6, 3) rad/s².
     """
     cells = [leg.load_cell for leg in mechanism.legs]
     mass = np.array([cell.mass_beyond for cell in cells])

@@ -1,9 +1,9 @@
-"""What strobing costs (Turney, Mudge & Lee 1980 = 001, §§6–7): the forms printed, and counts of the algorithms here.
+"""Cost of strobing (Turney, Mudge & Lee 1980 = 001, §§6–7): printed forms, and counts of the algorithms here.
 
 001 gives k₁ n(n+1)/2 + d₁ n(n+1)/2 for M, k₂ n(n+1)(2n+1)/6 + d₂ n(n+1)/2 for the C^i, and for the simulation's step
-k₁ n(n+1)/2 + d₁ n(n+1)/2 + k₂ n + d₂ n, without its elimination: k the kinematic operations per link, d the dynamic
-ones, here those of its own table 4. Multiplications and additions together; modified Newton–Euler, all
-revolute, principal axes as there.
+k₁ n(n+1)/2 + d₁ n(n+1)/2 + k₂ n + d₂ n, without its elimination: k are kinematic operations per link, d dynamic
+ones, here those of its table 4. Multiplications and additions together; modified Newton–Euler, all revolute, principal
+axes as there.
 """
 
 from collections.abc import Callable
@@ -17,14 +17,14 @@ from dynamics.serial.recursions import modified_newton_euler
 from dynamics.serial.torque_control import chain_acceleration, strobed_coriolis, strobed_gravity, strobed_mass_matrix
 
 _OUTWARD = ("ω_i", "α_i", "A_i", "a_i", "m_i ā_i")
-"""Terms of table 4 that are formed on the way from base to hand."""
+"""Terms of table 4 that are formed in the outward pass."""
 
 
 @dataclass(frozen=True, slots=True)
 class StrobingCost:
-    """One part of a strobed form: its key, what it is, the printed form as written and as a law, the counted law.
+    """One part of a strobed form: key, description, printed form as text and as a law, counted law.
 
-    `order` is that of the polynomial through the counts at SAMPLES and BEYOND. `printed` is None where 001 has nothing.
+    `order` is that of the polynomial through the counts at SAMPLES and BEYOND. `printed` is None if 001 has no form.
     """
 
     key: str
@@ -55,7 +55,7 @@ def _step(joints: int) -> Callable[[], object]:
 
 
 def _moving(joints: int) -> Callable[[], object]:
-    """The recursions for the C^i, over the links that move: from joint min(j, k) on."""
+    """Recursions for the C^i over the moving links: from joint min(j, k) on."""
     chain, posture = general_chain(joints, True), _posture(joints)
 
     def strobed(first: int, other: int) -> object:
@@ -92,7 +92,7 @@ def _cost(key: str, part: str, form: str, printed: Law | None, run: str, owners:
 
 @cache
 def strobing_costs() -> tuple[StrobingCost, ...]:
-    """The parts of M, of the C^i and of a step of the simulation, each beside the printed form."""
+    """Return the parts of M, of the C^i and of a simulation step, each with the printed form."""
     k, d = _per_link(True), _per_link(False)
     half, pyramid = (law(0, "1/2", "1/2"), law(0, "1/6", "1/2", "1/3"))
     outward, inward = _owners(True), _owners(False)
@@ -117,9 +117,8 @@ def strobing_costs() -> tuple[StrobingCost, ...]:
 class StrobingEffort:
     """Multiplications and additions at n joints.
 
-    M, the C^i and G by strobing, over all links, and outward for the C^i over those alone that move; D, H and G by
-    Lagrange; a step of the simulation with its elimination, and the joint forces by Lagrange, of order n³ as 001 table
-    2 has them.
+    M, the C^i and G by strobing over all links; the C^i outward over the moving links only; D, H and G by Lagrange;
+    a simulation step with its elimination; and the joint forces by Lagrange, of order n³ as in 001 table 2.
     """
 
     joints: int
@@ -132,7 +131,7 @@ class StrobingEffort:
 
 @cache
 def strobing_effort(joints: int = 6) -> StrobingEffort:
-    """What the explicit form and a step of the simulation take by strobing, and by Lagrange."""
+    """Count the operations of the explicit form and a simulation step by strobing, and by Lagrange."""
     chain, posture = general_chain(joints, True), _posture(joints)
     rates = list(counted([0.7] * joints))
 

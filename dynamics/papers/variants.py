@@ -1,18 +1,18 @@
-"""Published models of the leg forces beside the exact one, to be compared with it; never used in control.
+"""Published models of the leg forces, for comparison with the exact model; never used in control.
 
-`dasgupta-1998`, `pedrammehr-2012` and `massless` are written as their papers print them, errors included where they
-change the answer; each module says which. None of them has Coulomb friction: a mechanism's is left out.
+`dasgupta-1998`, `pedrammehr-2012` and `massless` follow their papers as printed, including errors that change the
+result; each module lists these. None of them has Coulomb friction: the mechanism's is ignored.
 
 Error of the leg forces against `exact`: RMS of the difference over all legs and samples, relative to the RMS of the
-exact forces over the same, and the largest difference. Manipulator of the 1998 paper (mechanism `dasgupta-1998`, z of
-r_u0 = +0.08 m), its paths I and II (linear-parabolic, eqs. 39 and 40) at all 61 samples, those on the edges of the
-angles' blends (the 11th and the 51st) with the acceleration of the piece between them, which is zero:
+exact forces, and the largest difference. Manipulator of the 1998 paper (mechanism `dasgupta-1998`, z of r_u0 =
++0.08 m), its paths I and II (linear-parabolic, eqs. 39 and 40) at all 61 samples; samples on the edges of the
+angles' blends (the 11th and the 51st) have the acceleration of the piece between them, which is zero:
 
     path              dasgupta-1998          pedrammehr-2012
     I  (6 s)          1.92 %   27.7 N        0.07 %    1.2 N
     II (0.6 s)        5.73 %  103.9 N        5.62 %  118.5 N
 
-With the 2012 paper's r_u0 (z = −0.08 m) they are 2.32 % and 0.08 %, 5.78 % and 5.70 %.
+With the 2012 paper's r_u0 (z = −0.08 m) the errors are 2.32 % and 0.08 %, 5.78 % and 5.70 %.
 """
 
 from collections.abc import Callable
@@ -37,17 +37,17 @@ _PUBLISHED: dict[str, Callable[[Mechanism, Array, Array], LegReactions]] = {
     "pedrammehr-2012": pedrammehr_2012,
     "massless": massless,
 }
-_CHUNK = 2048  # samples at a time: some 20 MB of vectors, however long the motion
+_CHUNK = 2048  # samples per chunk: limits memory to some 20 MB
 
 
 def variant_forces(
     model: str, mechanism: Mechanism, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None
 ) -> Array:
-    """Actuator forces (n, 6) N, pushing positive, that `model`, one of MODELS, gives for motions (n, 19).
+    """Compute actuator forces (n, 6) N, pushing positive, of motions (n, 19) by `model`, one of MODELS.
 
-    wrenches: (n, 6), or one (6,) for all, N and N m at the platform origin in platform axes; None is none.
-    Raises DynamicsError for an unknown model, a wrong shape or a number that is not finite, SingularityError where the
-    leg forces are not determined.
+    wrenches: (n, 6), or one (6,) for all, N and N m at the platform origin in platform axes; None for none.
+    Raises DynamicsError for an unknown model, a wrong shape or a number that is not finite, SingularityError if the leg
+    forces are not determined.
     """
     samples, loads = _checked(model, motions, wrenches)
     if model == "exact":
@@ -58,12 +58,12 @@ def variant_forces(
 def variant_cells(
     model: str, mechanism: Mechanism, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None = None
 ) -> Array:
-    """Readings (n, 6) N, compression positive, that `model`, one of MODELS, predicts of the load cells.
+    """Predict load-cell readings (n, 6) N, compression positive, by `model`, one of MODELS.
 
-    As `Dynamics.cells` does of the exact model: every model is carried to the cells by its own reactions.
-    A cell at the rod's end or at the base reads nothing of the prismatic joint's friction: whether a model has it makes
-    no difference there. A cell at the actuator reads it, and there what a model leaves out is missing: Coulomb friction
-    in all the published ones, viscous friction in `massless` too.
+    As `Dynamics.cells` for the exact model: the reactions of the model itself give its cell readings.
+    A cell at the rod's end or at the base does not see the prismatic joint's friction, so friction terms make no
+    difference there. A cell at the actuator sees it; its prediction lacks the Coulomb friction of all published models,
+    and viscous friction in `massless`.
 
     Arguments and errors as of `variant_forces`.
     """
@@ -82,7 +82,7 @@ def _checked(model: str, motions: npt.ArrayLike, wrenches: npt.ArrayLike | None)
 def _by_chunks(
     model: str, mechanism: Mechanism, motions: Array, wrenches: Array, wanted: Callable[[LegReactions], Array]
 ) -> Array:
-    """What is wanted, (n, 6), of a published model's reactions."""
+    """Compute a result (n, 6) from a published model's reactions, chunk by chunk."""
     values = np.empty((len(motions), 6))
     for first in range(0, len(motions), _CHUNK):
         chunk = slice(first, first + _CHUNK)

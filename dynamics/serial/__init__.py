@@ -1,7 +1,7 @@
 """Dynamics of open chains of revolute and prismatic joints: five formulations, simulation, computed torque, a PUMA.
 
-After Turney, Mudge & Lee (1980), Lee, Chung, Mudge & Turney (1982), and the Newton–Euler iteration with prismatic
-joints as commonly published, in standard Denavit–Hartenberg form and in the modified one.
+After Turney, Mudge & Lee (1980), Lee, Chung, Mudge & Turney (1982), and the common Newton–Euler iteration with
+prismatic joints, in standard and modified Denavit–Hartenberg form.
 """
 
 from dynamics.serial.as_printed import (

@@ -1,9 +1,9 @@
-"""The papers' algorithms as they are printed, where those used here are others.
+"""The papers' algorithms as printed, where they differ from those used here.
 
-What their tables count, which is right and dearer:
+As counted by their tables, correct but more expensive:
 * 000 table 1 (Lee et al. 1982): D, H and G by eqs. 3.8–3.10 with every trace by four 4×4 products, all formed.
 * 001 table 3 (Turney et al. 1980): the recursion of §3 with eqs. 3.17 and 3.18 by the matrix A_i of §5.
-And what their equations give with the errors of the print: 001 §3 and §5, 000 eq. 3.10.
+And with the errors in print: 001 §3 and §5, 000 eq. 3.10.
 """
 
 from collections.abc import Callable
@@ -75,9 +75,9 @@ def velocity_trace(before: Matrix, after: Matrix, J: Matrix, front: Matrix, back
 
 
 def lagrange_coefficients_as_printed(chain: SerialChain, q: Values) -> LagrangeCoefficients:
-    """D, H and G at a posture q (n,) of a chain whose gravity is along z₀, as 000 table 1 counts them.
+    """Compute D, H and G at a posture q (n,) of a chain with gravity along z₀, as 000 table 1 counts them.
 
-    Sums over j ≤ k, for D and H are symmetric; H for every i from 1 to n, as eq. 3.9 has it, with ∂T₀ᵐ/∂q_i = 0 for
+    Sums over j ≤ k, since D and H are symmetric; H for every i from 1 to n, as in eq. 3.9, with ∂T₀ᵐ/∂q_i = 0 for
     i > m (eq. 2.6). The sign of G is that of eq. 3.6, not of 3.10.
     """
     n = len(chain)
@@ -116,7 +116,7 @@ def lagrange_coefficients_as_printed(chain: SerialChain, q: Values) -> LagrangeC
 
 
 def _second(chain: SerialChain, first: Products, turned: Matrix, j: int, k: int, root: Matrix) -> tuple[Matrix, Matrix]:
-    """The two factors of ∂²T₀ᵐ/∂q_j∂q_k: ∂T₀ᵏ⁻¹/∂q_j and Q_k T_{k−1}ᵐ, or with Q_k twice where j is k."""
+    """The two factors of ∂²T₀ᵐ/∂q_j∂q_k: ∂T₀ᵏ⁻¹/∂q_j and Q_k T_{k−1}ᵐ, or with Q_k twice if j = k."""
     if j == k:
         return root, differentiated(chain.links[k - 1], turned)
     return first[k - 1, j], turned
@@ -142,7 +142,7 @@ def _coefficients_with_printed_gravity(chain: SerialChain, q: Values) -> Lagrang
 def lagrange_control_as_printed(
     chain: SerialChain, desired: tuple[Values, Values, Values], q: Values, qd: Values, kp: Gain, kv: Gain
 ) -> list[Scalar]:
-    """What 000 eq. 4.1 gives with eqs. 3.8 to 3.10 as printed: `computed_torque_lagrange` but for the sign of G."""
+    """Evaluate 000 eq. 4.1 with eqs. 3.8 to 3.10 as printed: `computed_torque_lagrange` with the sign of G reversed."""
     return lagrange_control(chain, desired, q, qd, kp, kv, _coefficients_with_printed_gravity)
 
 
@@ -176,18 +176,18 @@ def _turn(R: Matrix, alpha: Vector, omega: Vector, qd: Scalar, qdd: Scalar) -> t
 
 
 def _printed_turn(R: Matrix, alpha: Vector, omega: Vector, qd: Scalar, qdd: Scalar) -> tuple[Vector, Vector]:
-    """001 eq. 3.16 as printed: ω_i, in its own axes, where ω_{i−1} is meant."""
+    """001 eq. 3.16 as printed: ω_i, in its own axes, instead of ω_{i−1}."""
     turned = angular_velocity(R, omega, qd)
     return angular_acceleration(R, alpha, turned, qd, qdd), turned
 
 
 def _printed_point(_link: Link, r: Vector) -> Vector:
-    """001 eq. 3.18 as printed: r_i where r̄_i is meant."""
+    """001 eq. 3.18 as printed: r_i instead of r̄_i."""
     return r
 
 
 def _printed_matrix(omega: Vector, alpha: Vector) -> list[list[Scalar]]:
-    """A_i of 001 §5 as printed: α_z where α_x is meant."""
+    """A_i of 001 §5 as printed: α_z instead of α_x."""
     A = turning_matrix(omega, alpha)
     A[2][1] = omega[2] * omega[1] + alpha[2]
     return A
@@ -208,7 +208,7 @@ def _own_moments(link: Link, omega: Vector, alpha: Vector) -> tuple[Vector, ...]
 
 
 def newton_euler_as_counted(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
-    """Joint forces τ (n,) of a chain of revolute joints, as 001 table 3 counts them: a_i and ā_i by A_i."""
+    """Compute joint forces τ (n,) of a chain of revolute joints, as 001 table 3 counts them: a_i and ā_i by A_i."""
 
     def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:
         A = turning_matrix(omega, alpha)
@@ -220,7 +220,7 @@ def newton_euler_as_counted(chain: SerialChain, q: Values, qd: Values, qdd: Valu
 
 
 def newton_euler_as_printed(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
-    """What 001 eqs. 3.15–3.21 give as printed, wrong in 3.16 and 3.18, of a chain of revolute joints."""
+    """Compute 001 eqs. 3.15–3.21 as printed, with errors in 3.16 and 3.18, for a chain of revolute joints."""
 
     def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:
         origin = origin_acceleration(R, a, omega, alpha, r)
@@ -231,9 +231,9 @@ def newton_euler_as_printed(chain: SerialChain, q: Values, qd: Values, qdd: Valu
 
 
 def modified_newton_euler_as_printed(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
-    """What 001 eqs. 5.1 and 5.2 give as printed, wrong in an entry of A_i and in the sign of Tr{A_i K_i σᵀ}.
+    """Compute 001 eqs. 5.1 and 5.2 as printed, with errors in an entry of A_i and in the sign of Tr{A_i K_i σᵀ}.
 
-    After eqs. 3.15 and 3.16, the latter mended, of a chain of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
+    Uses eqs. 3.15 and 3.16 (corrected); for a chain of revolute joints; R n_i at the end of 5.2 is R n_{i+1}.
     """
 
     def load(link: Link, R: Matrix, r: Vector, omega: Vector, alpha: Vector, a: Vector) -> Any:

@@ -1,4 +1,4 @@
-"""An open chain of links in standard Denavit–Hartenberg form, its vectors as plain lists, and the PUMA 560."""
+"""An open chain of links in standard Denavit–Hartenberg form, vector functions on lists, and the PUMA 560."""
 
 import math
 from collections.abc import Iterable, Sequence
@@ -12,7 +12,7 @@ from dynamics.errors import DynamicsError
 Scalar: TypeAlias = Any  # float, a numpy scalar, Counted: anything with +, −, × and an optional cos() and sin()
 Vector: TypeAlias = Sequence[Scalar]
 Matrix: TypeAlias = Sequence[Sequence[Scalar]]
-Values: TypeAlias = Iterable[Scalar]  # what callers give: a list, a tuple or an array
+Values: TypeAlias = Iterable[Scalar]  # arguments of callers: a list, a tuple or an array
 
 
 def cosine(x: Scalar) -> Scalar:
@@ -27,7 +27,7 @@ def sine(x: Scalar) -> Scalar:
 
 def add(first: Vector, second: Vector, *others: Vector) -> list[Scalar]:
     """Sum of vectors."""
-    if len(first) == len(second) == 3:  # most are: several times as fast
+    if len(first) == len(second) == 3:  # the most frequent case: several times as fast
         (x, y, z), (u, v, w) = first, second
         total = [x + u, y + v, z + w]
     else:
@@ -61,7 +61,7 @@ def cross(a: Vector, b: Vector) -> list[Scalar]:
 
 
 def transpose(matrix: Matrix) -> list[list[Scalar]]:
-    """Rows to columns."""
+    """Transpose a matrix."""
     return [list(column) for column in zip(*matrix, strict=True)]
 
 
@@ -88,7 +88,7 @@ def multiply(a: Matrix, b: Matrix) -> list[list[Scalar]]:
 
 
 def solve_positive_definite(matrix: Matrix, right: Vector) -> list[Scalar]:
-    """Solution x of M x = b by Gaussian elimination without pivoting, which a positive definite M does not need."""
+    """Solve M x = b by Gaussian elimination without pivoting, which a positive definite M does not need."""
     n = len(right)
     rows = [[*row, value] for row, value in zip(matrix, right, strict=True)]
     for k in range(n):
@@ -116,10 +116,10 @@ class Link:
     `a`, `alpha`, `d`, `theta` are the Denavit–Hartenberg parameters of T = Rot_z(θ) Trans_z(d) Trans_x(a) Rot_x(α);
     the joint variable adds to `theta` (revolute) or to `d` (prismatic). `mass`; `center` (3,) r̄ from the origin
     of frame i; `inertia` (3, 3) about the centre of mass, axes of frame i. `motor_inertia` is the rotor's at the
-    joint (gear ratio squared times J; its gyroscopic moments are left out), kg m² or kg; `viscous` N m s/rad or N s/m
+    joint (gear ratio squared times J; gyroscopic moments are neglected), kg m² or kg; `viscous` N m s/rad or N s/m
     and `coulomb` N m or N are the joint's friction.
 
-    Raises DynamicsError for a joint of another kind, wrong shapes, numbers that are not finite, a negative mass or
+    Raises DynamicsError for an unknown kind of joint, wrong shapes, numbers that are not finite, a negative mass or
     friction, or an inertia that is not symmetric.
     """
 
@@ -139,7 +139,7 @@ class Link:
     second_moment: Matrix = field(init=False, repr=False)
     """K = ∫ d dᵀ dm about the centre of mass (3, 3), kg m²: ½ Tr(I) E − I (001 §5)."""
     pseudo_inertia: Matrix = field(init=False, repr=False)
-    """J of 001 eq. 1.28 (4, 4): [K + m r̄ r̄ᵀ, m r̄; m r̄ᵀ, m], with the products of inertia eq. 1.26 leaves out."""
+    """J of 001 eq. 1.28 (4, 4): [K + m r̄ r̄ᵀ, m r̄; m r̄ᵀ, m], with the products of inertia that eq. 1.26 omits."""
 
     def __post_init__(self) -> None:
         """Check the numbers and form the constants that the formulations need."""
@@ -181,8 +181,8 @@ class Link:
 class SerialChain:
     """Links in order from the base, and gravity (3,) m/s² in base axes.
 
-    Everywhere q, qd, qdd are the n joint variables and their rates (rad or m), and a tool wrench (6,) is
-    [force; moment], N and N m, that the surroundings exert on the last link at the origin of its frame, in its axes.
+    q, qd, qdd are always the n joint variables and their rates (rad or m), and a tool wrench (6,) is
+    [force; moment], N and N m, exerted by the surroundings on the last link at the origin of its frame, in its axes.
 
     Raises DynamicsError for a chain without links or a gravity that is not three finite numbers.
     """
@@ -191,7 +191,7 @@ class SerialChain:
     gravity: Sequence[float] = (0.0, 0.0, -9.80665)
 
     def __post_init__(self) -> None:
-        """Check that there is something to move."""
+        """Check links and gravity."""
         if not self.links:
             raise DynamicsError("links: none, must be at least 1")
         gravity = tuple(float(g) for g in self.gravity)
@@ -210,7 +210,7 @@ def _rows(matrix: np.ndarray) -> tuple[tuple[float, ...], ...]:
 
 
 def scalars(name: str, values: Values, count: int) -> list[Scalar]:
-    """`values` as a list of `count` scalars, integers made floats; raises DynamicsError naming `name`."""
+    """Return `values` as a list of `count` scalars, integers made floats; raises DynamicsError naming `name`."""
     array = values.tolist() if isinstance(values, np.ndarray) else values
     numbers = [float(x) if isinstance(x, int) else x for x in array]
     if len(numbers) != count:
@@ -221,7 +221,7 @@ def scalars(name: str, values: Values, count: int) -> list[Scalar]:
 
 
 def rotation(link: Link, q: Scalar) -> list[list[Scalar]]:
-    """R from frame i to frame i − 1 (001 eq. 1.10), all of it in the scalar type of the joint variable."""
+    """R from frame i to frame i − 1 (001 eq. 1.10), in the scalar type of the joint variable."""
     scalar = type(q)
     theta = q + link.theta if link.revolute else scalar(link.theta)
     c, s = cosine(theta), sine(theta)
@@ -246,7 +246,7 @@ def transformation(link: Link, q: Scalar) -> list[list[Scalar]]:
 
 
 def joint_load(link: Link, qd: Scalar, qdd: Scalar) -> Scalar:
-    """What rotor and friction of a joint take, N m or N: J q̈ + B q̇ + F_c sign(q̇)."""
+    """Load of a joint's rotor and friction, N m or N: J q̈ + B q̇ + F_c sign(q̇)."""
     load = link.motor_inertia * qdd + link.viscous * qd
     if link.coulomb != 0.0 and qd != 0.0:
         load = load + (link.coulomb if qd > 0.0 else -link.coulomb)
@@ -254,7 +254,7 @@ def joint_load(link: Link, qd: Scalar, qdd: Scalar) -> Scalar:
 
 
 def tool_reaction(wrench: Values | None, scalar: type) -> tuple[list[Scalar], list[Scalar]]:
-    """f and n (3,) that the last link exerts on what is beyond it, in its axes: the opposite of the tool wrench."""
+    """f and n (3,) that the last link exerts on its surroundings, in its axes: the opposite of the tool wrench."""
     if wrench is None:
         return [scalar(0.0)] * 3, [scalar(0.0)] * 3
     negative = [-x for x in scalars("wrench", wrench, 6)]
@@ -286,8 +286,8 @@ _DRIVES = (
 def puma(*, rotors: bool = True, friction: bool = False, payload: float = 0.0, gravity: float = 9.8) -> SerialChain:
     """The six-joint PUMA 560, base axes with z up, angles as in standard Denavit–Hartenberg form.
 
-    `rotors` and `friction` include what the drives add at the joints; `payload` is a point mass, kg, at the centre of
-    mass of link 6; `gravity` is |g|, m/s² (000 has 9.8).
+    `rotors` and `friction` add the drives' contributions at the joints; `payload` is a point mass, kg, at the centre of
+    mass of link 6; `gravity` is |g|, m/s² (9.8 in 000).
     """
     links = []
     for index, ((a, alpha, d, mass, center, inertias), drive) in enumerate(zip(_LINKS, _DRIVES, strict=True)):

@@ -1,4 +1,4 @@
-"""Chains in modified Denavit–Hartenberg form, and the Newton–Euler iteration of them, both ways."""
+"""Chains in modified Denavit–Hartenberg form, and their iterative Newton–Euler dynamics."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -44,11 +44,11 @@ from kinematics import Array
 class ModifiedChain:
     """Links in order from the base, and gravity (3,) m/s² in axes of frame 0.
 
-    A link's `a` and `alpha` are those before its joint: T_i^{i−1} = Rot_x(α_{i−1}) Trans_x(a_{i−1}) Rot_z(θ_i)
-    Trans_z(d_i). Its `center` and `inertia` are in frame i, at the joint. `tip_alpha` rad and `tip_a` m lead from frame
-    N to the tip, frame N + 1: Rot_x(α_N) Trans_x(a_N). Everywhere q, qd, qdd are the n joint variables and their rates
-    (rad or m), and a wrench (6,) is [force; moment], N and N m, that the surroundings exert on the tip, in its axes:
-    −f_{N+1} and −n_{N+1} of 003.
+    A link's `a` and `alpha` precede its joint: T_i^{i−1} = Rot_x(α_{i−1}) Trans_x(a_{i−1}) Rot_z(θ_i) Trans_z(d_i).
+    Its `center` and `inertia` are in frame i, at the joint. `tip_alpha` rad and `tip_a` m lead from frame N to the tip,
+    frame N + 1: Rot_x(α_N) Trans_x(a_N). q, qd, qdd are always the n joint variables and their rates (rad or m), and a
+    wrench (6,) is [force; moment], N and N m, exerted by the surroundings on the tip, in its axes: −f_{N+1} and
+    −n_{N+1} of 003.
 
     Raises DynamicsError for a chain without links, or a gravity or tip that is not finite.
     """
@@ -59,7 +59,7 @@ class ModifiedChain:
     tip_alpha: float = 0.0
 
     def __post_init__(self) -> None:
-        """Check what a standard chain checks, and the tip."""
+        """Check as a standard chain does, and check the tip."""
         checked = SerialChain(tuple(self.links), self.gravity)
         object.__setattr__(self, "links", checked.links)
         object.__setattr__(self, "gravity", checked.gravity)
@@ -75,7 +75,7 @@ class ModifiedChain:
 
 
 def modified_rotation(link: Link, q: Scalar) -> list[list[Scalar]]:
-    """R_i^{i−1} (3, 3), from frame i to frame i − 1, all of it in the scalar type of the joint variable."""
+    """R_i^{i−1} (3, 3), from frame i to frame i − 1, in the scalar type of the joint variable."""
     scalar = type(q)
     theta = q + link.theta if link.revolute else scalar(link.theta)
     c, s = cosine(theta), sine(theta)
@@ -115,7 +115,7 @@ def link_poses(chain: ModifiedChain, q: Values) -> Array:
 
 
 def modified_chain(chain: SerialChain) -> ModifiedChain:
-    """The same chain in modified form: frame 0 is the same, and the tip is the standard form's last frame."""
+    """Convert to modified form: frame 0 stays the same, and the tip is the standard form's last frame."""
     links = []
     a = alpha = 0.0
     for link in chain.links:
@@ -127,9 +127,9 @@ def modified_chain(chain: SerialChain) -> ModifiedChain:
 
 
 def standard_chain(chain: ModifiedChain) -> SerialChain:
-    """The same chain in standard form: its last frame is the tip, its base frame that of joint 1, gravity in its axes.
+    """Convert to standard form: the last frame is the tip, the base frame is that of joint 1, gravity in its axes.
 
-    Joint variables and forces are the same. Where `a` and `alpha` of the first link are not 0 the base frames differ.
+    Joint variables and forces are the same. The base frames differ if `a` or `alpha` of the first link is not 0.
     """
     steps = [(link.a, link.alpha) for link in chain.links[1:]] + [(chain.tip_a, chain.tip_alpha)]
     links = []
@@ -187,7 +187,7 @@ def moment_of_force(p: Vector, force: Vector) -> list[Scalar]:
 
 @dataclass(frozen=True, slots=True)
 class _Link:
-    """What the outward iteration leaves of a link."""
+    """Results of the outward iteration for a link."""
 
     R: Matrix
     p: Vector
@@ -240,7 +240,7 @@ def _inward(
 
 
 def _forces(chain: ModifiedChain, loads: list[tuple[Vector, Vector]], qd: Vector, qdd: Vector) -> list[Scalar]:
-    """2-6: τ_i = zᵀ n_i, revolute; zᵀ f_i, prismatic; and what rotor and friction take."""
+    """2-6: τ_i = zᵀ n_i, revolute; zᵀ f_i, prismatic; plus rotor and friction."""
     return [
         dot(Z, n if link.revolute else f) + joint_load(link, xd, xdd)
         for link, (f, n), xd, xdd in zip(chain.links, loads, qd, qdd, strict=True)
@@ -255,7 +255,7 @@ def iterative_newton_euler(
     wrench: Values | None = None,
     gravity: Values | None = None,
 ) -> list[Scalar]:
-    """Joint forces τ (n,), N m or N, of a motion q, qd, qdd (n,) under a wrench (6,) at the tip.
+    """Compute joint forces τ (n,), N m or N, of a motion q, qd, qdd (n,) under a wrench (6,) at the tip.
 
     `gravity` (3,) m/s², axes of frame 0, replaces the chain's. Rotors and friction of the joints are included.
     Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 003 §2, v̇_0 = −g.
@@ -266,7 +266,7 @@ def iterative_newton_euler(
 def iterative_newton_euler_as_printed(
     chain: ModifiedChain, q: Values, qd: Values, qdd: Values, wrench: Values | None = None
 ) -> list[Scalar]:
-    """The same by §2.3 as printed: links of prismatic joints have no N_i, and pass no n_i on."""
+    """As `iterative_newton_euler` by §2.3 as printed: links of prismatic joints have no N_i, and pass no n_i on."""
     return _joint_forces(chain, q, qd, qdd, wrench, None, prismatic_moments=False)
 
 
@@ -289,11 +289,11 @@ def _joint_forces(
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LinkStates:
-    """Motion and load of every link of a chain at one instant; row i − 1 is link i, in axes of its own frame i.
+    """Motion and load of all links of a chain at one instant; row i − 1 is link i, in axes of its own frame i.
 
     angular_velocity ω (n, 3) rad/s; velocity v (n, 3) m/s of the frame's origin; angular_acceleration ω̇ (n, 3) rad/s²;
-    acceleration v̇ (n, 3) m/s² of the origin and center_acceleration v̇_c (n, 3) m/s² of the centre of mass, both those
-    of the motion, without the −g that 003 §2.4 adds to them; force f (n, 3) N and moment n (n, 3) N m that link i − 1
+    acceleration v̇ (n, 3) m/s² of the origin and center_acceleration v̇_c (n, 3) m/s² of the centre of mass, both
+    without the −g that 003 §2.4 adds; force f (n, 3) N and moment n (n, 3) N m that link i − 1
     exerts on link i, at the origin of frame i; joint_force τ (n,) N m or N, with rotors and friction.
     """
 
@@ -310,8 +310,8 @@ class LinkStates:
 def link_states(chain: ModifiedChain, q: Values, qd: Values, qdd: Values, wrench: Values | None = None) -> LinkStates:
     """Velocities, accelerations, forces and moments of all links in a motion q, qd, qdd (n,) under a wrench (6,).
 
-    Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 003 §§2.1, 2.2. A chain in standard
-    form is turned by `modified_chain`; its frames are then those of the modified form.
+    Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 003 §§2.1, 2.2. Convert a chain in
+    standard form with `modified_chain`; the frames are then those of the modified form.
     """
     n = len(chain)
     positions, rates, accelerations = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)

@@ -1,11 +1,11 @@
-"""Lagrange–Euler formulation (Turney, Mudge & Lee 1980 = 001, §2 and appendix; 000 §3.1), both kinds of joint.
+"""Lagrange–Euler formulation (Turney, Mudge & Lee 1980 = 001, §2 and appendix; 000 §3.1), for both joint types.
 
-`lagrange_euler` follows the appendix of 001, of order n³; `lagrange_coefficients` forms D, H and G as 000 sets them
-forth, of order n⁴. In 4×4 matrices a prismatic joint differs by its Q alone.
+`lagrange_euler` follows the appendix of 001, of order n³; `lagrange_coefficients` forms D, H and G as in 000, of
+order n⁴. In 4×4 matrices a prismatic joint differs only in its Q.
 
-Where the prints are wrong:
-* 001 §2 gives the potential energy as −Σ g z₀ᵀ T m r̄ and then takes τ with −∂P.E./∂θ: two wrong signs, a right result.
-* 001 eq. 2.6 has lost θ̇_j θ̇_k; 000 eq. 3.6's first sum has q̇_j for q̈_j.
+Errors in print:
+* 001 §2 gives the potential energy as −Σ g z₀ᵀ T m r̄ and then takes τ with −∂P.E./∂θ: two wrong signs that cancel.
+* 001 eq. 2.6 lacks θ̇_j θ̇_k; the first sum of 000 eq. 3.6 has q̇_j for q̈_j.
 * 000 eq. 3.10 has the opposite sign of eq. 3.6: with g = (0, 0, −|g|, 0), G_i = −Σ m_j g ∂T₀ʲ/∂q_i r̄_j.
 * 000 eqs. 2.13 and 2.14 sum from the joint on, not from 1.
 * 001 eq. 1.26, 000 eq. 2.20: principal axes only; otherwise J_xy = m r̄_x r̄_y − I_xy.
@@ -33,9 +33,9 @@ Products = dict[tuple[int, int], Matrix]
 
 
 class LagrangeCoefficients(NamedTuple):
-    """Coefficients of τ_i = Σ_j D_ij q̈_j + Σ_jk H_ijk q̇_j q̇_k + G_i, friction left out.
+    """Coefficients of τ_i = Σ_j D_ij q̈_j + Σ_jk H_ijk q̇_j q̇_k + G_i, without friction.
 
-    D (n, n) with the rotors, H (n, n, n) symmetric in j and k (Christoffel symbols), G (n,), as nested lists.
+    D (n, n) including rotors, H (n, n, n) symmetric in j and k (Christoffel symbols), G (n,), as nested lists.
     """
 
     D: list[list[Scalar]]
@@ -112,7 +112,7 @@ def kinetic_matrix(
 
 
 def trace_of_product(A: Matrix, B: Matrix) -> Scalar:
-    """Tr{A Bᵀ}: only the diagonal is formed."""
+    """Compute Tr{A Bᵀ}, forming only the diagonal."""
     return dot([x for row in A for x in row], [x for row in B for x in row])
 
 
@@ -124,7 +124,7 @@ def gravity_force(gravity: Vector, derivative: Matrix, link: Link) -> Scalar:
 
 
 def tool_force(T: Matrix, derivative: Matrix, force: Vector, moment: Vector) -> Scalar:
-    """Generalised force of f and n on what is beyond the last link: T⁻¹ ∂T/∂q_i is the twist of the tool per q̇_i."""
+    """Generalised force of f and n on the last link's surroundings: T⁻¹ ∂T/∂q_i is the twist of the tool per q̇_i."""
     columns = [[T[r][c] for r in range(3)] for c in range(3)]
 
     def turned(row: int, column: int) -> Scalar:
@@ -163,12 +163,12 @@ def lagrange_euler(
 
 
 def add_up(*terms: Scalar) -> Scalar:
-    """Σ over the links of what each needs at a joint."""
+    """Sum the links' contributions at a joint."""
     return sum(terms[1:], start=terms[0])
 
 
 def lagrange_coefficients(chain: SerialChain, q: Values, gravity: Values | None = None) -> LagrangeCoefficients:
-    """D, H and G of τ = D q̈ + H(q, q̇) + G at a posture q (n,). Source: 000 eqs. 3.8–3.10, 001 eq. 2.11.
+    """Compute D, H and G of τ = D q̈ + H(q, q̇) + G at a posture q (n,). Source: 000 eqs. 3.8–3.10, 001 eq. 2.11.
 
     `gravity` (3,) m/s², base axes, replaces the chain's.
     """

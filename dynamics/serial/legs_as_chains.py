@@ -1,8 +1,8 @@
-"""A leg of the platform as a revolute–revolute–prismatic chain, and the platform's leg forces by its recursion.
+"""A leg of the platform as a revolute–revolute–prismatic chain, and the platform's leg forces by chain recursion.
 
-Frame 0 stands at the base point b with z₀ = u, the universal joint's fixed axis; z₁ = v = (u×s)/‖u×s‖; z₂ = s; frame
-3, which the prismatic joint carries, at the platform point. Link 1 is the cross, without mass; link 2 the lower part;
-link 3 the upper. Joint variables: the turn about u, the angle from u to s, the length L.
+Frame 0 is at the base point b with z₀ = u, the universal joint's fixed axis; z₁ = v = (u×s)/‖u×s‖; z₂ = s; frame
+3, carried by the prismatic joint, is at the platform point. Link 1 is the massless cross, link 2 the lower part,
+link 3 the upper. Joint variables: the angle about u, the angle from u to s, the length L.
 """
 
 import math
@@ -31,9 +31,9 @@ def leg_base(mechanism: Mechanism, leg: int) -> Array:
 
 
 def leg_chain(mechanism: Mechanism, leg: int) -> SerialChain:
-    """Leg 0…5 as a chain of three links with its friction; gravity in axes of frame 0.
+    """Return leg 0…5 as a chain of three links with its friction; gravity in axes of frame 0.
 
-    The spherical joint's friction is no part of it: it is a moment on the tip.
+    The spherical joint's friction is not included: it is a moment on the tip.
     """
     part = mechanism.legs[leg]
     friction = part.friction
@@ -77,11 +77,11 @@ def leg_joints(mechanism: Mechanism, motion: Array) -> tuple[Array, Array, Array
 
 
 def serial_leg_forces(mechanism: Mechanism, motion: Array, wrench: Array | None = None) -> tuple[Array, Array]:
-    """Actuator forces (6,) and forces on the legs' tops (6, 3), base axes, N, by six Newton–Euler recursions.
+    """Compute actuator forces (6,) and forces on the legs' tops (6, 3), base axes, N, by six Newton–Euler recursions.
 
     A universal joint has no drive, so τ₁ = τ₂ = 0 gives the part K of the tip force across the leg; the platform's six
     equations give the part x s along it; τ₃ is then the actuator force. `motion` (19,), `wrench` (6,) in platform
-    axes. Raises DynamicsError for wrong shapes, and numpy's LinAlgError where H is singular.
+    axes. Raises DynamicsError for wrong shapes, and numpy's LinAlgError if H is singular.
     """
     motion = finite_array("motion", motion, 19, MOTION_FIELDS)
     load = np.zeros(6) if wrench is None else finite_array("wrench", wrench, 6, WRENCH_FIELDS)
@@ -110,7 +110,7 @@ def serial_leg_forces(mechanism: Mechanism, motion: Array, wrench: Array | None 
         axes = np.stack([s, v, np.cross(s, v)])
         tool = np.concatenate([np.zeros(3), -_LEG_AXES @ axes @ drag])
         t1, t2, t3 = newton_euler(leg_chain(mechanism, leg), q[leg], qd[leg], qdd[leg], tool)
-        # a tip force K takes (u×S)·K = L n v·K off τ₁ and (v×S)·K = −L w·K off τ₂
+        # a tip force K reduces τ₁ by (u×S)·K = L n v·K and τ₂ by (v×S)·K = −L w·K
         tips[leg] = (t1 / n * v - t2 * np.cross(s, v)) / legs.length[leg]
         drives[leg] = t3
         arm = R @ mechanism.geometry.platform_points[leg]

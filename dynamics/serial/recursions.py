@@ -32,12 +32,12 @@ def angular_velocity(R: Matrix, omega: Vector, qd: Scalar) -> list[Scalar]:
 
 
 def angular_acceleration(R: Matrix, alpha: Vector, omega: Vector, qd: Scalar, qdd: Scalar) -> list[Scalar]:
-    """3.16, mended: α_i = R (α_{i−1} + ω_{i−1} × z θ̇_i + θ̈_i z), revolute."""
+    """3.16, corrected: α_i = R (α_{i−1} + ω_{i−1} × z θ̇_i + θ̈_i z), revolute."""
     return apply_transposed(R, add(alpha, scale(qd, cross(omega, Z)), scale(qdd, Z)))
 
 
 def turning_acceleration(omega: Vector, alpha: Vector, r: Vector) -> list[Scalar]:
-    """Acceleration ω×(ω×r) + α×r of a point at r that turns with the link."""
+    """Acceleration ω×(ω×r) + α×r of a point at r that rotates with the link."""
     return add(cross(omega, cross(omega, r)), cross(alpha, r))
 
 
@@ -52,7 +52,7 @@ def sliding_acceleration(R: Matrix, omega: Vector, qd: Scalar, qdd: Scalar) -> l
 
 
 def center_acceleration(a: Vector, omega: Vector, alpha: Vector, center: Vector) -> list[Scalar]:
-    """3.18, mended: ā_i = ω_i×(ω_i×r̄_i) + α_i×r̄_i + a_i."""
+    """3.18, corrected: ā_i = ω_i×(ω_i×r̄_i) + α_i×r̄_i + a_i."""
     return add(turning_acceleration(omega, alpha, center), a)
 
 
@@ -97,7 +97,7 @@ def link_force(force: Vector, above: Vector) -> list[Scalar]:
 
 
 def link_moment(*terms: Vector) -> list[Scalar]:
-    """3.20: n_i, moment of link i − 1 on link i about the origin of frame i − 1: the sum of its terms."""
+    """3.20: n_i, moment of link i − 1 on link i about the origin of frame i − 1, as the sum of its terms."""
     return add(*terms)
 
 
@@ -116,7 +116,7 @@ def inward(
     accelerations: Vector,
     wrench: Values | None,
 ) -> list[Scalar]:
-    """3.19–3.21 from the last link to the first: joint forces τ (n,) of each link's inertial force and moments."""
+    """3.19–3.21 from the last link to the first: joint forces τ (n,) from each link's inertial force and moments."""
     n = len(chain)
     tau: list[Scalar] = [None] * n
     f, m = tool_reaction(wrench, type(rates[0]))
@@ -139,7 +139,7 @@ def newton_euler(
     wrench: Values | None = None,
     gravity: Values | None = None,
 ) -> list[Scalar]:
-    """Joint forces τ (n,), N m or N, of a motion q, qd, qdd (n,) under a tool wrench (6,).
+    """Compute joint forces τ (n,), N m or N, of a motion q, qd, qdd (n,) under a tool wrench (6,).
 
     `gravity` (3,) m/s², base axes, replaces the chain's. Rotors and friction of the joints are included.
     Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 001 eqs. 3.15–3.21.
@@ -148,7 +148,7 @@ def newton_euler(
     positions, rates, accelerations = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
     scalar = type(positions[0])
     omega = alpha = [scalar(0.0)] * 3
-    a = [scalar(-g) for g in (chain.gravity if gravity is None else gravity)]  # the base falling upwards
+    a = [scalar(-g) for g in (chain.gravity if gravity is None else gravity)]  # gravity, as base acceleration
     rotations, displacements, forces, moments = [], [], [], []
     for link, x, xd, xdd in zip(chain.links, positions, rates, accelerations, strict=True):
         R, r = rotation(link, x), displacement(link, x)
@@ -169,7 +169,7 @@ def newton_euler(
 
 
 def newton_euler_in_base_axes(chain: SerialChain, q: Values, qd: Values, qdd: Values) -> list[Scalar]:
-    """Joint forces τ (n,), N m, of a motion q, qd, qdd (n,) of a chain of revolute joints; rotors and friction added.
+    """Compute joint forces τ (n,), N m, of a motion q, qd, qdd (n,), all joints revolute; rotors and friction included.
 
     Raises DynamicsError for wrong lengths or numbers that are not finite. Source: 001 eqs. 3.3–3.13.
     """
@@ -178,7 +178,7 @@ def newton_euler_in_base_axes(chain: SerialChain, q: Values, qd: Values, qdd: Va
     scalar = type(positions[0])
     omega: Vector = [scalar(0.0)] * 3
     alpha = f = moment = omega
-    a: Vector = [scalar(-g) for g in chain.gravity]  # the base falling upwards
+    a: Vector = [scalar(-g) for g in chain.gravity]  # gravity, as base acceleration
     turned = [[scalar(float(r == c)) for c in range(3)] for r in range(3)]
     outward = []
     for link, x, xd, xdd in zip(chain.links, positions, rates, accelerations, strict=True):
@@ -202,7 +202,7 @@ def newton_euler_in_base_axes(chain: SerialChain, q: Values, qd: Values, qdd: Va
 
 
 def turning_matrix(omega: Vector, alpha: Vector) -> list[list[Scalar]]:
-    """A_i = ω ωᵀ − Tr{ω ωᵀ} E + αᵀσ, mended, so that A b = ω×(ω×b) + α×b."""
+    """A_i = ω ωᵀ − Tr{ω ωᵀ} E + αᵀσ, corrected, so that A b = ω×(ω×b) + α×b."""
     x, y, z = omega
     xx, yy, zz, xy, xz, yz = x * x, y * y, z * z, x * y, x * z, y * z
     ax, ay, az = alpha
@@ -220,12 +220,12 @@ def matrix_origin_acceleration(A: Matrix, r: Vector, carried: Vector) -> list[Sc
 
 
 def matrix_center_acceleration(A: Matrix, center: Vector, r: Vector, carried: Vector) -> list[Scalar]:
-    """5.1: ā_i = A_i (r̄_i + r_i) + R a_{i−1}, of which f_i takes m_i times."""
+    """5.1: ā_i = A_i (r̄_i + r_i) + R a_{i−1}; m_i times this is in f_i."""
     return add(apply(A, add(center, r)), carried)
 
 
 def inertial_moment_of_matrix(A: Matrix, K: Matrix) -> list[Scalar]:
-    """Tr{A_i K_i σᵀ} in 5.2, mended: ∫ d×(A d) dm, the skew part of A K."""
+    """Tr{A_i K_i σᵀ} in 5.2, corrected: ∫ d×(A d) dm, the skew part of A K."""
     x, y, z = A
     return [dot(z, K[1]) - dot(y, K[2]), dot(x, K[2]) - dot(z, K[0]), dot(y, K[0]) - dot(x, K[1])]
 
@@ -238,7 +238,7 @@ def modified_newton_euler(
     wrench: Values | None = None,
     gravity: Values | None = None,
 ) -> list[Scalar]:
-    """Joint forces τ (n,) as `newton_euler` has them, with less arithmetic. Source: 001 eqs. 3.15, 3.16, 5.1, 5.2."""
+    """Joint forces τ (n,) as `newton_euler`, with fewer operations. Source: 001 eqs. 3.15, 3.16, 5.1, 5.2."""
     n = len(chain)
     positions, rates, accelerations = scalars("q", q, n), scalars("qd", qd, n), scalars("qdd", qdd, n)
     scalar = type(positions[0])

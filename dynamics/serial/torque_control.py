@@ -1,4 +1,4 @@
-"""Computed-torque control of a chain: M, C and G by strobing, its motion under joint forces, gains, and the law."""
+"""Computed-torque control of a chain: M, C and G by strobing, forward simulation, gains, and the control law."""
 
 import math
 from collections.abc import Callable
@@ -37,9 +37,9 @@ def _unit(n: int, scalar: type, *ones: int) -> list[Scalar]:
 def strobed_mass_matrix(
     chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler
 ) -> list[list[Scalar]]:
-    """M(q) (n, n), rotors included: column j is τ for q̈_j = 1, q̇ = 0, no gravity.
+    """Compute M(q) (n, n), rotors included: column j is τ for q̈_j = 1, q̇ = 0, no gravity.
 
-    The links below joint j stand still and M is symmetric, so that the recursion runs over the links from j on alone,
+    The links before joint j are at rest and M is symmetric, so the recursion covers only the links from j on,
     n(n + 1)/2 in all (001 §6). `recursion` is `newton_euler`, `modified_newton_euler` or `lagrange_euler`.
     """
     n = len(chain)
@@ -57,7 +57,7 @@ def strobed_mass_matrix(
 def strobed_coriolis(
     chain: SerialChain, q: Values, recursion: Recursion = modified_newton_euler
 ) -> list[list[list[Scalar]]]:
-    """C (n, n, n) with C^i_jk = C^i_kj, of Σ_jk C^i_jk q̇_j q̇_k; friction left out."""
+    """Compute C (n, n, n) with C^i_jk = C^i_kj, of Σ_jk C^i_jk q̇_j q̇_k; without friction."""
     n = len(chain)
     posture = scalars("q", q, n)
     smooth = replace(chain, links=tuple(replace(link, viscous=0.0, coulomb=0.0) for link in chain.links))
@@ -78,7 +78,7 @@ def strobed_coriolis(
 
 
 def coriolis_matrix(C: list[list[list[Scalar]]], qd: Values) -> list[list[Scalar]]:
-    """C(q, q̇) (n, n) with C_ij = Σ_k C^i_jk q̇_k: Ṁ − 2C is skew, for the C^i_jk are Christoffel symbols."""
+    """C(q, q̇) (n, n) with C_ij = Σ_k C^i_jk q̇_k: Ṁ − 2C is skew, since the C^i_jk are Christoffel symbols."""
     rates = list(qd)
     return [[sum(x * rate for x, rate in zip(row, rates, strict=True)) for row in plane] for plane in C]
 
@@ -108,7 +108,7 @@ def chain_acceleration(
     wrench: Values | None = None,
     recursion: Recursion = modified_newton_euler,
 ) -> list[Scalar]:
-    """Joint accelerations q̈ (n,) under joint forces τ (n,): M⁻¹(τ − C − G), M strobed (001 §7)."""
+    """Compute joint accelerations q̈ (n,) under joint forces τ (n,): M⁻¹(τ − C − G), M strobed (001 §7)."""
     torque = scalars("tau", tau, len(chain))
     bias = strobed_bias(chain, q, qd, wrench, recursion)
     net = [t - b for t, b in zip(torque, bias, strict=True)]
@@ -128,29 +128,29 @@ class ChainSimulation:
     qd: Array
 
 
-def _ahead(values: list[float], slope: list[float], step: float) -> list[float]:
+def _advanced(values: list[float], slope: list[float], step: float) -> list[float]:
     return [x + step * s for x, s in zip(values, slope, strict=True)]
 
 
 def rk4_step(
     chain: SerialChain, time: float, q: list[float], qd: list[float], torque: Torque, step: float
 ) -> tuple[list[float], list[float]]:
-    """q and q̇ one step of `step` s later, after the classical four-point Runge–Kutta formula of 001 §7."""
+    """Advance q and q̇ by one step of `step` s by the classical four-point Runge–Kutta formula of 001 §7."""
     new_q, new_qd = q, qd
-    rate, slope = qd, qd  # of the stage before; the first stage stands at the start
+    rate, slope = qd, qd  # of the previous stage; the first stage is at the start
     for fraction, weight in ((0.0, 1.0), (0.5, 2.0), (0.5, 2.0), (1.0, 1.0)):
-        now, rate = _ahead(q, rate, fraction * step), _ahead(qd, slope, fraction * step)
+        now, rate = _advanced(q, rate, fraction * step), _advanced(qd, slope, fraction * step)
         slope = chain_acceleration(chain, now, rate, torque(time + fraction * step, now, rate))
-        new_q, new_qd = _ahead(new_q, rate, weight * step / 6.0), _ahead(new_qd, slope, weight * step / 6.0)
+        new_q, new_qd = _advanced(new_q, rate, weight * step / 6.0), _advanced(new_qd, slope, weight * step / 6.0)
     return new_q, new_qd
 
 
 def simulate_chain(
     chain: SerialChain, q: Values, qd: Values, torque: Torque, duration: float, step: float
 ) -> ChainSimulation:
-    """Motion from q, q̇ (n,) over `duration` s in steps of `step` s under `torque`, evaluated at every stage.
+    """Simulate the motion from q, q̇ (n,) over `duration` s in steps of `step` s; each stage evaluates `torque`.
 
-    Raises DynamicsError for a duration or step that is not positive, or a duration that is not whole steps.
+    Raises DynamicsError for a duration or step that is not positive, or a duration that is not a whole number of steps.
     """
     if not (math.isfinite(duration) and math.isfinite(step) and duration > 0.0 and step > 0.0):
         raise DynamicsError(f"duration {duration} s, step {step} s: must be finite and above 0 s")
@@ -173,7 +173,7 @@ _ROUNDING = 1e-12  # relative, of symmetry and of eigenvalues
 
 
 def gain_matrix(name: str, gain: Gain, joints: int) -> Array:
-    """A gain as a matrix (n, n) of floats, a number on its diagonal.
+    """Return a gain as a matrix (n, n) of floats, a number on its diagonal.
 
     Raises DynamicsError, with the gain's name, for another shape or numbers that are not finite.
     """
@@ -188,9 +188,9 @@ def gain_matrix(name: str, gain: Gain, joints: int) -> Array:
 
 
 def check_gains(kp: Gain, kv: Gain, joints: int) -> None:
-    """Refuse gains under which the error need not vanish; K_p 1/s², K_v 1/s, numbers or matrices (n, n).
+    """Check the gains for convergence of the error; K_p 1/s², K_v 1/s, numbers or matrices (n, n).
 
-    Raises DynamicsError that names the condition (a), (b) or (c) of 000 and the number that breaks it.
+    Raises DynamicsError with the violated condition (a), (b) or (c) of 000 and the number.
     """
     position, velocity = gain_matrix("K_p", kp, joints), gain_matrix("K_v", kv, joints)
     for name, condition, matrix, unit in (("K_v", "a", velocity, "1/s"), ("K_p", "b", position, "1/s²")):
@@ -211,7 +211,7 @@ def check_gains(kp: Gain, kv: Gain, joints: int) -> None:
 
 
 def damped_rank(position: Array, velocity: Array) -> int:
-    """Rank of [K_v | K_p K_v | … | K_p^{n−1} K_v] (n, n²); scaled, which leaves it as it is."""
+    """Rank of [K_v | K_p K_v | … | K_p^{n−1} K_v] (n, n²), scaled without changing it."""
     stiffness = position / np.abs(position).max()
     block = velocity / max(float(np.abs(velocity).max()), np.finfo(float).tiny)
     blocks = [block]
@@ -243,7 +243,7 @@ END = (45.0, 30.0, 0.0, 45.0, 60.0, 90.0)
 POSITION_GAIN = 100.0  # K_p, 1/s²
 VELOCITY_GAIN = 20.0  # K_v = 2 √K_p, 1/s
 ERROR_BOUND = 4.26e-4
-"""What every joint's error stays under in 000: one bit of its 12-bit converter, rad."""
+"""Bound on every joint's error in 000: one bit of its 12-bit converter, rad."""
 
 
 def computed_torque(
@@ -252,7 +252,7 @@ def computed_torque(
     """Joint forces τ (n,) by 4.4: the recursion 3.21–3.27 with the bracket of 4.1 in place of q̈.
 
     `desired` is (qᵈ, q̇ᵈ, q̈ᵈ), each (n,); the gains K_p 1/s² and K_v 1/s are numbers, the same for all joints, or
-    matrices (n, n). Raises DynamicsError for gains under which the error need not vanish (`check_gains`).
+    matrices (n, n). Raises DynamicsError for gains under which the error may not vanish (`check_gains`).
     """
     n = len(chain)
     check_gains(kp, kv, n)
@@ -277,7 +277,7 @@ def lagrange_control(
     kv: Gain,
     coefficients_of: Callable[[SerialChain, Values], LagrangeCoefficients],
 ) -> list[Scalar]:
-    """τ (n,) by 4.1 with D, H and G as `coefficients_of` gives them of a chain at q (n,); gains as they are."""
+    """τ (n,) by 4.1 with D, H and G from `coefficients_of` for a chain at q (n,); gains are not checked."""
     n = len(chain)
     position, rate = scalars("q", q, n), scalars("qd", qd, n)
     coefficients = coefficients_of(chain, position)
@@ -306,7 +306,7 @@ def constant_forces(tau: list[float]) -> Torque:
 
 
 def quintic(start: Array, end: Array, duration: float, time: float) -> tuple[Array, Array, Array]:
-    """q, q̇, q̈ (n,) at `time` s of the minimum-jerk move from `start` to `end` (n,) in `duration` s; held outside."""
+    """q, q̇, q̈ (n,) at `time` s of the minimum-jerk move from `start` to `end` (n,) in `duration` s; then constant."""
     s, sd, sdd = minimum_jerk(min(max(time / duration, 0.0), 1.0))
     delta = end - start
     return start + s * delta, sd / duration * delta, sdd / duration**2 * delta
@@ -314,9 +314,9 @@ def quintic(start: Array, end: Array, duration: float, time: float) -> tuple[Arr
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ControlStudy:
-    """A chain under computed torque, at the sampling instants: m samples, n joints; rad, rad/s, N m.
+    """A chain under computed torque at the sampling instants: m samples, n joints; rad, rad/s, N m.
 
-    times (m,) s; desired, actual, rates, torques (m, n), each torque held until the next sample.
+    times (m,) s; desired, actual, rates, torques (m, n), each torque constant until the next sample.
     """
 
     times: Array
@@ -347,15 +347,15 @@ def puma_study(
     plant: SerialChain | None = None,
     model: SerialChain | None = None,
 ) -> ControlStudy:
-    """The study of 000 §5: a PUMA from START to END under 4.4, errors as in its figures 3 to 8.
+    """Run the study of 000 §5: a PUMA from START to END under 4.4, errors as in its figures 3 to 8.
 
-    000 does not print its trajectory: here a rest-to-rest quintic of `duration` s and `settling` s at its end. Torques
-    are computed every `sampling` s and held; the plant is integrated by RK4 in `substeps` steps per sample. q̈ᵈ is taken
-    at the sampling instant, as eq. 4.4 has it; with `preview` it is the mean over the coming sample,
-    [q̇ᵈ(t+T) − q̇ᵈ(t)]/T, which is what a held torque can give. The gains are the paper's. `plant` and `model` (of the
-    controller) are the PUMA without friction and without rotors, which the paper's equations have not.
+    000 does not print its trajectory: this is a rest-to-rest quintic of `duration` s and `settling` s at its end.
+    Torques are computed every `sampling` s with zero-order hold; RK4 integrates the plant in `substeps` steps per
+    sample. q̈ᵈ is taken at the sampling instant, as in eq. 4.4; with `preview` it is the mean over the coming sample,
+    [q̇ᵈ(t+T) − q̇ᵈ(t)]/T, which a constant torque can achieve. The gains are the paper's. `plant` and `model` (of the
+    controller) are the PUMA without friction and rotors, as in the paper's equations.
 
-    Raises DynamicsError for times that are not positive, or chains that have not six joints.
+    Raises DynamicsError for times that are not positive, or chains without six joints.
     """
     for name, value in (("duration", duration), ("sampling", sampling), ("substeps", substeps)):
         if not (math.isfinite(value) and value > 0.0):

@@ -1,4 +1,4 @@
-"""From leg lengths to poses: forward kinematics on the own branch, and every assembly mode."""
+"""From leg lengths to poses: forward kinematics on the branch of a guess, and all assembly modes."""
 
 from kinematics.assembly.forward import (
     CONVERGED,

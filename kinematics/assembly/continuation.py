@@ -1,4 +1,4 @@
-"""Paths of the solutions of the equations of a platform with locked legs, from a platform whose forty are known."""
+"""Homotopy continuation of a locked platform's equations, from a platform whose forty solutions are known."""
 
 from dataclasses import dataclass
 from enum import Enum, auto
@@ -17,10 +17,10 @@ Complex = npt.NDArray[np.complex128]
 
 UNKNOWNS = 8
 ASSEMBLY_FIELDS = 7
-"""Columns of a platform here, one row per leg: b (3), p (3), d."""
+"""Columns of a platform in this module, one row per leg: b (3), p (3), d."""
 
 WORK_COLUMNS = 15
-"""Columns of the array (8, WORK_COLUMNS) in which a system [A | r] stands first; a constant, for the compiler."""
+"""Columns of the array (8, WORK_COLUMNS) that starts with a system [A | r]; a constant for the compiler."""
 
 
 @kernel
@@ -41,9 +41,9 @@ def _vector_times(
 
 @kernel
 def linearised_kernel(start: Complex, change: Complex, s: complex, x: Complex, along: bool, system: Complex) -> None:
-    """The quadrics at x (8,) on the platform start + s·change, both (6, 7), linearised, into nine columns of `system`.
+    """Linearise the quadrics at x (8,) on the platform start + s·change, both (6, 7), into nine columns of `system`.
 
-    Rows 0 to 6 are [∂F/∂x | −F], or [∂F/∂x | −∂F/∂s] if `along`; the last row is left alone.
+    Rows 0 to 6 are [∂F/∂x | −F], or [∂F/∂x | −∂F/∂s] if `along`; the last row is not written.
     """
     ew, ex, ey, ez, gw, gx, gy, gz = x[0], x[1], x[2], x[3], x[4], x[5], x[6], x[7]
     ee = ew * ew + ex * ex + ey * ey + ez * ez
@@ -93,13 +93,13 @@ def linearised_kernel(start: Complex, change: Complex, s: complex, x: Complex, a
 def solve_complex_kernel(system: Complex) -> bool:
     """Solve A x = r in place for [A | r] (8, 9), the first columns of `system` (8, WORK_COLUMNS).
 
-    x is left in the ninth column. False where A is singular.
+    The ninth column receives x. Returns False if A is singular.
     """
     return eliminate(system.reshape(8 * WORK_COLUMNS), 0, WORK_COLUMNS, 8, 1, 0.0) != 0.0
 
 
 ARRIVED, STUCK = 0, 1
-"""Status of a path: at its end; steps used up or too small, as near a singular solution."""
+"""Status of a path: at its end; or steps exhausted or too small, as near a singular solution."""
 
 TRACKING_WORK = (8, WORK_COLUMNS)
 """Shape of the kernels' complex working array: a linear system, a patch, four slopes, a point."""
@@ -108,14 +108,14 @@ LOOP_SAMPLES = 16
 MAXIMUM_WINDING = 12
 
 _NEWTON_STEPS = 4
-_CONVERGED = 1e-9  # last Newton correction of a point of norm 1; the error left is about its square
+_CONVERGED = 1e-9  # last Newton correction of a point of norm 1; the remaining error is about its square
 _MAXIMUM_STEPS = 4000
 _SMALLEST_STEP = 1e-10
 
 
 @kernel
 def normalise_kernel(x: Complex) -> None:
-    """Bring x (8,) to norm 1."""
+    """Normalise x (8,) to norm 1."""
     total = 0.0
     for k in range(8):
         total += x[k].real ** 2 + x[k].imag ** 2
@@ -143,7 +143,7 @@ def _set_patch(system: Complex, patch: Complex) -> None:
 def refine_kernel(
     start: Complex, change: Complex, s: complex, x: Complex, patch: Complex, steps: int, system: Complex
 ) -> tuple[float, float]:
-    """Newton's method at a fixed s on x (8,), within the plane patch·x = const: its first and last correction."""
+    """Refine x (8,) by Newton's method at fixed s, in the plane patch·x = const; return first and last correction."""
     first = np.inf
     last = np.inf
     for step in range(steps):
@@ -167,11 +167,11 @@ def refine_kernel(
 def track_kernel(
     start: Complex, change: Complex, s_from: complex, s_to: complex, x: Complex, tolerance: float, work: Complex
 ) -> tuple[int, int]:
-    """Follow the solution x (8,), of norm 1, along the straight way from s_from to s_to: status, steps tried.
+    """Follow the solution x (8,), of norm 1, along the straight path from s_from to s_to; return status and steps.
 
-    Fourth-order Runge–Kutta steps on Davidenko's equation, then Newton; a step is taken over only if Newton's first
-    correction, the error of the prediction, is at most `tolerance` and the following ones vanish. Each step has its
-    own affine patch, x̄·x = 1, so that a path to infinity is a path like any other.
+    Fourth-order Runge–Kutta steps on Davidenko's equation, then Newton; a step is accepted only if Newton's first
+    correction, the prediction error, is at most `tolerance` and the following corrections vanish. Each step has its
+    own affine patch, x̄·x = 1, so that paths to infinity need no special treatment.
     """
     patch, point = work[:, 9], work[:, 14]
     way = s_to - s_from
@@ -216,7 +216,7 @@ def track_kernel(
 def track_all_kernel(
     start: Complex, change: Complex, s_from: complex, s_to: complex, points: Complex, tolerance: float, statuses: Array
 ) -> int:
-    """`track_kernel` on each row of points (n, 8), in place; statuses (n,). Returns the steps tried in all."""
+    """Call `track_kernel` on each row of points (n, 8), in place; statuses (n,). Returns the total of steps tried."""
     work = np.empty(TRACKING_WORK, np.complex128)
     total = 0
     for path in range(points.shape[0]):
@@ -228,9 +228,9 @@ def track_all_kernel(
 
 @kernel
 def loop_kernel(start: Complex, change: Complex, radius: float, x: Complex, tolerance: float, mean: Complex) -> int:
-    """Carry x (8,), a solution at s = 1 − radius, round s = 1 until it comes back: how often round, 0 if it does not.
+    """Track x (8,), a solution at s = 1 − radius, around s = 1 until it returns; return the number of turns, 0 if none.
 
-    `mean` (8,) becomes the mean of x̄₀·x = 1 multiples of the solutions passed, by Cauchy's integral the solution at
+    `mean` (8,) receives the mean of x̄₀·x = 1 multiples of the solutions passed, by Cauchy's integral the solution at
     s = 1, singular or not.
     """
     work = np.empty(TRACKING_WORK, np.complex128)
@@ -264,7 +264,7 @@ def loop_kernel(start: Complex, change: Complex, radius: float, x: Complex, tole
 
 
 SOLUTIONS = 40
-"""Number of solutions of a general platform (Ronga & Vust, Lazard, Mourrain), and the most any can have isolated."""
+"""Number of solutions of a general platform (Ronga & Vust, Lazard, Mourrain), and the maximum of isolated solutions."""
 
 _LOOPS = 100
 _TOLERANCE = 1e-6
@@ -280,7 +280,7 @@ class Start:
 
 
 def projective_distances(points: Complex, x: Complex) -> Array:
-    """Distance of each of points (n, 8) from x (8,), all of norm 1, as multiples of which they are the same pose."""
+    """Distance of each of points (n, 8) from x (8,), all of norm 1, up to a scalar factor (the same pose)."""
     along = points @ x.conj()
     distances: Array = np.linalg.norm(points - along[:, np.newaxis] * x, axis=1)
     return distances
@@ -288,11 +288,11 @@ def projective_distances(points: Complex, x: Complex) -> Array:
 
 @lru_cache(maxsize=64)
 def general_start(seed: int, attempt: int = 0) -> Start:
-    """A random platform and its forty solutions; the same for the same seed and attempt, both at least 0.
+    """Return a random platform and its forty solutions, deterministic in seed and attempt, both at least 0.
 
-    One solution is chosen and the leg lengths made to fit. The others are found by monodromy: solutions carried round
-    a random loop of platforms come back as other ones. A general platform has exactly forty, so forty are all.
-    Raises ConvergenceError if they are not all found, which no seed is known to lead to.
+    One solution is chosen and the leg lengths computed from it. The others are found by monodromy: tracking solutions
+    around a random loop of platforms permutes them. A general platform has exactly forty, so the list is complete.
+    Raises ConvergenceError if not all are found; no seed is known that fails.
     """
     random = np.random.default_rng([seed, attempt])
     platform, first = _solved_platform(random)
@@ -317,7 +317,7 @@ def general_start(seed: int, attempt: int = 0) -> Start:
 
 
 def _solved_platform(random: np.random.Generator) -> tuple[Complex, Complex]:
-    """A random platform with squared leg lengths such that a random x (8,) is a solution."""
+    """Return a random platform with squared leg lengths such that a random x (8,) is a solution."""
     platform = _normal(random, 6, ASSEMBLY_FIELDS)
     x = _normal(random, UNKNOWNS)
     e, g = x[:4], x[4:]
@@ -348,7 +348,7 @@ _CONTINUUM_RESIDUAL = 1e-11
 
 
 class End(Enum):
-    """What a path ends in: a solution by itself, several that meet, one of infinitely many, no pose, nothing found."""
+    """End of a path: an isolated solution, several that meet, one of infinitely many, no pose, or a failure."""
 
     REGULAR = auto()
     SINGULAR = auto()
@@ -365,15 +365,15 @@ class Endpoints:
     ends: tuple[End, ...]
 
     def count(self, end: End) -> int:
-        """How many paths end so."""
+        """Return the number of paths that end so."""
         return self.ends.count(end)
 
 
 def follow_paths(start: Start, platform: Complex, tolerance: float) -> Endpoints:
     """Follow every solution of the start to the `platform` (6, 7), see `assembly_equations`.
 
-    A path to a regular solution is followed to its end. Where several paths meet, or at infinity, the equations are
-    singular: such an end is worked out from loops around it (Cauchy's integral; Morgan, Sommese & Wampler, Computing
+    A path to a regular solution is tracked to its end. Where several paths meet, or at infinity, the equations are
+    singular: such an end is computed from loops around it (Cauchy's integral; Morgan, Sommese & Wampler, Computing
     singular solutions to nonlinear analytic systems, 1991).
     """
     change = platform - start.platform
@@ -401,23 +401,23 @@ def follow_paths(start: Start, platform: Complex, tolerance: float) -> Endpoints
 
 
 def repeated(endpoints: Endpoints) -> int:
-    """How many regular solutions were reached by a second path: as many paths as must have lost their way."""
+    """Count regular solutions reached by more than one path: at least as many paths have jumped to another."""
     points = endpoints.points[[end is End.REGULAR for end in endpoints.ends]]
     near = [np.count_nonzero(projective_distances(points[:path], points[path]) < 1e-7) for path in range(len(points))]
     return int(np.count_nonzero(near))
 
 
 def unpaired(endpoints: Endpoints) -> int:
-    """How many solutions were found without their complex conjugate, which is one too."""
+    """Count solutions found without their complex conjugate, which is a solution too."""
     finite = [end in (End.REGULAR, End.SINGULAR) for end in endpoints.ends]
     points = endpoints.points[finite]
     return sum(bool(projective_distances(points, point.conj()).min() > 1e-5) for point in points)
 
 
 def _regularity(platform: Complex, x: Complex) -> tuple[float, Complex]:
-    """Smallest over largest singular value of the Jacobian at x, and the direction that belongs to the smallest.
+    """Smallest over largest singular value of the Jacobian at x, and the singular vector of the smallest.
 
-    Its rows are balanced first: where the legs are long beside the platform, their equations are nearly the same.
+    The rows are balanced first: with legs much longer than the platform, their equations are nearly the same.
     """
     jacobian = _linearised(platform, x)[:, :UNKNOWNS]
     jacobian[1:6] -= jacobian[0]
@@ -434,7 +434,7 @@ def _linearised(platform: Complex, x: Complex) -> Complex:
 
 
 def _singular_end(start: Complex, change: Complex, before: Complex, end: Complex, tolerance: float) -> End:
-    """Work out a singular end into `end` (8,), from loops of ever smaller radius until one gives a solution."""
+    """Compute a singular end into `end` (8,), from loops of decreasing radius until one gives a solution."""
     x, mean = before.copy(), np.empty_like(before)
     work = np.empty(TRACKING_WORK, np.complex128)
     here = _BEFORE_END
@@ -457,7 +457,7 @@ def _is_infinite(x: Complex) -> bool:
 
 
 def _is_continuum(platform: Complex, x: Complex) -> bool:
-    """Whether there are solutions at a distance from x (8,), singular, in the direction in which it is singular."""
+    """Return whether solutions exist at a distance from the singular solution x (8,), in its singular direction."""
     _, direction = _regularity(platform, x)
     point = x + _STEP_ALONG * direction
     fixed = np.stack([x.conj(), direction.conj()])

@@ -1,11 +1,11 @@
-"""Forward kinematics: the pose of the platform from the lengths of its legs, on the guess's own branch.
+"""Forward kinematics: the pose of the platform from its leg lengths, on the branch of the guess.
 
-A 6-UPS platform can be put together in up to forty ways with the same leg lengths; a plain Newton iteration may land
-on any of them. Here the right one is the pose reached from the guess when the legs go straight from their lengths at
-the guess to the lengths asked for. One Newton run over the whole way is taken only if it contracts from its first step
-on as a run inside its Newton–Kantorovich ball does (Deuflhard, Newton Methods for Nonlinear Problems, 2004, §2.1 and
-§5.1: the distances the joints move shrink at least fourfold), makes no large step and never sees det H change its
-sign. Otherwise a shorter part of the way is tried, and the next part starts from there.
+A 6-UPS platform has up to forty poses with the same leg lengths; a plain Newton iteration may converge to any of them.
+The pose wanted is the one reached from the guess when the leg lengths change linearly from those at the guess to the
+targets. One Newton run over the whole path is accepted only if it contracts from its first step on as inside its
+Newton–Kantorovich ball (Deuflhard, Newton Methods for Nonlinear Problems, 2004, §2.1 and §5.1: the joint displacements
+shrink at least fourfold), makes no large step and keeps the sign of det H. Otherwise a shorter part of the path is
+tried, and the next part starts from there.
 """
 
 from math import cos, inf, sin, sqrt
@@ -20,24 +20,24 @@ from kinematics.geometry import Geometry
 from kinematics.leg import determinant_kernel, leg_rows_kernel
 
 CONVERGED, EXHAUSTED, CROSSED, INVALID = 0, 1, 2, 3
-"""Status of `forward_kinematics_kernel`: found; steps used up; a singularity stands in the way; unusable input."""
+"""Status of `forward_kinematics_kernel`: found; steps exhausted; singularity on the path; invalid input."""
 _DIVERGED = 4
 
 FORWARD_WORK = 6 * 7 + 6 * 3 + 6 + 7 + 7
-"""Length of `forward_kinematics_kernel`'s working array: Hᵀ and lengths, joints, targets, two poses."""
+"""Length of the working array of `forward_kinematics_kernel`: Hᵀ and lengths, joints, targets, two poses."""
 
 _CONTRACTION = 0.25
 _LARGEST_ROTATION = 0.5  # rad, of one Newton step
-_LARGEST_MOVE = 0.5  # of the leg's length, a joint in one Newton step
-_WAYPOINT_TOLERANCE = 1e-6  # of the mean leg length: a point on the way need not be exact
+_LARGEST_MOVE = 0.5  # of the leg's length, joint displacement in one Newton step
+_WAYPOINT_TOLERANCE = 1e-6  # of the mean leg length: waypoints need not be exact
 _SMALLEST_PART = 1e-6
 
 
 @kernel
 def _move(geometry: Array, rows: Array, joints: Array) -> tuple[float, bool]:
-    """Bring `joints` (6, 3), the platform points in base axes, to where `rows` has them.
+    """Update `joints` (6, 3), the platform points in base axes, from `rows`.
 
-    Returns the farthest any has moved, m, and whether that is too far for one step.
+    Returns the largest joint displacement, m, and whether it is too large for one step.
     """
     farthest = 0.0
     too_far = False
@@ -54,7 +54,7 @@ def _move(geometry: Array, rows: Array, joints: Array) -> tuple[float, bool]:
 
 @kernel
 def _turn(pose: Array, x: float, y: float, z: float) -> None:
-    """Turn `pose` by the rotation vector (x, y, z), rad, base axes, and bring its quaternion to unit norm."""
+    """Rotate `pose` by the rotation vector (x, y, z), rad, base axes, and normalise its quaternion."""
     square = x * x + y * y + z * z
     angle = sqrt(square)
     k = 0.5 - square / 48.0 if angle < 1e-4 else sin(0.5 * angle) / angle
@@ -72,10 +72,10 @@ def _turn(pose: Array, x: float, y: float, z: float) -> None:
 def _newton(
     geometry: Array, targets: Array, pose: Array, tolerance: float, budget: int, side: float, rows: Array, joints: Array
 ) -> tuple[int, int, float]:
-    """One Newton run to the leg lengths `targets`: status, steps spent, det H at the end.
+    """Run Newton's method to the leg lengths `targets`; return status, steps used and det H at the end.
 
-    `side` has the sign that det H must keep, 0 if it is not known yet. Every step is along Hᵀ [Δt; Δφ] = ΔL, the exact
-    Jacobian, and one more is made after the lengths agree, so that the pose is as good as the arithmetic allows.
+    `side` is the required sign of det H, 0 if not yet known. Every step solves Hᵀ [Δt; Δφ] = ΔL with the exact
+    Jacobian; one more step follows after convergence, for a pose accurate to rounding.
     """
     previous = 0.0
     for step in range(budget):
@@ -129,12 +129,12 @@ def _largest_difference(geometry: Array, lengths: Array, pose: Array, rows: Arra
 def forward_kinematics_kernel(
     geometry: Array, lengths: Array, pose: Array, tolerance: float, iterations: int, work: Array
 ) -> tuple[int, int, float, float]:
-    """Pose of the platform with the leg lengths (6,), m, on the branch of the guess that `pose` (7,) holds.
+    """Compute the pose with the leg lengths (6,), m, on the branch of the guess in `pose` (7,).
 
-    Returns (status, Newton steps spent, largest leg-length error left in m, det H in m³), the last two where it
-    stopped. With status CONVERGED `pose` holds the answer, its quaternion of unit norm; with EXHAUSTED (`iterations`
-    steps in all were not enough), CROSSED (det H changes sign on the way) or INVALID (a number that is not finite, a
-    length or tolerance not positive) it holds the guess as it was. `work` (FORWARD_WORK,) is working space.
+    Returns (status, Newton steps used, largest leg-length error in m, det H in m³), the last two at the final
+    iterate. With status CONVERGED `pose` receives the result, its quaternion of unit norm; with EXHAUSTED (more than
+    `iterations` steps needed), CROSSED (det H changes sign on the path) or INVALID (a number that is not finite, a
+    length or tolerance not positive) the guess is unchanged. `work` (FORWARD_WORK,) is working space.
     """
     if not _usable(lengths, pose, tolerance):
         return INVALID, 0, inf, 0.0
@@ -163,7 +163,7 @@ def forward_kinematics_kernel(
         elif status == EXHAUSTED:
             break
         else:
-            used += spent == 0  # a refused first step was worked out all the same
+            used += spent == 0  # a rejected first step was computed too
             pose[:] = anchor
             part *= 0.5
             if part < _SMALLEST_PART:
@@ -183,15 +183,15 @@ def forward_kinematics(
     tolerance: float = 1e-13,
     iterations: int = 100,
 ) -> Array:
-    """Pose (7,) of the platform whose legs have the `lengths` (6,), m: the one that continues the `guess` (7,).
+    """Compute the pose (7,) with leg `lengths` (6,), m, on the branch of the `guess` (7,).
 
-    Newton on the exact Jacobian until no leg is more than `tolerance`, m, off, within `iterations` steps in all; where
-    one run from the guess to the lengths is not safe, the legs are moved there in parts. The quaternion's sign follows
-    the guess's.
+    Newton's method with the exact Jacobian until all legs are within `tolerance`, m, in at most `iterations` steps;
+    where one run from the guess to the lengths is not safe, the path is divided. The quaternion's sign follows that of
+    the guess.
     Raises KinematicsError for a wrong shape, a number that is not finite, a length or bound not positive;
-    AssemblyModeError if the guess is across a singularity from home (where the geometry has one), or a singularity
-    stands between it and the lengths; ConvergenceError, with the steps spent and the residual left, if no pose was
-    found, as for lengths that no pose has.
+    AssemblyModeError if the guess is across a singularity from home (if the geometry has one), or a singularity
+    lies between it and the lengths; ConvergenceError, with the steps used and the residual, if no pose was
+    found, as for lengths without a pose.
     """
     target = single("leg lengths", finite_array("leg lengths", lengths, LEGS))
     for leg, length in enumerate(target, start=1):
@@ -208,7 +208,7 @@ def forward_kinematics(
     work = np.empty(FORWARD_WORK)
     side = determinant_kernel(geometry.array, pose, np.empty((6, 7)))
     if geometry.home is not None:
-        home = geometry.home.copy()  # writeable, or the kernel would be compiled once more for a read-only array
+        home = geometry.home.copy()  # writeable: a read-only array would make numba compile again
         at_home = determinant_kernel(geometry.array, home, np.empty((6, 7)))
         if not side * at_home > 0.0:
             raise AssemblyModeError(

@@ -1,4 +1,4 @@
-"""Every pose of a platform with given leg lengths: its assembly modes, up to forty."""
+"""All poses of a platform with given leg lengths: its assembly modes, up to forty."""
 
 from dataclasses import dataclass
 
@@ -28,18 +28,18 @@ from kinematics.rotations import (
     quaternion_to_matrix,
 )
 
-_NEARLY_REAL = 1e-4  # largest imaginary part of an x of norm 1 next to which a real pose is looked for
-_RESIDUAL = 1e-12  # largest leg-length error of a pose, of the platform's size
-_SAME = 1e-9  # distance of two poses that are one, as fractions of the size and rad
+_NEARLY_REAL = 1e-4  # largest imaginary part of an x of norm 1 that may be near a real pose
+_RESIDUAL = 1e-12  # largest leg-length error of a pose, relative to the platform's size
+_SAME = 1e-9  # distance below which two poses are one, relative to the size, and rad
 _SAME_SINGULAR = 1e-5
 _POLISHING_STEPS = 40
 
 
 @dataclass(slots=True, eq=False)
 class AssemblyMode:
-    """A pose (7,), its largest leg-length error, m, how many paths end there, and whether it is a regular solution.
+    """A pose (7,), its largest leg-length error, m, its multiplicity (paths that end there), and whether it is regular.
 
-    A pose on a continuum is an example near which a path ends: its multiplicity is 0.
+    A pose on a continuum is an example near the end of a path: its multiplicity is 0.
     """
 
     pose: Array
@@ -64,7 +64,7 @@ def scaled_platform(geometry: Geometry, lengths: Array, size: float) -> Complex:
 
 
 def real_modes(geometry: Geometry, lengths: Array, endpoints: Endpoints) -> list[AssemblyMode]:
-    """The poses among the ends of the paths, each once, polished by Newton's method on the leg lengths (6,), m."""
+    """Return the distinct poses at the ends of the paths, refined by Newton's method on the leg lengths (6,), m."""
     size = platform_size(geometry, lengths)
     modes: list[AssemblyMode] = []
     for x, end in zip(endpoints.points, endpoints.ends, strict=True):
@@ -76,7 +76,7 @@ def real_modes(geometry: Geometry, lengths: Array, endpoints: Endpoints) -> list
             continue
         start = _pose(geometry, turned.real, size)
         pose, residual = _polished(geometry, lengths, start)
-        # Newton leaves a real solution where it is, but may lead from a complex one to a pose found otherwise.
+        # Newton leaves a real solution in place, but may move a complex one to a pose already found.
         stays = _distance(pose, start, size) <= 1e-6 + 10.0 * imaginary
         if residual <= _RESIDUAL * size and (stays or end is End.CONTINUUM):
             _add(modes, AssemblyMode(pose, residual, int(end is not End.CONTINUUM), end is End.REGULAR), size)
@@ -84,17 +84,17 @@ def real_modes(geometry: Geometry, lengths: Array, endpoints: Endpoints) -> list
 
 
 def union(modes: list[AssemblyMode], others: list[AssemblyMode], size: float) -> list[AssemblyMode]:
-    """Every pose of both lists once."""
+    """Merge two lists; every pose occurs once."""
     result = list(modes)
     for mode in others:
-        if not any(_are_one(mode, known, size) for known in result):
+        if not any(_same_pose(mode, known, size) for known in result):
             result.append(mode)
     return result
 
 
 def sorted_modes(modes: list[AssemblyMode], size: float) -> list[AssemblyMode]:
-    """From the highest pose to the lowest, then by x, y and orientation, whatever order the paths ended in."""
-    grid = 1e-7  # much coarser than rounding, so that poses of one height are ordered by what tells them apart
+    """Sort from the highest pose to the lowest, then by x, y and orientation, independent of the order of paths."""
+    grid = 1e-7  # much coarser than rounding, so that poses of equal height are ordered by the other coordinates
     return sorted(modes, key=lambda mode: _order(mode.pose, grid, size))
 
 
@@ -105,13 +105,13 @@ def _order(pose: Array, grid: float, size: float) -> tuple[float, ...]:
 
 def _add(modes: list[AssemblyMode], mode: AssemblyMode, size: float) -> None:
     for known in modes:
-        if _are_one(mode, known, size):
+        if _same_pose(mode, known, size):
             known.multiplicity += mode.multiplicity
             return
     modes.append(mode)
 
 
-def _are_one(mode: AssemblyMode, other: AssemblyMode, size: float) -> bool:
+def _same_pose(mode: AssemblyMode, other: AssemblyMode, size: float) -> bool:
     bound = _SAME if mode.regular and other.regular else _SAME_SINGULAR
     return _distance(mode.pose, other.pose, size) < bound
 
@@ -132,9 +132,9 @@ def _pose(geometry: Geometry, x: Array, size: float) -> Array:
 
 
 def _polished(geometry: Geometry, lengths: Array, start: Array) -> tuple[Array, float]:
-    """The pose of smallest residual, m, that Newton's method comes by from `start`; its quaternion has qw ≥ 0.
+    """Return the pose of smallest residual, m, in a Newton run from `start`; its quaternion has qw ≥ 0.
 
-    At a singular pose its steps are of least norm, and it stops where they no longer help.
+    At a singular pose its steps have least norm, and it stops when they no longer help.
     """
     pose, best, least = start, start, np.inf
     rows = np.empty((LEGS, 7))
@@ -152,20 +152,20 @@ def _polished(geometry: Geometry, lengths: Array, start: Array) -> tuple[Array, 
     return np.concatenate([best[:3], np.copysign(1.0, sign) * best[3:]]), least
 
 
-_TOLERANCES = (1e-6, 1e-8, 1e-9)  # of the prediction of a path, for the first, second and later attempts
+_TOLERANCES = (1e-6, 1e-8, 1e-9)  # prediction error of a path, for the first, second and later attempts
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class AssemblyModes:
-    """The poses of a platform with given leg lengths, and how sure it is that they are all.
+    """The poses of a platform with given leg lengths, and whether the list is complete.
 
     poses (m, 7): from the highest to the lowest (then by x, y, orientation); quaternions with qw ≥ 0.
     residuals (m,): largest leg-length error of each pose, m.
-    multiplicities (m,): how many paths end there: 1 for a regular pose, more where assembly modes meet (det H = 0), 0
-        for one pose of many between which the platform can move with its legs held.
-    real, complex, infinite, continuum, failed: how many of the forty paths ended in a pose, in a solution that is not
-        real, in no pose at all, on solutions that are not isolated, and nobody knows where.
-    complete: whether these are all the poses; `statement` says how that is known, or why not.
+    multiplicities (m,): number of paths that end there: 1 for a regular pose, more where assembly modes meet
+        (det H = 0), 0 for an example of a continuum, on which the platform moves with locked legs.
+    real, complex, infinite, continuum, failed: how many of the forty paths ended in a pose, a complex solution, no
+        pose, a solution that is not isolated, or failed.
+    complete: whether these are all poses; `statement` says why, or why not.
     """
 
     poses: Array
@@ -184,14 +184,14 @@ class AssemblyModes:
 
 
 def assembly_modes(geometry: Geometry, lengths: npt.ArrayLike, *, seed: int = 0, attempts: int = 3) -> AssemblyModes:
-    """Every real pose in which the legs have the `lengths` (6,), m, each with its residual.
+    """Compute all real poses with the leg `lengths` (6,), m, each with its residual.
 
-    Joint limits, strokes and legs in each other's way do not count, and a platform below its base is a mode as well.
-    `seed`, at least 0, chooses the random platform from which the paths start; it has no influence on the poses beyond
-    rounding. Where paths fail, or the solutions contradict each other, this is done anew, more carefully, up to
-    `attempts` times in all; if that does not help, the poses of all attempts are given and `complete` is False. It is
-    False as well where solutions are not isolated, as for a platform that can move with its legs held: of those only
-    examples are given.
+    Joint limits, strokes and leg collisions are ignored, and a platform below its base is a mode as well.
+    `seed`, at least 0, selects the random start platform of the paths; it affects the poses only by rounding.
+    If paths fail, or the solutions contradict each other, the computation is repeated with a tighter tolerance, up to
+    `attempts` times in all; after that the poses of all attempts are returned and `complete` is False. It is also False
+    if solutions are not isolated, as for a platform that can move with locked legs; of those only examples are
+    returned.
     Raises KinematicsError for a wrong shape, a number that is not finite, a length not positive, or a seed or number
     of attempts out of bounds.
     """
@@ -210,18 +210,18 @@ def assembly_modes(geometry: Geometry, lengths: npt.ArrayLike, *, seed: int = 0,
         tolerance = _TOLERANCES[min(attempt, len(_TOLERANCES) - 1)]
         endpoints = follow_paths(general_start(seed, attempt), platform, tolerance)
         found = real_modes(geometry, target, endpoints)
-        doubts = _doubts(endpoints)
+        doubts = _reasons_incomplete(endpoints)
         if not doubts:
             modes = found
             break
         modes = union(modes, found, size)
         if endpoints.count(End.CONTINUUM):
-            break  # nothing to gain: other paths end in other poses of the continuum
+            break  # no gain: other paths end in other poses of the continuum
     return _result(sorted_modes(modes, size), sum(mode.multiplicity for mode in found), endpoints, doubts)
 
 
-def _doubts(endpoints: Endpoints) -> list[str]:
-    """Why the list of solutions may lack some, empty if there is no reason to think so."""
+def _reasons_incomplete(endpoints: Endpoints) -> list[str]:
+    """Return the reasons why the list of solutions may be incomplete, empty if none."""
     doubts = []
     if failed := endpoints.count(End.FAILED):
         doubts.append(f"{failed} paths were lost")

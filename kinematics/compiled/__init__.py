@@ -1,4 +1,4 @@
-"""Compiled code: how kernels are compiled, and the small algebra that they share."""
+"""Compiled code: compilation of kernels, and the small linear algebra that they share."""
 
 from kinematics.compiled.cache import NotCompiledError, kernel_cache_folder
 from kinematics.compiled.compiling import (

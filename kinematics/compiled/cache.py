@@ -1,4 +1,4 @@
-"""Where compiled kernels are kept: a folder that is named after all sources with kernels."""
+"""Cache folder of compiled kernels, named after the digest of all kernel sources."""
 
 import hashlib
 import os
@@ -6,16 +6,16 @@ import re
 from pathlib import Path
 
 KERNEL_FOLDERS = ("kinematics", "dynamics/kernels", "rig/engine", "rig/safety", "rig/virtual")
-"""The only ones with kernels: every process reads them all at its start."""
+"""The only folders with kernels: every process reads them all at its start."""
 HAS_KERNELS = re.compile(rb"\b(kernel|inlined)\b")
-"""Found in every source file that defines some, however it names them."""
+"""Matches every source file that defines kernels."""
 
 
 def _source_digest() -> str:
-    """Digest of every source file that defines kernels.
+    """Return a digest of all source files that define kernels.
 
-    Numba notices a change of the file a kernel stands in, but not of the files of the kernels it calls; a cache
-    folder named after all of them can never serve stale machine code.
+    Numba notices a change of a kernel's own file, but not of the files of the kernels it calls; a cache folder
+    named after all of them never contains stale machine code.
     """
     digest = hashlib.sha256()
     root = Path(__file__).resolve().parent.parent.parent
@@ -28,11 +28,11 @@ def _source_digest() -> str:
 
 
 SOURCES = _source_digest()
-"""of the sources as they were when this was imported, whatever becomes of them before the first kernel is called"""
+"""digest of the sources at import, even if they change before the first kernel is called"""
 
 
 def kernel_cache_folder() -> Path:
-    """Where compiled kernels are kept, numba's own setting NUMBA_CACHE_DIR before the user's cache folder."""
+    """Return the folder of compiled kernels: numba's own setting NUMBA_CACHE_DIR, or one in the user's cache folder."""
     given = os.environ.get("NUMBA_CACHE_DIR")
     if given is not None:
         return Path(given)
@@ -41,4 +41,4 @@ def kernel_cache_folder() -> Path:
 
 
 class NotCompiledError(Exception):
-    """A kernel is not in the cache, where none may be compiled."""
+    """A kernel is not in the cache, and compiling is not allowed."""

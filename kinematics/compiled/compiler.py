@@ -1,4 +1,4 @@
-"""Numba, set up for kernels: imported when the first of them is needed as compiled code."""
+"""Numba set up for kernels: imported when the first compiled kernel is needed."""
 
 from __future__ import annotations
 
@@ -27,13 +27,13 @@ _choose_folder()
 
 
 def dispatcher(function: Callable[..., object], **options: Any) -> Any:
-    """What compiles `function` for the types that it is called with."""
-    _choose_folder()  # again: numba forgets it whenever a variable of its own changes in the environment
+    """Return numba's dispatcher, which compiles `function` for its argument types."""
+    _choose_folder()  # again: numba resets it whenever one of its environment variables changes
     return numba.njit(nogil=True, error_model="numpy", fastmath=False, **options)(function)
 
 
 class Listener(event.Listener):  # type: ignore[misc]  # numba has no types
-    """Hears of every compilation while it is listening, from whichever thread compiles."""
+    """Receives the events of all compilations while registered, from every compiling thread."""
 
     def on_start(self, _event: Any) -> None:
         """See numba's Listener."""
@@ -42,13 +42,13 @@ class Listener(event.Listener):  # type: ignore[misc]  # numba has no types
         """See numba's Listener."""
 
     def listening(self) -> AbstractContextManager[Any]:
-        """Listen within a `with` block."""
+        """Return a context manager that registers the listener."""
         listener: AbstractContextManager[Any] = event.install_listener("numba:compile", self)
         return listener
 
 
 class Refusal(Listener):
-    """Hears that a kernel is going to be compiled, and does not let it: raises NotCompiledError."""
+    """Prevents compilation: raises NotCompiledError when one starts."""
 
     def on_start(self, event: event.Event) -> None:
         """See numba's Listener."""
@@ -56,11 +56,11 @@ class Refusal(Listener):
 
 
 class Counting(Listener):
-    """Counts at the beginning and the end of each compilation how many kernels are there.
+    """Counts the available kernels at the beginning and end of each compilation.
 
     Args:
-        needed: kernels, each with what it calls itself, see `with_callees`.
-        report: called with how many of them are there, and with how many there are, whenever it is another number.
+        needed: kernels, each with the kernels it calls, see `with_callees`.
+        report: called with the number of available kernels and the total whenever the number changes.
     """
 
     def __init__(self, needed: Mapping[Kernel, Iterable[Kernel]], report: Callable[[int, int], None]) -> None:
@@ -68,7 +68,7 @@ class Counting(Listener):
         self._report = report
         self._reported: int | None = None
         self._ended: set[Any] = set()
-        """dispatchers that have compiled, and are about to put it among their overloads"""
+        """dispatchers that have compiled, but not yet stored the overload"""
 
     def on_start(self, _event: event.Event) -> None:
         """See numba's Listener."""
@@ -80,14 +80,14 @@ class Counting(Listener):
         self._count()
 
     def close(self) -> None:
-        """Tell of what was loaded after the last one that was compiled, where any was."""
+        """Report kernels loaded after the last compilation, if anything was compiled."""
         if self._reported is not None:
             self._count()
 
     def _count(self) -> None:
         left = [one for one in self._needed if one.compiled.overloads or one.compiled in self._ended]
         there: set[Kernel] = set()
-        while left:  # one that is there has in it all that it calls
+        while left:  # an available kernel includes all kernels it calls
             one = left.pop()
             if one not in there:
                 there.add(one)

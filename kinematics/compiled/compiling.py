@@ -1,4 +1,4 @@
-"""The one place that decides how numerical kernels are compiled, and tells how many of them are."""
+"""Compilation of all numerical kernels, and its progress."""
 
 import functools
 import os
@@ -14,7 +14,7 @@ Function = TypeVar("Function", bound=Callable[..., object])
 
 
 def _stamp(file: str) -> tuple[int, int] | None:
-    """What changes when a file is written anew; None where there is no such file."""
+    """Return a value that changes when a file is rewritten; None if the file does not exist."""
     try:
         found = os.stat(file)
     except OSError:
@@ -23,14 +23,14 @@ def _stamp(file: str) -> tuple[int, int] | None:
 
 
 _first_stamp = functools.cache(_stamp)
-"""that of a file when its first kernel was defined"""
+"""stamp of a file when its first kernel was defined"""
 
 
 class Kernel:
-    """A function that is handed to the compiler when it is first called, with positional arguments.
+    """A function that is compiled on its first call; positional arguments only.
 
-    To import the compiler takes longer than all of the model: the app's window, and whoever computes nothing, need
-    not wait for it. Inside another kernel it is the compiled function itself.
+    Importing the compiler takes longer than the rest of the model: the app's window and other code that computes
+    nothing need not wait for it. Inside another kernel a Kernel is the compiled function itself.
     """
 
     __name__: str
@@ -39,9 +39,9 @@ class Kernel:
     def __init__(self, function: Callable[..., object], **options: Any) -> None:
         functools.update_wrapper(self, function)
         self.py_func = function
-        """as it is written"""
+        """the Python function"""
         self.call: Callable[..., Any] = self._compile_and_call
-        """The same as to call it, 0.1 µs faster: from the first call on the compiled function."""
+        """Same as calling the kernel, 0.1 µs faster: the compiled function from the first call on."""
         self._options = options
         self._compiled: Any = None
         self._lock = threading.Lock()
@@ -49,7 +49,7 @@ class Kernel:
         _first_stamp(self._file)
 
     def __call__(self, *arguments: Any) -> Any:
-        """Call the compiled function. Raises one of `unfit` for arguments that it was not written for."""
+        """Call the compiled function. Raises one of `unfit` for arguments of unsuitable types or number."""
         return self.call(*arguments)
 
     def _compile_and_call(self, *arguments: Any) -> Any:
@@ -57,12 +57,12 @@ class Kernel:
 
     @property
     def compiled(self) -> Any:
-        """Numba's dispatcher; the first to ask for that of any kernel imports the compiler."""
-        from kinematics.compiled.compiler import dispatcher  # takes long
+        """Numba's dispatcher; the first access on any kernel imports the compiler."""
+        from kinematics.compiled.compiler import dispatcher  # slow
 
         with self._lock:
             if self._compiled is None:
-                # numba would keep what was loaded as that of the file as it is now
+                # otherwise numba would cache the loaded code under the file's present stamp
                 options = (
                     self._options
                     if _stamp(self._file) == _first_stamp(self._file)
@@ -73,8 +73,8 @@ class Kernel:
 
     @staticmethod
     def load_compiler() -> None:
-        """Import the compiler now, as the first call of a kernel would, where nothing interrupts it half-way."""
-        import kinematics.compiled.compiler  # noqa: F401  # takes long
+        """Import the compiler now, at a point where the import cannot be interrupted."""
+        import kinematics.compiled.compiler  # noqa: F401  # slow
 
     def __reduce__(self) -> Any:
         if getattr(sys.modules.get(self.__module__), self.__qualname__, None) is self:
@@ -83,13 +83,13 @@ class Kernel:
 
     @property
     def _numba_type_(self) -> Any:
-        """For numba, which asks for it: inside whatever it compiles, this is the dispatcher."""
+        """Type protocol of numba: within compiled code, this is the dispatcher."""
         return self.compiled._numba_type_
 
     @staticmethod
     def unfit() -> tuple[type[Exception], ...]:
-        """What is raised where arguments are not of the types, or not as many, as the function takes."""
-        from numba.core.errors import NumbaError  # takes long, where it has not been imported
+        """Return the exceptions for arguments of wrong types or number."""
+        from numba.core.errors import NumbaError  # slow on first import
 
         return TypeError, NumbaError
 
@@ -101,27 +101,26 @@ def _made(function: Callable[..., object], options: dict[str, Any]) -> Kernel:
 def kernel(function: Function) -> Function:
     """Compile `function` with numba: cached on disk, without the GIL, IEEE arithmetic (no fast-math).
 
-    Kernels take plain floats and contiguous float64 arrays, allocate nothing and raise nothing: what can go wrong is
-    a returned status. See `Kernel`. A function that somebody hands to numba himself, to be cached, has to be written
-    anew where a kernel that it calls has changed, unless numba was imported before this module.
+    Kernels take plain floats and contiguous float64 arrays, allocate nothing and raise nothing: errors are returned as
+    a status. See `Kernel`. A cached function compiled with numba directly must be rewritten when a kernel that it calls
+    has changed, unless numba was imported before this module.
     """
     return cast(Function, Kernel(function, cache=True))
 
 
 def inlined(function: Function) -> Function:
-    """Compile `function` into the body of every kernel that calls it, as if it were written there.
+    """Compile `function` into the body of every kernel that calls it.
 
-    For what is called inside a loop over legs or states: only a loop whose body calls nothing is turned into vector
-    instructions. LLVM puts the calls in: numba's own `inline="always"` takes up to five times as long to compile, and
-    the code is no faster.
+    For functions called inside a loop over legs or states: only loops without calls are vectorised. LLVM inlines the
+    calls: numba's `inline="always"` takes up to five times as long to compile, and the code is no faster.
     """
     return cast(Function, Kernel(function, forceinline=True))
 
 
 @contextmanager
 def cached_only() -> Iterator[None]:
-    """Within a `with` block kernels are loaded from the cache; one that is not there raises NotCompiledError."""
-    from kinematics.compiled.compiler import Refusal  # takes long
+    """Within a `with` block, only load kernels from the cache; a missing one raises NotCompiledError."""
+    from kinematics.compiled.compiler import Refusal  # slow
 
     with Refusal().listening():
         yield
@@ -129,27 +128,27 @@ def cached_only() -> Iterator[None]:
 
 @contextmanager
 def report_compilation(roots: Iterable[str], report: Callable[[int, int], None]) -> Iterator[None]:
-    """Within a `with` block, tell how many kernels of how many are there.
+    """Within a `with` block, report the number of available kernels and the total.
 
-    At the beginning of the first compilation, after each, and at the end of the block. Where all are loaded from the
-    cache nothing is told. One that is loaded has in it all that it calls.
+    Reported at the beginning of the first compilation, after each, and at the end of the block; never if all are
+    loaded from the cache. A loaded kernel includes all kernels it calls.
 
     Args:
-        roots: what is called from Python, each as module and name with a dot between; what they call is found.
-        report: called by whichever thread compiles.
+        roots: kernels called from Python, as "module.name"; their callees are found.
+        report: called from any compiling thread.
 
-    Raises ModuleNotFoundError for a module that there is not, AttributeError for a name that is not in it.
+    Raises ModuleNotFoundError for an unknown module, AttributeError for an unknown name.
     """
-    from kinematics.compiled.compiler import Counting  # takes long
+    from kinematics.compiled.compiler import Counting  # slow
 
-    counting = Counting(with_callees(_found(root) for root in roots), report)
+    counting = Counting(with_callees(_kernel_named(root) for root in roots), report)
     with counting.listening():
         yield
     counting.close()
 
 
 def with_callees(kernels: Iterable[Kernel]) -> dict[Kernel, list[Kernel]]:
-    """Kernels and all that they call, each with what it calls itself."""
+    """Return kernels and all their callees, each with the kernels it calls directly."""
     found: dict[Kernel, list[Kernel]] = {}
     left = list(kernels)
     while left:
@@ -160,7 +159,7 @@ def with_callees(kernels: Iterable[Kernel]) -> dict[Kernel, list[Kernel]]:
     return found
 
 
-def _found(root: str) -> Kernel:
+def _kernel_named(root: str) -> Kernel:
     module, _, name = root.rpartition(".")
     found: Kernel = getattr(import_module(module), name)
     return found
@@ -183,4 +182,4 @@ def _names(code: CodeType) -> set[str]:
 
 
 if "numba" in sys.modules:
-    Kernel.load_compiler()  # whoever imported it may cache functions that call kernels: next to the kernels
+    Kernel.load_compiler()  # if numba is already imported: functions that call kernels are cached next to them

@@ -1,4 +1,4 @@
-"""Three-vectors and one leg's kinematics in plain floats, compiled into the kernels that use them."""
+"""Three-vectors and the kinematics of one leg in plain floats, inlined into kernels."""
 
 from math import sqrt
 
@@ -23,7 +23,7 @@ def rotation_matrix(
 ) -> tuple[float, float, float, float, float, float, float, float, float]:
     """Rotation matrix R of a quaternion, row by row: r00, r01, r02, r10, … r22.
 
-    The quaternion need not be of unit norm, only not zero: R is a rotation to rounding all the same, so a norm that
+    The quaternion need not be of unit norm, only not zero: R is a rotation to rounding in any case, so a norm that
     drifts over many integration steps never scales the platform.
     """
     k = 2.0 / (qw * qw + qx * qx + qy * qy + qz * qz)
@@ -40,7 +40,7 @@ def rotate(
     r20: float, r21: float, r22: float,
     x: float, y: float, z: float,
 ) -> tuple[float, float, float]:  # fmt: skip
-    """Product R x of a matrix given row by row and a vector; with a frame's axes as rows, the components of x in it."""
+    """Multiply a matrix given row by row by a vector; with a frame's axes as rows, the components of x in the frame."""
     return r00 * x + r01 * y + r02 * z, r10 * x + r11 * y + r12 * z, r20 * x + r21 * y + r22 * z
 
 
@@ -48,7 +48,7 @@ def rotate(
 def leg_direction(
     bx: float, by: float, bz: float, qx: float, qy: float, qz: float, tx: float, ty: float, tz: float
 ) -> tuple[float, float, float, float, float]:
-    """Length, its inverse and direction of a leg, (L, 1/L, s), of S = q + t − b."""
+    """Length, inverse length and direction of a leg, (L, 1/L, s), of S = q + t − b."""
     x, y, z = qx + tx - bx, qy + ty - by, qz + tz - bz
     length = sqrt(dot(x, y, z, x, y, z))
     inverse = 1.0 / length
@@ -59,7 +59,7 @@ def leg_direction(
 def leg_axes(
     ux: float, uy: float, uz: float, sx: float, sy: float, sz: float
 ) -> tuple[float, float, float, float, float, float, float, float]:
-    """The other axes of a leg of direction s, (v, w), the sine n = ‖u×s‖ and μ/n."""
+    """Transverse axes of a leg of direction s, (v, w), the sine n = ‖u×s‖ and μ/n."""
     x, y, z = cross(ux, uy, uz, sx, sy, sz)
     sine = sqrt(dot(x, y, z, x, y, z))
     inverse = 1.0 / sine
@@ -76,7 +76,7 @@ def point_motion(
     ax: float, ay: float, az: float,
     lx: float, ly: float, lz: float,
 ) -> tuple[float, float, float, float, float, float]:  # fmt: skip
-    """Velocity and acceleration of the platform's point q, Ṡ = ω×q + ṫ and S̈ = α×q + ω×(ω×q) + ẗ; takes ṫ, ω, ẗ, α."""
+    """Velocity and acceleration of the platform's point q, Ṡ = ω×q + ṫ and S̈ = α×q + ω×(ω×q) + ẗ, from ṫ, ω, ẗ, α."""
     dx, dy, dz = cross(ox, oy, oz, qx, qy, qz)
     ex, ey, ez = cross(ox, oy, oz, dx, dy, dz)
     fx, fy, fz = cross(lx, ly, lz, qx, qy, qz)

@@ -1,4 +1,4 @@
-"""Small linear algebra for hot loops, one system or a block side by side: no allocation, no library call."""
+"""Small linear algebra for hot loops, for single systems or blocks: no allocation, no library call."""
 
 from math import inf, sqrt
 
@@ -19,8 +19,8 @@ def eliminate(
     """Solve A x = b in place for one or more right-hand sides: Gaussian elimination with partial pivoting.
 
     `system` is flat, real or complex: row i of [A | b] begins at start + i·stride and has unknowns + columns elements.
-    x is left where b was, the pivots on the diagonal. Returns 1 or −1, the sign of the row exchanges, or 0 where a
-    pivot is not larger than `least` (by |re| + |im|): there is no x then.
+    x replaces b, the pivots are on the diagonal. Returns 1 or −1, the sign of the row exchanges, or 0 if a pivot is not
+    larger than `least` (by |re| + |im|); x is then invalid.
     """
     sign = 1.0
     width = unknowns + columns
@@ -57,9 +57,9 @@ def eliminate(
 
 @kernel
 def solve_kernel(system: Array) -> float:
-    """Solve A x = b in place for system (6, 7) = [A | b] and return det A; x is left in the last column.
+    """Solve A x = b in place for system (6, 7) = [A | b] and return det A; the last column receives x.
 
-    Where A is singular to the last bit, 0 is returned and there is no x.
+    Returns 0 if A is singular to the last bit; x is then invalid.
     """
     flat = system.reshape(42)
     determinant = eliminate(flat, 0, 7, 6, 1, 0.0)
@@ -70,7 +70,7 @@ def solve_kernel(system: Array) -> float:
 
 @kernel
 def spectral_condition_kernel(matrix: Array) -> float:
-    """σmax/σmin of `matrix` (6, 6), which is overwritten; infinite where σmin is zero.
+    """Return σmax/σmin of `matrix` (6, 6), which is overwritten; infinite if σmin is zero.
 
     One-sided Jacobi (Hestenes): the rows are rotated in pairs until they are orthogonal; their lengths are then the
     singular values, each to high relative accuracy.
@@ -114,7 +114,7 @@ def spectral_condition_kernel(matrix: Array) -> float:
 
 
 BLOCK = 32
-"""States of a block: whole vector registers, few enough for all their rows to stay in the nearest cache."""
+"""States per block: whole vector registers, small enough for all rows to stay in the L1 cache."""
 
 SYSTEM_ROWS = 42
 """Rows of a block of systems [A | b]: element (i, k) of the six by seven is row 7 i + k."""
@@ -124,13 +124,13 @@ Row = tuple[float, float, float, float, float, float, float]
 
 @inlined
 def _greater(x: float, y: float) -> float:
-    """Maximum as one selection: `max` makes a branch of it."""
+    """Return the maximum without a branch, which `max` would compile to."""
     return x if x > y else y
 
 
 @inlined
 def _less(x: float, y: float) -> float:
-    """Minimum as one selection."""
+    """Return the minimum without a branch."""
     return x if x < y else y
 
 
@@ -145,7 +145,7 @@ def _row(system: Array, i: int, j: int) -> Row:
 
 @inlined
 def _chosen(first: bool, x: Row, y: Row) -> Row:
-    """Row x, or row y."""
+    """Return x if `first`, otherwise y."""
     return (
         x[0] if first else y[0],
         x[1] if first else y[1],
@@ -159,14 +159,14 @@ def _chosen(first: bool, x: Row, y: Row) -> Row:
 
 @inlined
 def _ordered(k: int, x: Row, y: Row, sign: float) -> tuple[Row, Row, float]:
-    """The two rows, that with the larger element k first, and the sign of the determinant after it."""
+    """Return the two rows, the one with the larger element k first, and the updated sign of the determinant."""
     stay = abs(x[k]) >= abs(y[k])
     return _chosen(stay, x, y), _chosen(stay, y, x), sign if stay else -sign
 
 
 @inlined
 def _reduced(x: Row, factor: float, pivot: Row) -> Row:
-    """Row x less a multiple of the pivot's row."""
+    """Subtract a multiple of the pivot row from row x."""
     return (
         x[0] - factor * pivot[0],
         x[1] - factor * pivot[1],
@@ -183,8 +183,8 @@ def solve_block_kernel(system: Array) -> None:
     """Solve A x = b in place for the BLOCK systems of `system` (SYSTEM_ROWS * BLOCK,).
 
     Leaves x in rows 6, 13, …, 41, the determinant of A, its rows scaled to a largest element of 1, in row 0, and its
-    least pivot's size in row 1; the rest is worthless. Gaussian elimination with partial pivoting by selection.
-    A singular state leaves numbers that are not finite, and harms no other.
+    smallest pivot's size in row 1; the rest is undefined. Gaussian elimination with partial pivoting by selection.
+    A singular state gives numbers that are not finite, without effect on the others.
     """
     for j in range(BLOCK):
         a, b, c = _row(system, 0, j), _row(system, 1, j), _row(system, 2, j)

@@ -1,4 +1,4 @@
-"""Work over many samples on all processors: chunks of it, given out to threads whose kernels run without the GIL."""
+"""Parallel work over many samples: chunks for threads whose kernels run without the GIL."""
 
 import os
 from collections.abc import Callable, Iterator
@@ -11,22 +11,22 @@ Result = TypeVar("Result")
 
 
 def processor_count() -> int:
-    """Processors this process may use."""
+    """Number of processors this process may use."""
     return len(os.sched_getaffinity(0))
 
 
 def chunk_bounds(count: int, chunk: int) -> list[tuple[int, int]]:
-    """First sample and the one after the last of each chunk of `count` samples."""
+    """First sample and end (exclusive) of each chunk of `count` samples."""
     return [(first, min(first + chunk, count)) for first in range(0, count, chunk)]
 
 
 def run_chunks(
     work: Callable[[int, int], Result], count: int, chunk: int, threads: int | None = None
 ) -> Iterator[tuple[int, int, Result]]:
-    """Call work(first, end) for each chunk of `count` samples; yields first, end and its result, in order of finish.
+    """Call work(first, end) for each chunk of `count` samples; yield first, end and its result, in order of completion.
 
-    threads: how many at a time, None for one a processor; with 1, or a single chunk, the caller's own thread does it
-    all. The threads end before this does, and an exception of `work` comes out here.
+    threads: their number, None for one per processor; with 1, or a single chunk, all work is done in the caller's
+    thread. The threads end before the generator does, and exceptions of `work` are raised here.
     Raises KinematicsError for a number of threads below 1.
     """
     if threads is not None and threads < 1:
@@ -38,7 +38,7 @@ def run_chunks(
             yield first, end, work(first, end)
         return
     with ThreadPoolExecutor(threads, thread_name_prefix="chunks") as pool:
-        # No more chunks are under way than threads and one in hand each: memory does not grow with their number.
+        # At most two chunks per thread are pending: memory does not grow with the number of chunks.
         waiting = iter(bounds)
         running: dict[Future[Result], tuple[int, int]] = {}
         try:

@@ -1,4 +1,4 @@
-"""What a person writes: files of bounded size and depth, and quantities with their units."""
+"""User input: files of bounded size and depth, and quantities with units."""
 
 from kinematics.inputs.files import (
     MOST_BYTES,

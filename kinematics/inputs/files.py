@@ -1,4 +1,4 @@
-"""Files that a person or a program hands in: of bounded size and depth; and TOML written for a person to read."""
+"""Input files of bounded size and depth; and TOML formatted for people."""
 
 import os
 import re
@@ -18,23 +18,23 @@ from tomlkit.items import Item, Table
 from kinematics.errors import InputFileError, MissingFileError
 
 MOST_BYTES = 1_000_000
-"""Of a TOML file; those that come along have some thousand."""
+"""Limit of a TOML file; the shipped ones have some thousand."""
 MOST_TABLE_BYTES = 500_000_000
-"""Of a CSV table: an hour at 1 kHz with every column."""
+"""Limit of a CSV table: an hour at 1 kHz with every column."""
 PIPE_PATIENCE = 60.0
-"""s for which a pipe may be silent, before its first byte and between any two"""
-_IN_MEMORY = 16_000_000  # bytes of a pipe's; more of it goes into a temporary file
+"""longest time without data from a pipe, s"""
+_IN_MEMORY = 16_000_000  # bytes of a pipe; more goes into a temporary file
 _PIECE = 1 << 16
-_DEEPEST = 16  # tables and lists within each other; the files of this project need five
+_DEEPEST = 16  # nesting of tables and lists; the files of this project need five
 _LARGEST_INTEGER = 2**63
 
 _WORD = r"""(?:[A-Za-z0-9_-]++|"[^"\n]*+"|'[^'\n]*+')"""
 _LONG_KEY = re.compile(rf"(?<![A-Za-z0-9_-])(?:{_WORD}[ \t]*+\.[ \t]*+){{{_DEEPEST}}}")
-"""A key of so many dotted parts that the TOML parser, which is quadratic in them, might take minutes."""
+"""A key with so many dotted parts that the TOML parser, which is quadratic in them, might take minutes."""
 
 
 def is_pipe(path: str | Path) -> bool:
-    """Whether a path leads to a pipe: /dev/stdin behind a command, one made by mkfifo, or a shell's <(command)."""
+    """Return whether a path is a pipe: /dev/stdin behind a command, a FIFO, or a shell's <(command)."""
     try:
         return stat.S_ISFIFO(os.stat(path).st_mode)
     except (OSError, ValueError):
@@ -43,7 +43,7 @@ def is_pipe(path: str | Path) -> bool:
 
 @contextmanager
 def open_table(path: str | Path, most: int = MOST_TABLE_BYTES) -> Iterator[TextIO]:
-    """As `open_input`, also what comes out of a pipe until its last writer has closed it. It is read once."""
+    """Open as `open_input`, also a pipe, read until its last writer has closed it."""
     with open_input(path, most, pipe=True) as file:
         yield file
 
@@ -52,16 +52,16 @@ def open_table(path: str | Path, most: int = MOST_TABLE_BYTES) -> Iterator[TextI
 def open_input(path: str | Path, most: int = MOST_TABLE_BYTES, *, pipe: bool = False) -> Iterator[TextIO]:
     """Open a regular file of at most `most` bytes as UTF-8 text, with or without byte order mark, newlines untouched.
 
-    pipe: whether it may be one, of at most `most` bytes as well.
+    pipe: whether a pipe is allowed, also of at most `most` bytes.
 
     Raises:
-        MissingFileError: there is none.
-        InputFileError: it is a folder, a device, or a pipe where that may not be, too large, cannot be read, or is a
-            pipe into which nothing is written for `PIPE_PATIENCE`; also from the body, where that reads on to what is
-            not UTF-8.
+        MissingFileError: the file does not exist.
+        InputFileError: it is a folder, a device, a pipe where none is allowed, too large, cannot be read, or is a
+            pipe without data for `PIPE_PATIENCE`; also from the body, if it reads bytes that are not
+            UTF-8.
     """
     try:
-        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # a pipe would block
+        descriptor = os.open(path, os.O_RDONLY | os.O_NONBLOCK | os.O_NOCTTY | os.O_CLOEXEC)  # do not block on a pipe
         found = os.fstat(descriptor)
         piped = pipe and stat.S_ISFIFO(found.st_mode)
         if not (piped or stat.S_ISREG(found.st_mode)):
@@ -82,16 +82,16 @@ def open_input(path: str | Path, most: int = MOST_TABLE_BYTES, *, pipe: bool = F
     except UnicodeEncodeError:
         raise InputFileError("no file name may have such characters") from None
     except ValueError as error:
-        if "null byte" not in str(error):  # from the body, not from the opening
+        if "null byte" not in str(error):  # raised by the body, not by opening
             raise
         raise InputFileError("no file name may have a null character") from None
 
 
 def _drained(descriptor: int, most: int) -> IO[bytes]:
-    """All that comes out of a pipe, which does not block. Raises InputFileError."""
+    """Read a non-blocking pipe to its end. Raises InputFileError."""
     poller = select.poll()
     poller.register(descriptor, select.POLLIN)
-    spooled = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  closed by whoever reads it
+    spooled = tempfile.SpooledTemporaryFile(_IN_MEMORY)  # noqa: SIM115  closed by the reader
     count = 0
     try:
         while True:
@@ -120,19 +120,19 @@ def _kind(mode: int) -> str:
 
 
 def read_text(path: str | Path, most: int = MOST_BYTES) -> str:
-    """The text of a file, its lines ending in a newline alone. Raises as `open_input`."""
+    """Return the text of a file with newlines normalised. Raises as `open_input`."""
     with open_input(path, most) as file:
-        text = file.read(most + 1)  # a file of /proc has no size beforehand
+        text = file.read(most + 1)  # files in /proc report no size
     if len(text) > most:
         raise InputFileError(f"more than {most} characters")
     return text.replace("\r\n", "\n")
 
 
 def parse_toml(text: str) -> dict[str, Any]:
-    """The tables of a TOML text.
+    """Parse a TOML text to its tables.
 
     Raises:
-        InputFileError: not TOML, nested too deep, or with an integer beyond 64 bits.
+        InputFileError: invalid TOML, nested too deep, or an integer beyond 64 bits.
     """
     if len(text) > MOST_BYTES:
         raise InputFileError(f"{len(text)} characters, must be at most {MOST_BYTES}")
@@ -147,7 +147,7 @@ def parse_toml(text: str) -> dict[str, Any]:
         raise InputFileError(too_deep) from None
     except tomllib.TOMLDecodeError as error:
         raise InputFileError(f"not valid TOML: {error}") from None
-    except ValueError as error:  # a number of more digits than are converted, a date that no calendar has
+    except ValueError as error:  # a number with too many digits, an impossible date
         raise InputFileError(f"not valid TOML: {str(error).partition(';')[0]}") from None
     level: list[Any] = [data]
     for _depth in range(_DEEPEST + 1):
@@ -162,7 +162,7 @@ def parse_toml(text: str) -> dict[str, Any]:
 
 
 def toml_item(value: Any) -> Item:
-    """A value as TOML: text, bool, int, float, date, a sequence or a mapping of them (an inline table).
+    """Convert a value to TOML: text, bool, int, float, date, a sequence or a mapping of them (an inline table).
 
     Raises TypeError for anything else.
     """
@@ -182,7 +182,7 @@ def toml_item(value: Any) -> Item:
 def add_toml_entry(
     table: tomlkit.TOMLDocument | Table, key: str, value: Any, comment: str = "", column: int = 0
 ) -> None:
-    """Add the line of a key to a table, with a comment from that column on if there is one."""
+    """Add the line of a key to a table, with a comment, if any, from that column on."""
     item = toml_item(value)
     table.add(key, item)
     if comment:
@@ -190,6 +190,6 @@ def add_toml_entry(
 
 
 def align_comment(item: Item, line: str, comment: str, column: int) -> None:
-    """Let the `line` of an item carry a comment from that column on, or two spaces behind a longer one."""
+    """Attach a comment to the `line` of an item, from that column on or two spaces behind a longer line."""
     item.comment(comment)
     item.trivia.comment_ws = " " * max(column - len(line), 2)

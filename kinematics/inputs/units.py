@@ -1,4 +1,4 @@
-"""Numbers and physical quantities as a person writes them, in a field, a command line or a file, and their bounds."""
+"""Numbers and physical quantities as text (field, command line, file), and their bounds."""
 
 import functools
 import math
@@ -22,14 +22,14 @@ _NUMBER_AND_UNIT = re.compile(
     re.ASCII,
 )
 _GROUPED = re.compile(r"[+\-\u2212]?[\d.,][\d.,\s'_\u00a0\u202f]*[.,\s'_\u00a0\u202f]\d.*", re.ASCII)
-"""Digits with more than one mark between them: somebody's groups of thousands, or a list."""
+"""Digits with more than one separator: thousands groups, or a list."""
 _NOT_FINITE = re.compile(r"[+-]?(?:nan|inf|infinity)", re.ASCII | re.IGNORECASE)
 _PLAIN = re.compile(r"[0-9eE+.\s-]*", re.ASCII)
-"""Texts of which Python's `float` takes those that `read_number` takes, and reads them alike."""
-_LONGEST_TEXT = 64  # characters; nothing sensible is longer, and the unit parser need not see more
+"""Texts for which Python's `float` agrees with `read_number`."""
+_LONGEST_TEXT = 64  # characters; a bound for the unit parser
 
 
-# Pint's own list makes the radian dimensionless, which cannot tell rad/s from Hz.
+# Pint's own list makes the radian dimensionless, so that rad/s and Hz would have one dimension.
 _DEFINITIONS = """
 nano- = 1e-9 = n-
 micro- = 1e-6 = µ- = μ- = u-
@@ -72,21 +72,21 @@ _COMMON: dict[str, dict[str, float]] = {
     "Hz": {"Hz": 1.0, "kHz": 1e3, "mHz": 1e-3, "1/s": 1.0},
     "m/s^2": {"m/s^2": 1.0, "m/s²": 1.0, "mm/s^2": 1e-3, "mm/s²": 1e-3},
 }
-"""What the registry says of the units that most files and people have, by SI unit: those need not wait for it."""
+"""Factors of the most common units, by SI unit, as in the registry: these do not need to load it."""
 
 
 Misread = Literal["empty", "grouped", "no number", "not finite", "no unit", "unknown unit", "dimension"]
-"""What is wrong with a text that is no number or quantity."""
+"""Reason why a text is not a number or quantity."""
 
 
 class NumberTextError(ValueError):
-    """A text is not the number or quantity that it should be.
+    """A text is not a valid number or quantity.
 
     Args:
-        code: what is wrong.
-        text: that was read; a long one is cut.
-        unit: in which it should be, empty for none.
-        found: the unit that it has instead.
+        code: the reason.
+        text: the text read; a long one is cut.
+        unit: the expected unit, empty for none.
+        found: the unit found.
     """
 
     def __init__(self, code: Misread, text: str, unit: str = "", found: str = "") -> None:
@@ -113,9 +113,9 @@ class NumberTextError(ValueError):
 
 
 def read_number(text: str) -> float:
-    """The finite number that a text is: a comma or a point before decimals, an exponent, blanks around it.
+    """Parse a finite number: decimal comma or point, exponent, surrounding blanks.
 
-    Raises NumberTextError for anything else: groups of digits, a unit, nan, infinity, what is too large.
+    Raises NumberTextError for anything else: groups of digits, a unit, nan, infinity, an overflow.
     """
     number, unit = _parts(text)
     if unit:
@@ -124,12 +124,12 @@ def read_number(text: str) -> float:
 
 
 def read_numbers(texts: Sequence[str]) -> list[float]:
-    """The numbers of many texts, such as the cells of a table, as `read_number` reads each of them."""
+    """Parse many texts, such as the cells of a table, as `read_number` does."""
     if _PLAIN.fullmatch(" ".join(texts)):
         try:
             numbers = list(map(float, texts))
         except ValueError:
-            pass  # which one it is, is told below
+            pass  # the faulty one is found below
         else:
             if all(map(math.isfinite, numbers)):
                 return numbers
@@ -137,9 +137,9 @@ def read_numbers(texts: Sequence[str]) -> list[float]:
 
 
 def read_list(text: str, count: int | None = None) -> list[float]:
-    """The numbers of a list with a comma between each two, `count` of them, or as many as there are.
+    """Parse a comma-separated list of `count` numbers, or of any number of them.
 
-    The comma separates here: decimals have a point. Raises NumberTextError for a part that is no number, ValueError for
+    Decimals have a point here. Raises NumberTextError for a part that is not a number, ValueError for
     another count.
     """
     parts = text.split(",")
@@ -149,7 +149,7 @@ def read_list(text: str, count: int | None = None) -> list[float]:
 
 
 def read_whole(text: str) -> int:
-    """The whole number that a text is. Raises NumberTextError for anything else."""
+    """Parse a whole number. Raises NumberTextError for anything else."""
     number = read_number(text)
     if number != int(number):
         raise NumberTextError("no number", text)
@@ -157,21 +157,21 @@ def read_whole(text: str) -> int:
 
 
 def common_units(unit: str) -> tuple[str, ...]:
-    """Units that can stand for an SI `unit` where a field is typed into; none for one that nothing converts into."""
+    """Return units that may replace an SI `unit` in an input field; none if no unit converts to it."""
     return tuple(_COMMON.get(unit, ()))
 
 
 def read_quantity(
     text: str, units: Sequence[str], shown: str = "", factor: float = 1.0, *, common: bool = False
 ) -> float:
-    """A quantity that a person types, in SI: a bare number is in the unit `shown`, of which `factor` make one of SI.
+    """Parse a quantity to SI: a bare number is in the unit `shown`, of which `factor` make one SI unit.
 
     Args:
-        text: number, and a unit of the same dimension or none.
-        units: spellings of the SI unit, as `Quantity` has them; "" or an unknown one: it is converted into no other.
-        shown: as the person sees it; left out, the SI unit.
+        text: a number, with or without a unit of the same dimension.
+        units: spellings of the SI unit, as in `Quantity`; "" or an unknown one converts to no other.
+        shown: the displayed unit; default the SI unit.
         factor: see above.
-        common: only `common_units` are known, which takes no time.
+        common: accept `common_units` only, without loading the registry.
 
     Raises NumberTextError for anything else.
     """
@@ -196,7 +196,7 @@ def read_quantity(
 
 
 def _parts(text: str) -> tuple[float, str]:
-    """Number and unit of a text, the unit empty where there is none."""
+    """Split a text into number and unit; the unit may be empty."""
     bare = text.strip()
     if not bare:
         raise NumberTextError("empty", text)
@@ -222,7 +222,7 @@ def _registry() -> "pint.UnitRegistry[Any]":
 
 @functools.lru_cache(maxsize=256)
 def _factor(unit: str, si_units: tuple[str, ...]) -> float | None:
-    """How many SI units one `unit` is; None if it is of another dimension.  Raises ValueError for unknown units."""
+    """Return one `unit` in SI units; None if it is of another dimension.  Raises ValueError for unknown units."""
     known = _COMMON.get(si_units[0], {}).get(unit)
     return _registered_factor(unit, si_units) if known is None else known
 
@@ -244,8 +244,8 @@ def _registered_factor(unit: str, si_units: tuple[str, ...]) -> float | None:
 class Quantity:
     """A kind of physical quantity, and the pydantic marker that parses it.
 
-    `name` says what it is, `unit` its SI unit, `also` further spellings of that unit which differ in dimension only by
-    the radian ("N m s" for "N m s/rad").  Found again in a model field's `metadata`, for forms that show units.
+    `name` is the quantity, `unit` its SI unit, `also` further spellings of that unit which differ in dimension only by
+    the radian ("N m s" for "N m s/rad").  Forms find it in a model field's `metadata` to show units.
     """
 
     name: str
@@ -253,14 +253,14 @@ class Quantity:
     also: tuple[str, ...] = ()
 
     def parse(self, value: object) -> float:
-        """Return `value` in SI units: a finite real number is SI already, a string carries its unit.
+        """Return `value` in SI units: a finite real number is already SI, a string has a unit.
 
         Raises ValueError, naming the value and the expected unit, for anything else: another dimension, NaN or
         infinity, a bool, a string without a unit.
         """
         if isinstance(value, bool):
             raise ValueError(f"{value!r} is not a quantity; {self._expected}")
-        shown = reprlib.repr(value)  # cut where it is long
+        shown = reprlib.repr(value)  # shortened if long
         if isinstance(value, str):
             number = self._parse_text(value)
         elif isinstance(value, numbers.Real):
@@ -275,7 +275,7 @@ class Quantity:
         return number
 
     def read(self, text: str) -> float:
-        """A text in SI: a bare number is in SI already. Raises ValueError as `parse` does."""
+        """Parse a text to SI: a bare number is already SI. Raises ValueError as `parse` does."""
         try:
             return read_quantity(text, (self.unit, *self.also))
         except NumberTextError as error:
@@ -317,14 +317,14 @@ INERTIA = Quantity("moment of inertia", "kg m^2")
 FORCE_RATE = Quantity("rate of force", "N/s")
 
 _READ = {"m": ("mm", 1e3), "m/s": ("mm/s", 1e3), "rad": ("°", 180.0 / math.pi), "rad/s": ("°/s", 180.0 / math.pi)}
-"""SI unit → unit in which a person reads it, and how many of it one SI unit is."""
+"""SI unit → display unit, and how many of it make one SI unit."""
 _SPEC = re.compile(r"(\+?)\.(\d+)([fg])")
 _MOST_MORE = 17
-"""digits, after which a number is shown whole"""
+"""digits, above which a number is shown in full"""
 
 
 def in_words(value: float, unit: str) -> str:
-    """A number in SI with its unit, to four digits: millimeters and degrees where `unit` has meters or radians."""
+    """Format a number in SI with its unit, to four digits: millimeters and degrees if `unit` has meters or radians."""
     shown, factor = _READ.get(unit, (unit, 1.0))
     number = value * factor
     digits = f"{number:.4g}" if abs(number) < 1e4 else f"{number:.0f}"
@@ -332,21 +332,21 @@ def in_words(value: float, unit: str) -> str:
 
 
 def decimals_of(values: Iterable[float], least: int) -> int:
-    """Decimals that give the smallest of the sizes two digits, or `least`; of those that are finite and not 0."""
+    """Return the decimals that show two digits of the smallest finite nonzero size, or `least`."""
     sizes = [abs(value) for value in values if value and math.isfinite(value)]
     return max(least, 1 - math.floor(math.log10(min(sizes)))) if sizes else least
 
 
 def figure_and_bound(value: float, bound: float, spec: str = ".4g", bound_digits: int = 6) -> tuple[str, str]:
-    """A figure and its bound as texts whose sizes compare as the numbers' do, however they are rounded.
+    """Format a figure and its bound so that the texts compare as the numbers do.
 
-    Both get more digits than they need only where the texts would be equal, or the other way round. Signs do not count:
-    a bound is one on the size, or both have the same sign.
+    Both get extra digits only if the texts would be equal or in the wrong order. Signs do not count: a bound is one on
+    the size, or both have the same sign.
 
     Args:
-        value, bound: in the unit in which they are shown.
+        value, bound: in the displayed unit.
         spec: format of the figure: sign or none, digits, `f` or `g`.
-        bound_digits: of the bound, as `g` counts them.
+        bound_digits: digits of the bound, as in format `g`.
 
     Raises ValueError for another format.
     """
@@ -367,7 +367,7 @@ def figure_and_bound(value: float, bound: float, spec: str = ".4g", bound_digits
 
 
 def in_words_with_bound(value: float, bound: float, unit: str) -> tuple[str, str]:
-    """A figure and its bound in SI, each as `in_words` has it, with more digits where they would not compare."""
+    """Format a figure and its bound in SI as `in_words` does, with more digits if they would not compare."""
     shown, factor = _READ.get(unit, (unit, 1.0))
     spec = ".4g" if abs(value * factor) < 1e4 else ".0f"
     first, second = figure_and_bound(value * factor, bound * factor, spec, 4)
@@ -404,7 +404,7 @@ class RangeError(ValueError):
         super().__init__(f"{value:g} {bounds.unit}".rstrip() + f", must be {bounds.text} {bounds.unit}".rstrip())
 
     def __reduce__(self) -> "tuple[type[RangeError], tuple[float, Range]]":
-        """Pickle by the two arguments."""
+        """Pickle the two arguments."""
         return RangeError, (self.value, self.bounds)
 
 
@@ -412,8 +412,8 @@ class RangeError(ValueError):
 class Range:
     """The range of a setting, ends included, in its SI `unit`, and the pydantic marker that checks it.
 
-    `least` is minus infinity where only the other end is bounded. Found again in a model field's `metadata`, for the
-    reference of all keys.
+    `least` is minus infinity if only the other end is bounded. The reference of all keys finds it in a model field's
+    `metadata`.
     """
 
     least: float
@@ -422,20 +422,20 @@ class Range:
 
     @property
     def text(self) -> str:
-        """The bounds in words, without the unit."""
+        """Return the bounds as text, without the unit."""
         least = "at most" if self.least == -math.inf else f"{self.least:g} to"
         return f"{least} {self.greatest:g}"
 
     def check(self, value: float) -> float:
-        """Return `value`, minus zero as zero. Raises RangeError where it is outside."""
+        """Return `value`, minus zero as zero. Raises RangeError if it is outside."""
         if not self.least <= value <= self.greatest:
             raise RangeError(value, self)
-        return value or 0.0  # minus zero is zero
+        return value or 0.0  # minus zero becomes zero
 
     def __get_pydantic_core_schema__(self, source: object, handler: GetCoreSchemaHandler) -> core_schema.CoreSchema:
         return core_schema.no_info_after_validator_function(self.check, handler(source))
 
 
 def within(least: float, greatest: float, unit: str = "") -> Range:
-    """The range of a setting, ends included, in its SI `unit`: other values are refused with it."""
+    """Return the range of a setting, ends included, in its SI `unit`; other values are rejected."""
     return Range(least, greatest, unit)

@@ -1,4 +1,4 @@
-"""Trajectories of the platform: generators, pose files, sequences, and the table the cycle reads them from."""
+"""Trajectories of the platform: generators, pose files, sequences, and the sampled table used by the cycle."""
 
 from kinematics.trajectories.base import COORDINATES, Placement, Sequence, Thresholds, Trajectory, joint_faults
 from kinematics.trajectories.files import (

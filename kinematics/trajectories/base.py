@@ -1,4 +1,4 @@
-"""What every trajectory is: coordinates over time about a pivot, what runs of it must achieve, and sequences."""
+"""Base of all trajectories: coordinates over time about a pivot, thresholds of a run, and sequences."""
 
 from abc import ABC, abstractmethod
 from collections import abc
@@ -68,39 +68,39 @@ class Thresholds(BaseModel):
 
     @property
     def named(self) -> dict[str, float]:
-        """What is given, by name, the confidence among it."""
+        """Return the given thresholds by name, including the confidence."""
         named: dict[str, float] = self.model_dump(exclude_none=True)
         return named
 
     @property
     def text(self) -> str:
-        """The same as a JSON object, for a recording; empty where nothing is given."""
+        """Return the given thresholds as a JSON object, for a recording; empty if none."""
         return self.model_dump_json(exclude_none=True) if self.named else ""
 
 
 NO_THRESHOLDS = Thresholds()
-"""Of a motion whose file wants nothing of its runs."""
+"""Thresholds of a motion whose file has none."""
 
 
 TrajectoryFrame = Literal["base", "home"]
 COORDINATES = ("x", "y", "z", "rx", "ry", "rz")
 COORDINATE_UNITS = ("m", "m", "m", "rad", "rad", "rad")
 
-# Far beyond any platform, and far enough inside the range of a float for every derivative to be finite.
+# Far beyond any platform, and small enough for every derivative to be a finite float.
 LARGEST = 1e6  # m, rad, Hz
 SHORTEST, LONGEST = 1e-6, 1e9  # s
 
-_TIME_ROUNDING = 1e-9  # s; a sample time this far outside [0, duration] is a rounding error, not a mistake
+_TIME_ROUNDING = 1e-9  # s; a sample time this far outside [0, duration] is a rounding error
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Placement:
-    """Where a trajectory's coordinates apply.
+    """Frame and pivot of a trajectory's coordinates.
 
-    frame: "base": x, y, z are the place of the pivot in the base frame, and the angles turn platform axes into base
-    axes.  "home": all six are relative to the pose `home` (7,) of the platform in the base frame, in the axes the
-    platform has there; x, y, z move the pivot away from its place at home, so that zeros are the home pose.
-    pivot (3,): the point the platform turns about, in platform axes from the platform origin, m.
+    frame: "base": x, y, z are the position of the pivot in the base frame, and the angles rotate platform axes to base
+    axes.  "home": all six are relative to the pose `home` (7,) of the platform in the base frame, in the platform axes
+    at home; x, y, z displace the pivot from its position at home, so that zeros are the home pose.
+    pivot (3,): the centre of rotation, in platform axes from the platform origin, m.
     TrajectoryError for the frame "home" without a home pose, or for non-finite values.
     """
 
@@ -128,7 +128,7 @@ class Placement:
         """Motion (n,19) of the platform origin in the base frame, from coordinates and derivatives, each (n,6).
 
         With c the pivot in platform axes: p = x − R c, v = ẋ − ω×R c, a = ẍ − α×R c − ω×(ω×R c); in the frame "home"
-        p = x + c − R c, then all of it moved by the home pose.
+        p = x + c − R c, then transformed by the home pose.
         """
         motion = coordinates_to_motion(coordinates, rates, accelerations)
         if self.pivot.any():
@@ -151,9 +151,9 @@ class Trajectory(ABC):
     """Six coordinates [x y z θx θy θz] (m, rad; R = Rz Ry Rx) as functions of time over [0, duration].
 
     duration: s.  placement: the pivot and frame of the coordinates.  breakpoints: times inside (0, duration), s, at
-    which the acceleration jumps; position and speed never do.  amplitude: size about the start pose at which it is to
-    be run; a table of it (`tabulate`) has it, the trajectory itself is that of 1.  thresholds: what runs of it have to
-    achieve, as far as its file says so.
+    which the acceleration jumps; position and speed are continuous.  amplitude: scale about the start pose for a
+    run; a table (`tabulate`) includes it, the trajectory itself has scale 1.  thresholds: requirements on runs, as
+    far as its file gives them.
     """
 
     amplitude = 1.0
@@ -165,10 +165,10 @@ class Trajectory(ABC):
         self.breakpoints = breakpoints
 
     def coordinates(self, times: ArrayLike) -> tuple[Array, Array, Array]:
-        """Coordinates, their rates and accelerations, each (n,6), at `times` (n,) s.
+        """Compute coordinates, their rates and accelerations, each (n,6), at `times` (n,) s.
 
-        At a breakpoint the acceleration is a value from beside or between the two.  TrajectoryError for times that are
-        not finite or outside [0, duration] by more than 1 ns.
+        At a breakpoint the acceleration is one of its one-sided values or between them.  TrajectoryError for times
+        that are not finite or outside [0, duration] by more than 1 ns.
         """
         t = np.atleast_1d(np.asarray(times, dtype=np.float64))
         if t.ndim != 1:
@@ -184,18 +184,18 @@ class Trajectory(ABC):
 
     @abstractmethod
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
-        """The answer of `coordinates` for times (n,) known to lie in [0, duration]."""
+        """Evaluate `coordinates` for times (n,) already checked to be in [0, duration]."""
 
 
 def time_span(name: str, value: float) -> float:
-    """`value`, s, as a float; TrajectoryError unless it is from 1e-6 to 1e9."""
+    """Return `value`, s, as a float; TrajectoryError unless it is from 1e-6 to 1e9."""
     if not SHORTEST <= value <= LONGEST:
         raise TrajectoryError(f"{name}: {value:g} s, must be finite, from {SHORTEST:g} to {LONGEST:g} s")
     return float(value)
 
 
 def six(name: str, value: ArrayLike) -> Array:
-    """`value` as six finite coordinates of at most 1e6; TrajectoryError otherwise."""
+    """Return `value` as six finite coordinates of at most 1e6; TrajectoryError otherwise."""
     try:
         array = single(name, finite_array(name, value, 6, COORDINATES))
     except KinematicsError as error:
@@ -206,7 +206,7 @@ def six(name: str, value: ArrayLike) -> Array:
 
 
 def bounded(name: str, value: float, unit: str, *, least: float = -LARGEST) -> float:
-    """`value` as a float; TrajectoryError unless it is finite, at least `least` and at most 1e6."""
+    """Return `value` as a float; TrajectoryError unless it is finite, at least `least` and at most 1e6."""
     if not least <= value <= LARGEST:
         raise TrajectoryError(f"{name}: {value:g} {unit}, must be finite, from {least:g} to {LARGEST:g} {unit}")
     return float(value)
@@ -218,10 +218,10 @@ _ACCELERATION_STEP = 1e-6  # m/s², rad/s²; a smaller one is rounding
 
 
 class Sequence(Trajectory):
-    """`parts` one after the other; the sequence's own placement, the pivot and frame, holds for all their coordinates.
+    """`parts` in sequence; the placement of the sequence (pivot and frame) applies to all their coordinates.
 
-    Coordinates and speeds must meet where parts do, to 1e-9 m or rad and 1e-6 m/s or rad/s; a jump of the acceleration
-    there becomes a breakpoint.  Raises TrajectoryError listing every joint that does not fit (parts counted from 1).
+    Consecutive parts must match in coordinates to 1e-9 m or rad and in speeds to 1e-6 m/s or rad/s; a jump of the
+    acceleration becomes a breakpoint.  Raises TrajectoryError listing every mismatch (parts counted from 1).
     """
 
     def __init__(self, parts: abc.Sequence[Trajectory], *, placement: Placement | None = None) -> None:
@@ -256,7 +256,7 @@ class Sequence(Trajectory):
 
 
 def joint_faults(number: int, before: Trajectory, after: Trajectory) -> list[str]:
-    """What differs between the end of part `number`, `before`, and the beginning of `after`; nothing if they join."""
+    """List mismatches between the end of part `number`, `before`, and the beginning of `after`."""
     left, right = before.coordinates(before.duration), after.coordinates(0.0)
     return [
         *_differences(number, "", left[0][0], right[0][0], POSITION_TOLERANCE),
@@ -265,7 +265,7 @@ def joint_faults(number: int, before: Trajectory, after: Trajectory) -> list[str
 
 
 def _differences(number: int, per: str, left: Array, right: Array, allowed: float) -> list[str]:
-    """What differs between the end of part `number`, `left` (6,), and the beginning of the next, `right` (6,)."""
+    """List differences between the end of part `number`, `left` (6,), and the beginning of the next, `right` (6,)."""
     verb = "moves at" if per else "is"
     faults = []
     for name, unit, before, after in zip(COORDINATES, COORDINATE_UNITS, left, right, strict=True):

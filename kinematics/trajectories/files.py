@@ -1,4 +1,4 @@
-"""Trajectory files: what a person writes in TOML or as a CSV of poses, and the trajectory that each part makes."""
+"""Trajectory files, in TOML or as a CSV of poses, and the trajectory of each part."""
 
 import csv
 import math
@@ -62,17 +62,17 @@ _COLUMNS = ("t", *MOTION_FIELDS[POSE])
 _IGNORED = {*MOTION_FIELDS[POSE.stop :], "fx", "fy", "fz", "mx", "my", "mz"}
 _UNIT = 1e-6
 _LONGEST_QUOTED = 60  # characters
-_MOST_FAULTS = 20  # listed; a file with more is broken throughout
-_BLOCK = 250  # rows read between two moments at which another thread may go first: some 1 ms of work
+_MOST_FAULTS = 20  # faults listed at most
+_BLOCK = 250  # rows read before yielding to other threads: some 1 ms of work
 _LEAST_ROWS = {True: 2, False: 6}  # by rest_ends: a quintic without end conditions needs six points
 
 
 class Poses(Trajectory):
-    """Smooth motion through `poses` (n,7) at `times` (n,) s, which need not be evenly spaced; time restarts at 0.
+    """Smooth motion through `poses` (n,7) at `times` (n,) s, unevenly spaced or not; time restarts at 0.
 
-    A quintic spline of the coordinates [x y z θx θy θz], angles unwrapped: four continuous derivatives, every pose met
-    exactly.  `rest_ends`: start and end with zero speed and acceleration (at least two poses); otherwise the ends
-    follow their neighbours (not-a-knot, at least six poses).
+    A quintic spline of the coordinates [x y z θx θy θz], angles unwrapped: four continuous derivatives, exact
+    interpolation.  `rest_ends`: zero speed and acceleration at start and end (at least two poses); otherwise
+    not-a-knot ends (at least six poses).
     Raises TrajectoryError for too few poses, times less than 1 µs apart, non-finite values, quaternions that are not
     unit to 1e-6, and θy within 0.06° of ±90°.
     """
@@ -103,16 +103,16 @@ class Poses(Trajectory):
         bounded("poses", float(np.abs(coordinates[:, :3]).max()), "m")
         coordinates[:, 3:] = np.unwrap(coordinates[:, 3:], axis=0)
         super().__init__(float(t[-1] - t[0]), placement)
-        from scipy.interpolate import make_interp_spline  # takes long to import, and few need it
+        from scipy.interpolate import make_interp_spline  # slow to import, rarely needed
 
         rest = [(1, np.zeros(6)), (2, np.zeros(6))]
-        # In units of the mean interval: the end conditions are then scaled like the values they stand beside.
+        # In units of the mean interval, so that the end conditions are scaled like the values.
         self._scale = (len(t) - 1) / self.duration
         self._spline = make_interp_spline(
             (t - t[0]) * self._scale,
             coordinates,
             k=5,
-            bc_type=(rest, rest) if rest_ends else None,  # type: ignore[arg-type]  # the stubs know cubics only
+            bc_type=(rest, rest) if rest_ends else None,  # type: ignore[arg-type]  # the stubs allow cubics only
         )
 
     def _evaluate(self, t: Array) -> tuple[Array, Array, Array]:
@@ -121,9 +121,9 @@ class Poses(Trajectory):
 
 
 def read_poses(path: Path) -> tuple[Array, Array]:
-    """Times (n,) s and poses (n,7) of a CSV file with the columns t, x, y, z, qw, qx, qy, qz, in any order.
+    """Read times (n,) s and poses (n,7) of a CSV file with the columns t, x, y, z, qw, qx, qy, qz, in any order.
 
-    Columns of a longer motion file (velocities, accelerations, wrench) may be there and are not used.
+    Other columns of a motion file (velocities, accelerations, wrench) are ignored.
     Raises TrajectoryError listing the faults with their line numbers.
     """
     blocks = [np.empty((0, len(_COLUMNS)))]
@@ -136,13 +136,13 @@ def read_poses(path: Path) -> tuple[Array, Array]:
             listed, count = faults[:_MOST_FAULTS], len(faults)
             usable, last = not faults, -math.inf
             while block := list(islice(lines, _BLOCK)):
-                if usable:  # else only whether the rest is CSV at all
+                if usable:  # otherwise only check that the rest is CSV
                     table, faults = _block(block, header, last)
                     listed += faults[: _MOST_FAULTS - len(listed)]
                     count += len(faults)
                     last = float(table[-1, 0]) if len(table) else last
                     blocks.append(table)
-                time.sleep(0)  # without it a window would wait 5 ms whenever it has let go of the interpreter
+                time.sleep(0)  # yield the GIL: otherwise the GUI thread would wait 5 ms for it each time
     except InputFileError as error:
         raise TrajectoryError(f"{path}: {error}") from None
     except csv.Error as error:
@@ -169,9 +169,9 @@ def _header_faults(header: list[str]) -> list[str]:
 
 
 def _block(block: list[tuple[int, list[str]]], header: list[str], last: float) -> tuple[Array, list[str]]:
-    """Rows with their line numbers as numbers (n,8), those that can be read, and faults; `last` s is the time before.
+    """Parse numbered rows to numbers (n,8), where possible, and faults; `last` s is the time before.
 
-    All at once where nothing is wrong, otherwise row by row.
+    Vectorised if there is no fault, otherwise row by row.
     """
     places = [header.index(name) for name in _COLUMNS]
     table = _numbers([row for _line, row in block], len(header), itemgetter(*places))
@@ -186,7 +186,7 @@ def _block(block: list[tuple[int, list[str]]], header: list[str], last: float) -
 
 
 def _numbers(rows: list[list[str]], width: int, pick: Callable[[list[str]], tuple[str, ...]]) -> Array | None:
-    """What `pick` takes of each row, (n,8); None if not all are numbers or a row is not `width` long."""
+    """Parse the cells that `pick` selects of each row, (n,8); None for a non-number or a row not `width` long."""
     if any(len(row) != width for row in rows):
         return None
     try:
@@ -197,7 +197,7 @@ def _numbers(rows: list[list[str]], width: int, pick: Callable[[list[str]], tupl
 
 
 def _plausible(table: Array, last: float) -> bool:
-    """Whether no row is at fault. A norm near its bound, where rounding decides, is left to `_row_faults`."""
+    """Return whether no row has a fault. A norm near its bound is left to `_row_faults`, for rounding."""
     if not np.isfinite(table).all():
         return False
     with np.errstate(over="ignore"):
@@ -207,12 +207,12 @@ def _plausible(table: Array, last: float) -> bool:
 
 
 def _quoted(text: str) -> str:
-    """A cell as it is quoted: a file that is no table of poses may have a hundred kilobytes in one."""
+    """Shorten a cell for a message: in a wrong file one cell may have a hundred kilobytes."""
     return repr(text if len(text) <= _LONGEST_QUOTED else f"{text[:_LONGEST_QUOTED]}…")
 
 
 def _row_faults(row: list[str], width: int, places: list[int], values: list[list[float]], last: float) -> list[str]:
-    """Faults of one row; a row that can be read is added to `values`, which follow the time `last` s."""
+    """Return the faults of one row; append a valid row to `values`, which follow the time `last` s."""
     if len(row) != width:
         hint = "; commas separate columns, decimals have a point" if len(row) > width else ""
         return [f"{len(row)} values, must be {width}{hint}"]
@@ -492,7 +492,7 @@ class TransitionPart(FileModel):
 
 
 def join(before: Trajectory, after: Trajectory, duration: float) -> Transition:
-    """What leads from the end of one trajectory to the beginning of another in `duration` s, in their coordinates."""
+    """Return the transition from the end of one trajectory to the beginning of another in `duration` s."""
     x0, v0, a0 = (each[0] for each in before.coordinates(before.duration))
     x1, v1, a1 = (each[0] for each in after.coordinates(0.0))
     return Transition((x0, v0, a0), (x1, v1, a1), duration)
@@ -525,9 +525,9 @@ class TrajectorySpec(FileModel):
 
 
 def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
-    """The trajectory of `spec`; `home` (7,) is the platform's home pose in the base frame, None if it has none.
+    """Build the trajectory of `spec`; `home` (7,) is the platform's home pose in the base frame, None if it has none.
 
-    CSV files are looked for from `folder` (the working folder if None).  Raises TrajectoryError listing the faults.
+    Paths of CSV files are relative to `folder` (None: the working folder).  Raises TrajectoryError listing the faults.
     """
     faults: list[str] = []
     built: dict[int, Trajectory] = {}
@@ -565,7 +565,7 @@ def build_trajectory(spec: TrajectorySpec, home: ArrayLike | None, folder: Path 
 
 
 def parse_specification(text: str) -> TrajectorySpec:
-    """What a file's TOML `text` states.  TrajectoryError listing all faults, each with its place in the file."""
+    """Parse a file's TOML `text`.  TrajectoryError listing all faults, each with its place in the file."""
     try:
         return TrajectorySpec.model_validate(parse_toml(text))
     except InputFileError as error:
@@ -576,12 +576,12 @@ def parse_specification(text: str) -> TrajectorySpec:
 
 
 def parse_trajectory(text: str, home: ArrayLike | None, folder: Path | None = None) -> Trajectory:
-    """The trajectory of a file's TOML `text`.  Arguments as `build_trajectory`; TrajectoryError listing all faults."""
+    """The trajectory of TOML `text`.  Arguments as `build_trajectory`; TrajectoryError listing the faults."""
     return build_trajectory(parse_specification(text), home, folder)
 
 
 def trajectory_text(motion: Mapping[str, Any]) -> str:
-    """The text of the file of a motion: what a file states, as data, SI; None stands for what is not given."""
+    """Format the file of a motion from its data, SI; None stands for a missing value."""
     document, parts = tomlkit.document(), tomlkit.aot()
     for key in ("frame", "pivot", "amplitude"):
         if key in motion:
@@ -609,7 +609,7 @@ def trajectory_names() -> list[str]:
 
 
 def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
-    """Read a trajectory: a .toml file, a .csv of poses, also out of a pipe, or the bare name of a shipped trajectory.
+    """Read a trajectory: a .toml file, a .csv of poses, also from a pipe, or the bare name of a shipped trajectory.
 
     Poses are of the platform's origin in the base frame, at rest at both ends.
     home: (7,) pose of the platform in the base frame for files in the frame "home", or None.
@@ -641,10 +641,10 @@ def load_trajectory(source: str | Path, home: ArrayLike | None) -> Trajectory:
 
 
 def _place(location: tuple[int | str, ...]) -> str:
-    """Where in the file a fault is, for a person: parts, terms counted from 1, coordinates by name."""
+    """Format the place of a fault in the file: parts, terms counted from 1, coordinates by name."""
     words: list[str] = []
     parent = ""
-    tagged = False  # pydantic puts the tag of a union's chosen member after the list index
+    tagged = False  # pydantic inserts the union's tag after the list index
     for item in location:
         if isinstance(item, int):
             if parent in ("parts", "terms"):

@@ -1,4 +1,4 @@
-"""Trajectories given by formulas: from pose to pose, and sums of sines faded in and out."""
+"""Analytic trajectories: point-to-point moves, and faded sums of sines."""
 
 import math
 from collections import abc
@@ -16,13 +16,13 @@ from kinematics.trajectories.base import COORDINATE_UNITS, COORDINATES, Placemen
 PEAK_SPEED = 15.0 / 8.0
 """Greatest speed of a minimum-jerk move, over its length divided by its duration."""
 PEAK_ACCELERATION = 10.0 / 3.0**0.5
-"""Greatest acceleration of one, over its length divided by its duration squared."""
+"""Greatest acceleration of a minimum-jerk move, over its length divided by its duration squared."""
 
 Part = TypeVar("Part", float, Array)
 
 
 def minimum_jerk(u: Part) -> tuple[Part, Part, Part]:
-    """How far a minimum-jerk move of length 1 and duration 1 is at u, 0 to 1, and its two derivatives (each as u).
+    """Minimum-jerk law of length 1 and duration 1 at u, 0 to 1, and its two derivatives (each as u).
 
     s = 10u³ − 15u⁴ + 6u⁵ (Flash & Hogan 1985). u may be a number or an array.
     """
@@ -37,7 +37,7 @@ minimum_jerk_kernel = kernel(minimum_jerk)
 """The same for kernels."""
 
 
-_ROUNDING = 1e-9  # relative; a speed this near its bound is meant to be at it
+_ROUNDING = 1e-9  # relative; a speed this near its bound is set to it
 
 
 class Blend(Trajectory):
@@ -45,8 +45,8 @@ class Blend(Trajectory):
 
     From `start` to `end` (6,) in `duration` s at the greatest linear `speed` V, m/s, and `angular_speed` Ω, rad/s (of
     the vector of angles): τ_t = τ_f − ‖t1 − t0‖/V, a = V/τ_t (1998 eqs. 39, 40).  The blends fit if
-    distance/τ_f ≤ V ≤ 2 distance/τ_f; at the lower bound the speed is constant from end to end.  A speed may be None
-    only where there is no distance, and is not used there.
+    distance/τ_f ≤ V ≤ 2 distance/τ_f; at the lower bound the speed is constant throughout.  A speed may be None
+    only for zero distance, and is not used then.
     Raises TrajectoryError, with the possible range, for a speed that does not fit.
     """
 
@@ -95,7 +95,7 @@ class Blend(Trajectory):
 
 
 def _blend(name: str, speed: float | None, unit: str, distance: float, duration: float) -> tuple[float, float]:
-    """The speed and the blend time of one part of a blend."""
+    """Return the speed and blend time of one part of a blend."""
     if distance == 0.0:
         return 0.0, 0.0
     least = distance / duration
@@ -111,7 +111,7 @@ def _blend(name: str, speed: float | None, unit: str, distance: float, duration:
 
 
 def _parabolic(t: Array, duration: float, distance: float, speed: float, blend: float) -> tuple[Array, Array, Array]:
-    """Way covered, speed and acceleration at `t` of a blend."""
+    """Distance, speed and acceleration at `t` of a blend."""
     if blend == 0.0:
         return speed * t, np.full_like(t, speed), np.zeros_like(t)
     a = speed / blend
@@ -126,7 +126,7 @@ def _parabolic(t: Array, duration: float, distance: float, speed: float, blend: 
 class MinimumJerk(Trajectory):
     """Straight line from `start` to `end` (6,) in `duration` s with the least mean square jerk, at rest at both ends.
 
-    q = start + (end − start) s(t/duration) with the law s of `minimum_jerk`.
+    q = start + (end − start) s(t/duration) with s of `minimum_jerk`.
     """
 
     def __init__(
@@ -142,7 +142,7 @@ class MinimumJerk(Trajectory):
 
 
 class Hold(Trajectory):
-    """Standing still at `position` (6,) for `duration` s."""
+    """Rest at `position` (6,) for `duration` s."""
 
     def __init__(self, position: ArrayLike, duration: float, *, placement: Placement | None = None) -> None:
         super().__init__(duration, placement)
@@ -153,10 +153,10 @@ class Hold(Trajectory):
 
 
 class Transition(Trajectory):
-    """From one state of motion to another in `duration` s: the polynomial of fifth degree that both fix.
+    """Quintic polynomial from one state of motion to another in `duration` s.
 
-    start, end: coordinates, rates and accelerations (6,) each, m, rad, s. With them position, speed and acceleration go
-    on without a jump where it stands between two motions; between two at rest it is that of minimum jerk.
+    start, end: coordinates, rates and accelerations (6,) each, m, rad, s. Position, speed and acceleration are
+    continuous where it joins two motions; between two states at rest it is the minimum-jerk move.
     """
 
     def __init__(
@@ -169,7 +169,7 @@ class Transition(Trajectory):
     ) -> None:
         super().__init__(duration, placement)
         names = ("", " rates", " accelerations")
-        scales = [self.duration**order for order in range(3)]  # with u = t/duration, all derivatives by u
+        scales = [self.duration**order for order in range(3)]  # u = t/duration, all derivatives with respect to u
         (q0, v0, a0), (q1, v1, a1) = (
             [scale * six(f"{at}{name}", value) for name, value, scale in zip(names, state, scales, strict=True)]
             for at, state in (("start", start), ("end", end))
@@ -211,7 +211,7 @@ class HarmonicTerm:
 
 @dataclass(frozen=True, slots=True)
 class ChirpTerm:
-    """A sine on the coordinate `dof` whose frequency, Hz, runs linearly from start to end over the trajectory."""
+    """A sine on the coordinate `dof` whose frequency, Hz, changes linearly from start to end over the trajectory."""
 
     dof: str
     amplitude: float
@@ -222,7 +222,7 @@ class ChirpTerm:
 
 @dataclass(frozen=True, slots=True)
 class RandomTerm:
-    """Noise of the root mean square `rms`, m or rad, on the coordinate `dof`, with all its power between two Hz."""
+    """Band-limited noise on the coordinate `dof` with root mean square `rms`, m or rad; band limits in Hz."""
 
     dof: str
     rms: float
@@ -266,7 +266,7 @@ class _FadedWaves(Trajectory):
             sum_dd[:, column] += amplitude * (2.0 * p2 * cosine - rate * rate * sine)
         rise, rise_d, rise_dd = _smooth_step(t / self._fade)
         fall, fall_d, fall_dd = _smooth_step((self.duration - t) / self._fade)
-        # The two fades do not overlap: where one changes, the other is 1.
+        # The two fades do not overlap: while one changes, the other is 1.
         w = (rise * fall)[:, None]
         wd = ((rise_d - fall_d) / self._fade)[:, None]
         wdd = ((rise_dd + fall_dd) / self._fade**2)[:, None]
@@ -292,7 +292,7 @@ def _column(index: int, dof: str) -> int:
 
 
 class Harmonic(_FadedWaves):
-    """Sines about `offset` (6,), as many per coordinate as wanted, faded in and out over `fade` s.
+    """Sines about `offset` (6,), any number per coordinate, faded in and out over `fade` s.
 
     Raises TrajectoryError for no term or an unknown coordinate, values beyond ±1e6, a negative frequency, or a fade
     longer than half the duration.
@@ -348,8 +348,8 @@ class Chirp(_FadedWaves):
 class RandomMotion(_FadedWaves):
     """Band-limited noise about `offset` (6,), faded in and out over `fade` s; the same `seed` is the same motion.
 
-    Each term is a sum of RANDOM_WAVES sines of one size, amplitude rms √(2/RANDOM_WAVES), one in each of as many equal
-    parts of its band, with random frequency there and random phase: nearly Gaussian, and without a period.  Peaks are
+    Each term is a sum of RANDOM_WAVES sines of equal amplitude rms √(2/RANDOM_WAVES), one in each of as many equal
+    parts of its band, with random frequency there and random phase: nearly Gaussian, and not periodic.  Peaks are
     some three times the rms.  Errors as `Harmonic`, and for a band that ends below its begin or a negative seed.
     """
 
@@ -372,7 +372,7 @@ class RandomMotion(_FadedWaves):
             rms = bounded(f"term {index + 1}, rms", term.rms, COORDINATE_UNITS[column])
             low = bounded(f"term {index + 1}, low_frequency", term.low_frequency, "Hz", least=0.0)
             high = bounded(f"term {index + 1}, high_frequency", term.high_frequency, "Hz", least=low)
-            # of all that NumPy draws only a bit generator's own numbers are promised to stay as they are
+            # NumPy guarantees stable results only for a bit generator's raw numbers
             drawn = (source.random_raw(2 * RANDOM_WAVES) >> np.uint64(11)) * 2.0**-53
             places, phases = drawn[:RANDOM_WAVES], 2.0 * math.pi * drawn[RANDOM_WAVES:]
             frequencies = low + (high - low) * (np.arange(RANDOM_WAVES) + places) / RANDOM_WAVES

@@ -1,4 +1,4 @@
-"""Poses near the present one: a step in a frame about a pivot, or of one leg."""
+"""Poses near the current one: a step in a frame about a pivot, or of one leg."""
 
 import math
 from typing import Literal
@@ -24,13 +24,13 @@ _STEP_FIELDS = ("x", "y", "z", "rx", "ry", "rz")
 
 
 def stepped_pose(pose: npt.ArrayLike, step: npt.ArrayLike, frame: JogFrame, pivot: npt.ArrayLike) -> Array:
-    """The pose (7,) after a small step from `pose` (7,), base frame.
+    """Return the pose (7,) after a small step from `pose` (7,), base frame.
 
     Args:
-        pose: where the platform is.
+        pose: current pose of the platform.
         step: (6,) displacement of the pivot, m, and rotation vector about it, rad, both in axes of `frame`.
-        frame: "base", or "platform" as it stands now.
-        pivot: (3,) m, point of the platform in platform axes that the rotation leaves where it is.
+        frame: "base", or the current "platform" frame.
+        pivot: (3,) m, centre of the rotation in platform axes.
 
     Raises:
         KinematicsError: a number is not finite, or the quaternion not of unit norm.
@@ -48,10 +48,10 @@ def stepped_pose(pose: npt.ArrayLike, step: npt.ArrayLike, frame: JogFrame, pivo
 
 
 def leg_stepped_pose(geometry: Geometry, pose: npt.ArrayLike, leg: int, step: float) -> Array:
-    """The pose (7,) with leg 1…6 longer by `step` m than at `pose` (7,) and all others as they are.
+    """Return the pose (7,) with leg 1…6 longer by `step` m than at `pose` (7,) and the other lengths unchanged.
 
     Raises:
-        KinematicsError: there is no such leg, a number is not finite, or there is no such pose near this one.
+        KinematicsError: no such leg, a number that is not finite, or no such pose near this one.
     """
     if not 1 <= leg <= 6:
         raise KinematicsError(f"leg: {leg}, must be 1 to 6")

@@ -1,4 +1,4 @@
-"""A trajectory as the cycle reads it: a table of coordinates, interpolated with two continuous derivatives."""
+"""Sampled trajectory for the cycle: a table of coordinates, interpolated with two continuous derivatives."""
 
 import math
 from dataclasses import dataclass
@@ -13,8 +13,8 @@ from kinematics.rotations import coordinates_to_motion_kernel, motion_to_coordin
 from kinematics.trajectories.base import NO_THRESHOLDS, Thresholds, Trajectory, time_span
 
 MOST_SAMPLES = 2_000_000
-"""Of a trajectory: 288 MB, an hour at 500 Hz."""
-_BLOCK = 50_000  # samples made together: a long table needs little more memory than itself
+"""Limit of a trajectory: 288 MB, an hour at 500 Hz."""
+_BLOCK = 50_000  # samples per block, which bounds the temporary memory
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -22,8 +22,8 @@ class MotionTable:
     """Evenly spaced samples of a trajectory: the platform origin's coordinates in the base frame.
 
     step: s between samples.  samples (n,18): [q, q̇, q̈] with q = [x y z θx θy θz], m and rad, angles
-    continuous.  amplitude: of the motion about its start pose that the samples have, 1 for the motion as it is.
-    thresholds: what runs of it have to achieve, as far as its file says so.
+    continuous.  amplitude: scale about the start pose of the samples, 1 for the original motion.
+    thresholds: requirements on runs, as far as its file gives them.
     """
 
     step: float
@@ -37,10 +37,10 @@ class MotionTable:
         return (len(self.samples) - 1) * self.step
 
     def motion(self, path_time: ArrayLike, rate: ArrayLike = 1.0, acceleration: ArrayLike = 0.0) -> Array:
-        """Motion (n,19) at the trajectory times `path_time` (n,), s, as `table_motion_kernel` gives it.
+        """Compute the motion (n,19) at the trajectory times `path_time` (n,), s, by `table_motion_kernel`.
 
-        `rate` and `acceleration` (n,) or one for all: first and second derivative of the trajectory time by the real
-        time, - and 1/s.  TrajectoryError for values that are not finite or times outside the table.
+        `rate` and `acceleration` (n,) or one for all: first and second derivative of the trajectory time with respect
+        to real time, - and 1/s.  TrajectoryError for values that are not finite or times outside the table.
         """
         s, sd, sdd = np.broadcast_arrays(
             np.atleast_1d(np.asarray(path_time, dtype=np.float64)),
@@ -59,11 +59,11 @@ class MotionTable:
 
 
 def tabulate(trajectory: Trajectory | MotionTable, step: float) -> MotionTable:
-    """Sample `trajectory`, or a table anew, at most `step` s apart, so that a whole number of steps fills its duration.
+    """Sample `trajectory`, or resample a table, at most `step` s apart, in a whole number of steps.
 
-    At the samples the table equals the trajectory, at its amplitude, in position, speed and acceleration.  Where an
-    acceleration jump lies between two samples the table passes it with a finite slope, its three derivatives still
-    those of one motion.
+    At the samples the table equals the trajectory, at its amplitude, in position, speed and acceleration.  An
+    acceleration jump between two samples becomes a finite slope; position, speed and acceleration stay
+    consistent.
     Raises TrajectoryError for a step under 1e-6 s or one that needs more than 2 million samples, and where θy, in base
     axes, is within 0.06° of ±90°.
     """
@@ -90,7 +90,7 @@ def tabulate(trajectory: Trajectory | MotionTable, step: float) -> MotionTable:
 
 
 def scaled(samples: Array, start: Array, amplitude: float) -> Array:
-    """Samples (n, 18) of a table at another amplitude about the coordinates `start` (6,); as they are for 1."""
+    """Scale samples (n, 18) of a table about the coordinates `start` (6,); unchanged for an amplitude of 1."""
     result = amplitude * samples
     result[:, :6] += (1.0 - amplitude) * start
     return result
@@ -98,9 +98,9 @@ def scaled(samples: Array, start: Array, amplitude: float) -> Array:
 
 @kernel
 def table_motion_kernel(samples: Array, step: float, s: float, sd: float, sdd: float, out: Array) -> int:
-    """Fill `out` (19,) with the motion at trajectory time `s` of a table; 0, or 1 and `out` untouched if s is outside.
+    """Compute the motion at time `s` of a table into `out` (19,); return 0, or 1 with `out` unchanged if s is outside.
 
-    `sd`, `sdd`: first and second derivative of s by the real time, so that the same path is run at another pace:
+    `sd`, `sdd`: first and second derivative of s with respect to real time, to run the path at another speed:
     q̇ = q' ṡ, q̈ = q'' ṡ² + q' s̈.  Between samples a quintic Hermite polynomial: two continuous derivatives.
     """
     last = samples.shape[0] - 1
@@ -129,7 +129,7 @@ def table_motion_kernel(samples: Array, step: float, s: float, sd: float, sdd: f
 
 @kernel
 def _table_motions_kernel(samples: Array, step: float, s: Array, sd: Array, sdd: Array, out: Array) -> int:
-    """Fill `out` (n,19) row by row; the first row outside the table, or -1."""
+    """Fill `out` (n,19) row by row; return the first row outside the table, or -1."""
     for row in range(s.shape[0]):
         if table_motion_kernel(samples, step, s[row], sd[row], sdd[row], out[row]) != 0:
             return row

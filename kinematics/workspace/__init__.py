@@ -1,4 +1,4 @@
-"""Which poses a platform can take, and what part of a grid of poses that is."""
+"""Workspace: reachable poses of a platform, on regular grids."""
 
 from kinematics.workspace.grid import ROTATION_GROUP, PoseGrid, reach_box
 from kinematics.workspace.limits import PoseAssessment, PoseFault, PoseLimits, assess_poses, strokes_beyond

@@ -1,4 +1,4 @@
-"""Regular grids of poses, and what part of one a workspace fills."""
+"""Regular grids of poses, and the part of a grid that is in the workspace."""
 
 import math
 from dataclasses import dataclass
@@ -23,13 +23,13 @@ _MARGIN = 0.05  # of the box
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseGrid:
-    """Poses in a box, at the centres of its cells.
+    """Poses at the centres of the cells of a box.
 
-    kind: "position" moves x, y, z (m) at the angles `fixed` [θx θy θz] (rad, R = Rz Ry Rx); "orientation" turns the
+    kind: "position" varies x, y, z (m) at the angles `fixed` [θx θy θz] (rad, R = Rz Ry Rx); "orientation" varies the
     angles at the position `fixed` (m). Base frame.
-    lower, upper (3,): the box; where they are equal the grid has one value, and is a slice.
+    lower, upper (3,): the box; where they are equal the grid has one value (a slice).
     shape: number of cells along each of the three. Poses are in C order, the last coordinate fastest.
-    Raises KinematicsError for a box or a shape that cannot be.
+    Raises KinematicsError for an invalid box or shape.
     """
 
     kind: GridKind
@@ -55,7 +55,7 @@ class PoseGrid:
 
     @property
     def names(self) -> tuple[str, str, str]:
-        """What the three coordinates are called."""
+        """Names of the three coordinates."""
         return ("x", "y", "z") if self.kind == "position" else ("rx", "ry", "rz")
 
     @property
@@ -74,7 +74,7 @@ class PoseGrid:
         return np.asarray(self.lower[index] + step * (np.arange(self.shape[index]) + 0.5))
 
     def coordinates(self, first: int = 0, end: int | None = None) -> Array:
-        """The three coordinates (m, 3) of the poses from `first` to before `end`."""
+        """Coordinates (m, 3) of the poses from `first` to before `end`."""
         places = np.unravel_index(np.arange(first, self.count if end is None else end), self.shape)
         return np.stack([self.axis(k)[place] for k, place in enumerate(places)], axis=-1)
 
@@ -91,7 +91,7 @@ class PoseGrid:
     def weights(self) -> Array:
         """Volume of each cell, `shape`: m³, or rad³ with the measure cos θy of the rotations.
 
-        In a slice areas, in the same units less one.
+        In a slice the unit is an area.
         """
         size = math.prod(step for step in self.steps if step > 0.0)
         if self.kind == "position":
@@ -99,17 +99,17 @@ class PoseGrid:
         return np.broadcast_to(size * np.cos(self.axis(1))[None, :, None], self.shape)
 
     def touches_boundary(self, mask: Mask) -> bool:
-        """Whether a set of cells (`shape`) reaches the edge of the box, so that the box may have cut it."""
+        """Return whether a set of cells (`shape`) touches the edge of the box, which may then have cut it."""
         return any(
             bool(mask.take(edge, axis=axis).any()) for axis in range(3) if self.shape[axis] > 1 for edge in (0, -1)
         )
 
     def connected(self, mask: Mask, pose: Array) -> Mask:
-        """The part of a set of cells (`shape`) that hangs together with the cell nearest to a pose (7,).
+        """Return the connected component of a set of cells (`shape`) that contains the cell nearest to a pose (7,).
 
-        Cells hang together by their faces. Empty if that cell is not of the set.
+        Cells are connected by faces. Empty if that cell is not in the set.
         """
-        from scipy import ndimage  # takes long to import, and few need it
+        from scipy import ndimage  # slow to import, rarely needed
 
         coordinates = pose_to_coordinates(pose)
         wanted = coordinates[:3] if self.kind == "position" else coordinates[3:]
@@ -119,11 +119,11 @@ class PoseGrid:
 
 
 def reach_box(geometry: Geometry, angles: npt.ArrayLike, longest: npt.ArrayLike) -> tuple[Array, Array]:
-    """Corners (3,), (3,) of a box that holds every position legs of at most the lengths (6,), m, can reach.
+    """Corners (3,), (3,) of a box that contains every position reachable with legs up to the lengths (6,), m.
 
-    At the angles (3,), rad: the intersection of six balls' boxes, and a margin, so that no reachable cell is on its
-    edge.
-    Raises KinematicsError for lengths that do not bound anything, or that no position allows.
+    At the angles (3,), rad: the intersection of the boxes of six balls, and a margin, so that no reachable cell is on
+    its edge.
+    Raises KinematicsError for lengths that do not bound the box, or that no position allows.
     """
     lengths = np.broadcast_to(np.asarray(longest, dtype=np.float64), (6,))
     if not np.isfinite(lengths).all():

@@ -1,4 +1,4 @@
-"""Which poses a platform can take: strokes, joint angles, distances between legs, for blocks of poses side by side."""
+"""Pose limits: strokes, joint angles and distances between legs, for blocks of poses."""
 
 import math
 from dataclasses import dataclass
@@ -34,14 +34,14 @@ BEYOND_STROKE, BEYOND_UNIVERSAL, BEYOND_SPHERICAL, LEGS_TOO_CLOSE, ILL_CONDITION
 )  # fmt: skip
 
 _POSE, _ROTATION = 0, 7
-_COLUMN = 16  # of the leg at hand: its column of H, then S
+_COLUMN = 16  # of the current leg: its column of H, then S
 _FIRST, _SECOND = 25, 28  # S of two legs
 _MARGIN, _UNIVERSAL, _SPHERICAL, _DISTANCE, _FLAGS = 31, 32, 33, 34, 35
 _LEGS = 36  # S of all legs
 ASSESS_WORK = 54 * BLOCK
 
 _SWEEPS = 30
-_DONE = 1e-9  # rows this orthogonal before a sweep are so to rounding after it
+_DONE = 1e-9  # rows this orthogonal before a sweep are orthogonal to rounding after it
 _PARALLEL = 1e-12
 
 Flags = npt.NDArray[np.int64]
@@ -50,7 +50,7 @@ Row = tuple[float, float, float, float, float, float]
 
 @kernel
 def _begin(poses: Array, first: int, work: Array) -> None:
-    """R of up to BLOCK poses from `first`; a block that is not full repeats the last pose."""
+    """Compute R of up to BLOCK poses from `first`; an incomplete block repeats the last pose."""
     last = poses.shape[0] - 1
     for j in range(BLOCK):
         sample = min(first + j, last)
@@ -72,7 +72,7 @@ def _begin(poses: Array, first: int, work: Array) -> None:
 
 @kernel
 def _leg(leg: Array, work: Array) -> None:
-    """One leg of every pose.
+    """Assess one leg in every pose.
 
     `leg` (17,): b, p, least and greatest length, greatest chords² at U and S, home s in base and in platform axes,
     divisor of moments.
@@ -93,7 +93,7 @@ def _leg(leg: Array, work: Array) -> None:
         least = low if low < high else high
         margin = work[_MARGIN * BLOCK + j]
         work[_MARGIN * BLOCK + j] = least if least < margin else margin
-        # chords of the unit circle, |s − s_home|: exact for small angles, where a cosine is not
+        # chords of the unit circle, |s − s_home|: accurate for small angles, unlike a cosine
         ex, ey, ez = sx - hx, sy - hy, sz - hz
         universal = dot(ex, ey, ez, ex, ey, ez)
         ex, ey, ez = rotate(r00, r10, r20, r01, r11, r21, r02, r12, r22, sx, sy, sz)
@@ -103,7 +103,7 @@ def _leg(leg: Array, work: Array) -> None:
         work[_UNIVERSAL * BLOCK + j] = universal if universal > greatest else greatest
         greatest = work[_SPHERICAL * BLOCK + j]
         work[_SPHERICAL * BLOCK + j] = spherical if spherical > greatest else greatest
-        # a flag of each kind is counted up to six times: three bits each
+        # three bits per flag, as each kind is counted up to six times
         flags = work[_FLAGS * BLOCK + j]
         flags += 1.0 if not least >= 0.0 else 0.0
         flags += 8.0 if universal > most_universal else 0.0
@@ -169,7 +169,7 @@ def _mix(c: float, x: Row, s: float, y: Row) -> Row:
 
 @inlined
 def _rotated(x: Row, y: Row, worst: float) -> tuple[Row, Row, float]:
-    """The two rows turned in their plane until orthogonal, and the greatest cosine between rows met so far."""
+    """Rotate two rows in their plane until orthogonal; return them and the greatest cosine between rows so far."""
     alpha, beta, gamma = _product(x, x), _product(y, y), _product(x, y)
     cosine = abs(gamma) / math.sqrt(alpha * beta)
     zeta = (beta - alpha) / (2.0 * gamma)
@@ -196,16 +196,16 @@ def _matrix_row(matrix: Array, i: int, j: int) -> Row:
 
 @inlined
 def _put_row(matrix: Array, i: int, j: int, x: Row) -> None:
-    """Put a row where `_matrix_row` finds it."""
+    """Write a row where `_matrix_row` reads it."""
     matrix[6 * i * BLOCK + j], matrix[(6 * i + 1) * BLOCK + j], matrix[(6 * i + 2) * BLOCK + j] = x[0], x[1], x[2]
     matrix[(6 * i + 3) * BLOCK + j], matrix[(6 * i + 4) * BLOCK + j], matrix[(6 * i + 5) * BLOCK + j] = x[3], x[4], x[5]
 
 
 @kernel
 def _jacobi_sweep(matrix: Array) -> None:
-    """One sweep of one-sided Jacobi (Hestenes) over the rows.
+    """Run one sweep of one-sided Jacobi (Hestenes) over the rows.
 
-    The greatest cosine met goes to row 36, the squares of the longest and the shortest row to rows 37 and 38.
+    Row 36 receives the greatest cosine, rows 37 and 38 the squares of the longest and the shortest row.
     """
     for j in range(BLOCK):
         a, b, c = _matrix_row(matrix, 0, j), _matrix_row(matrix, 1, j), _matrix_row(matrix, 2, j)
@@ -262,9 +262,9 @@ def _conditions(matrix: Array) -> None:
 def assess_kernel(
     legs: Array, bounds: Array, poses: Array, work: Array, system: Array, matrix: Array, out: Array, flags: Flags
 ) -> None:
-    """Assess poses (n, 7) into `out` (n, ASSESSED) and `flags` (n,): why a pose is out of bounds, 0 if it is not.
+    """Assess poses (n, 7) into `out` (n, ASSESSED) and `flags` (n,): the violated limits, 0 for none.
 
-    legs (6, 17) as `_leg` takes them; bounds (3,): least distance² of two axes, greatest condition number, side.
+    legs (6, 17) as in `_leg`; bounds (3,): least distance² of two axes, greatest condition number, side.
     `work` (ASSESS_WORK,), `system` and `matrix` (SYSTEM_ROWS * BLOCK,) are working space.
     """
     n = poses.shape[0]
@@ -295,7 +295,7 @@ def assess_kernel(
 def _judge(
     j: int, bounds: Array, work: Array, system: Array, matrix: Array, out: Array, flags: Flags, sample: int
 ) -> None:
-    """Collect what is known of pose j of the block, and compare it with the bounds."""
+    """Collect the results of pose j of the block and compare them with the bounds."""
     condition = math.sqrt(matrix[37 * BLOCK + j]) / math.sqrt(matrix[38 * BLOCK + j])
     determinant = system[j]
     side = (1.0 if determinant > 0.0 else 0.0) - (1.0 if determinant < 0.0 else 0.0)
@@ -322,11 +322,11 @@ def _judge(
 
 
 CHUNK = 1 << 13
-"""Poses given to a thread at a time."""
+"""Poses per thread task."""
 
 
 class PoseFault(IntFlag):
-    """Why a pose is not to be had."""
+    """Limits that a pose violates."""
 
     STROKE = BEYOND_STROKE
     UNIVERSAL = BEYOND_UNIVERSAL
@@ -339,17 +339,17 @@ class PoseFault(IntFlag):
 
 @dataclass(frozen=True, slots=True, eq=False, init=False)
 class PoseLimits:
-    """What a pose must keep to, legs 1 to 6 in order.
+    """Limits of a pose, legs 1 to 6 in order.
 
     lengths (6, 2): least and greatest length of each leg, m.
     universal_angles, spherical_angles (6,): greatest angle of the leg's axis from its home direction, in the base and
-        in the platform frame, rad; π does not limit.
+        in the platform frame, rad; π for no limit.
     clearance: least distance between the surfaces of two legs, m, each a cylinder of `leg_radius`, m, about the line
-        from its base point to its platform point; −inf does not limit.
-    condition: greatest condition number of H, moments divided by `characteristic_length`, m; inf does not limit.
-    same_side: whether det H must have the sign it has at home, so that no singularity lies between.
+        from its base point to its platform point; −inf for no limit.
+    condition: greatest condition number of H, moments divided by `characteristic_length`, m; inf for no limit.
+    same_side: whether det H must have the same sign as at home, so that no singularity lies between.
 
-    Raises KinematicsError, naming the limit, its value and its bound, for one that cannot be.
+    Raises KinematicsError with the limit, its value and its bound, for an invalid limit.
     """
 
     lengths: Array
@@ -373,7 +373,7 @@ class PoseLimits:
         characteristic_length: float = 1.0,
         same_side: bool = True,
     ) -> None:
-        """One pair of lengths or one angle stands for all legs; None does not limit."""
+        """One pair of lengths or one angle applies to all legs; None for no limit."""
         strokes = np.array(np.broadcast_to(np.asarray((0.0, np.inf) if lengths is None else lengths, float), (LEGS, 2)))
         for leg, (least, greatest) in enumerate(strokes, start=1):
             if not 0.0 <= least < greatest:
@@ -409,12 +409,12 @@ def _angles(name: str, value: npt.ArrayLike | None) -> Array:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class PoseAssessment:
-    """What n poses ask of the legs.
+    """Assessment of n poses against limits.
 
-    faults (n,): PoseFault of each pose, 0 where it keeps to all limits.
+    faults (n,): PoseFault of each pose, 0 if it is within all limits.
     condition (n,): condition number of H.  side (n,): sign of det H.
     stroke_margin (n,): least distance of a leg's length from its bounds, m, negative beyond.
-    universal_angle, spherical_angle (n,): greatest of the legs', rad; NaN where the geometry has no home.
+    universal_angle, spherical_angle (n,): greatest of the legs', rad; NaN if the geometry has no home.
     clearance (n,): least distance between two legs' surfaces, m.
     """
 
@@ -428,7 +428,7 @@ class PoseAssessment:
 
     @property
     def reachable(self) -> npt.NDArray[np.bool_]:
-        """(n,): whether the pose keeps to all limits."""
+        """Whether the pose is within all limits, (n,)."""
         return np.asarray(self.faults == 0)
 
 
@@ -437,9 +437,9 @@ def assess_poses(
 ) -> PoseAssessment:
     """Assess poses (n, 7) of the platform against the limits.
 
-    threads: how many at a time; None for one a processor, 1 inside something that is parallel itself.
+    threads: their number; None for one per processor, 1 inside parallel code.
     Raises KinematicsError for a wrong shape, a number that is not finite, a quaternion not of unit norm; for limits of
-    joint angles or side where the geometry has no home.
+    joint angles or side if the geometry has no home.
     """
     batch = checked_poses("poses", poses).reshape(-1, 7)
     legs, bounds = _packed(geometry, limits)
@@ -475,10 +475,10 @@ def assess_poses(
 
 
 def strokes_beyond(geometry: Geometry, poses: npt.ArrayLike, limits: PoseLimits) -> npt.NDArray[np.int8]:
-    """Which end of which leg's stroke each of the poses (n, 7) is farthest beyond, (n,).
+    """Find the stroke limit that each of the poses (n, 7) exceeds most, (n,).
 
-    The leg's number, negative where it would have to be shorter than it can be, positive where longer; 0 where all
-    strokes are kept.
+    The leg's number, negative if the leg would be too short, positive if too long; 0 if all strokes are within
+    limits.
     Raises KinematicsError as `leg_lengths`.
     """
     lengths = leg_lengths(geometry, checked_poses("poses", poses).reshape(-1, 7))
@@ -489,7 +489,7 @@ def strokes_beyond(geometry: Geometry, poses: npt.ArrayLike, limits: PoseLimits)
 
 
 def _packed(geometry: Geometry, limits: PoseLimits) -> tuple[Array, Array]:
-    """Legs (6, 17) and bounds (3,) as `assess_kernel` takes them."""
+    """Legs (6, 17) and bounds (3,) for `assess_kernel`."""
     legs = np.zeros((LEGS, 17))
     legs[:, 0:3], legs[:, 3:6], legs[:, 6:8] = geometry.base_points, geometry.platform_points, limits.lengths
     for column, angles in ((8, limits.universal_angles), (9, limits.spherical_angles)):

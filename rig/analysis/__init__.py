@@ -1,4 +1,4 @@
-"""Analyses of a rig's telemetry beyond its report: external wrench, payload, frequency response, identification."""
+"""Analyses of a rig's telemetry besides its report: external wrench, payload, frequency response, identification."""
 
 from rig.analysis.frequency_responses import RecordedResponse, described, draw_bode, notes_of, recorded_response
 from rig.analysis.identification import (

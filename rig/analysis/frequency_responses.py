@@ -57,7 +57,7 @@ def draw_bode(responses: Mapping[str, Response], fits: Mapping[str, ResponseFit]
         if response.distortion is not None:
             _draw_distortion(columns[3, place], response, response.distortion)
         columns[-1, place].set_xlabel("frequency, Hz")
-    with whole_binary_file(path) as file, rc_context({"svg.hashsalt": "bode"}):  # the same gives the same bytes
+    with whole_binary_file(path) as file, rc_context({"svg.hashsalt": "bode"}):  # for reproducible files
         figure.savefig(file, format="svg", metadata={"Date": None})
 
 
@@ -80,8 +80,8 @@ def _lines(distortion: Distortion, which: npt.NDArray[np.bool_]) -> tuple[Floats
     return distortion.frequency[which], distortion.level[which]
 
 
-_ELSEWHERE = 0.01  # of the excited coordinate's motion, times the joints' radius for angles, that another may have
-_STRIBECK_SPEED = 0.02  # m/s, near which breakaway friction is looked for
+_CROSSTALK = 0.01  # largest motion of another coordinate relative to the excited one; angles times the joints' radius
+_STRIBECK_SPEED = 0.02  # m/s, for breakaway friction
 
 
 @dataclass(frozen=True, slots=True)
@@ -101,9 +101,9 @@ class RecordedResponse:
     force: Response | None
     own_loops: bool
     hold: CommandHold | None
-    """the hold of a force's command, if sent once a cycle"""
+    """hold of the force command, if sent once per cycle"""
     friction: dict[str, Complex]
-    """of `force` at its lines (k,), by the friction's kind: the part by the model's friction of the prismatic joints,
+    """of `force` at its lines (k,), by kind of friction: the contribution of the model's prismatic-joint friction,
     which no cell measures; breakaway: an unmodelled friction of Coulomb's size, near standstill only"""
 
     def responses(self) -> dict[str, Response]:
@@ -120,11 +120,11 @@ class RecordedResponse:
 def recorded_response(
     recording: Recorded, dof: str | None = None, band: tuple[float, float] | None = None
 ) -> RecordedResponse:
-    """The responses of a recording's longest run without a gap, in the coordinate that it excites.
+    """Compute the responses of a recording's longest run without a gap, in the coordinate that it excites.
 
-    band: Hz, that must be excited; left out, from the lowest to the highest excited line. The force of the drives is
+    band: Hz, that must be excited; default from the lowest to the highest excited line. The force of the drives is
     the sum of the cell's reading and the model's force between cell and drive; its response is computed with the
-    reference as instrument, so that noise in the control loop makes no bias.
+    reference as instrument, so that noise in the control loop causes no bias.
 
     Raises InputError without a run, or if it excites more than one coordinate, or too little.
     """
@@ -167,7 +167,7 @@ def recorded_response(
     friction: dict[str, Complex] = {}
     own_loops = bool((rows["mode"] != Mode.FORCE).any())
     if not own_loops and forced:
-        # the same at all times: shares that move with the pose would bring the weight along, without any lag
+        # constant over time: weights that vary with the pose would include gravity, which has no lag
         along = leg_matrices(made_by.mechanism.geometry, rows["reference"][:, :7])[:, column].mean(axis=0)
         asked = (rows["force_command"] * along).sum(axis=1)
         drives, rubbed = _drive_forces(rows, made_by)
@@ -197,29 +197,29 @@ def _command_hold(made_by: RecordedRig) -> CommandHold | None:
 
 
 def _drive_forces(rows: npt.NDArray[np.void], made_by: RecordedRig) -> tuple[Floats, dict[str, Floats]]:
-    """Forces (n, 6) N of the drives: readings of the cells plus the model's forces between drive and cell.
+    """Forces (n, 6) N of the drives: cell readings plus the model's forces between drive and cell.
 
-    Also their part by friction of the prismatic joints, by kind. The model is evaluated at the measured motion: a slow
-    drive lags its reference, and would seem faster by the earlier friction of the reference.
+    Also their part due to prismatic-joint friction, by kind. The model is evaluated at the measured motion: a slow
+    drive lags its reference, and with the earlier friction of the reference it would appear faster.
     """
     motion = np.ascontiguousarray(rows["reference"])
     acceleration_error = np.gradient(rows["twist"] - motion[:, 7:13], 1.0 / made_by.rate, axis=0)
     if made_by.drives is not None:
-        # what held forces are beyond their mean about a sample is of all they do: first the acceleration's mean, in the
-        # same weights, of the reference, which is of the instant, and of the differences, which are over two periods
+        # held forces act beyond their mean about a sample: first the mean acceleration, with the same weights, of
+        # the reference, which is instantaneous, and of the differences, which cover two periods
         acceleration_error += (_second_differences(motion[:, 13:]) - _second_differences(acceleration_error)) / 12.0
         model = Dynamics(made_by.mechanism, made_by.coulomb_speed)
         net, mean = net_hold_force(rows, model, 1.0 / made_by.rate, made_by.drives)
-        net -= 0.5 * (mean + np.vstack([mean[:1], mean[:-1]]))  # the mean about each row is in the motion already
+        net -= 0.5 * (mean + np.vstack([mean[:1], mean[:-1]]))  # the motion already includes the mean about each row
         acceleration_error += model.response(motion[:, :13], net)
     motion[:, 13:] += acceleration_error
     motion[:, :7], motion[:, 7:13] = rows["pose"], rows["twist"]
-    whole, slick, smooth = (
-        Dynamics(_rubbing(made_by.mechanism, **without), made_by.coulomb_speed)
+    whole, coulomb_free, viscous_free = (
+        Dynamics(_with_friction(made_by.mechanism, **without), made_by.coulomb_speed)
         for without in ({}, {"coulomb": 0.0}, {"prismatic": 0.0})
     )
     between, no_coulomb, no_viscous = (
-        model.inverse(motion).forces - model.cells(motion) for model in (whole, slick, smooth)
+        model.inverse(motion).forces - model.cells(motion) for model in (whole, coulomb_free, viscous_free)
     )
     coulomb = between - no_coulomb
     near_rest = np.exp(-((rows["velocity"] / _STRIBECK_SPEED) ** 2))
@@ -231,7 +231,7 @@ def _second_differences(values: Floats) -> Floats:
     return np.diff(values, 2, axis=0, prepend=values[:1], append=values[-1:])
 
 
-def _rubbing(mechanism: Mechanism, **friction: float) -> Mechanism:
+def _with_friction(mechanism: Mechanism, **friction: float) -> Mechanism:
     legs = tuple(replace(leg, friction=replace(leg.friction, **friction)) for leg in mechanism.legs)
     return replace(mechanism, legs=legs)
 
@@ -252,7 +252,7 @@ def _excited(commanded: Floats, mechanism: Mechanism, dof: str | None) -> str:
             f"not enough excitation: {greatest} is not moved at all; rig multisine makes a motion that does"
         )
     others = [
-        name for name, value in zip(COORDINATES, sizes, strict=True) if name != greatest and value > _ELSEWHERE * size
+        name for name, value in zip(COORDINATES, sizes, strict=True) if name != greatest and value > _CROSSTALK * size
     ]
     if others:
         raise InputError(
@@ -262,7 +262,7 @@ def _excited(commanded: Floats, mechanism: Mechanism, dof: str | None) -> str:
 
 
 def _at(response: Response, other: Response) -> Response:
-    """The lines of a response at which another one has lines too."""
+    """Select the lines of a response that another one has too."""
     return response.at(np.isin(response.frequency, other.frequency))
 
 
@@ -277,7 +277,7 @@ _MODELS = {
 
 
 def notes_of(found: RecordedResponse, fits: dict[str, ResponseFit]) -> list[tuple[str, str, str]]:
-    """Notes on a response: its name, code (`Note` or `Verdict`) and text."""
+    """Return notes on a response: its name, code (`Note` or `Verdict`) and text."""
     noted: list[tuple[str, str, str]] = []
     for name, response in found.responses().items():
         fit = fits[name]
@@ -319,7 +319,7 @@ def _note(note: Note, fit: ResponseFit) -> str:
 
 
 def described(name: str, response: Response, fit: ResponseFit) -> str:
-    """Text of a response and its fit, as printed by a command."""
+    """Format a response and its fit, as printed by a command."""
     reached = response.bandwidth()
     pieces = f"{response.averages:g} averages"
     if response.periodic:

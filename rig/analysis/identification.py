@@ -1,4 +1,4 @@
-"""Inertias and frictions from recordings: stretches of motion for fit and hold-out."""
+"""Identification of inertias and frictions from recordings: stretches of motion for fit and hold-out."""
 
 import math
 from collections.abc import Callable, Sequence
@@ -43,25 +43,25 @@ from rig.version import __version__
 Floats = npt.NDArray[np.float64]
 
 _FIELDS = ("t", "pose", "force_measured", "force_command", "mode")
-_SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
+_SAME_PERIOD = 0.5  # of a period, tolerance of the time between two rows
 SHORTEST = 5.5
-"""s, shortest useful stretch"""
-_SHORTEST_HOLD_OUT = 3.0  # s, of what is only judged by
-_HOLD_OUT = 0.25  # of a motion, its end
-_STATIONARY = 1e-4  # m/s, of every leg
-_SPAN = 25  # readings, over which the change from one to the next is taken
+"""shortest useful stretch, s"""
+_SHORTEST_HOLD_OUT = 3.0  # s, for validation only
+_HOLD_OUT = 0.25  # fraction at the end of a motion
+_STATIONARY = 1e-4  # m/s, greatest leg speed at rest
+_SPAN = 25  # readings, window for the change between readings
 _AT_REST = 1000
-"""least number of steps of readings at rest for the noise, which is then known to about 2 %"""
+"""minimum number of steps of readings at rest for the noise, which is then known to about 2 %"""
 REPEATED = 0.2
-"""share of equal successive readings that real noise never reaches"""
+"""fraction of equal successive readings that real noise never reaches"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ForceRecords:
-    """The common rig of one or several recordings, and their stretches along paths.
+    """The common rig of one or more recordings, and their stretches along paths.
 
     cells: corrections of the cells' readings by the engine. calibration: of the cells, or None. geometry: its parameter
-    files. noise: (6,) N, of the cells at rest in these recordings; else, without enough rest, as configured; None if
+    files. noise: (6,) N, of the cells at rest in these recordings; without enough rest, as configured; None if
     neither.
     """
 
@@ -74,12 +74,12 @@ class ForceRecords:
 
 
 def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
-    """All stretches of the recordings along a path, with known pose and cells, without a gap.
+    """Find all stretches of the recordings along a path, with known pose and cells, without a gap.
 
-    They include the drives' forces if the engine closed every leg's loop: its commands after the dead time and the lag
-    that the configuration gives the drives.
+    They include the drives' forces if the engine closed every leg's loop: its commands after the dead time and lag
+    of the configured drives.
 
-    Raises InputError, with all reasons, for recordings of several rigs, one given twice, cells that repeat their
+    Raises InputError, with all reasons, for recordings of several rigs, one given twice, cells with repeated
     readings, or no stretch that is long enough; RecordingError for one that cannot be read.
     """
     rigs = [rig_of(recording) for recording in recordings]
@@ -110,7 +110,7 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
             )
         for record in found:
             alike = float(np.mean(np.all(record.cells[1:] == record.cells[:-1], axis=1)))
-            if alike > REPEATED + _alike_by_chance(record, rig):
+            if alike > REPEATED + _chance_repeats(record, rig):
                 faults.append(
                     f"{recording.path}: {100 * alike:.0f} % of the readings repeat the one before: the cells are "
                     "slower than the cycle; record at a rate that they keep"
@@ -128,11 +128,11 @@ def force_records(recordings: Sequence[Recorded]) -> ForceRecords:
     )
 
 
-def _alike_by_chance(record: ForceRecord, rig: RecordedRig) -> float:
-    """Expected share of readings in which all working cells repeat themselves because of coarse steps.
+def _chance_repeats(record: ForceRecord, rig: RecordedRig) -> float:
+    """Expected fraction of readings in which all working cells repeat because of coarse steps.
 
-    A reading repeats itself while force and noise stay within a step q: after a change d with the probability
-    1 − |d|/q. The changes are taken from the readings, over a few of them.
+    A reading repeats while force and noise stay within a step q: after a change d with the probability
+    1 − |d|/q. The changes are estimated from the readings, over a few of them.
     """
     if not (rig.cell_steps > 0.0).any():
         return 0.0
@@ -151,9 +151,9 @@ def _steps_at_rest(block: npt.NDArray[np.void], period: float) -> Floats:
 
 
 def _noise(steps: Sequence[Floats], rig: RecordedRig) -> Floats | None:
-    """Standard deviation (6,) N of white noise, from half the mean square of its steps; else the stated one.
+    """Standard deviation (6,) N of white noise, from half the mean square of its steps; else the configured one.
 
-    Noise below half a step of the readings does not show at rest; then the stated one is used.
+    Noise below half a step of the readings is invisible at rest; then the configured value is used.
     """
     stated = rig.noise
     everything = np.concatenate([np.empty((0, 6)), *steps])
@@ -165,7 +165,7 @@ def _noise(steps: Sequence[Floats], rig: RecordedRig) -> Floats | None:
 
 
 def split(records: Sequence[ForceRecord]) -> tuple[list[ForceRecord], list[ForceRecord]]:
-    """Split the stretches into fitted parts and their held-out last quarters, if both are long enough."""
+    """Split the stretches into fitted parts and their last quarters for hold-out, if both are long enough."""
     fitted, judged = [], []
     for record in records:
         at = round((1.0 - _HOLD_OUT) * len(record.pose))
@@ -191,7 +191,7 @@ def _part(record: ForceRecord, rows: slice) -> ForceRecord:
 
 
 def _stretches(recording: Recorded, rig: RecordedRig) -> tuple[list[ForceRecord], list[Floats]]:
-    """The stretches of a recording, and steps of the readings at rest, in one pass."""
+    """Return the stretches of a recording, and steps of the readings at rest, in one pass."""
     period = 1.0 / rig.rate
     config: dict[str, Any] = recording.header.get("config", {})
     limit = config.get("load_cells", {}).get("range")
@@ -275,7 +275,7 @@ class Identified:
         ]
 
     def file(self, day: date, note: str = "") -> ParameterFile:
-        """The result as a dated parameter file."""
+        """Return the result as a dated parameter file."""
         provenance = {"recordings": ", ".join(self.sources), "software": f"stewart-rig {__version__}"}
         if note:
             provenance["note"] = note
@@ -297,7 +297,7 @@ class Identified:
         )
 
     def summary(self) -> dict[str, Any]:
-        """The result as a JSON object in SI; `base_parameters` have their combinations of linear parameters."""
+        """Return the result as a JSON object in SI; `base_parameters` have their combinations of linear parameters."""
         result, errors = self.result, self.held_out
         return {
             "mechanism": result.nominal.name,
@@ -361,12 +361,12 @@ def identify_recordings(
         recordings: of one rig. held_out: of the same, for the hold-out; none: the last quarter of every motion.
         accuracy: of the mechanism's file and the sensors.
         progress: receives the code of each stage as it begins: reading-recordings, fitting-parameters, judging.
-        calibrated_gains: whether the calibration of the cells, if any, gives the gains' uncertainty instead of
+        calibrated_gains: take the gains' uncertainty from the calibration of the cells, if any, instead of
             `accuracy`.
-        calibrated_geometry: the same for joints and length offsets, by files of a calibrated geometry.
+        calibrated_geometry: the same for joints and length offsets, from the files of a calibrated geometry.
 
     Raises:
-        InputError: recordings that cannot be used. CalibrationError: data that cannot support an answer.
+        InputError: invalid recordings. CalibrationError: insufficient data.
     """
     progress("reading-recordings")
     found = force_records([*recordings, *held_out])
@@ -397,10 +397,10 @@ def identify_recordings(
 
 
 def _known_gains(calibration: LoadCellCalibration | None) -> Array | None:
-    """Covariance (6, 6) of the gains by their calibration.
+    """Covariance (6, 6) of the gains from their calibration.
 
-    A calibration in place used the weights that are now estimated, so both have the same errors. Taken as independent
-    they would seem to confirm each other; the gains' σ are therefore multiplied by `_BY_WEIGHT`.
+    A calibration in place used the weights that are now estimated, so both have the same errors. As independent data
+    they would confirm each other; the gains' σ are therefore multiplied by `_BY_WEIGHT`.
     """
     gains = None if calibration is None else calibration.gain_covariance
     if gains is None or calibration is None or not calibration.in_place:

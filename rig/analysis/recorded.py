@@ -1,4 +1,4 @@
-"""The rig of a recording for analyses, and its residuals."""
+"""The rig of a recording, for analyses, and its residuals."""
 
 from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
@@ -33,10 +33,10 @@ from rig.recording import (
 
 @dataclass(frozen=True, slots=True)
 class RecordedRig:
-    """The mechanism that the engine computed with, its cycle's rate, Hz, the cells' noise, N, and Coulomb smoothing.
+    """The engine's mechanism, its cycle rate, Hz, the cells' noise, N, and Coulomb smoothing.
 
-    noise: with the cells' rounding to `cell_steps` (6,) N, which are 0 if unknown. rounding: (6,) N,
-    standard deviation that rounding leaves in a mean of readings at rest.
+    noise: including the cells' rounding to `cell_steps` (6,) N, which are 0 if unknown. rounding: (6,) N,
+    standard deviation of rounding in a mean of readings at rest.
     drives: of the configuration, or None if their delay and force_bandwidth are unknown, or for an imported motion.
     """
 
@@ -50,7 +50,7 @@ class RecordedRig:
 
 
 def rig_of(recording: Recorded) -> RecordedRig:
-    """The rig by the header of a recording. Raises RecordingError if it is missing, MechanismError for its text."""
+    """Return the rig of a recording's header. Raises RecordingError if it is missing, MechanismError for its text."""
     header = recording.header
     config = header.get("config", {})
     text, rate = header.get("mechanism"), header.get("rate", config.get("rate"))
@@ -69,14 +69,14 @@ def rig_of(recording: Recorded) -> RecordedRig:
 
 
 def check_forces(recording: Recorded, what: str) -> None:
-    """Refuse a recording that was imported without leg forces, where `what` needs them. Raises InputError."""
+    """Reject a recording that was imported without leg forces, if `what` needs them. Raises InputError."""
     if has_finding(recording.header, Finding.NO_FORCES):
         name = imported_from(recording.header)
         raise InputError(f"{recording.path}: imported from {name} without leg forces, which {what}")
 
 
 def recorded_cell_errors(recording: Recorded) -> CellErrors:
-    """The engine's corrections of the cells' readings, by the embedded parameter files of a recording.
+    """Return the engine's corrections of the cells' readings from the embedded parameter files of a recording.
 
     Raises RecordingError if these cannot be read.
     """
@@ -87,7 +87,7 @@ def recorded_cell_errors(recording: Recorded) -> CellErrors:
 
 
 def recorded_calibration(recording: Recorded) -> LoadCellCalibration | None:
-    """The calibration of the cells of a recording, None without one. Raises RecordingError."""
+    """Return the calibration of the cells of a recording, None without one. Raises RecordingError."""
     text = recording.header.get("calibration")
     try:
         return None if text is None else parse_cell_calibration(text, "recorded calibration")
@@ -96,7 +96,7 @@ def recorded_calibration(recording: Recorded) -> LoadCellCalibration | None:
 
 
 def recorded_parameters(recording: Recorded) -> list[ParameterFile]:
-    """The parameter files of a recording. Raises RecordingError if these cannot be read."""
+    """Return the parameter files of a recording. Raises RecordingError if these cannot be read."""
     texts = recording.header.get("parameters") or {}
     try:
         return [parse_parameters(text, name) for name, text in texts.items()]
@@ -107,7 +107,7 @@ def recorded_parameters(recording: Recorded) -> list[ParameterFile]:
 def recorded_residuals(
     recording: Recorded, smoothing: Smoothing, span: tuple[float, float] | None = None
 ) -> Iterator[Residuals]:
-    """The residuals of a recording in pieces without a gap, see `residuals_of`; only of a span of its time, s.
+    """Yield the residuals of a recording in pieces without a gap, see `residuals_of`; only of a span of its time, s.
 
     Raises RecordingError if the file changes meanwhile.
     """

@@ -1,4 +1,4 @@
-"""Residuals of the load cells to the model from telemetry rows: smoothed, and at the measured motion."""
+"""Residuals between load cells and model from telemetry rows: smoothed, and at the measured motion."""
 
 from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass
@@ -19,9 +19,9 @@ Rows = npt.NDArray[np.void]
 STANDING = (State.ENGAGED, State.RUNNING, State.PARKING)
 """States in which only the drives hold the platform, so that the model is valid."""
 
-_SAME_PERIOD = 0.5  # of a period, by which the time between two rows may differ from it
+_SAME_PERIOD = 0.5  # of a period, tolerance of the time between two rows
 _UNIT = 1e-6
-_PIECE = 16_384  # rows worked on together
+_PIECE = 16_384  # rows per block
 _FIELDS = (
     "t", "force_residual", "force_held", "velocity_held", "force_measured", "terms", "reference", "pose", "twist",
     "state", "motion", "force_command", "velocity", "velocity_reference", "mode",
@@ -30,10 +30,10 @@ _FIELDS = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Residuals:
-    """Consecutive samples, oldest first: times t (n,), s; residual (n, 6) N, cells less model; motion (n, 19) measured.
+    """Consecutive samples, oldest first: times t (n,), s; residual (n, 6) N, cells − model; motion (n, 19) measured.
 
-    Both are smoothed, see `residuals_of`, as are forces (n, 6) N, the readings of the cells. slopes (n, 6, 2) N/s: of
-    the cells' smoothed readings, and of the drives' forces that they imply. state (n,): `rig.states.State`.
+    Both are smoothed, see `residuals_of`, as are forces (n, 6) N, the cells' readings. slopes (n, 6, 2) N/s: of
+    the smoothed readings, and of the drive forces derived from them. state (n,): `rig.states.State`.
     """
 
     t: Floats
@@ -54,16 +54,16 @@ def residuals_of(
     coulomb_speed: float = 0.0,
     drives: Mapping[str, Any] | None = None,
 ) -> Iterator[Residuals]:
-    """The residuals of telemetry rows in blocks, in pieces without a gap, with bounded memory.
+    """Yield the residuals of telemetry rows in pieces without a gap, with bounded memory.
 
     Only rows with the platform under power (`STANDING`) and a known pose are used. Telemetry has the model at the
-    reference; a pushed platform leaves it, and its inertia would hide the push. So the model is evaluated at the
-    measured pose and twist. The acceleration is that of the reference, plus the effect of held commands at the instant
-    of a reading (`net_hold_force`, or the model's `force_held`), plus the smoothed derivative of the remaining
+    reference; a pushed platform leaves the reference, and its inertia would hide the push. So the model is evaluated
+    at the measured pose and twist. The acceleration is that of the reference, plus the effect of held commands at the
+    instant of a reading (`net_hold_force`, or the model's `force_held`), plus the smoothed derivative of the remaining
     deviation of the twist, which is 0 without smoothing.
 
     coulomb_speed: m/s, over which the control smooths Coulomb friction. drives: of the configuration, or None if their
-    `delay` and `force_bandwidth` are unknown, and so the held forces.
+    `delay` and `force_bandwidth`, and so the held forces, are unknown.
     Raises DynamicsError if a motion has no leg forces; RecordingError for drives without the two.
     """
     model = Dynamics(mechanism, coulomb_speed)
@@ -75,12 +75,12 @@ def _residuals(
     rows: Rows, wanted: slice, model: Dynamics, smoothing: Smoothing, drives: Mapping[str, Any] | None
 ) -> Residuals:
     period = 1.0 / smoothing.rate
-    # what drives that close their own loops give is not known but as it was foreseen, and is in the model
+    # the forces of drives that close their own loops are known only as predicted, and are in the model
     foreseen = (rows["velocity_held"].any(axis=1) & np.any(rows["mode"] != Mode.FORCE, axis=1))[:, np.newaxis]
     net, mean = np.zeros((2, len(rows), 6))
     if drives is not None:
         net, mean = (np.where(foreseen, 0.0, part) for part in net_hold_force(rows, model, period, drives))
-    if not smoothing.half:  # drift is not looked at: only what is more than on average about the instant
+    if not smoothing.half:  # ignore drift: only the deviation from the mean about the instant
         net = net - 0.5 * (mean + np.vstack([mean[:1], mean[:-1]]))
     net, mean, rows, foreseen = net[wanted], mean[wanted], rows[wanted], foreseen[wanted]
     residual = rows["force_residual"] + np.where(foreseen, 0.0, rows["force_held"])
@@ -109,10 +109,10 @@ def _residuals(
 
 
 def _pieces(blocks: Iterable[Rows], smoothing: Smoothing) -> Iterator[tuple[Rows, slice]]:
-    """Pieces of rows without a gap, long enough for the smoothing; each begins with the unused rows of the one before.
+    """Pieces of rows without a gap, long enough for the smoothing; each begins with the unused rows of the last.
 
-    Each has a slice of its result rows: all but `LEAD` at the beginning if it continues another piece, and `TRAIL` at
-    the end if another piece follows.
+    Each has a slice of its result rows: without `LEAD` at the beginning if it continues another piece, and without
+    `TRAIL` at the end if another piece follows.
     """
     pending: Rows | None = None
     lead = 0

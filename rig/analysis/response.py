@@ -15,11 +15,11 @@ from rig.errors import InputError
 
 MOST_LINES = 40
 FEWEST_ODD = 5
-"""excited odd multiples that a random odd grid must leave"""
+"""minimum number of excited odd multiples of a random odd grid"""
 _TRIES = 200
-_FADE = 1.0  # s at most; a period where that is shorter
-_FIRST_LEFT_OUT = 7  # as below it neighbours would be more than an octave apart
-_GROUP = 4  # neighbouring odd multiples, one of which is left out
+_FADE = 1.0  # s at most; at most one period
+_FIRST_LEFT_OUT = 7  # neighbours of a lower one would be more than an octave apart
+_GROUP = 4  # neighbouring odd multiples, one of which is omitted
 
 
 def multisine(
@@ -35,11 +35,11 @@ def multisine(
     *,
     odd: bool = False,
 ) -> dict[str, Any]:
-    """A multisine about home for `kinematics.TrajectorySpec`: parts of `periods` periods, each between fades.
+    """Return a multisine about home for `kinematics.TrajectorySpec`: parts of `periods` periods, each between fades.
 
-    Up to `most_lines` sines, spaced evenly in the logarithm between `low` and `high`, Hz, at multiples of 1/period.
-    Their amplitudes fall as 1/f, so that each has the same speed. Each of the `realizations`, a part each, has own
-    phases at the same amplitudes: of many random ones those with the least peak. amplitude: m or rad, of the whole.
+    Up to `most_lines` sines, logarithmically spaced between `low` and `high`, Hz, at multiples of 1/period.
+    Their amplitudes fall as 1/f, so that each has the same speed. Each of the `realizations`, one part each, has own
+    phases with the same amplitudes: those with the least peak of many random ones. amplitude: m or rad, of the sum.
     odd: a random odd grid, without a random one of every four neighbouring odd multiples. Even and odd multiples
     without a sine then show even and odd non-linear distortion (Pintelon & Schoukens, System Identification, 4.3).
     Raises InputError for an unknown coordinate, a band without enough lines, or numbers that are not above 0.
@@ -83,7 +83,7 @@ def _grid(first: int, last: int, most: int) -> npt.NDArray[np.int64]:
 
 
 def _odd_grid(first: int, last: int, most: int, random: np.random.Generator) -> npt.NDArray[np.int64]:
-    """Odd numbers of these, spaced as `_grid`, without a random one of every `_GROUP`, but not the lowest."""
+    """Select odd numbers, spaced as `_grid`, without a random one of every `_GROUP`, but with the lowest."""
     low, high = first // 2, (last - 1) // 2  # of 2 n + 1
     if high < low:
         return np.zeros(0, np.int64)
@@ -95,7 +95,7 @@ def _odd_grid(first: int, last: int, most: int, random: np.random.Generator) -> 
 
 @lru_cache(maxsize=32)
 def _phases(numbers: tuple[int, ...], seed: int, realizations: int) -> list[tuple[list[float], float]]:
-    """The phases with the least peak of many random ones, of sines with these numbers of periods, and that peak."""
+    """Phases with the least peak of many random ones, of sines with these numbers of periods, and that peak."""
     random = np.random.default_rng(seed)
     sizes = numbers[0] / np.array(numbers)
     samples = 2 ** math.ceil(math.log2(32 * numbers[-1] + 512))
@@ -116,21 +116,21 @@ def _phases(numbers: tuple[int, ...], seed: int, realizations: int) -> list[tupl
 Complex = npt.NDArray[np.complex128]
 
 LEAST_COHERENCE = 0.5
-"""of an output that counts as excited at a frequency"""
+"""minimum coherence of an output that counts as excited at a frequency"""
 FEWEST_LINES = 5
 
-_EXCITED = 1e-8  # of the strongest line's power
-_SAME = 1e-6  # of the signal's range: a reference that repeats itself does so to rounding
-_ANCHORS = 64  # places at which a period is looked for
-_ALIKE = 8  # samples in which two places must be alike to be a period apart, perhaps
+_EXCITED = 1e-8  # of the strongest line's power, for an excited line
+_SAME = 1e-6  # of the signal's range: a periodic reference repeats to rounding
+_ANCHORS = 64  # start places of the period search
+_MATCHING = 8  # equal samples that make a candidate period
 _SEGMENTS = 8  # of Welch's method, half overlapping
 _THIRD = 2.0 ** (1.0 / 3.0)
-_NEAR = 3  # lines on either side over which variances are smoothed
-_ROUNDING = 1e-9  # of the output, below which a scatter is rounding
-_LEVEL = 0.01  # of a false alarm, at which distortion is said to be there
-# What an odd static non-linearity adds to the linear gain, over the root of its stochastic distortion's power in the
-# band, computed for `multisine`: 1.9 to 2.1 for sign(v), 1.4 to 1.6 for v³, 2.4 to 2.6 for a smoothed sign. For all of
-# a Gaussian signal's distortion, in the band and beyond, it is 1.32 for sign(v) and 1.22 for v³.
+_NEAR = 3  # lines on either side for smoothed variances
+_ROUNDING = 1e-9  # of the output; a smaller scatter is rounding
+_LEVEL = 0.01  # significance level of distortion
+# Contribution of an odd static non-linearity to the linear gain, over the root of its stochastic distortion's power in
+# the band, computed for `multisine`: 1.9 to 2.1 for sign(v), 1.4 to 1.6 for v³, 2.4 to 2.6 for a smoothed sign. For
+# all distortion of a Gaussian signal, in the band and beyond, it is 1.32 for sign(v) and 1.22 for v³.
 _ODD_BIAS = 2.0
 
 
@@ -146,7 +146,7 @@ class Grid(StrEnum):
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Distortion:
-    """Output at the lines without excitation (d,), Hz, between the excited ones, less the input's effect there.
+    """Output at the lines without excitation (d,), Hz, between the excited ones, minus the input's effect there.
 
     even: mask of even multiples. level, noise: rms of output and of its noise at a line, unit of the output.
     even_part, odd_part, noise_part: rms of all such lines over that of all excited ones, the first two
@@ -168,10 +168,10 @@ class Distortion:
 class Response:
     """H at the excited frequencies (k,), Hz: `gain` complex, its standard uncertainties (of |H − Ĥ|), coherence.
 
-    sigma: of the best linear approximation, noise and stochastic distortion together. noise: by noise alone.
-    bias: standard uncertainty by an odd non-linearity's contribution to the gain; common to all lines, and not reduced
-    by averaging. output: rms of the output at the lines, in its unit. averages: number of independent pieces, of
-    `realizations` together. log_variance: variance of the logarithm of sigma². distortion_known:
+    sigma: of the best linear approximation, noise and stochastic distortion together. noise: noise alone.
+    bias: standard uncertainty from an odd non-linearity's contribution to the gain; common to all lines, not reduced
+    by averaging. output: rms of the output at the lines, in its unit. averages: number of independent pieces, over all
+    `realizations`. log_variance: variance of the logarithm of sigma². distortion_known:
     whether sigma and bias include distortion: with several realisations or a random odd grid.
     """
 
@@ -201,7 +201,7 @@ class Response:
         return unwrapped
 
     def bandwidth(self) -> tuple[float, float] | None:
-        """Frequency, Hz, with σ, at which |H| falls 3 dB below the lowest line's; None if beyond the lines."""
+        """Frequency, Hz, with σ, at which |H| falls 3 dB below the lowest line's; None if it is beyond the lines."""
         size = np.abs(self.gain)
         level = size[0] / math.sqrt(2.0)
         below = np.flatnonzero(size < level)
@@ -226,21 +226,21 @@ _BY_LINE = ("frequency", "gain", "sigma", "noise", "bias", "coherence", "output"
 
 
 def steady_stretches(signal: Floats) -> tuple[list[slice], int] | None:
-    """The periodic parts of a noise-free signal (n,), whole periods each, and the period in samples.
+    """Return the periodic parts of a noise-free signal (n,), whole periods each, and the period in samples.
 
     None if no part has two periods.
     """
     reach = float(np.ptp(signal))
-    if reach == 0.0 or len(signal) < 2 * _ALIKE:
+    if reach == 0.0 or len(signal) < 2 * _MATCHING:
         return None
     bound = _SAME * reach
-    for anchor in np.linspace(0, len(signal) - _ALIKE, _ANCHORS).astype(int).tolist():
+    for anchor in np.linspace(0, len(signal) - _MATCHING, _ANCHORS).astype(int).tolist():
         rest = signal[anchor:]
-        if np.ptp(rest[:_ALIKE]) <= bound:
-            continue  # at rest everything repeats itself
-        windows = np.lib.stride_tricks.sliding_window_view(rest, _ALIKE)
+        if np.ptp(rest[:_MATCHING]) <= bound:
+            continue  # at rest every period fits
+        windows = np.lib.stride_tricks.sliding_window_view(rest, _MATCHING)
         near = np.flatnonzero(np.abs(rest[4 : len(windows)] - rest[0]) <= bound) + 4
-        alike = near[np.abs(windows[near] - rest[:_ALIKE]).max(axis=1, initial=0.0) <= bound]
+        alike = near[np.abs(windows[near] - rest[:_MATCHING]).max(axis=1, initial=0.0) <= bound]
         for period in alike.tolist():
             found = _repeating(signal, period, bound)
             if found:
@@ -249,7 +249,7 @@ def steady_stretches(signal: Floats) -> tuple[list[slice], int] | None:
 
 
 def _repeating(signal: Floats, period: int, bound: float) -> list[slice]:
-    """Slices in which a signal repeats itself after so many samples over whole periods, except at rest."""
+    """Return slices in which a signal repeats with this period over whole periods, except at rest."""
     same = np.abs(signal[period:] - signal[:-period]) <= bound
     edges = np.flatnonzero(np.diff(np.concatenate([[0], same.astype(np.int8), [0]])))
     return [
@@ -260,10 +260,10 @@ def _repeating(signal: Floats, period: int, bound: float) -> list[slice]:
 
 
 def frequency_response(excitation: Floats, output: Floats, source: Floats, rate: float) -> Response:
-    """H from `excitation` to `output` (n,), both driven by `source` (n,), over its whole periods or by Welch's method.
+    """H from `excitation` to `output` (n,), both driven by `source` (n,), over whole periods or by Welch's method.
 
-    source: the reference, without noise; with the excitation itself this is H1. In a closed loop both signals have
-    noise, but the source has none, so that the estimate has no bias.
+    source: the noise-free reference; with the excitation itself this is H1. In a closed loop both signals have
+    noise, but the source has none, so that the estimate is unbiased.
 
     Raises InputError without enough repetitions to estimate the uncertainty.
     """
@@ -344,9 +344,9 @@ def _periodic(R: Complex, U: Complex, Y: Complex, spacing: float) -> Response:
 
 
 def _smooth_variance(values: Floats, freedom: int) -> tuple[Floats, float]:
-    """Sample variances (k,) of so many complex degrees of freedom, smoothed; and the variance of a logarithm of these.
+    """Smooth sample variances (k,) with these complex degrees of freedom; also return the variance of their logarithm.
 
-    By a straight line through their logarithms over neighbouring lines, corrected for the mean of a logarithm.
+    Fits a straight line to their logarithms over neighbouring lines, corrected for the mean of a logarithm.
     """
     from scipy.special import polygamma, psi
 
@@ -362,7 +362,7 @@ def _smooth_variance(values: Floats, freedom: int) -> tuple[Floats, float]:
 
 
 def _beyond_noise(ratio: float, freedom: int, of_noise: int) -> bool:
-    """Whether a ratio of variances, with these degrees of freedom, is significantly above 1."""
+    """Return whether a ratio of variances, with these degrees of freedom, is significantly above 1."""
     from scipy.stats import f
 
     return bool(ratio > f.ppf(1.0 - _LEVEL, freedom, of_noise))
@@ -403,7 +403,7 @@ def _welch(excitation: Floats, output: Floats, source: Floats, rate: float) -> R
     if length < 16:
         raise InputError(f"frequency response: {len(source)} cycles are too few")
     starts = np.arange(_SEGMENTS) * (length // 2)
-    from scipy.signal import get_window  # takes long to import, and few need it
+    from scipy.signal import get_window  # slow to import, rarely needed
 
     window, averages = get_window("hann", length), 0.5 * (_SEGMENTS + 1)
     pieces = [np.stack([signal[at : at + length] for at in starts]) for signal in (source, excitation, output)]
@@ -436,7 +436,7 @@ def _welch(excitation: Floats, output: Floats, source: Floats, rate: float) -> R
 
 
 def well_excited(response: Response, band: tuple[float, float] | None = None) -> Response:
-    """The lines with a coherence of at least LEAST_COHERENCE, in a band, Hz, or of all excited ones.
+    """Select the lines with a coherence of at least LEAST_COHERENCE, in a band, Hz, or of all excited ones.
 
     Raises InputError naming third-octave bands without any, or for fewer than FEWEST_LINES.
     """
@@ -448,7 +448,7 @@ def well_excited(response: Response, band: tuple[float, float] | None = None) ->
     while edge < high * (1.0 - 1e-9):
         end = min(edge * _THIRD, high)
         near = (response.frequency >= edge / _THIRD) & (response.frequency <= end * _THIRD)
-        if not (near & good).any() and (near.any() or band is not None):  # what nobody asked for need not be excited
+        if not (near & good).any() and (near.any() or band is not None):  # only a requested band must be excited
             lacking.append((edge, end))
         edge = end
     if lacking:

@@ -1,4 +1,4 @@
-"""A dead time with a lag of first or second order, fitted to a frequency response."""
+"""Fit of a dead time with a first- or second-order lag to a frequency response."""
 
 import math
 from collections.abc import Sequence
@@ -12,12 +12,12 @@ from rig.analysis.smoothing import Floats
 
 LEAST_PROBABILITY = 1e-3
 """probability of a χ², below which a model is rejected"""
-_DOUBTED = 0.1  # such a probability, below which a misfit enlarges uncertainties
-_NEAR_BOUND = 1e-4  # ms, of a parameter that is at its bound
-_SIGNIFICANT = 2.0  # standard uncertainties that a time constant must be above 0 to be told as a corner
+_DOUBTED = 0.1  # χ² probability below which a misfit enlarges uncertainties
+_NEAR_BOUND = 1e-4  # ms, distance of a parameter at its bound
+_SIGNIFICANT = 2.0  # standard uncertainties above 0 of a time constant that is given as a corner
 _QUANTILE = 1.6449  # of a normal distribution at 95 %
-_WINDOW = 4.0  # lines that share an estimate of the variance, about
-_LIMIT = 1e6  # condition of a scaled information matrix, beyond which a parameter is not told
+_WINDOW = 4.0  # approximate number of lines that share a variance estimate
+_LIMIT = 1e6  # condition of a scaled information matrix, beyond which a parameter is unidentifiable
 
 
 class Structure(StrEnum):
@@ -30,7 +30,7 @@ class Structure(StrEnum):
     SECOND = "second-order"
     """D = 1 + 2ζ s/ω + s²/ω²"""
     SECOND_ZERO = "second-order-zero"
-    """the same D, N = 1 + s T_z"""
+    """as SECOND, with N = 1 + s T_z"""
 
 
 class Verdict(StrEnum):
@@ -49,19 +49,19 @@ class Note(StrEnum):
     """too high for the band and the noise: `corner_above` only"""
     DAMPING_AT_BOUND = "damping-at-bound"
     DISTORTION_UNKNOWN = "distortion-unknown"
-    """one realisation and no lines without excitation: uncertainties are of noise alone"""
+    """one realisation and no lines without excitation: uncertainties include noise only"""
     OWN_LOOPS = "own-loops"
-    """drives close loops of their own: what they were commanded is not all that they give"""
+    """drives close their own loops: their force is not only the commanded one"""
     EVEN_DISTORTION = "even-distortion"
     ODD_DISTORTION = "odd-distortion"
 
 
 @dataclass(frozen=True, slots=True)
 class CommandHold:
-    """A command that is computed at a reading, goes out with the next one, and is held from there to the next.
+    """A command that is computed at a reading, sent with the next one, and held from there to the following one.
 
-    period: s, between readings. The response is then that of the samples, not of a continuous signal: aliases of the
-    steps are in it. What is fitted besides are dead time and lag of the drive alone.
+    period: s, between readings. The response is then that of the samples, not of a continuous signal, and includes
+    aliases of the steps. The fitted dead time and lag are the drive's alone.
     """
 
     period: float
@@ -88,12 +88,12 @@ class Candidate:
 
 @dataclass(frozen=True, slots=True)
 class ResponseFit:
-    """The structure of least information criterion among those that χ² does not reject, and its parameters.
+    """The structure with the least information criterion among those that χ² does not reject, and its parameters.
 
-    dead_time τ, s; corner: 1/(2πT), Hz; natural_frequency: ω/2π, Hz; damping: ζ; zero: 1/(2πT_z), Hz; those that the
-    structure has, each with its standard uncertainty by noise and stochastic distortion, nuisances and bias by
-    distortion; that of a pure dead time includes the possible share of a first-order lag. lag, s: the phase's slope
-    at low frequencies, all of it together.
+    dead_time τ, s; corner: 1/(2πT), Hz; natural_frequency: ω/2π, Hz; damping: ζ; zero: 1/(2πT_z), Hz; those of the
+    structure, each with its standard uncertainty from noise and stochastic distortion, nuisances and bias from
+    distortion; that of a pure dead time includes the possible part of a first-order lag. lag, s: the phase's slope
+    at low frequencies, including all parts.
     transport, s: the time from the command's computation to the middle of its hold, known and not in `dead_time`.
     corner_above: Hz, lower bound at 95 % if corner or natural_frequency is unresolved. nuisances: by name the factor of
     each, and its standard uncertainty. chi_square: reduced; an improbable one enlarges the uncertainties by its root.
@@ -155,7 +155,7 @@ def fit_response(
 
     Residuals are weighted by noise and stochastic distortion together. Dead time, time constants and damping are not
     below 0. hold: see `CommandHold`; such a drive always has a lag, so a pure delay is no candidate. structures: those
-    to try; left out, all sensible ones.
+    to try; default: all sensible ones.
     """
     tried = structures or (tuple(Structure) if hold is None else (Structure.FIRST, Structure.SECOND))
     solutions = [found for one in tried if (found := _solve(response, one, hold, nuisances)) is not None]
@@ -179,7 +179,7 @@ def fit_response(
 
 
 def _simpler(solution: _Solution) -> bool:
-    """Whether the additional term of a structure, 1/ω² or T_z, is not significant."""
+    """Return whether the additional term of a structure, 1/ω² or T_z, is not significant."""
     last = {Structure.SECOND: 3, Structure.SECOND_ZERO: 4}.get(solution.candidate.structure)
     return last is not None and bool(
         solution.values[last] <= _SIGNIFICANT * math.sqrt(float(solution.covariance[last, last]))
@@ -187,9 +187,9 @@ def _simpler(solution: _Solution) -> bool:
 
 
 def _bias_of(response: Response) -> Floats:
-    """Possible contributions of an odd non-linearity, by column (2k, 4), real parts and then imaginary ones.
+    """Possible contributions of an odd non-linearity, by column (2k, 4), real parts, then imaginary parts.
 
-    Before the linear system it has the gain's phase, in a loop about it twice that; in phase or in quadrature.
+    Before the linear system it has the gain's phase, in a loop around it twice that; in phase or in quadrature.
     """
     unit = response.gain / np.abs(response.gain)
     shapes = np.stack([response.bias * turned * unit**power for power in (1, 2) for turned in (1.0, 1j)], axis=1)
@@ -197,7 +197,7 @@ def _bias_of(response: Response) -> Floats:
 
 
 def _polynomials(values: Floats, structure: Structure) -> tuple[list[float], list[float]]:
-    """Numerator and denominator by rising powers of s, 1/ms."""
+    """Numerator and denominator in rising powers of s, 1/ms."""
     given = [float(one) for one in values[2 : 2 + len(_PARAMETERS[structure])]]
     return [1.0, *given[2:]], [1.0, *given[:2]]
 
@@ -211,7 +211,7 @@ def _continuous(values: Floats, frequency: Floats, structure: Structure) -> Comp
 
 
 def _sampled(values: Floats, frequency: Floats, structure: Structure, hold: CommandHold) -> Complex:
-    """Samples of a drive on held commands: x⁺ = Φ x + Γ₀ u(k−1−w) + Γ₁ u(k−2−w), dead time (w + early part) periods.
+    """Response of a drive to held commands: x⁺ = Φ x + Γ₀ u(k−1−w) + Γ₁ u(k−2−w), dead time (w + early part) periods.
 
     Åström & Wittenmark, Computer-Controlled Systems, 3rd ed., 2.3.
     """
@@ -229,7 +229,7 @@ def _sampled(values: Floats, frequency: Floats, structure: Structure, hold: Comm
         early_decay, late_decay = math.exp(-early / below[1]), math.exp(-(period - early) / below[1])
         sampled: Complex = ((1.0 - late_decay) + late_decay * (1.0 - early_decay) / z) / (z - early_decay * late_decay)
     else:
-        companion = np.zeros((3, 3))  # the state, and the command that is held
+        companion = np.zeros((3, 3))  # the state, and the held command
         companion[0, 1] = 1.0
         companion[1] = np.array([-1.0, -below[1], 1.0]) / below[2]
         first, second = expm(companion * early), expm(companion * (period - early))
@@ -252,12 +252,12 @@ def _solve(
     freedom = 2 * len(response.frequency) - count
     if freedom < 1:
         return None
-    # nuisances are linear: with their priors they are part of the residuals' covariance
+    # nuisances are linear: their priors make them part of the residuals' covariance
     shapes = np.array([one.sigma * one.shape for one in nuisances]).reshape(len(nuisances), len(response.gain)).T
     stacked = np.concatenate([shapes.real, shapes.imag])
     spread = np.diag(np.tile(response.sigma**2 / 2.0, 2)) + stacked @ stacked.T
     bias = _bias_of(response)
-    if nuisances:  # what distorts has a known shape: only the rest of it is a bias, which the lines may tell too
+    if nuisances:  # the distortion has a known shape: the rest is a bias, which the lines may determine too
         spread += bias @ bias.T
         bias = np.zeros_like(bias)
     root = np.linalg.cholesky(spread)
@@ -276,7 +276,7 @@ def _solve(
         return whitened
 
     from scipy.linalg import solve_triangular
-    from scipy.optimize import least_squares  # takes long to import, and few need it
+    from scipy.optimize import least_squares  # slow to import, rarely needed
     from scipy.stats import f
 
     size = float(np.abs(response.gain[0]))
@@ -295,14 +295,14 @@ def _solve(
                 "lead": 0.5 * lag,
             }
             begin = [size, slope if count == 2 else part * slope, *(begins[one] for one in _PARAMETERS[structure])]
-            found = least_squares(misfit, begin, method="lm", x_scale="jac")  # quicker, but knows no bounds
+            found = least_squares(misfit, begin, method="lm", x_scale="jac")  # faster, but without bounds
             if (found.x < lower).any() or not np.isfinite(found.x).all():
                 found = least_squares(misfit, begin, bounds=(lower, np.inf), x_scale="jac")
             results.append(found)
     result = min(results, key=lambda one: float(one.cost))
     values: Floats = np.where(result.x - lower < _NEAR_BOUND, lower, result.x)
     chi_square = 2.0 * float(result.cost) / freedom
-    # sigma² is an estimate itself: of so many degrees of freedom as its logarithm's variance is of
+    # sigma² is itself an estimate, with the degrees of freedom that its logarithm's variance implies
     uncertain = response.log_variance
     lines = len(response.frequency)
     probability = float(f.sf(chi_square / (1.0 + uncertain), freedom, 2.0 * lines / uncertain / _WINDOW))
@@ -361,7 +361,7 @@ def _fitted(
     dead_time_sigma = float(sigmas[1])
     lag_sigma = math.sqrt(float(chosen.lag_gradient @ covariance @ chosen.lag_gradient))
     above: float | None = None
-    if structure is Structure.DELAY:  # every drive has some lag: what first order would take of the dead time counts
+    if structure is Structure.DELAY:  # every drive has some lag: add what a first-order lag would take of the dead time
         for one in fitting:
             if one.candidate.structure is Structure.FIRST:
                 wide = np.sqrt(np.diag(one.covariance))
@@ -414,5 +414,5 @@ def _fitted(
 
 
 def _hertz(lag: float) -> float:
-    """The corner, Hz, of a time constant, ms."""
+    """Convert a time constant, ms, to a corner, Hz."""
     return 1e3 / (2.0 * math.pi * lag)

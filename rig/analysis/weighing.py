@@ -42,19 +42,19 @@ from rig.recording import Recorded
 from rig.telemetry import CycleFlag
 
 AT_REST_SPEEDS = np.array([1e-3] * 3 + [5e-3] * 3)
-"""m/s, rad/s, below which the platform rests."""
+"""Speeds of a platform at rest are below these, m/s and rad/s."""
 LEAST_REST = 0.3
-"""s"""
+"""minimum duration of a rest, s"""
 
-_ENDS = 0.1  # s at both ends of a rest that are left out: a motion begins and ends with accelerations, but slowly
-_GAP = 1.5  # periods, beyond which two rows do not follow each other
+_ENDS = 0.1  # s omitted at both ends of a rest, where a slow motion already accelerates
+_GAP = 1.5  # periods, above which there is a gap between two rows
 _FIELDS = ("t", "pose", "twist", "force_measured")
 _CELLS = 6
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RecordedRests:
-    """Rests of one or several recordings, with their rig and its calibration."""
+    """Rests of one or more recordings, with their rig and its calibration."""
 
     rig: RecordedRig
     rests: Rests
@@ -75,7 +75,7 @@ def recorded_rests(recordings: Sequence[Recorded]) -> RecordedRests:
 
     Raises:
         InputError: recordings of several rigs, of several calibrations, or with zeros of parameter files in the forces.
-        RecordingError: one cannot be read.
+        RecordingError: a recording cannot be read.
     """
     rigs = [rig_of(recording) for recording in recordings]
     for recording in recordings:
@@ -129,7 +129,7 @@ def _rests(
         raw = part["force_measured"] / before.gain + before.offset
         changes = 1 + np.count_nonzero((np.diff(raw, axis=0) != 0.0).any(axis=1))
         noise, step = raw.std(axis=0, ddof=1), steps / np.abs(before.gain)
-        cell_noise = np.sqrt(np.maximum(noise**2 - step**2 / 12.0, 0.0))  # of the cell, before it was rounded
+        cell_noise = np.sqrt(np.maximum(noise**2 - step**2 / 12.0, 0.0))  # of the cell, before rounding
         of_mean = rounding_of_mean(cell_noise, step)
         found.append(
             (
@@ -144,14 +144,14 @@ def _rests(
 
 
 BANDWIDTH = 10.0
-"""Hz; a platform's motions are slower"""
-_MOST = 3000  # samples in motion of a recording; with more, evenly spaced ones are used
-_AT_ONCE = 200  # samples whose regressor is computed together
+"""Hz, above the frequencies of platform motions"""
+_MOST = 3000  # samples in motion per recording; of more, an evenly spaced subset is used
+_AT_ONCE = 200  # samples per regressor computation
 
 
 @dataclass(frozen=True, slots=True)
 class Stretch:
-    """A recording, or its part between two times, s."""
+    """A recording, or a part of it between two times, s."""
 
     recording: Recorded
     span: tuple[float, float] | None = None
@@ -159,7 +159,7 @@ class Stretch:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Weighing:
-    """Samples of one rig's recordings with a payload and without it, and the nuisances of their cells.
+    """Samples of one rig's recordings with and without a payload, and the nuisances of their cells.
 
     change: N, standard deviation of the change of each cell's zero between recordings.
     """
@@ -170,7 +170,7 @@ class Weighing:
     change: float
 
     def counts(self, *, loaded: bool) -> tuple[int, int]:
-        """Numbers of poses at rest and of samples in motion, with the payload or without it."""
+        """Numbers of poses at rest and of samples in motion, with or without payload."""
         moving = self.samples.moving[self.samples.loaded == loaded]
         return int(np.count_nonzero(~moving)), int(np.count_nonzero(moving))
 
@@ -200,7 +200,7 @@ def weighing_of(
 
     Raises:
         InputError: recordings of several rigs, calibrations or zeros; an invalid noise or change.
-        RecordingError: one cannot be read. CalibrationError: invalid parameters.
+        RecordingError: a recording cannot be read. CalibrationError: invalid parameters.
     """
     stretches = [*loaded, *([] if before is None else [before])]
     first = loaded[0].recording
@@ -260,17 +260,17 @@ def payload_samples(
     coulomb_speed: float = 0.0,
     rounding: Floats | float = 0.0,
 ) -> PayloadSamples:
-    """Samples for a payload from smoothed residuals, those at rest first.
+    """Make samples for a payload from smoothed residuals, those at rest first.
 
     At rest (below 1 mm/s and 5 mrad/s for 0.3 s) the mean of each stretch is one sample. In motion the samples are
     spaced so that their noise is independent; the models of rig and payload are filtered like the cells, and the slopes
-    of the forces are included for the estimation of lags.
+    of the forces are included to estimate lags.
     A cell at the actuator measures the Coulomb friction of a joint at rest, anywhere between its bounds: its variance
     F_c²/3 is added.
 
     noise: standard deviation of a cell's reading, N. loaded: whether the payload was on the platform. recording: a
-    number, equal for all stretches of one. coulomb_speed: m/s, over which the control smooths Coulomb friction.
-    rounding: (6,) N, standard deviation that rounding leaves in a mean at rest.
+    number, equal for all stretches of a recording. coulomb_speed: m/s, over which the control smooths Coulomb friction.
+    rounding: (6,) N, standard deviation of rounding in a mean at rest.
     """
     rests: list[tuple[Floats, Floats, Floats, Floats, float]] = []
     moving: list[tuple[Floats, ...]] = []
@@ -357,9 +357,9 @@ def _designs(mechanism: Mechanism, motions: Floats) -> Floats:
 def _regressors(
     mechanism: Mechanism, piece: Residuals, middles: npt.NDArray[np.intp], smoothing: Smoothing, coulomb_speed: float
 ) -> tuple[Floats, Floats]:
-    """The low-passed regressor (n, 6, THETA) and friction shapes (n, 6, 4) at places of a piece.
+    """Compute the low-passed regressor (n, 6, THETA) and friction shapes (n, 6, 4) at places of a piece.
 
-    The low-pass is needed for the jumps of the sign of a leg's speed, and for fast parts of the motion.
+    The low-pass covers jumps of the sign of a leg's speed, and fast parts of the motion.
     """
     regressor = Regressor(mechanism, coulomb_speed)
     whole = np.empty((len(middles), _CELLS, THETA))

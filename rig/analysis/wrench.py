@@ -1,4 +1,4 @@
-"""The external wrench on the platform, its covariance and noise, and the threshold of contacts."""
+"""External wrench on the platform, its covariance and noise, and contact detection."""
 
 import math
 from collections.abc import Sequence
@@ -17,21 +17,21 @@ from rig.errors import InputError
 
 CELLS = 6
 FEWEST = 30.0
-"""least number of independent samples of a quiet stretch to estimate noise"""
+"""minimum number of independent samples of a quiet stretch to estimate noise"""
 HOUR = 3600.0
 
-_NEARLY_ONE = 0.9995  # correlation from which on the process counts as continuous
+_NEARLY_ONE = 0.9995  # correlation above which the process counts as continuous
 _REACH = 9.0  # standard deviations of a sample's change
 _NODES, _NODE_WEIGHTS = np.polynomial.legendre.leggauss(96)
 _GREATEST = 1e4  # of a threshold
 
 
 def crossing_probability(threshold: float, correlation: float) -> float:
-    """Probability, a sample, that the squared distance of Gaussian residuals passes `threshold` upwards.
+    """Probability per sample that the squared distance of Gaussian residuals crosses `threshold` upwards.
 
     correlation: autocorrelation of each residual at a lag of one sample, 0 to below 1.
     """
-    from scipy.stats import chi2, ncx2  # takes long to import, and few need it
+    from scipy.stats import chi2, ncx2  # slow to import, rarely needed
 
     beyond = float(chi2.sf(threshold, CELLS))
     rho = min(max(correlation, 0.0), 1.0)
@@ -51,14 +51,14 @@ def crossing_probability(threshold: float, correlation: float) -> float:
 def alarm_threshold(
     per_hour: float, rate: float, correlation: float, samples: float = math.inf, apart: float = 0.0
 ) -> float:
-    """Squared distance above which noise causes `per_hour` contacts an hour in samples at `rate`, Hz.
+    """Squared distance above which noise causes `per_hour` contacts per hour in samples at `rate`, Hz.
 
-    Of N random crossings a second, N exp(−N apart) are at least `apart`, s, after the end of the one before and begin a
-    contact; the others continue it.
+    Of N random crossings per second, N exp(−N apart) follow at least `apart`, s, after the end of the previous one and
+    begin a contact; the others continue it.
 
-    correlation: see `crossing_probability`. samples: number of independent ones behind the noise's estimate; with few
+    correlation: see `crossing_probability`. samples: number of independent samples behind the noise estimate; with few
     samples mean and covariance are uncertain, and distances follow Hotelling's T² instead of χ².
-    Raises InputError for a rate of alarms that is not above 0, or that noise does not reach at this correlation, and
+    Raises InputError for a rate of alarms that is not above 0, or that noise cannot reach at this correlation, and
     for fewer samples than FEWEST.
     """
     if not (math.isfinite(per_hour) and per_hour > 0.0):
@@ -77,22 +77,22 @@ def alarm_threshold(
 
     def excess(threshold: float) -> float:
         probability = crossing(threshold)
-        joined = probability * rate * apart / float(chi2.cdf(threshold, CELLS))  # of the time that is below it
+        joined = probability * rate * apart / float(chi2.cdf(threshold, CELLS))  # of the time below it
         return math.log(probability / wanted) - joined
 
     least = float(CELLS - 1)  # where crossings are most frequent
-    if apart * rate * crossing(least) > 1.0:  # below, more crossings make fewer contacts
+    if apart * rate * crossing(least) > 1.0:  # otherwise more crossings make fewer contacts
         least = float(brentq(lambda threshold: apart * rate * crossing(threshold) - 1.0, least, _GREATEST))
     if excess(least) < 0.0:
         most = math.exp(excess(least)) * per_hour
         asked, bound = figure_and_bound(per_hour, most, ".6g", 3)
         raise InputError(f"false alarms: {asked} an hour, must be at most {bound} at this rate and bandwidth")
     found = float(brentq(excess, least, _GREATEST, xtol=1e-9))
-    return found if math.isinf(samples) else _of_learned(found, samples)
+    return found if math.isinf(samples) else _hotelling_distance(found, samples)
 
 
-def _of_learned(threshold: float, samples: float) -> float:
-    """The squared distance of a new sample from an estimated mean that is as improbable as χ² of `threshold`."""
+def _hotelling_distance(threshold: float, samples: float) -> float:
+    """Squared distance of a new sample from an estimated mean with the same probability as χ² of `threshold`."""
     from scipy.stats import chi2, f
 
     freedom = samples - CELLS
@@ -104,7 +104,7 @@ def _of_learned(threshold: float, samples: float) -> float:
 class ResidualNoise:
     """Mean (6,) N, covariance (6, 6) N² and autocorrelation of the six smoothed residuals.
 
-    correlation: autocorrelation at a lag of one cycle. samples: number of independent ones behind the estimate;
+    correlation: autocorrelation at a lag of one cycle. samples: number of independent samples of the estimate;
     infinite for stated noise. source: as text.
     """
 
@@ -128,7 +128,7 @@ class ResidualNoise:
 
 
 def stated_noise(sigma: float, smoothing: Smoothing, model_sigma: float = 0.0) -> ResidualNoise:
-    """Noise of smoothed residuals without bias, from white noise of the cells with standard deviation `sigma`, N.
+    """Noise of smoothed residuals without bias, for white noise of the cells with standard deviation `sigma`, N.
 
     model_sigma: N, standard uncertainty of the model at a cell, not reduced by smoothing.
     Raises InputError for values that are negative or not finite, or for zero noise.
@@ -148,7 +148,7 @@ def stated_noise(sigma: float, smoothing: Smoothing, model_sigma: float = 0.0) -
 def learned_noise(quiet: Sequence[Residuals]) -> ResidualNoise:
     """Estimate bias, covariance and autocorrelation of the residuals of stretches without contact.
 
-    They include the model's errors, if the motion is similar to the one to be judged. The number of
+    They include the model's errors, if the motion is similar to the one to be analysed. The number of
     independent samples is n/(1 + 2 Σ ρ_k), with the correlations ρ_k up to the first that is not positive.
     Raises InputError for fewer than FEWEST of them, or if a cell does not vary.
     """
@@ -180,7 +180,7 @@ def learned_noise(quiet: Sequence[Residuals]) -> ResidualNoise:
 
 
 def _correlations(white: Floats) -> Floats:
-    """Mean over the cells of the autocorrelations (k,) at lags of 1 … k samples, of whitened (6, n)."""
+    """Mean over the cells of the autocorrelations (k,) at lags of 1 … k samples, for whitened residuals (6, n)."""
     count = white.shape[1]
     lags = min(count // 4, 4096)
     size = 2 ** math.ceil(math.log2(count + lags + 1))
@@ -191,12 +191,12 @@ def _correlations(white: Floats) -> Floats:
 
 
 BANDWIDTH = 20.0
-"""Hz"""
+"""low-pass on the residuals, Hz"""
 PER_HOUR = 1.0
-"""false alarms that are borne"""
+"""accepted false alarms per hour"""
 
 _MODEL_RATE = 25.0
-"""Hz, rate at which the model's uncertainty is computed"""
+"""rate at which the model's uncertainty is computed, Hz"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -226,12 +226,12 @@ class ExternalWrench:
 
     @property
     def contact(self) -> npt.NDArray[np.bool_]:
-        """Mask (n,) of contacts, at the given rate of false alarms."""
+        """Mask (n,) of contacts, at the given false-alarm rate."""
         touched: npt.NDArray[np.bool_] = self.distance > self.threshold
         return touched
 
     def during(self, mask: npt.NDArray[np.bool_]) -> "ExternalWrench":
-        """The samples of a mask (n,)."""
+        """Select the samples of a mask (n,)."""
         return replace(
             self,
             t=self.t[mask],
@@ -262,11 +262,11 @@ class WrenchEstimator:
     Args:
         mechanism: of the rig.
         smoothing: of the residuals.
-        noise: of those residuals.
+        noise: of the residuals.
         per_hour: accepted false alarms.
         model: uncertainty of the model; None with estimated noise, which includes it.
 
-    Raises InputError for an invalid rate of false alarms, see `alarm_threshold`.
+    Raises InputError for an invalid false-alarm rate, see `alarm_threshold`.
     """
 
     def __init__(
@@ -288,7 +288,7 @@ class WrenchEstimator:
         self._step = max(1, round(smoothing.rate / _MODEL_RATE))
 
     def estimate(self, residuals: Residuals) -> ExternalWrench:
-        """The wrenches of residuals (n). The covariance includes the uncertainty of bias and model."""
+        """Compute the wrenches of residuals (n). The covariance includes the uncertainty of bias and model."""
         matrices = wrench_from_residual(self._geometry, residuals.motion[:, :7])
         beyond = residuals.residual - self.noise.mean
         model = self._of_model(residuals)
@@ -299,7 +299,7 @@ class WrenchEstimator:
         return ExternalWrench(residuals.t, wrench, covariance, distance, self.threshold, self.per_hour)
 
     def _of_model(self, residuals: Residuals) -> Floats | None:
-        """Covariance (n, 6, 6) N² of the model, interpolated linearly, as it changes no faster than the motion."""
+        """Covariance (n, 6, 6) N² of the model, interpolated linearly, since it varies no faster than the motion."""
         if not self._model or not len(residuals):
             return None
         places = np.unique(np.append(np.arange(0, len(residuals), self._step), len(residuals) - 1))
@@ -314,9 +314,9 @@ class WrenchEstimator:
 
 
 class ContactLog:
-    """Finds contacts in successive pieces of wrenches, oldest first; `found` are those so far.
+    """Finds contacts in successive pieces of wrenches, oldest first; `found` are the contacts so far.
 
-    Two contacts that the smoothing cannot separate are one.
+    Two contacts that smoothing cannot separate are one.
     """
 
     def __init__(self, smoothing: Smoothing) -> None:

@@ -1,7 +1,7 @@
 """Effect of forces held between commands, at the instant of a reading and between readings.
 
-Encoders give the mean acceleration over a period, cells read instants. The difference is the drives' force beyond its
-mean, and Coulomb friction beyond its mean, since a leg may reverse within a cycle.
+Encoders give the mean acceleration over a period, cells read instants. The difference is the deviation of drive force
+and Coulomb friction from their means; a leg may reverse within a cycle.
 """
 
 import math
@@ -18,11 +18,11 @@ from rig.analysis.smoothing import Floats
 from rig.recording import RecordingError
 
 LEAD = 24
-"""rows after which the forces do not depend on commands before the first row, for the dead times and lags of drives"""
+"""rows after which the forces no longer depend on commands before the first row, given drive dead times and lags"""
 TRAIL = 3
-"""rows at the end whose period would need later rows for the model's course"""
+"""rows at the end whose period needs later rows of the model"""
 
-_SUBSTEPS = 20  # of a period
+_SUBSTEPS = 20  # per period
 _PLACES = (np.arange(_SUBSTEPS) + 0.5) / _SUBSTEPS
 _ROUNDS = 6
 """iterations for speeds within a period and their friction, each halving the error"""
@@ -33,9 +33,9 @@ _MEAN = (np.array([13.0, -1.0]) / 24.0, np.array([802.0, -93.0, 11.0]) / 1440.0)
 def net_hold_force(
     rows: npt.NDArray[np.void], model: Dynamics, period: float, drives: Mapping[str, Any]
 ) -> tuple[Floats, Floats]:
-    """Forces that accelerate the platform beyond the reference, for legs with force-controlled drives.
+    """Compute the forces that accelerate the platform beyond the reference, for legs with force-controlled drives.
 
-    From telemetry rows (n), `period` s apart, without a gap: force of the drives beyond the model's at the reference,
+    From telemetry rows (n), `period` s apart, without a gap: drive forces minus the model's at the reference,
     with Coulomb friction at the measured speeds, at the instants of the rows (n, 6) N by leg, and as mean until the
     next row (n, 6) N; 0 for the other legs. Raises as `drive_forces`.
     """
@@ -43,19 +43,19 @@ def net_hold_force(
     if not commanded.any():
         nothing = np.zeros((2, len(rows), 6))
         return nothing[0], nothing[1]
-    here, mean, course = _given(np.where(commanded, rows["force_command"], 0.0), period, drives)
+    here, mean, course = _held_forces(np.where(commanded, rows["force_command"], 0.0), period, drives)
     friction = np.array([leg.friction.coulomb for leg in model.mechanism.legs])
     smooth = rows["terms"].sum(axis=1) - friction * friction_signs(rows["velocity_reference"], model.coulomb_speed)
     net = here - smooth - friction * friction_signs(rows["velocity"], model.coulomb_speed)
     mean -= _mean_between(smooth) + friction * _mean_signs(rows["velocity"], course, friction, model, period)
-    mean[-1] = net[-1]  # nothing is known of what follows
+    mean[-1] = net[-1]  # no later row
     return np.where(commanded, net, 0.0), np.where(commanded, mean, 0.0)
 
 
 def _mean_signs(speeds: Floats, course: Floats, friction: Floats, model: Dynamics, period: float) -> Floats:
-    """Mean signs of Coulomb friction (n, 6) from each row to the next, speeds being (n, 6) m/s at the rows.
+    """Mean signs of Coulomb friction (n, 6) from each row to the next, for speeds (n, 6) m/s at the rows.
 
-    Between two rows the speed follows from the forces, corrected to match the measured ones at both rows: course
+    Between two rows the speed follows from the forces, corrected to match the measured speeds at both rows: course
     (places, n, 6) N of the drive in the period that begins with a row, friction (6,) N.
     """
     geometry = model.mechanism.geometry
@@ -75,7 +75,7 @@ def _mean_signs(speeds: Floats, course: Floats, friction: Floats, model: Dynamic
 
 
 def twists(geometry: Geometry, poses: Floats, speeds: Floats) -> Floats:
-    """Twists (n, 6), base axes, whose leg speeds at poses (n, 7) are `speeds` (n, 6) m/s: Hᵀ [v; ω] = L̇."""
+    """Twists (n, 6), base axes, from leg speeds (n, 6) m/s at poses (n, 7): Hᵀ [v; ω] = L̇."""
     found = np.zeros((len(poses), 6))
     some = np.flatnonzero(speeds.any(axis=1))
     if len(some):
@@ -85,7 +85,7 @@ def twists(geometry: Geometry, poses: Floats, speeds: Floats) -> Floats:
 
 
 def _mean_between(values: Floats) -> Floats:
-    """Means (n, 6) of values (n, 6) from each row to the next, by the polynomial through the neighbouring rows."""
+    """Means of values (n, 6) from each row to the next, by the polynomial through the neighbouring rows, (n, 6)."""
     mean = values.copy()
     mean[:-1] = 0.5 * (values[:-1] + values[1:])
     for reach, weights in enumerate(_MEAN, start=1):
@@ -99,24 +99,24 @@ def _mean_between(values: Floats) -> Floats:
 
 
 def drive_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats]:
-    """Forces (n, 6) N of drives about the times when commands (n, 6) are computed, `period` s apart.
+    """Compute forces (n, 6) N of drives about the times when commands (n, 6) are computed, `period` s apart.
 
     The first is their mean over the periods before and after, weighted as accelerations in a second difference of
-    lengths; the second is their excess at the instant. A command is sent with the exchange of the next cycle, takes
-    effect after the drives' dead time, and is reached with the lag of their force loop.
+    lengths; the second is their deviation from it at the instant. A command is sent with the exchange of the next
+    cycle, takes effect after the drives' dead time, and is reached with the lag of their force loop.
 
     drives: of the configuration, with `delay`, s, and `force_bandwidth`, Hz.
     Raises RecordingError without these.
     """
-    forces, mean, course = _given(commands, period, drives)
+    forces, mean, course = _held_forces(commands, period, drives)
     rising = np.tensordot(_PLACES, course, axes=1) / _SUBSTEPS
     falling = mean - rising
     about = falling + np.vstack([rising[:1], rising[:-1]])
     return about, forces - about
 
 
-def _given(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats, Floats]:
-    """Forces (n, 6) N of drives when commands (n, 6) are computed, and their mean over the following period.
+def _held_forces(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[Floats, Floats, Floats]:
+    """Compute forces (n, 6) N of drives when commands (n, 6) are computed, and their mean over the following period.
 
     The third (places, n, 6) is their course in that period, at `_PLACES`. See `drive_forces`.
     """
@@ -124,15 +124,15 @@ def _given(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[
     if not isinstance(delay, int | float) or not isinstance(bandwidth, int | float) or not bandwidth > 0:
         raise RecordingError("the recording does not say the drives' delay and force_bandwidth")
     whole = int(delay // period)
-    early = delay - whole * period  # of a period, while the command before still counts
+    early = delay - whole * period  # fraction of a period with the previous command
     lag = 1.0 / (2.0 * math.pi * bandwidth)
-    newer = _earlier(commands, 1 + whole)  # what takes effect in the period that begins with a row
-    older = _earlier(commands, 2 + whole)
+    newer = _delayed(commands, 1 + whole)  # commands that take effect in the period after a row
+    older = _delayed(commands, 2 + whole)
     early_decay, late = math.exp(-early / lag), math.exp(-(period - early) / lag)
     # f(k+1) = newer + (middle − newer) late, middle = older + (f(k) − older) kept
     steps = older * (1.0 - early_decay) * late + newer * (1.0 - late)
     forces = np.vstack([commands[:1], steps[:-1]])
-    reach, left = 1, early_decay * late  # each of its own step and what is left of the one before, then of two, four …
+    reach, left = 1, early_decay * late  # each step and the decayed previous one, then two, four …
     while reach < len(forces) and left > 0.0:
         forces[reach:] += left * forces[:-reach]
         reach, left = 2 * reach, left * left
@@ -148,6 +148,6 @@ def _given(commands: Floats, period: float, drives: Mapping[str, Any]) -> tuple[
     return forces, mean, course
 
 
-def _earlier(values: Floats, rows: int) -> Floats:
-    """Each row's value so many rows before; the first row's if there is none."""
+def _delayed(values: Floats, rows: int) -> Floats:
+    """Each row's value that many rows earlier; the first row's if there is none."""
     return np.vstack([np.repeat(values[:1], rows, axis=0), values[:-rows]])

@@ -1,4 +1,4 @@
-"""Import of other programs' logs as recordings: mapping of columns, resampling to an even cycle, and findings."""
+"""Import of other programs' logs as recordings: mapping of columns, resampling to a constant rate, and findings."""
 
 from rig.importing.importing import BANDWIDTH, import_log, ranges_of
 from rig.importing.log import LogMapping, load_mapping, parse_mapping

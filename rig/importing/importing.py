@@ -1,4 +1,4 @@
-"""From a log to what is recorded of it, and what the log can and cannot support."""
+"""Import of a log to a recording, with findings on the limits of its data."""
 
 import math
 from collections.abc import Iterator
@@ -29,26 +29,26 @@ from rig.importing.sampling import Stamps, check_rate, delay_of, resampled, stam
 from rig.recording import Finding, Found
 from rig.telemetry import TERMS
 
-_JUDGED = 20_000  # rows by which forces and model are compared, at most
-_TURNED = 0.5  # of what is left of a force as it is, what the other sign leaves
+_JUDGED = 20_000  # rows for comparing forces and model, at most
+_FLIPPED = 0.5  # residual with the other sign, relative to that with the given sign
 _SIGMAS = 3.0
-_JITTER = 1e-2  # of an interval, from which stamps are worth a word
-_BAND_OF_RATE = 4.0  # of the rate that the identification's low-pass needs, see `calibration`
-_DELAY = 0.5  # of a cycle, from which a delay is worth a word
+_JITTER = 1e-2  # of an interval, above which jitter is reported
+_BAND_OF_RATE = 4.0  # ratio of rate to bandwidth that the identification needs, see `calibration`
+_DELAY = 0.5  # of a cycle, above which a delay is reported
 _LEAST_DIFFERENCE = 1e-6  # m
 
 
 def findings_of(log: ImportedLog) -> Iterator[Found]:
-    """All that was found of a log."""
+    """Yield all findings of a log."""
     yield from _of_times(log)
     yield from _of_motion(log)
     yield from _of_forces(log)
 
 
 def ranges_of(log: ImportedLog) -> list[dict[str, Any]]:
-    """Least and greatest measured values, each with the limits of mechanism and cells.
+    """Return least and greatest measured values, each with the limits of mechanism and cells.
 
-    One entry each: `name`, `unit` (SI), `least` and `most`, `limit_least` and `limit_most` (None: there is none), of
+    One entry per quantity: `name`, `unit` (SI), `least` and `most`, `limit_least` and `limit_most` (None: none), of
     each leg or coordinate.
     """
     machine, cycles = log.config.machine, log.cycles
@@ -170,7 +170,7 @@ def _of_order(measured: Array, model: Array) -> Iterator[Found]:
     """Detect exchanged legs, or a wrong sign, by the residuals to the model (n, 6), N."""
     cost = np.mean((measured[:, :, np.newaxis] - model[:, np.newaxis, :]) ** 2, axis=0)
     turned = np.sqrt(np.mean((measured + model) ** 2, axis=0) / np.diag(cost))
-    legs = (np.flatnonzero(turned < _TURNED) + 1).tolist()
+    legs = (np.flatnonzero(turned < _FLIPPED) + 1).tolist()
     if legs:
         yield Found(Finding.FORCES_TURNED, {"legs": legs})
     if pairs := exchanged_pairs(cost):
@@ -178,12 +178,12 @@ def _of_order(measured: Array, model: Array) -> Iterator[Found]:
 
 
 BANDWIDTH = 25.0
-"""Hz, of the low-pass on motions, as far as the rate allows it"""
+"""low-pass on motions, Hz, as far as the rate allows"""
 
 _MOST_CYCLES = 20_000_000
 _GROSS = 0.1
-"""of a leg's stroke: lengths that are mostly so far beyond it, or RMS so far from those of the poses, are none of it"""
-_SAME_LENGTH = 1e-5  # m RMS, up to which lengths and those of poses are the same
+"""fraction of a leg's stroke: lengths mostly farther outside it, or RMS farther from those of the poses, are invalid"""
+_SAME_LENGTH = 1e-5  # m RMS, tolerance of lengths against those of poses
 _TOLERANCE = 1e-12  # m
 
 
@@ -197,19 +197,19 @@ def import_log(
     bandwidth: float | None = None,
     align: bool = False,
 ) -> ImportedLog:
-    """Understand a log by a mapping, and put it on an even cycle; nothing is written yet.
+    """Interpret a log by a mapping, and resample it to a constant rate; nothing is written yet.
 
     Args:
         path: of the log.
         config: the rig: mechanism, limits, cells.
-        mapping: what its columns are; None: those of this program's own tables.
-        span: s on the log's own clock, of which alone the recording is made; None: all of it.
+        mapping: of its columns; None: that of this program's own tables.
+        span: s on the log's own clock, the part to import; None: all.
         rate: Hz of the cycle; None: that of the log, of its slowest table.
         bandwidth: Hz, of the low-pass on motions; None: BANDWIDTH, or as much as the rate allows.
-        align: whether the commanded motion is moved by the delay with which the measured one follows it.
+        align: shift the commanded motion by the delay of the measured one.
 
     Raises:
-        InputError: the log cannot be read or is none of this mechanism, or an option does not fit it.
+        InputError: the log cannot be read or does not fit this mechanism, or an option does not fit it.
     """
     machine = config.machine
     log = read_log(path, mapping, machine.geometry.home_pose)
@@ -228,7 +228,7 @@ def import_log(
         raise InputError(f"{path}: {end - begin:.4g} s at {rate:g} Hz are {count} cycles, at most {_MOST_CYCLES} go")
 
     def on_cycle(name: str, later: float = 0.0) -> Array | None:
-        """A table of the log on the cycle, `later` s than it was; None where there is none."""
+        """Resample a table of the log to the cycle, shifted `later` s; None if missing."""
         if name not in log.groups:
             return None
         values = log.groups[name]
@@ -252,7 +252,7 @@ def import_log(
             lengths, pose = on_cycle("commanded_lengths", later), on_cycle("commanded_pose", later)
             found, _ = _motion("commanded", lengths, pose, machine, smoothing)
             motion = found.motion.copy()
-            motion[:, :7] = found.pose  # a command has no noise to be taken out of it
+            motion[:, :7] = found.pose  # a command has no noise to filter
             return replace(found, motion=motion)
 
         reference = commanded_motion()
@@ -285,7 +285,7 @@ def import_log(
 
 
 def _during(log: Log, span: tuple[float, float]) -> Log:
-    """The rows of a span of time, s. Raises InputError where there are none."""
+    """Select the rows of a span of time, s. Raises InputError if there are none."""
     inside = (log.t >= span[0]) & (log.t <= span[1])
     if not inside.any():
         raise InputError(
@@ -295,7 +295,7 @@ def _during(log: Log, span: tuple[float, float]) -> Log:
 
 
 def _stamps(log: Log, source: str, machine: Mechanism) -> dict[str, Stamps]:
-    """The stamps of each table's rows; the measured motion shows for all whether samples were taken at their stamps."""
+    """Return the stamps of each table's rows; the measured motion shows whether samples were taken at them."""
     time = log.mapping.time
     found: dict[str, Stamps] = {}
     kind = time.stamps
@@ -310,7 +310,7 @@ def _stamps(log: Log, source: str, machine: Mechanism) -> dict[str, Stamps]:
 
 
 def _rates(stamps: dict[str, Stamps], rate: float | None, bandwidth: float | None) -> tuple[float, float]:
-    """Rate of the cycle and bandwidth of the low-pass, Hz, as they were asked for or follow from the log."""
+    """Rate of the cycle and bandwidth of the low-pass, Hz, as requested or from the log."""
     if rate is not None and not (math.isfinite(rate) and rate > 0.0):
         raise InputError(f"rate: {rate:g} Hz, must be above 0 Hz")
     rate = min(each.rate for each in stamps.values()) if rate is None else rate
@@ -328,7 +328,7 @@ def _rates(stamps: dict[str, Stamps], rate: float | None, bandwidth: float | Non
 def _motion(
     what: str, lengths: Array | None, pose: Array | None, machine: Mechanism, smoothing: Smoothing
 ) -> tuple[LegMotions, float | None]:
-    """A motion by leg lengths (n, 6) or poses (n, 7), and the RMS, m, by which the two differ where both are there."""
+    """Return a motion by leg lengths (n, 6) or poses (n, 7), and the RMS difference, m, if both are given."""
     strokes = [leg.limits.length for leg in machine.legs if leg.limits is not None and leg.limits.length is not None]
     shortest = min(most - least for least, most in strokes)
     differ = None
@@ -345,7 +345,7 @@ def _motion(
 
 
 def _refuse_lengths(what: str, lengths: Array, strokes: list[tuple[float, float]]) -> None:
-    """Refuse lengths that are mostly far beyond the strokes: another unit, another origin, or another machine's."""
+    """Reject lengths that are mostly far outside the strokes: another unit, another origin, or another machine's."""
     faults = []
     for leg, (least, most) in enumerate(strokes):
         values = lengths[np.isfinite(lengths[:, leg]), leg]
@@ -364,7 +364,7 @@ def _refuse_lengths(what: str, lengths: Array, strokes: list[tuple[float, float]
 
 
 def _difference(what: str, lengths: Array, others: Array, most: float) -> float | None:
-    """RMS, m, of lengths less those of poses. Raises InputError where it is more than `most`, or legs are exchanged."""
+    """RMS, m, of lengths minus those of poses. Raises InputError if it is more than `most`, or legs are exchanged."""
     both = np.isfinite(lengths).all(axis=1) & np.isfinite(others).all(axis=1)
     if not both.any():
         return None
@@ -383,7 +383,7 @@ def _difference(what: str, lengths: Array, others: Array, most: float) -> float 
 
 
 def _poses(what: str, lengths: Array, machine: Mechanism, rate: float) -> Array:
-    """Poses (n, 7) of leg lengths (n, 6): each from the one before, the first from home, or from the last one found."""
+    """Poses (n, 7) of leg lengths (n, 6): each from the previous or last found one, the first from home."""
     geometry = machine.geometry
     poses = np.full((len(lengths), 7), np.nan)
     pose = geometry.home_pose.copy()

@@ -1,4 +1,4 @@
-"""A log of another program, read by its mapping: which column is what, stamps and columns in SI."""
+"""Reading of another program's log by its mapping: column assignment, stamps and columns in SI."""
 
 import csv
 import hashlib
@@ -61,7 +61,7 @@ def _rotation(text: str) -> str:
 
 
 class _Unit:
-    """A unit by its spelling, the SI unit of a quantity or another one of its dimension."""
+    """Validator of a unit's spelling: the SI unit of a quantity or another one of its dimension."""
 
     def __init__(self, si: str) -> None:
         self.si = si
@@ -72,7 +72,7 @@ class _Unit:
 
 
 def factor_of(unit: str, si: str) -> float:
-    """How many of the SI unit one `unit` is. Raises ValueError for one of another dimension, or that is not known."""
+    """Return one `unit` in SI units. Raises ValueError for a unit of another dimension or an unknown one."""
     if unit == si:
         return 1.0
     try:
@@ -195,7 +195,7 @@ class LogMapping(_Table):
 
     @property
     def columns(self) -> tuple[str, ...]:
-        """All columns that are read."""
+        """All columns to read."""
         found = [] if self.time.column is None else [self.time.column]
         for group in GROUPS:
             if (table := getattr(self, group)) is not None:
@@ -204,14 +204,14 @@ class LogMapping(_Table):
 
 
 def load_mapping(path: Path | None, given: Sequence[str] = ()) -> LogMapping | None:
-    """The mapping of a TOML file with what options say over it; None where neither says anything.
+    """Return the mapping of a TOML file, overridden by options; None if neither gives one.
 
     Args:
         path: of the file.
         given: `GROUP=COLUMN,COLUMN,… [UNIT]`, of a pose `[UNIT,ANGLE]`, of time `time=COLUMN [UNIT]`.
 
     Raises:
-        InputError: it cannot be used, with every reason.
+        InputError: the mapping is invalid, with every reason.
     """
     if path is None and not given:
         return None
@@ -228,7 +228,7 @@ def load_mapping(path: Path | None, given: Sequence[str] = ()) -> LogMapping | N
 
 
 def parse_mapping(data: AnyMapping[str, Any], what: str) -> LogMapping:
-    """The mapping of a TOML file's tables. Raises InputError, with every reason; `what` is its name."""
+    """Parse the mapping from a TOML file's tables. Raises InputError, with every reason; `what` is its name."""
     faults = []
     try:
         mapping = LogMapping.model_validate(data)
@@ -248,7 +248,7 @@ def parse_mapping(data: AnyMapping[str, Any], what: str) -> LogMapping:
 
 
 def usual_mapping(names: Sequence[str]) -> LogMapping | None:
-    """The mapping of a table that has this program's own names: of `rig export`, `rig ik`, `rig fk`; None of others."""
+    """Return the mapping of a table with this program's own names (`rig export`, `rig ik`, `rig fk`), else None."""
     there = set(names)
     found: dict[str, Any] = {}
     for group, candidates in _DEFAULTS:
@@ -283,7 +283,7 @@ def _given(text: str) -> tuple[str, dict[str, Any]]:
 
 
 def _spread_offset(data: Any) -> Any:
-    """One offset is every leg's."""
+    """Apply a single offset to all legs."""
     if isinstance(data, AnyMapping) and isinstance(data.get("offset"), int | float):
         return {**data, "offset": [data["offset"]] * 6}
     return data
@@ -297,20 +297,20 @@ def _check_six(offset: tuple[float, ...]) -> None:
 
 
 _DELIMITERS = ";\t,"
-_NAMES_WITHIN = 200  # lines, in which the line of names is looked for
+_NAMES_WITHIN = 200  # lines searched for the line of names
 _LISTED = 20
-_UNIT_NORM = 1e-2  # of a quaternion, as logs round it
+_UNIT_NORM = 1e-2  # tolerance of a quaternion's norm, for rounding in logs
 _MISSING = frozenset({"", "nan", "na", "n/a", "null", "none", "-"})
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Log:
-    """What a log holds: n rows in the order of their stamps.
+    """Content of a log: n rows sorted by their stamps.
 
-    t (n,): s, by the stamps, or by the rate that was given. groups: by the names of `LogMapping`'s tables: lengths
-    (n, 6) m, poses (n, 7) in the base frame, forces (n, 6) N compression positive; rows not a number where a cell was
-    empty. duplicates: rows that repeated another one whole and are left out. disordered: rows that came late and were
-    put in their place. empty: cells without a number, by group.
+    t (n,): s, by the stamps, or by the given rate. groups: by the names of `LogMapping`'s tables: lengths (n, 6) m,
+    poses (n, 7) in the base frame, forces (n, 6) N compression positive; NaN rows for empty cells. duplicates:
+    identical rows that were dropped. disordered: late rows that were sorted in. empty: cells without a number, by
+    group.
     """
 
     origin: Origin
@@ -326,12 +326,12 @@ def read_log(path: Path, mapping: LogMapping | None, home: Array) -> Log:
     """Read a log.
 
     Args:
-        path: of the file; a pipe is read as well.
-        mapping: what its columns are; None: those of this program's own tables.
-        home: (7,) pose to which poses of frame "home" are.
+        path: of the file; may be a pipe.
+        mapping: of its columns; None: that of this program's own tables.
+        home: (7,) home pose, for poses of frame "home".
 
     Raises:
-        InputError: the file cannot be read, its columns are not those of the mapping, a cell is no number, stamps go
+        InputError: the file cannot be read, its columns do not match the mapping, a cell is not a number, stamps go
             back, or different rows have one stamp; with the lines.
     """
     try:
@@ -358,14 +358,14 @@ def read_log(path: Path, mapping: LogMapping | None, home: Array) -> Log:
     known = mapping.columns
     values, lines = _numbers(path, rows, names, known, first)
     origin = Origin(path.name, hashlib.sha256(data).hexdigest(), len(data), len(values))
-    if usual:  # a table of this program's has every column, whether anything is in it or not
+    if usual:  # a table of this program has every column, even an empty one
         mapping = _with_numbers(mapping, values)
         values = values[:, [known.index(name) for name in mapping.columns]]
     return _log(path, origin, mapping, values, lines, home)
 
 
 def _with_numbers(mapping: LogMapping, values: Array) -> LogMapping:
-    """The mapping without forces and commands of which there is no row of numbers."""
+    """Return the mapping without forces and commands that have no rows of numbers."""
     empty: dict[str, None] = {}
     for group in ("commanded_lengths", "commanded_pose", "forces"):
         if (table := getattr(mapping, group)) is not None:
@@ -411,7 +411,7 @@ def _rows(path: Path, text: str, mapping: LogMapping | None) -> tuple[list[list[
 
 
 def _line_of_names(path: Path, lines: Sequence[str], mapping: LogMapping | None) -> int:
-    """Number from 0 of the line that names the columns; −1 where none does."""
+    """Index from 0 of the line that names the columns; −1 if none."""
     if not any(line.strip() for line in lines):
         raise InputError(f"{path}: is empty")
     if mapping is None:
@@ -431,7 +431,7 @@ def _line_of_names(path: Path, lines: Sequence[str], mapping: LogMapping | None)
 def _numbers(
     path: Path, rows: list[list[str]], names: list[str], wanted: Sequence[str], first: int
 ) -> tuple[Array, Array]:
-    """Numbers (n, number wanted), not a number where a cell is empty, and the line of each row (n,)."""
+    """Numbers (n, number wanted), NaN for an empty cell, and the line of each row (n,)."""
     places = [names.index(name) for name in wanted]
     values: list[list[float]] = []
     lines: list[int] = []
@@ -519,7 +519,7 @@ def _log(path: Path, origin: Origin, mapping: LogMapping, values: Array, lines: 
 
 
 def _refuse_clock_set_back(path: Path, stamps: Array, lines: Array) -> None:
-    """Rows that come a little late are put in order; a clock that was set back, or a second log behind it, are not."""
+    """Reject a clock that was set back, or a second log after the first; rows slightly late are sorted."""
     usual = float(np.median(np.abs(np.diff(stamps)))) if len(stamps) > 1 else 0.0
     late = np.maximum.accumulate(stamps) - stamps
     if len(stamps) > 1 and late.max() > 20.0 * usual:
@@ -531,7 +531,7 @@ def _refuse_clock_set_back(path: Path, stamps: Array, lines: Array) -> None:
 
 
 def _poses(path: Path, table: PoseColumns, columns: Array, lines: Array, home: Array) -> Array:
-    """Poses (n, 7) in the base frame, quaternions of unit norm without jumps of sign."""
+    """Poses (n, 7) in the base frame, unit quaternions with continuous sign."""
     position = factor_of(table.unit, "m") * columns[:, :3]
     turned = columns[:, 3:]
     try:
@@ -557,7 +557,7 @@ def _poses(path: Path, table: PoseColumns, columns: Array, lines: Array, home: A
             elif table.rotation == "xyz":
                 quaternion = coordinates_to_pose(np.hstack([position, angles]))[:, 3:]
             else:
-                from scipy.spatial.transform import Rotation  # takes long to import, and few need it
+                from scipy.spatial.transform import Rotation  # slow to import, rarely needed
 
                 quaternion = Rotation.from_euler(table.rotation, angles).as_quat(scalar_first=True)
     except KinematicsError as error:
@@ -569,7 +569,7 @@ def _poses(path: Path, table: PoseColumns, columns: Array, lines: Array, home: A
 
 
 def without_turns(quaternions: Array) -> Array:
-    """Quaternions (n, 4) with the sign of the one before: q and −q are one attitude, no filter must see a step."""
+    """Make the sign of quaternions (n, 4) continuous: q and −q are one attitude, but a filter would see a step."""
     turns = np.where(np.sum(quaternions[1:] * quaternions[:-1], axis=1) < 0.0, -1.0, 1.0)
     signed = quaternions.copy()
     signed[1:] *= np.cumprod(turns)[:, np.newaxis]

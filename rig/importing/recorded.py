@@ -1,4 +1,4 @@
-"""A log of another program as a recording: motion, forces and the model, on an even cycle."""
+"""An imported log as a recording: motion, forces and the model, at a constant rate."""
 
 import math
 from collections.abc import Iterator
@@ -27,7 +27,7 @@ _BLOCK = 4096
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LegMotions:
-    """pose (n, 7), lengths (n, 6) m; motion (n, 19) low-passed. Not a number where they are not known."""
+    """pose (n, 7), lengths (n, 6) m; motion (n, 19) low-passed. NaN if unknown."""
 
     pose: Array
     lengths: Array
@@ -36,14 +36,14 @@ class LegMotions:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class ImportedLog:
-    """What was made of a log: m rows of an even cycle `rate`, Hz, and what was found of them.
+    """Result of an import: m rows of a cycle at constant `rate`, Hz, and the findings.
 
     begin: s, the log's own time at the recording's zero. stamps: of the measured motion. source, commanded: the log's
     tables that became measured and commanded motion, the latter None without one. bandwidth: Hz, of the low-pass on
-    motions. delay: of measured behind commanded motion, None where it is not known. aligned: whether the commanded
-    motion was moved by it. differ: RMS, m, of lengths and those of the poses, None without both. cycles (m,): numbers
-    of the rows, which have their motion measured, among all n cycles; reference: the commanded motion, or else the
-    measured one. forces (n, 6): N, as a load cell has them, not a number where there are none.
+    motions. delay: of measured behind commanded motion, None if unknown. aligned: whether the commanded motion was
+    shifted by it. differ: RMS, m, of lengths minus those of the poses, None without both. cycles (m,): indices of the
+    rows, those with measured motion, among all n cycles; reference: the commanded motion, or else the measured one.
+    forces (n, 6): N, with the sign of a load cell, NaN if missing.
     """
 
     config: RigConfig
@@ -65,7 +65,7 @@ class ImportedLog:
 
     @property
     def missing(self) -> int:
-        """Cycles from the first to the last row that have none."""
+        """Number of cycles from the first to the last row without a row."""
         return int(self.cycles[-1] + 1 - len(self.cycles))
 
     @property
@@ -79,7 +79,7 @@ class ImportedLog:
         return float((self.cycles[-1] + 1) / self.rate)
 
     def summary(self) -> dict[str, Any]:
-        """What was understood, as a JSON object; SI."""
+        """Return a summary of the import as a JSON object; SI."""
         log, stamps = self.log, self.stamps
         return {
             **log.origin.as_dict(),
@@ -117,14 +117,14 @@ class ImportedLog:
         }
 
     def header(self) -> dict[str, Any]:
-        """The header of the recording: that of the configuration, and `imported`, which is the `summary`."""
+        """Return the header of the recording: that of the configuration, and `imported`, which is the `summary`."""
         header = recording_header(self.config, None, ClockPair(0, 0))
         return header | {"rate": self.rate, "virtual": False, IMPORTED: self.summary()}
 
     def write(self, path: Path) -> None:
-        """Write the recording to a new file; it is there whole or not at all.
+        """Write the recording to a new file, atomically.
 
-        Raises RecordingError where it exists, OSError where the disk refuses.
+        Raises RecordingError if it exists, OSError if the disk fails.
         """
         writer = RecordingWriter(path, self.header())
         try:
@@ -143,7 +143,7 @@ class ImportedLog:
             raise
 
     def blocks(self) -> Iterator[npt.NDArray[np.void]]:
-        """The telemetry rows, block by block."""
+        """Yield the telemetry rows, block by block."""
         for start in range(0, len(self.cycles), _BLOCK):
             yield self._rows(self.cycles[start : start + _BLOCK])
 
@@ -173,10 +173,10 @@ class ImportedLog:
 
 
 def low_passed_motion(pose: Array, smoothing: Smoothing) -> Array:
-    """Motion (n, 19) of poses (n, 7) that are not a number where there are none: low-passed, derivatives and all.
+    """Compute the motion (n, 19) of poses (n, 7), NaN if missing, low-passed with its derivatives.
 
-    smoothing: applied twice, so that pose, twist and acceleration are those of one signal. Within 2 `half` of the ends
-    of a stretch the motion is not a number.
+    smoothing: applied twice, so that pose, twist and acceleration belong to one signal. Within 2 `half` of the ends
+    of a stretch the motion is NaN.
     """
     motion = np.full((len(pose), 19), np.nan)
     for run in runs_of(np.asarray(np.isfinite(pose).all(axis=1))):
@@ -191,9 +191,9 @@ def low_passed_motion(pose: Array, smoothing: Smoothing) -> Array:
 
 
 def modelled(config: RigConfig, motions: Array) -> tuple[Array, Array]:
-    """What the model has at the cells (n, 6) and by term (n, 5, 6), N, of motions (n, 19); not a number without one.
+    """Compute the model's cell forces (n, 6) and terms (n, 5, 6), N, of motions (n, 19); NaN without a motion.
 
-    Raises InputError where the model has no solution.
+    Raises InputError if the model has no solution.
     """
     cells, terms = np.full((len(motions), 6), np.nan), np.full((len(motions), 5, 6), np.nan)
     dynamics = Dynamics(config.machine, config.control.coulomb_speed)
@@ -208,7 +208,7 @@ def modelled(config: RigConfig, motions: Array) -> tuple[Array, Array]:
 
 
 def speeds_of(mechanism: Mechanism, motions: Array) -> Array:
-    """Leg speeds (n, 6), m/s, of motions (n, 19); not a number without one."""
+    """Leg speeds (n, 6), m/s, of motions (n, 19); NaN without a motion."""
     speeds = np.full((len(motions), 6), np.nan)
     known = np.isfinite(motions).all(axis=1)
     if known.any():
@@ -217,7 +217,7 @@ def speeds_of(mechanism: Mechanism, motions: Array) -> Array:
 
 
 def lengths_of(mechanism: Mechanism, poses: Array) -> Array:
-    """Leg lengths (n, 6), m, of poses (n, 7); not a number without one."""
+    """Leg lengths (n, 6), m, of poses (n, 7); NaN without a pose."""
     lengths = np.full((len(poses), 6), np.nan)
     known = np.isfinite(poses).all(axis=1)
     if known.any():

@@ -1,4 +1,4 @@
-"""Resampling of stamped samples to an even cycle: jitter and open gaps, and the delay of measured to commanded."""
+"""Resampling of stamped samples to a constant rate: jitter and gaps, and the delay between commanded and measured."""
 
 import math
 from collections.abc import Sequence
@@ -13,33 +13,32 @@ from kinematics import Array
 from rig.errors import InputError
 
 FEWEST = 16
-"""samples of a stretch that is worth a cycle"""
+"""minimum samples of a usable stretch"""
 
-_WINDOW = 101  # samples, over which stamps are even
+_WINDOW = 101  # samples, window for even stamps
 _GAP = 1.5  # of the usual interval
 _COARSE = (1.0, 0.1, 1e-2, 1e-3, 1e-4)
-"""s: resolutions of stamps that are looked for"""
+"""candidate resolutions of stamps, s"""
 _BLOCKS = 20
 _EXACT = 1e-3  # of an interval: less jitter than that is rounding
-_MAX_SHARE_SIGMA = 0.1  # standard uncertainty of the share, above which the motion does not tell it
+_MAX_SHARE_SIGMA = 0.1  # standard uncertainty of the share, above which it is undetermined
 _FOURTH = np.array([1.0, -4.0, 6.0, -4.0, 1.0])
 _FOURTH_GAIN = float(_FOURTH @ _FOURTH)
-"""fourth differences leave nothing of a motion and this much of the variance of white noise"""
-_BEYOND = 0.1  # of a cycle, by which a spline may go on beyond its ends
-_TRIMMED = 10  # samples at either end of what `scipy.signal.resample_poly` has to make up
-_RAISED = 1.01  # of the log's own rate, up to which a cycle is not faster than it
+"""variance gain of white noise in fourth differences, which cancel a motion"""
+_BEYOND = 0.1  # of a cycle, allowed extrapolation of a spline
+_TRIMMED = 10  # samples at either end affected by the edges of `scipy.signal.resample_poly`
+_RAISED = 1.01  # tolerance of the cycle's rate over the log's own
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stamps:
-    """What the stamps of samples (n,) are.
+    """Analysis of the stamps of samples (n,).
 
-    t: s, when they were taken, as far as that is known. interval: the usual one, s. jitter, largest: RMS and greatest
-    deviation of the stamps from even times, s. share, sigma: part of it that the motion follows; None where it does not
-    tell. sampled: whether t are the stamps, else the even times. time_noise: RMS, s, of what the times are unknown by;
-    None where nothing moved. stretches: those without a gap, as slices; pieces: those in which no sample is missing.
-    bridged: intervals inside of stretches in which samples are missing; longest_bridged:
-    s, of these.
+    t: s, estimated sampling times. interval: the usual one, s. jitter, largest: RMS and greatest deviation of the
+    stamps from even times, s. share, sigma: fraction of it that the motion follows; None if undetermined. sampled:
+    whether t are the stamps, otherwise the even times. time_noise: RMS uncertainty of the times, s; None without
+    motion. stretches: those without a gap, as slices; pieces: those without missing samples. bridged: intervals inside
+    of stretches with missing samples; longest_bridged: s, of these.
     """
 
     t: Array
@@ -57,7 +56,7 @@ class Stamps:
 
     @property
     def rate(self) -> float:
-        """Samples a second, the nearest whole number where it is that to one in five thousand."""
+        """Samples per second, rounded to a whole number if within one in five thousand."""
         rate = 1.0 / self.interval
         return float(round(rate)) if rate > 1.0 and abs(rate - round(rate)) < 2e-4 * rate else float(f"{rate:.6g}")
 
@@ -65,10 +64,10 @@ class Stamps:
 def stamps_of(
     t: Array, values: Array, kind: Literal["auto", "sampled", "even"], gap: float | None, name: str
 ) -> Stamps:
-    """What the increasing stamps t (n,), s, of samples (n, k) of a motion are.
+    """Analyse the increasing stamps t (n,), s, of samples (n, k) of a motion.
 
-    kind: what is known of them, see `TimeColumn.stamps`. gap: s, longest interval that is none, or None. name: for
-    messages. Raises InputError where there is no stretch of FEWEST samples.
+    kind: assumption about them, see `TimeColumn.stamps`. gap: s, longest interval that is not a gap, or None. name:
+    for messages. Raises InputError without a stretch of FEWEST samples.
     """
     steps = np.diff(t)
     if len(t) < FEWEST:
@@ -115,12 +114,12 @@ def stamps_of(
 
 
 def resampled(stamps: Stamps, values: Array, rate: float, begin: float, count: int) -> Array:
-    """Samples (n, k) on the cycle begin + i/rate, i < count: (count, k), not a number where there are none.
+    """Resample (n, k) to the cycle begin + i/rate, i < count: (count, k), NaN if there are no samples.
 
-    Cubic splines inside each stretch; where the rate is lowered, a linear-phase low-pass below half of it
-    (`scipy.signal.resample_poly`) on samples between, whose ends are left out.
+    Cubic splines inside each stretch; if the rate is lowered, after a linear-phase low-pass below half of it
+    (`scipy.signal.resample_poly`) on samples between, with the ends left out.
     """
-    from scipy.interpolate import make_interp_spline  # takes long to import, and few need it
+    from scipy.interpolate import make_interp_spline  # slow to import, rarely needed
     from scipy.signal import resample_poly
 
     result = np.full((count, values.shape[1]), np.nan)
@@ -144,20 +143,20 @@ def resampled(stamps: Stamps, values: Array, rate: float, begin: float, count: i
 
 
 def check_rate(rate: float, own: float, name: str) -> None:
-    """Refuse a cycle that is faster than the samples: values between samples are unknown. Raises InputError."""
+    """Reject a cycle faster than the samples: values between samples are unknown. Raises InputError."""
     if rate > _RAISED * own:
         raise InputError(f"rate: {rate:g} Hz, must be at most {own:g} Hz: {name} has no more samples a second")
 
 
 def white_noise(values: Array, stretches: Sequence[slice]) -> Array:
-    """Standard deviation (k,) of the white noise of which samples (n, k) have as much in their fourth differences."""
+    """Estimate the standard deviation (k,) of white noise from the fourth differences of samples (n, k)."""
     squares = np.concatenate([_high_passed(values[part]) ** 2 for part in stretches])
     noise: Array = np.sqrt(squares.mean(axis=0) / _FOURTH_GAIN)
     return noise
 
 
 def ratio_by_blocks(upper: npt.ArrayLike, lower: npt.ArrayLike) -> tuple[float, float]:
-    """Σ upper / Σ lower of blocks (m,), and its standard uncertainty by leaving out one after the other."""
+    """Σ upper / Σ lower of blocks (m,), and its jackknife standard uncertainty."""
     above, below = np.asarray(upper, dtype=np.float64), np.asarray(lower, dtype=np.float64)
     count = len(above)
     without = (above.sum() - above) / (below.sum() - below)
@@ -166,13 +165,13 @@ def ratio_by_blocks(upper: npt.ArrayLike, lower: npt.ArrayLike) -> tuple[float, 
 
 
 def _usual(steps: Array) -> float:
-    """The usual interval, s: the mean of those that are no gaps, since stamps that are rounded have several."""
+    """Mean of the intervals without gaps, s, since rounded stamps have several."""
     median = float(np.median(steps))
     return float(steps[steps <= 2.0 * median].mean())
 
 
 def _resolution(t: Array, interval: float) -> float:
-    """Step of a clock whose stamps are all multiples of it, s, by which an interval may be longer; 0 without one."""
+    """Step of a clock of which all stamps are multiples, s, a possible excess of an interval; 0 if none."""
     for step in _COARSE:
         if step <= interval and np.all(np.abs(t / step - np.round(t / step)) < 1e-3):
             return step
@@ -180,14 +179,14 @@ def _resolution(t: Array, interval: float) -> float:
 
 
 def _split(steps: Array, gap: float) -> tuple[slice, ...]:
-    """Stretches of FEWEST samples at least without a step, s, of more than a gap."""
+    """Stretches of at least FEWEST samples without a step, s, longer than a gap."""
     edges = [0, *(np.flatnonzero(steps > gap) + 1).tolist(), len(steps) + 1]
     return tuple(slice(a, b) for a, b in pairwise(edges) if b - a >= FEWEST)
 
 
 def _even(t: Array, line: Array) -> Array:
-    """Even times (n,) of stamps: as a line (n,), but for what a clock drifts over some hundred samples."""
-    from scipy.signal import savgol_filter  # takes long to import, and few need it
+    """Even times (n,) of stamps: a line (n,) plus the drift of a clock over some hundred samples."""
+    from scipy.signal import savgol_filter  # slow to import, rarely needed
 
     window = min(_WINDOW, len(t) - 1 + len(t) % 2)
     smooth: Array = line + savgol_filter(t - line, window, 1)
@@ -197,7 +196,7 @@ def _even(t: Array, line: Array) -> Array:
 def _followed(
     values: Array, late: Array, stretches: Sequence[slice], interval: float
 ) -> tuple[float | None, float | None]:
-    """The part of the stamps' deviations (n,), s, that samples (n, k) follow; none where they do not tell it."""
+    """Fraction of the stamps' deviations (n,), s, that samples (n, k) follow, with σ; None if undetermined."""
     upper, lower = [], []
     for part in stretches:
         effect = _high_passed(np.gradient(values[part], interval, axis=0) * late[part, np.newaxis])
@@ -213,9 +212,9 @@ def _followed(
 
 
 def _time_noise(values: Array, late: Array, stretches: Sequence[slice], interval: float) -> float | None:
-    """RMS, s, of what the times of samples are unknown by: by how much more they scatter the faster the motion is.
+    """RMS uncertainty, s, of the samples' times: from the growth of their scatter with the speed of the motion.
 
-    late (n,): of the samples' times from the even ones, as they are taken to be. None where nothing moved.
+    late (n,): assumed times of the samples minus the even ones. None without motion.
     """
     seen, speeds = [], []
     for part in stretches:
@@ -223,7 +222,7 @@ def _time_noise(values: Array, late: Array, stretches: Sequence[slice], interval
         seen.append(_high_passed(values[part] - speed * late[part, np.newaxis]) ** 2 / _FOURTH_GAIN)
         speeds.append(speed[2:-2] ** 2)
     squares, energies = np.concatenate(seen), np.concatenate(speeds)
-    energies = energies - energies.mean(axis=0)  # each column has a noise of its own beside
+    energies = energies - energies.mean(axis=0)  # each column also has its own noise
     whole = float(np.sum(energies**2))
     if not whole > 0.0:
         return None
@@ -236,7 +235,7 @@ def _high_passed(values: Array) -> Array:
 
 
 LONGEST = 1.0
-"""s, of a delay that is looked for"""
+"""longest delay that is searched, s"""
 
 _BLOCK = 1.0  # s at least
 _FEWEST_BLOCKS = 5
@@ -246,20 +245,20 @@ _ENOUGH = 1e-5  # of a sample
 
 @dataclass(frozen=True, slots=True)
 class Delay:
-    """How much later the measured motion is than the commanded one, s, and its standard uncertainty."""
+    """Delay of measured behind commanded motion, s, and its standard uncertainty."""
 
     delay: float
     sigma: float
 
 
 def delay_of(commanded: Array, measured: Array, stretches: Sequence[slice], rate: float) -> Delay | None:
-    """The delay of measured behind commanded leg lengths (n, 6), m, both on one even cycle, of stretches without a gap.
+    """Estimate the delay of measured behind commanded leg lengths (n, 6), m, at one rate, from stretches without a gap.
 
-    The lag of the greatest cross-correlation of the legs' speeds; about it measured = offset + gain · commanded(t − τ)
-    by least squares, one τ for all legs, an offset and a gain for each. The uncertainty is that of blocks of time left
-    out one after the other, so that what the machine does beside following is in it.
+    The start is the lag of the greatest cross-correlation of the legs' speeds; then least squares of
+    measured = offset + gain · commanded(t − τ), one τ for all legs, an offset and a gain for each. The uncertainty is a
+    jackknife over blocks of time, so that it includes other motions of the machine.
 
-    None where nothing moves, the lag is longer than LONGEST or a quarter of the longest stretch, or there are too few
+    Returns None without motion, for a lag longer than LONGEST or a quarter of the longest stretch, or with too few
     blocks of a second.
     """
     reach = int(min(LONGEST * rate, max(part.stop - part.start for part in stretches) / 4))
@@ -274,7 +273,7 @@ def delay_of(commanded: Array, measured: Array, stretches: Sequence[slice], rate
     if abs(start) >= reach or blocks < _FEWEST_BLOCKS:
         return None
     label = np.concatenate([each + end for each, end in zip(labels, ends[:-1], strict=True)])
-    from scipy.interpolate import make_interp_spline  # takes long to import, and few need it
+    from scipy.interpolate import make_interp_spline  # slow to import, rarely needed
 
     splines = [make_interp_spline(np.arange(part.start, part.stop), commanded[part], k=3) for part in parts]
     slopes = [spline.derivative() for spline in splines]
@@ -298,7 +297,7 @@ def delay_of(commanded: Array, measured: Array, stretches: Sequence[slice], rate
             return None
         change, sigma = ratio_by_blocks(upper, lower)
         shift += change
-        if not abs(shift - start) < 2.0:  # not what the cross-correlation has found: the fit has no one answer
+        if not abs(shift - start) < 2.0:  # far from the cross-correlation's result: the fit is ambiguous
             return None
         if abs(change) < _ENOUGH:
             break
@@ -306,8 +305,8 @@ def delay_of(commanded: Array, measured: Array, stretches: Sequence[slice], rate
 
 
 def _nearest(commanded: Array, measured: Array, stretches: Sequence[slice], reach: int) -> int:
-    """Whole samples by which the speeds of measured and commanded legs (n, 6) are most alike, at most `reach`."""
-    from scipy.signal import correlate  # takes long to import, and few need it
+    """Whole samples by which the speeds of measured and commanded legs (n, 6) correlate best, at most `reach`."""
+    from scipy.signal import correlate  # slow to import, rarely needed
 
     total = np.zeros(2 * reach + 1)
     for part in stretches:

@@ -1,4 +1,4 @@
-"""The studies of five papers, reproduced: their figures and tables beside ours, and what became of their claims."""
+"""Reproduction of the studies of five papers: figures and tables next to ours, and verdicts on their claims."""
 
 from rig.papers.catalogue import STUDIES, reproduce
 from rig.papers.claims import Claim, Origin, Threshold, Verdict

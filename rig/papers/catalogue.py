@@ -13,13 +13,13 @@ _STUDIES: dict[str, Callable[[Report], Study]] = {
     "iterative-newton-euler": iterative_newton_euler.study,
 }
 STUDIES = tuple(_STUDIES)
-"""Their names."""
+"""Names of the studies."""
 
 
 def reproduce(names: Sequence[str] = STUDIES, report: Report = lambda _what, _fraction: None) -> tuple[Study, ...]:
-    """Reproduce the named studies, in that order; `report` hears how far it is, 0 to 1 over all of them.
+    """Reproduce the named studies in order; `report` receives the progress, 0 to 1 over all of them.
 
-    Raises KeyError for a name that is none of STUDIES.
+    Raises KeyError for an unknown name.
     """
     studies = []
     for place, name in enumerate(names):

@@ -1,4 +1,4 @@
-"""Random serial chains, and how well the formulations of their dynamics agree on them."""
+"""Random serial chains, and the agreement of the formulations of their dynamics."""
 
 from collections.abc import Callable
 from dataclasses import replace
@@ -20,9 +20,9 @@ _SEEDS = range(3)
 
 
 def random_chain(rng: np.random.Generator, joints: int, revolute: bool = False) -> serial.SerialChain:
-    """A chain whose every number is at random, with rotors and viscous friction; of both kinds of joint, or revolute.
+    """Return a chain of random numbers, with rotors and viscous friction; both kinds of joint, or revolute only.
 
-    A link's inertia is in principal axes where all joints are to turn, as 001 eq. 1.26 assumes.
+    If all joints are revolute, a link's inertia is in principal axes, as 001 eq. 1.26 assumes.
     """
     links = []
     for index in range(joints):
@@ -52,7 +52,7 @@ def _symmetric(tensor: Array) -> list[list[float]]:
 
 
 def formulations_spread() -> float:
-    """Largest disagreement of the four formulations relative to the largest joint force, chains of 2 to 8 joints."""
+    """Largest difference of the four formulations relative to the largest joint force, chains of 2 to 8 joints."""
     worst = 0.0
     for joints in _SIZES:
         for seed in _SEEDS:
@@ -69,7 +69,7 @@ def formulations_spread() -> float:
 
 
 def strobed_mass_error() -> float:
-    """Largest difference of M by strobing from Lagrange's D, relative to its largest entry."""
+    """Largest difference of the strobed M from Lagrange's D, relative to its largest entry."""
     worst = 0.0
     for joints in _SIZES:
         rng = np.random.default_rng(joints)
@@ -82,9 +82,9 @@ def strobed_mass_error() -> float:
 
 
 def recursion_errors(recursion: Recursion) -> list[float]:
-    """Errors of a recursion, of revolute chains of 2 to 8 joints.
+    """Errors of a recursion for revolute chains of 2 to 8 joints, relative to the largest joint force.
 
-    Relative to the largest joint force; what it should give is by Lagrange–Euler.
+    The reference is Lagrange–Euler.
     """
     errors = []
     for joints in _SIZES:
@@ -101,7 +101,7 @@ def recursion_errors(recursion: Recursion) -> list[float]:
 def strobed_rates(as_printed: bool) -> float:
     """Largest difference of a strobed C^i_jk from Lagrange's, relative to the largest, chains of 2 to 5 joints.
 
-    As printed at the end of §3, τ with q̇_j = q̇_k = 1 is C^i_jk; otherwise C_jj and C_kk come off, and half is left.
+    As printed at the end of §3, τ with q̇_j = q̇_k = 1 is C^i_jk; corrected: minus C_jj and C_kk, divided by two.
     """
     worst = 0.0
     for joints in _FEW:

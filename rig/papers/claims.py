@@ -1,7 +1,7 @@
-"""What a paper claims beside what comes out here: the verdict follows from the two and a stated threshold.
+"""Claims of a paper and computed values: the verdict follows from both and a stated threshold.
 
-A claim is counted when the paper prints it and what comes out here could have been otherwise. What follows by
-construction, from arithmetic on printed numbers, or from our own number is shown apart, with the reason.
+A claim is counted if the paper prints it and our result could have differed. Claims that hold by construction,
+by arithmetic on printed numbers, or from our own number are shown separately, with the reason.
 """
 
 from dataclasses import dataclass
@@ -9,52 +9,52 @@ from enum import StrEnum
 from typing import Protocol
 
 Computed = float | tuple[int, ...]
-"""A number, or the numbers of the legs (or joints) of which something is true, from 1."""
+"""A number, or the numbers of the legs (or joints) for which something is true, from 1."""
 
 
 class Verdict(StrEnum):
-    """What became of a claim."""
+    """Verdict on a claim."""
 
     HOLDS = "holds"
     DIFFERS = "differs"
     UNDECIDABLE = "not decidable"
-    """The paper gives no threshold, or not what would be needed to compute it."""
+    """The paper gives no threshold, or lacks data for the computation."""
 
 
 class Origin(StrEnum):
-    """Who says it."""
+    """Origin of a claim."""
 
     PAPER = "paper"
     REPRODUCTION = "reproduction"
-    """Not printed: what an independent evaluation of the paper's example gives."""
+    """Not printed: result of an independent evaluation of the paper's example."""
 
 
 class Threshold(StrEnum):
-    """Whose the number is that decides."""
+    """Origin of the threshold."""
 
     PAPER = "paper"
     OURS = "ours"
-    """The paper's words are read as a bound of ours: a tolerance, a share, what is called large."""
+    """The paper's words are read as a bound of ours: a tolerance, a fraction, what is called large."""
 
 
 class Criterion(Protocol):
-    """What is claimed, how exactly it has to be met, and how far something is from it."""
+    """The claimed value, its tolerance, and the difference of a result."""
 
     def met(self, computed: Computed) -> bool | None:
-        """Whether the claim holds; None where that cannot be decided."""
+        """Return whether the claim holds; None if undecidable."""
 
     def claimed(self, unit: str) -> str:
-        """What is claimed, in words."""
+        """Return the claimed value as text."""
 
     def tolerance(self, unit: str) -> str:
-        """What counts as met, in words."""
+        """Return the tolerance as text."""
 
     def difference(self, computed: Computed) -> str:
-        """How far apart the two are, in words."""
+        """Return the difference as text."""
 
 
 def number(value: Computed, unit: str = "") -> str:
-    """A number as one reads it, four digits, with its unit; legs as a list."""
+    """Format a number with four digits and its unit; legs as a list."""
     if isinstance(value, tuple):
         return ", ".join(map(str, value)) if value else "none"
     size = abs(value)
@@ -67,7 +67,7 @@ def number(value: Computed, unit: str = "") -> str:
 
 
 def relative(computed: float, claimed: float) -> str:
-    """Signed difference in percent of what is claimed, or as it is from nothing."""
+    """Format the signed difference in percent of the claim, or absolute if the claim is zero."""
     if claimed == 0.0:
         return number(computed) if computed else "none"
     share = computed / claimed - 1.0
@@ -88,7 +88,7 @@ def _scalar(computed: Computed) -> float:
 
 @dataclass(frozen=True, slots=True)
 class Near:
-    """A value, met within a share of it."""
+    """A value, met within a relative tolerance."""
 
     value: float
     share: float
@@ -102,17 +102,17 @@ class Near:
         return number(self.value, unit)
 
     def tolerance(self, unit: str) -> str:
-        """The share."""
+        """Return the relative tolerance."""
         return f"±{number(100.0 * self.share)} %" if self.share else "exactly"
 
     def difference(self, computed: Computed) -> str:
-        """In percent of the value."""
+        """Return the difference in percent of the value."""
         return relative(_scalar(computed), self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Rounded:
-    """A value given to so many digits, met by what rounds to it; `last` is one in its last digit."""
+    """A value given with a number of digits, met by results that round to it; `last` is one in its last digit."""
 
     value: float
     last: float
@@ -130,19 +130,19 @@ class Rounded:
         return f"±{number(0.5 * self.last, unit)}"
 
     def difference(self, computed: Computed) -> str:
-        """In percent of the value."""
+        """Return the difference in percent of the value."""
         return relative(_scalar(computed), self.value)
 
 
 @dataclass(frozen=True, slots=True)
 class Between:
-    """A range, bounds included; None is open."""
+    """A range, bounds included; None is unbounded."""
 
     low: float | None
     high: float | None
 
     def met(self, computed: Computed) -> bool:
-        """Whether the number lies within."""
+        """Return whether the number is in the range."""
         value = _scalar(computed)
         return (self.low is None or value >= self.low) and (self.high is None or value <= self.high)
 
@@ -153,11 +153,11 @@ class Between:
         return f"{number(self.low)} to {number(self.high, unit)}"
 
     def tolerance(self, unit: str) -> str:
-        """The bounds stand for themselves."""
+        """Return no text: the bounds are exact."""
         return ""
 
     def difference(self, computed: Computed) -> str:
-        """How far outside, in percent of the bound."""
+        """Return the excess in percent of the bound."""
         value = _scalar(computed)
         bound = self.low if self.low is not None and value < self.low else self.high
         if self.met(value) or bound is None:
@@ -177,7 +177,7 @@ class Legs:
     legs: tuple[int, ...]
 
     def met(self, computed: Computed) -> bool:
-        """Whether they are the same."""
+        """Return whether they are the same."""
         return computed == self.legs
 
     def claimed(self, unit: str) -> str:
@@ -185,11 +185,11 @@ class Legs:
         return number(self.legs)
 
     def tolerance(self, unit: str) -> str:
-        """There is none."""
+        """Return that the match is exact."""
         return "exactly"
 
     def difference(self, computed: Computed) -> str:
-        """What is missing and what is too much."""
+        """Return missing and extra ones."""
         found = computed if isinstance(computed, tuple) else ()
         missing = tuple(leg for leg in self.legs if leg not in found)
         extra = tuple(leg for leg in found if leg not in self.legs)
@@ -199,38 +199,38 @@ class Legs:
 
 @dataclass(frozen=True, slots=True)
 class Unquantified:
-    """A claim in words that name no number, or not what it takes to compute it.
+    """A claim without a number, or without the data to compute it.
 
-    What comes out here is shown, and nothing decided. `missing` says what is not given.
+    The result is shown without a verdict. `missing` is what the paper does not give.
     """
 
     words: str
     missing: str = "no number given"
 
     def met(self, computed: Computed) -> None:
-        """Cannot be decided."""
+        """Return None: undecidable."""
 
     def claimed(self, unit: str) -> str:
         """The paper's words."""
         return f"“{self.words}”"
 
     def tolerance(self, unit: str) -> str:
-        """There is none."""
+        """Return the missing data."""
         return self.missing
 
     def difference(self, computed: Computed) -> str:
-        """There is none to be told."""
+        """Return a dash: undecidable."""
         return "–"
 
 
 @dataclass(frozen=True, slots=True)
 class Claim:
-    """One claim of a study, checked.
+    """A checked claim of a study.
 
-    `statement` says what is claimed, `source` where; `criterion` holds the published value (data), `computed` ours.
-    `measure` says what was computed where the claim is in words; `why` explains a difference, what stands behind an
-    agreement, or what is missing to decide. `threshold` says whose the number is that decides. `apart` is the reason
-    why it is not counted: why nothing else could have come out.
+    `statement` is the claim, `source` its place; `criterion` holds the published value (data), `computed` ours.
+    `measure` describes the computed quantity of a claim in words; `why` explains a difference or an agreement, or names
+    the data missing for a verdict. `threshold` is the origin of the deciding number. `apart` is the reason
+    why it is not counted: why the result could not have differed.
     """
 
     key: str
@@ -247,18 +247,18 @@ class Claim:
 
     @property
     def verdict(self) -> Verdict:
-        """What follows from criterion and computed value."""
+        """Verdict from criterion and computed value."""
         met = self.criterion.met(self.computed)
         return Verdict.UNDECIDABLE if met is None else Verdict.HOLDS if met else Verdict.DIFFERS
 
     @property
     def counted(self) -> bool:
-        """Whether the paper prints it and something else could have come out."""
+        """Whether the paper prints it and the result could have differed."""
         return self.origin is Origin.PAPER and not self.apart
 
     @property
     def published(self) -> str:
-        """The claim's value, as text."""
+        """The claimed value, as text."""
         return self.criterion.claimed(self.unit)
 
     @property
@@ -268,16 +268,16 @@ class Claim:
 
     @property
     def tolerance(self) -> str:
-        """What counts as holding, as text."""
+        """The tolerance, as text."""
         return self.criterion.tolerance(self.unit)
 
     @property
     def difference(self) -> str:
-        """How far apart, as text."""
+        """The difference, as text."""
         return self.criterion.difference(self.computed)
 
     def record(self) -> dict[str, object]:
-        """All of it as one JSON object; also a row of the claims' CSV."""
+        """Return the claim as one JSON object; also a row of the claims' CSV."""
         return {
             "key": self.key,
             "origin": str(self.origin),

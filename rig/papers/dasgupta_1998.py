@@ -1,6 +1,6 @@
 """Dasgupta & Mruthyunjaya (1998): counts of operations, paths I and II, figures 3 to 10, the claims.
 
-Each claim is judged by the paper's equations as printed; what the exact model gives stands beside.
+Each claim is judged by the paper's equations as printed; results of the exact model are shown with it.
 """
 
 from dataclasses import replace
@@ -33,15 +33,15 @@ from rig.papers.study import Numbers, Picture, Report, Sheet, Study
 from rig.report import LEG_COLORS, STYLE, drawing, styled
 
 PRINTED = printed_study("dasgupta-1998")
-"""What the paper prints and claims."""
+"""Claims and data as printed."""
 
-_WITHIN = 0.1  # of a count: what a program does besides its equations is not printed
+_WITHIN = 0.1  # of a count: the overhead of a program is not printed
 _ARITHMETIC = "arithmetic on printed numbers"
 
 
 @cache
 def operations() -> tuple[papers.PlatformRow, ...]:
-    """§4.5 beside the counts here, in the middle of path I's first blend; without viscous friction, as in the paper."""
+    """§4.5 and our counts, in the middle of path I's first blend; without viscous friction, as in the paper."""
     return papers.platform_table(*_counted_at())
 
 
@@ -52,7 +52,7 @@ def _counted_at() -> tuple[Mechanism, Array]:
 
 
 def operation_claims() -> tuple[Claim, ...]:
-    """All of them."""
+    """Return all claims on operations."""
     leg, platform, final, total, arm = operations()
     printed = 6 * leg.published + platform.published + final.published
     return (
@@ -109,7 +109,7 @@ def operation_claims() -> tuple[Claim, ...]:
 
 
 def _constraint_claim() -> Claim:
-    """§3.3 on top of the leg forces."""
+    """The claim on §3.3, in addition to the leg forces."""
     counts = papers.flops_1998(*_counted_at())
     more, whole = counts["constraints"].total, counts["total"].total
     return PRINTED.claim(
@@ -137,7 +137,7 @@ def _part(key: str, statement: str, row: papers.PlatformRow, equations: str) -> 
 def _parallel(
     leg: papers.PlatformRow, platform: papers.PlatformRow, final: papers.PlatformRow, arm: papers.PlatformRow
 ) -> tuple[Claim, Claim]:
-    """Seven branches at a time, and the final system after them."""
+    """Claims on seven parallel branches, and the final system after them."""
     steps = max(leg.as_printed, platform.as_printed) + final.as_printed
     exact = max(leg.counted, platform.counted) + final.counted
     return (
@@ -152,7 +152,7 @@ def _parallel(
 
 
 def joint_space_claim() -> Claim:
-    """That planning in joint space is dearer."""
+    """Claim that planning in joint space is more expensive."""
     plan = PLANS["I"]
     times = plan.duration / (SAMPLES - 1) * 5.0, plan.duration / (SAMPLES - 1) * 4.0
     now, before = plan.trajectory().motion(times)
@@ -190,7 +190,7 @@ def operation_sheet() -> Sheet:
 
 
 _STEPS = 240
-_ASIDE = 1e-9  # of the duration, on either side of a jump
+_EDGE_OFFSET = 1e-9  # of the duration, before and after a jump
 _NAMES = ("coordinate", "velocity", "acceleration")
 _SHOWN = ((0, "$t_x$, m", "tx", LEG_COLORS[0]), (5, r"$\theta_z$, rad", "thetaz", LEG_COLORS[1]))
 
@@ -199,7 +199,7 @@ def trajectory_figure() -> Picture:
     """One coordinate of the position and one of the angles on path I, with velocity and acceleration."""
     trajectory = PLANS["I"].trajectory()
     edges = np.array(trajectory.breakpoints)
-    aside = _ASIDE * trajectory.duration
+    aside = _EDGE_OFFSET * trajectory.duration
     even = np.setdiff1d(np.linspace(0.0, trajectory.duration, _STEPS + 1), edges)
     times = np.sort(np.concatenate([even, edges - aside, edges + aside]))
     table = np.stack([values[:, [place for place, *_ in _SHOWN]] for values in trajectory.coordinates(times)])
@@ -249,7 +249,7 @@ _LEGS = (1, 2, 3, 4, 5, 6)
 
 
 def claims() -> tuple[Claim, ...]:
-    """All of them, in the paper's order."""
+    """Return all claims, in the paper's order."""
     one, two = run_path("I"), run_path("II")
     return (
         *operation_claims(),
@@ -263,7 +263,7 @@ def claims() -> tuple[Claim, ...]:
 
 
 def path_one_claims(run: PathRun) -> list[Claim]:
-    """Those of path I, figs. 4 to 6."""
+    """Claims on path I, figs. 4 to 6."""
     step = float((np.abs(np.diff(run.dasgupta, axis=0)).max(axis=0) / np.ptp(run.dasgupta, axis=0)).max())
     printed, exact = np.abs(run.printed_fraction), np.abs(run.fraction)
     crossing = crossing_legs(run.dasgupta)
@@ -329,7 +329,7 @@ def _mass_ratio(machine: Mechanism) -> float:
 
 
 def light_platform_claims(run: PathRun) -> list[Claim]:
-    """Those of a platform as heavy as a leg."""
+    """Claims on a platform as heavy as a leg."""
     machine = manipulator()
     light = replace(machine, mass=machine.mass / 10.0, inertia=machine.inertia / 10.0)
     massless = papers.variant_forces("massless", light, run.motions)
@@ -354,7 +354,7 @@ def light_platform_claims(run: PathRun) -> list[Claim]:
 
 
 def path_two_claims(one: PathRun, two: PathRun) -> list[Claim]:
-    """Those of path II, figs. 7 and 8, and of both."""
+    """Claims on path II, figs. 7 and 8, and on both paths."""
     wider = tuple(leg for leg in _LEGS if np.ptp(two.dasgupta[:, leg - 1]) > np.ptp(one.dasgupta[:, leg - 1]))
     fast, slow = np.abs(two.printed_fraction), np.abs(one.printed_fraction)
     exact = np.abs(np.concatenate([one.fraction, two.fraction]))
@@ -421,7 +421,7 @@ def largest(forces: Array) -> float:
 
 
 def exact_model_text(exact: float, unit: str = "") -> str:
-    """What the exact model gives, in words."""
+    """Format a result of the exact model."""
     return f"the exact model: {number(exact, unit)}"
 
 
@@ -436,13 +436,13 @@ def error_table_claims(one: PathRun, two: PathRun) -> list[Claim]:
 
 
 _SPIKE = Rule(near=0.0045)
-"""The paper's sample at 3.7 s, which comes nearest to the singularity, is still within the axes."""
+"""The paper's sample at 3.7 s, the nearest to the singularity, is still within the axes."""
 _FRACTION = Rule(near=0.02, most=1.5)
 _JUMPS = "At the edges of the blends the acceleration jumps, and with it what is drawn."
 
 
 def study(report: Report) -> Study:
-    """The whole of it."""
+    """Reproduce the study."""
     report("dasgupta-1998: paths I to III", 0.0)
     one, two, three = run_path("I"), run_path("II"), run_path("III")
     found = claims()

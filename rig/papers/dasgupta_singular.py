@@ -1,7 +1,7 @@
 """Dasgupta & Mruthyunjaya (1998), §5.2 and §6: singular and ill-conditioned paths and poses.
 
-The singularity on path III is located, and a path between the same places is found that keeps clear of it: the
-paper's closing wish is for paths planned for the least condition number along them.
+The singularity on path III is located, and an alternative path between the same poses avoids it, as the paper's
+outlook on paths of least condition number suggests.
 """
 
 from dataclasses import dataclass
@@ -19,11 +19,11 @@ from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Sheet
 
 PRINTED = printed_study("dasgupta-1998")
-"""What the paper prints and claims."""
+"""Claims and data as printed."""
 
-_BOX = (-0.5, -0.5, 0.3, -0.5, -0.5, -0.5), (0.5, 0.5, 1.0, 0.5, 0.5, 0.5)  # m, rad, about the base
+_BOX = (-0.5, -0.5, 0.3, -0.5, -0.5, -0.5), (0.5, 0.5, 1.0, 0.5, 0.5, 0.5)  # m, rad, in the base frame
 _DRAWN = 4000
-_POSES = 400  # of each decade of the condition number
+_POSES = 400  # per decade of the condition number
 _SEED = 0
 _HALVINGS = 8
 _MODEL = "dasgupta-1998"
@@ -32,7 +32,7 @@ _ONE_PATH = "the same sentence, along one path of the manipulator"
 
 @dataclass(frozen=True, slots=True, eq=False)
 class RandomPoses:
-    """Static poses drawn at random: condition (n,) of H, largest leg force (n,) N by the printed equations."""
+    """Random static poses: condition (n,) of H, largest leg force (n,) N by the printed equations."""
 
     condition: Array
     peak: Array
@@ -45,7 +45,7 @@ class RandomPoses:
 
 @cache
 def random_poses() -> RandomPoses:
-    """Poses at rest, even over a box of positions and angles."""
+    """Return poses at rest, uniform over a box of positions and angles."""
     coordinates = np.random.default_rng(_SEED).uniform(*_BOX, (_DRAWN, 6))
     motions = np.zeros((_DRAWN, 19))
     motions[:, :7] = coordinates_to_pose(coordinates)
@@ -65,7 +65,7 @@ class StepRow:
 
 @cache
 def step_rows() -> tuple[StepRow, ...]:
-    """Path III at dτ = 0.1 s, and halved again and again."""
+    """Path III at dτ = 0.1 s, and repeatedly halved."""
     plan, machine = PLANS["III"], manipulator()
     rows = []
     for halving in range(_HALVINGS):
@@ -78,7 +78,7 @@ def step_rows() -> tuple[StepRow, ...]:
 
 
 def step_sheet() -> Sheet:
-    """How high path III's peak is depends on the step."""
+    """Table of the peak force of path III over the step."""
     rows = step_rows()
     columns = ("step", "printed_peak_force", "exact_peak_force", "peak_condition")
     return Sheet(
@@ -92,12 +92,12 @@ def step_sheet() -> Sheet:
 
 
 def singular_claims(run: PathRun, regular: PathRun) -> tuple[Claim, ...]:
-    """Those of path III and of ill-conditioned poses; `regular` is path I."""
+    """Claims on path III and on ill-conditioned poses; `regular` is path I."""
     return (*path_three_claims(run), *random_pose_claims(), *rank_claims(run, regular))
 
 
 def path_three_claims(run: PathRun) -> list[Claim]:
-    """Those of path III, figs. 9 and 10."""
+    """Claims on path III, figs. 9 and 10."""
     worst = int(run.condition.argmax())
     peak = np.abs(run.dasgupta).max(axis=1)
     finest = step_rows()[-1]
@@ -125,7 +125,7 @@ def path_three_claims(run: PathRun) -> list[Claim]:
 
 
 def random_pose_claims() -> list[Claim]:
-    """That ill-conditioned poses ask for large forces, of poses drawn at random, as the paper says it of any."""
+    """Claims that ill-conditioned poses need large forces, at random poses, as the paper makes them for any pose."""
     poses = random_poses()
     forces, worse = poses.decade(1e2), poses.decade(1e3)
     where = (
@@ -148,7 +148,7 @@ def random_pose_claims() -> list[Claim]:
 
 
 def rank_claims(run: PathRun, regular: PathRun) -> list[Claim]:
-    """That condition number and force rise together: of the manipulator at random poses, and along paths III and I."""
+    """Claims that condition number and force rise together: at random poses, and along paths III and I."""
     statement = "The higher the condition number, the higher the actuator forces"
     measure = "rank correlation of condition number and largest leg force"
     poses = random_poses()
@@ -196,18 +196,18 @@ def rank_claims(run: PathRun, regular: PathRun) -> list[Claim]:
 
 
 def rank_correlation(a: Array, b: Array) -> float:
-    """Spearman's: correlation of the ranks (no ties here)."""
+    """Spearman's rank correlation (no ties here)."""
     one, other = (np.argsort(np.argsort(values)).astype(float) for values in (a, b))
     return float(np.corrcoef(one, other)[0, 1])
 
 
-_END_FREEDOM = (0.0, 0.0, 0.0, 0.3, 0.3, 0.3)  # m, rad: the position is kept, the angles may give way
-_FINE = 2001  # samples that the path found is judged by, between those it was sought with
+_END_FREEDOM = (0.0, 0.0, 0.0, 0.3, 0.3, 0.3)  # m, rad: fixed position, free angles
+_FINE = 2001  # samples for evaluating the path, between those of the search
 
 
 @dataclass(frozen=True, slots=True)
 class OptimalPath:
-    """What came of it: claims, a mark for figure 10, pictures."""
+    """Result: claims, a mark for figure 10, pictures."""
 
     claims: tuple[Claim, ...]
     marks: tuple[tuple[float, str], ...]
@@ -257,7 +257,7 @@ def optimal_path() -> OptimalPath:
 
 
 def crossing_claim() -> Claim:
-    """How many singularities path III crosses."""
+    """Claim on the number of singularities that path III crosses."""
     found = find_singularities(manipulator().geometry, PLANS["III"].trajectory().motion, run_path("III").times)
     return PRINTED.claim("singularity-one", float(sum(place.crossed for place in found)))
 

@@ -1,7 +1,7 @@
-"""Figures of the studies. Hue tells the leg or joint; the exact model is solid, a published one dashed.
+"""Figures of the studies. Hue distinguishes legs or joints; the exact model is solid, a published one dashed.
 
-A curve is cut at its poles, which are marked, and the axis is not ruled by them; where it jumps, its instant comes
-twice, and the two values are joined upright.
+A curve has gaps at its poles, which are marked and do not scale the axis; at a jump its instant occurs twice, and
+the two values are joined by a vertical line.
 """
 
 from collections.abc import Iterable, Sequence
@@ -21,21 +21,21 @@ from rig.report import LEG_COLORS, STYLE, TITLE, WIDTH, Drawing, drawing, panell
 INK = "#222A32"
 GREY = "#8A929A"
 FRACTION = r"$F_\mathrm{d}/F$"
-"""The dynamic fraction, as it is set."""
+"""Label of the dynamic fraction."""
 _POLE = "#B23C00"
 _MARK: Any = {"color": _POLE, "linestyle": (0, (1, 1.5)), "linewidth": 0.9, "zorder": 1.5}
 _STYLE = STYLE | {"lines.linewidth": 1.1, "path.simplify": True}
 _LEGEND = 0.24
-"""Its height, inches."""
+"""Height of the legend, inches."""
 _LEFT = 0.8
-"""Beside the panels, for the widest labels, inches."""
+"""Margin for the widest labels, inches."""
 _HUES = 3.0
-"""Length of a legend's handle, in font sizes: six hues are told apart in it."""
+"""Length of a legend's handle, in font sizes: enough for six hues."""
 
 
 @dataclass(frozen=True, slots=True)
 class Rule:
-    """What rules an axis: what is farther than a share `near` of the time from every pole, and not beyond ±`most`."""
+    """Values that scale an axis: farther than a fraction `near` of the time from every pole, and within ±`most`."""
 
     near: float = 0.05
     most: float = np.inf
@@ -43,10 +43,10 @@ class Rule:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Curve:
-    """A quantity over time, one column per leg (or one only), and how it is drawn.
+    """A quantity over time, one column per leg (or a single one), and its style.
 
-    `color` None is the leg's own hue.  poles: by column, where it goes beyond all bounds.  x: its own places, where
-    they are not those of the figure.  A `marker` shows the values themselves.
+    `color` None is the leg's own hue.  poles: by column, times at which it is unbounded.  x: its own abscissae, if not
+    those of the figure.  A `marker` shows the samples.
     """
 
     name: str
@@ -59,26 +59,26 @@ class Curve:
     marker: str = ""
 
     def column(self, x: Array, index: int) -> "Stroke":
-        """One of its columns over the figure's x."""
+        """Return one of its columns over the figure's x."""
         values = self.values if self.values.ndim == 1 else self.values[:, index]
         return Stroke(x if self.x is None else self.x, values, self.poles[index] if self.poles else ())
 
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Stroke:
-    """What is drawn of a curve in a panel: x, y (n,) and where it has its poles."""
+    """A curve in a panel: x, y (n,) and its poles."""
 
     x: Array
     y: Array
     poles: tuple[float, ...] = ()
 
     def cut(self) -> tuple[Array, Array]:
-        """x and y with a gap at each pole, so that no line leads from one side of it to the other."""
+        """Return x and y with a gap at each pole, so that no line crosses it."""
         places = np.searchsorted(self.x, self.poles)
         return np.insert(self.x, places, self.poles), np.insert(self.y, places, np.nan)
 
     def ruling(self, poles: Iterable[float], near: float, most: float) -> Array:
-        """The values that rule the axis: at most `most` in size, and farther than `near` from every pole."""
+        """Return the values that scale the axis: at most `most` in size, and farther than `near` from every pole."""
         clear = np.abs(self.y) <= most
         for pole in poles:
             clear &= np.abs(self.x - pole) > near
@@ -86,9 +86,9 @@ class Stroke:
 
 
 def within(x: Array, y: Array, low: float, high: float) -> tuple[Array, Array]:
-    """A line x, y (n,) as far as it lies between two bounds: cut where it passes them, with a gap beyond.
+    """Clip a line x, y (n,) between two bounds, with a gap outside.
 
-    Not every viewer of an SVG file clips what lies outside the axes.
+    Some viewers of SVG files do not clip to the axes.
     """
     for bound, beyond in ((high, 1.0), (low, -1.0)):
         out = beyond * (y - bound) > 0.0
@@ -109,10 +109,10 @@ def six_panels(
     rule: Rule | None = None,
     pole: str = "",
 ) -> Drawing:
-    """One panel per leg with all curves, each (n, 6).
+    """Draw all curves, each (n, 6), with one panel per leg.
 
-    linear: the scale is logarithmic on either side beyond this; None is linear throughout.
-    rule: what rules the axes; None is all values.  pole: what the marks at the curves' poles are called.
+    linear: linear range of a symmetric logarithmic scale; None for a linear scale.
+    rule: values that scale the axes; None for all.  pole: label of the marks at the curves' poles.
     """
     with styled(_STYLE):
         return drawing(six_panels_figure(times, curves, unit, panel=panel, linear=linear, rule=rule, pole=pole))
@@ -128,7 +128,7 @@ def six_panels_figure(
     rule: Rule | None = None,
     pole: str = "",
 ) -> Figure:
-    """What `six_panels` draws."""
+    """The figure of `six_panels`."""
     figure = panelled(5.8, 3, above=_LEGEND + TITLE, between=0.35, left=_LEFT)
     grid = figure.subplots(3, 2, sharex=True, squeeze=False)
     for leg, axes in enumerate(grid.flat):
@@ -147,9 +147,9 @@ def six_panels_figure(
 def components(
     times: Array, curves: Sequence[Curve], columns: Sequence[str], unit: str, *, panel: str = "Pod"
 ) -> Drawing:
-    """A row of panels per pod, one for each of the named columns of the curves' values (n, 6, columns).
+    """Draw a row of panels per pod, one for each named column of the curves' values (n, 6, columns).
 
-    The panels of a row have one scale.
+    The panels of a row share one scale.
     """
     with styled(_STYLE):
         figure = panelled(10.2, 6, len(columns), above=_LEGEND + TITLE, between=0.19, gap=0.14, left=_LEFT)
@@ -178,7 +178,7 @@ def one_panel(
     height: float = 2.8,
     rule: Rule | None = None,
 ) -> Drawing:
-    """All curves, each (n,), in one panel; `marks` are instants with what happens there."""
+    """Draw all curves, each (n,), in one panel; `marks` are times with labels."""
     with styled(_STYLE):
         figure = Figure(figsize=(WIDTH, height), layout="constrained")
         axes: Axes = figure.add_subplot()
@@ -212,7 +212,7 @@ def _style(curve: Curve, hue: str) -> dict[str, Any]:
 
 
 def _fill(axes: Axes, x: Array, curves: Sequence[Curve], index: int, rule: Rule | None, hue: str) -> None:
-    """Draw the curves' column `index`; their poles are marked, and do not rule the axis."""
+    """Draw column `index` of the curves; their poles are marked, and do not scale the axis."""
     strokes = [curve.column(x, index) for curve in curves]
     poles = sorted({place for stroke in strokes for place in stroke.poles})
     low, high = -np.inf, np.inf
@@ -229,7 +229,7 @@ def _fill(axes: Axes, x: Array, curves: Sequence[Curve], index: int, rule: Rule 
 
 
 def _limits(axes: Axes, values: Array) -> tuple[float, float]:
-    """Limits a little beyond the values, on the axis's own scale."""
+    """Return limits with a small margin about the values, on the axis's own scale."""
     transform = axes.yaxis.get_transform()
     low, high = transform.transform(np.array([values.min(), values.max()]))
     room = 0.06 * (high - low)
@@ -238,7 +238,7 @@ def _limits(axes: Axes, values: Array) -> tuple[float, float]:
 
 
 def _legend(figure: Figure, curves: Sequence[Curve], panel: str, pole: str) -> None:
-    """What the curves are; one in the legs' own hues shows all six."""
+    """Draw the legend of the curves; a curve in the legs' hues shows all six."""
     handles: list[Any] = []
     names = []
     for curve in curves:
@@ -261,6 +261,6 @@ def _legend(figure: Figure, curves: Sequence[Curve], panel: str, pole: str) -> N
 
 
 def series(name: str, x: str, values: Array, columns: Sequence[str], table: Array) -> Numbers:
-    """Numbers of a figure: `values` (n,) under the name `x`, then `table` (n, number of columns)."""
+    """Make the numbers of a figure: `values` (n,) under the name `x`, then `table` (n, number of columns)."""
     rows = np.column_stack([values, table]).tolist()
     return Numbers(name, (x, *columns), tuple(map(tuple, rows)))

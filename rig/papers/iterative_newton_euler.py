@@ -1,6 +1,6 @@
-"""The note on the iterative Newton–Euler form: its equations held against other ways, on chains of both joints.
+"""The note on the iterative Newton–Euler form: its equations verified independently, on chains of both joint types.
 
-The other ways are differences of the links' poses, Lagrange's equations of their energies, and virtual work.
+By differences of the links' poses, Lagrange's equations of their energies, and virtual work.
 """
 
 from collections.abc import Callable
@@ -18,17 +18,17 @@ from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
 
 PRINTED = printed_study("iterative-newton-euler")
-"""What the paper prints and claims."""
+"""Claims and data as printed."""
 
 _SIZES = range(2, 8)
 _STEP = 1e-5
-"""Of the differences, s or rad or m."""
+"""Step of the differences, s or rad or m."""
 
 Case = tuple[serial.ModifiedChain, Array, Array, Array]
 
 
 def _mixed_chain(rng: np.random.Generator, joints: int) -> serial.SerialChain:
-    """A random chain whose every second joint slides, the first one turning."""
+    """Return a random chain with alternating revolute and prismatic joints, the first one revolute."""
     chain = random_chain(rng, joints)
     kinds: tuple[serial.Joint, ...] = ("revolute", "prismatic")
     return replace(chain, links=tuple(replace(link, joint=kinds[i % 2]) for i, link in enumerate(chain.links)))
@@ -45,19 +45,19 @@ def cases() -> list[Case]:
     return made
 
 
-def _ahead(case: Case, time: float) -> tuple[serial.ModifiedChain, Array, Array]:
+def _advanced(case: Case, time: float) -> tuple[serial.ModifiedChain, Array, Array]:
     chain, q, qd, qdd = case
     return chain, q + time * qd + 0.5 * time**2 * qdd, qd + time * qdd
 
 
 def _states(case: Case, time: float = 0.0) -> tuple[serial.LinkStates, Array]:
     """The states at an instant, and the links' poses (n, 4, 4)."""
-    chain, q, qd = _ahead(case, time)
+    chain, q, qd = _advanced(case, time)
     return serial.link_states(chain, q, qd, case[3]), serial.link_poses(chain, q)[:-1]
 
 
 def _based(poses: Array, vectors: Array) -> Array:
-    """Vectors (n, 3) of the links in axes of the base."""
+    """Transform vectors (n, 3) of the links to axes of the base."""
     turned: Array = np.einsum("nij,nj->ni", poses[:, :3, :3], vectors)
     return turned
 
@@ -90,22 +90,22 @@ def acceleration_error(case: Case) -> float:
 
 
 def _centers(case: Case, time: float) -> Array:
-    """Velocities (n, 3) of the centres of mass, axes of the base, by differences of their places."""
+    """Velocities (n, 3) of the centres of mass, axes of the base, by differences of their positions."""
 
     def places(at: float) -> Array:
-        chain, q, _ = _ahead(case, at)
+        chain, q, _ = _advanced(case, at)
         poses = serial.link_poses(chain, q)[:-1]
         return poses[:, :3, 3] + _based(poses, np.array([link.center for link in chain.links]))
 
     step = 1e-3
-    # of fourth order: its own differences are taken once more
+    # fourth order, as the result is differentiated again
     near, far = (places(time + k * step) - places(time - k * step) for k in (1, 2))
     velocity: Array = (8.0 * near - far) / (12.0 * step)
     return velocity
 
 
 def center_error(case: Case) -> float:
-    """Largest difference of v̇_c from second differences of the centres' places, relative to the largest."""
+    """Largest difference of v̇_c from second differences of the centres' positions, relative to the largest."""
     states, poses = _states(case)
     step = 1e-3
     near, far = (_centers(case, k * step) - _centers(case, -k * step) for k in (1, 2))
@@ -128,7 +128,7 @@ def _potential(chain: serial.ModifiedChain, q: Array) -> float:
 
 
 def _momenta(chain: serial.ModifiedChain, q: Array, qd: Array) -> Array:
-    """∂T/∂q̇ (n,), exact: T is a square in q̇."""
+    """∂T/∂q̇ (n,), exact: T is quadratic in q̇."""
     units = np.eye(len(chain))
     return np.array([0.5 * (_kinetic(chain, q, qd + e) - _kinetic(chain, q, qd - e)) for e in units])
 
@@ -136,7 +136,7 @@ def _momenta(chain: serial.ModifiedChain, q: Array, qd: Array) -> Array:
 def lagrange_error(case: Case) -> float:
     """Largest difference of τ from d/dt ∂T/∂q̇ − ∂T/∂q + ∂V/∂q of the links' energies, relative to the largest."""
     chain, q, qd, qdd = case
-    ahead, behind = (_momenta(*_ahead(case, sign * _STEP)) for sign in (1.0, -1.0))
+    ahead, behind = (_momenta(*_advanced(case, sign * _STEP)) for sign in (1.0, -1.0))
     force = (ahead - behind) / (2.0 * _STEP)
     for i, e in enumerate(_STEP * np.eye(len(chain))):
         kinetic = _kinetic(chain, q + e, qd) - _kinetic(chain, q - e, qd)
@@ -153,7 +153,7 @@ def gravity_error(case: Case) -> float:
 
 
 def contact_error(case: Case) -> float:
-    """Largest difference of what a contact adds to τ from its virtual work, relative to the largest."""
+    """Largest difference of a contact's contribution to τ from its virtual work, relative to the largest."""
     chain, q, qd, qdd = case
     wrench = np.random.default_rng(len(chain)).normal(scale=20.0, size=6)
     bare, loaded = (np.array(serial.iterative_newton_euler(chain, q, qd, qdd, load)) for load in (None, wrench))
@@ -176,7 +176,7 @@ def prismatic_error(case: Case) -> float:
 
 
 def standard_form_error() -> float:
-    """Largest difference of τ from that of the recursion in standard form, relative to the largest; with a contact."""
+    """Largest difference of τ from the recursion in standard form, relative to the largest; with a contact."""
     worst = 0.0
     for joints in _SIZES:
         rng = np.random.default_rng(500 + joints)
@@ -190,15 +190,15 @@ def standard_form_error() -> float:
 
 NAME = "iterative-newton-euler"
 _AGREED = 1e-6
-"""Relative, that the equations may differ by from differences, whose own error is some 1e-9."""
+"""Relative tolerance for the equations against differences, whose own error is some 1e-9."""
 _RIGHT = 0.5 * np.pi
 _DURATION, _SAMPLES = 2.0, 101  # s
 _SHOWN = 25
-"""The sample of the table, at 0.5 s."""
+"""Sample shown in the table, at 0.5 s."""
 
 
 def study(report: Report) -> Study:
-    """The whole of it."""
+    """Reproduce the study."""
     report(f"{NAME}: equations", 0.0)
     found = [*motion(), *forces()]
     report(f"{NAME}: an arm of both kinds of joint", 0.7)
@@ -215,7 +215,7 @@ def study(report: Report) -> Study:
 
 
 def arm() -> serial.ModifiedChain:
-    """An arm laid out as Stanford's, its third joint sliding; masses in round numbers of ours, 9.8 m/s²."""
+    """Return an arm like Stanford's, with prismatic third joint; round masses of our choice, 9.8 m/s²."""
     steps = (
         (0.0, 0.4, "revolute", 9.0, (0.0, 0.02, -0.1), (0.3, 0.3, 0.1)),
         (-_RIGHT, 0.15, "revolute", 6.0, (0.0, -0.05, 0.0), (0.1, 0.05, 0.1)),
@@ -288,7 +288,7 @@ def _claim(key: str, statement: str, source: str, error: Callable[[Case], float]
 
 
 def _path() -> tuple[Array, Array, Array, Array]:
-    """Times (m,) s and q, q̇, q̈ (m, 6) of the arm: one swing of every joint, rest to rest."""
+    """Times (m,) s and q, q̇, q̈ (m, 6) of the arm: one rest-to-rest swing of every joint."""
     times = np.linspace(0.0, _DURATION, _SAMPLES)
     start, end = np.array([0.0, 0.6, 0.0, 0.0, 0.0, 0.0]), np.array([1.2, 1.4, 0.3, 1.0, 0.8, 1.5])
     rise = minimum_jerk(times[:, None] / _DURATION)

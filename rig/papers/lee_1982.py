@@ -1,6 +1,6 @@
 """Lee, Chung, Mudge & Turney (1982): computed torque on a PUMA, tables 1 and 2, figures 3 to 8, the claims.
 
-With full gain matrices the question is whether the error follows ë + K_v ė + K_p e = 0 (eq. 4.3).
+With full gain matrices the question is whether the error satisfies ë + K_v ė + K_p e = 0 (eq. 4.3).
 """
 
 import math
@@ -21,12 +21,12 @@ from rig.papers.printed import printed_study
 from rig.papers.study import Picture, Report, Study
 
 PRINTED = printed_study("lee-1982")
-"""What the paper prints and claims."""
+"""Claims and data as printed."""
 
 POSITION_GAINS = 100.0 * (np.eye(6) + 0.3 * (np.eye(6, k=1) + np.eye(6, k=-1)))
-"""K_p, 1/s²: the paper's 100 on the diagonal, and each joint coupled to its neighbours."""
+"""K_p, 1/s²: the paper's 100 on the diagonal, with coupling of neighbouring joints."""
 VELOCITY_GAINS = 20.0 * (np.eye(6) - 0.25 * (np.eye(6, k=2) + np.eye(6, k=-2)))
-"""K_v, 1/s: the paper's 20, and every second joint coupled."""
+"""K_v, 1/s: the paper's 20 on the diagonal, with coupling of every second joint."""
 _OFFSET = (0.2, -0.1, 0.15, -0.2, 0.1, 0.3)  # rad
 _SLIP = (0.5, 0.3, -0.4, 0.2, -0.6, 0.1)  # rad/s
 _DURATION, _STEP = 2.0, 0.01  # s
@@ -52,7 +52,7 @@ class ErrorRun:
 
 
 def error_run(chain: serial.SerialChain, kp: Array, kv: Array, duration: float, step: float) -> ErrorRun:
-    """A chain of six joints under eq. 4.4 at every instant, towards a motion sin t of its joints."""
+    """Simulate a chain of six joints under continuous eq. 4.4, tracking a motion sin t of its joints."""
 
     def desired(time: float) -> tuple[list[float], list[float], list[float]]:
         place, rate = [float(np.sin(time))] * 6, [float(np.cos(time))] * 6
@@ -70,7 +70,7 @@ def error_run(chain: serial.SerialChain, kp: Array, kv: Array, duration: float, 
 
 
 def error_equation(kp: Array, kv: Array, times: Array) -> Array:
-    """e(t) (m, n) of ë + K_v ė + K_p e = 0 from the start of `error_run`, rad; times (m,) s at equal steps."""
+    """Solve ë + K_v ė + K_p e = 0 from the start of `error_run` for e(t) (m, n), rad; times (m,) s at equal steps."""
     n = len(kp)
     companion = np.block([[np.zeros((n, n)), np.eye(n)], [-kp, -kv]])
     ahead = expm(companion * (times[1] - times[0]))
@@ -82,7 +82,7 @@ def error_equation(kp: Array, kv: Array, times: Array) -> Array:
 
 @cache
 def coupled_run() -> ErrorRun:
-    """The PUMA under gains that couple its joints."""
+    """Simulate the PUMA under gains that couple its joints."""
     return error_run(serial.puma(rotors=False), POSITION_GAINS, VELOCITY_GAINS, _DURATION, _STEP)
 
 
@@ -93,25 +93,25 @@ _OURS = "with rotors in arm and law, and the mean of q̈ᵈ over the coming samp
 
 @cache
 def printed_run() -> serial.ControlStudy:
-    """The PUMA as the paper's equations have it: no rotors, q̈ᵈ at the sampling instant."""
+    """Simulate the PUMA by the paper's equations: no rotors, q̈ᵈ at the sampling instant."""
     return serial.puma_study()
 
 
 @cache
 def our_run() -> serial.ControlStudy:
-    """The PUMA with its rotors, and q̈ᵈ as the mean over the coming sample."""
+    """Simulate the PUMA with its rotors, and q̈ᵈ as the mean over the coming sample."""
     return serial.puma_study(plant=serial.puma(), model=serial.puma(), preview=True)
 
 
 def gains() -> Iterator[Claim]:
-    """What §4 says of the gains."""
+    """Claims of §4 on the gains."""
     run = coupled_run()
     yield PRINTED.claim("error-equation", run.gap, apart=_EXACT)
     yield PRINTED.claim("error-vanishes", run.left, apart=_EXACT)
 
 
 def laws() -> Iterator[Claim]:
-    """What §4 says of the two control laws: as printed, and as mended."""
+    """Claims of §4 on the two control laws: as printed, and corrected."""
     printed = control_laws_gaps(serial.lagrange_control_as_printed)
     yield Claim(
         "control-laws",
@@ -135,7 +135,7 @@ def laws() -> Iterator[Claim]:
 
 
 def errors() -> list[Claim]:
-    """What §5 says of the position errors: as printed, ours beside it."""
+    """Claims of §5 on the position errors: as printed, with our results."""
     run, ours = printed_run(), our_run()
     return [
         Claim(
@@ -184,7 +184,7 @@ def _swinging(run: serial.ControlStudy) -> tuple[int, ...]:
 
 
 def numbers() -> Iterable[Claim]:
-    """Arithmetic on numbers that §5 prints."""
+    """Claims by arithmetic on numbers printed in §5."""
     literals = "arithmetic on printed numbers"
     return [
         PRINTED.claim(
@@ -209,7 +209,7 @@ _TOTALS = "arithmetic on the totals of tables 1 and 2, which are counted already
 
 
 def study(report: Report) -> Study:
-    """The whole of it."""
+    """Reproduce the study."""
     report(f"{NAME}: PUMA under computed torque", 0.0)
     control = errors()
     report(f"{NAME}: gains", 0.5)
@@ -228,13 +228,13 @@ def study(report: Report) -> Study:
 
 
 def orders() -> Iterator[Claim]:
-    """The orders in n."""
+    """Claims on the orders in n."""
     yield counting.order(TABLES[1], 1, "The law by Newton–Euler: operations linear in n", "table 2")
     yield counting.order(TABLES[0], 4, "The law by Lagrange–Euler: operations of order n⁴", "table 1")
 
 
 def printed_totals() -> list[Claim]:
-    """The tables' totals."""
+    """Claims on the tables' totals."""
     return [
         *(claim for name in (*TABLES, HERE) for claim in counting.totals(name)),
         *(claim for name in TABLES for claim in counting.sums(name)),
@@ -242,11 +242,11 @@ def printed_totals() -> list[Claim]:
 
 
 def ratios() -> list[Claim]:
-    """What the two laws cost beside each other, and in time."""
+    """Claims on the costs of the two laws relative to each other, and in time."""
     n = counting.JOINTS
     lagrange, here, newton = (papers.counted_table(name) for name in (TABLES[0], HERE, TABLES[1]))
     ours = [_size(table.rows[-1].counted) for table in (here, newton)]
-    terms = [_of_the_print(table.rows[:-1]) for table in (lagrange, newton)]
+    terms = [_printed_counts(table.rows[:-1]) for table in (lagrange, newton)]
     counted = [sum(law.at(n) for law in pair) for pair in terms]
     printed = [_size(table.rows[-1].published or ()) for table in (lagrange, newton)]
     times = [_pdp(*(law.at(n) for law in laws)) for laws in (terms[1], newton.rows[-1].published or terms[1])]
@@ -269,7 +269,7 @@ def _size(laws: tuple[papers.Law, ...]) -> int:
     return sum(law.at(counting.JOINTS) for law in laws)
 
 
-def _of_the_print(rows: tuple[papers.OperationRow, ...]) -> tuple[papers.Law, papers.Law]:
+def _printed_counts(rows: tuple[papers.OperationRow, ...]) -> tuple[papers.Law, papers.Law]:
     pairs = [row.counted for row in rows if row.published is not None]
     multiplications, additions = pairs[0]
     for pair in pairs[1:]:

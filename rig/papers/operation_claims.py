@@ -1,4 +1,4 @@
-"""Tables of operations beside the counts here: how they are shown, and what is claimed of them."""
+"""Tables of operations with our counts, and the claims on them."""
 
 import re
 
@@ -7,23 +7,23 @@ from rig.papers.claims import Between, Claim, Near, Threshold
 from rig.papers.study import Numbers, Sheet
 
 JOINTS = 6
-ROUNDING = 1e-11  # relative, that equivalent formulations may differ by
+ROUNDING = 1e-11  # relative tolerance of equivalent formulations
 _PAPERS = {"000": "Lee et al. 1982", "001": "Turney et al. 1980", "002": "the paper"}
 KINDS = ("multiplications", "additions")
 
 
 def spelt(reason: str) -> str:
-    """A reason with the papers' names in place of their numbers."""
+    """Replace the papers' numbers in a reason by their names."""
     return re.sub(r"\b00[012]\b", lambda match: _PAPERS[match.group()], reason)
 
 
 def signed(difference: int) -> str:
-    """A difference of counts."""
+    """Format a difference of counts with its sign."""
     return f"{difference:+d}".replace("-", "−") if difference else "0"
 
 
 def sheet(name: str) -> Sheet:
-    """A table for a page: laws printed and counted, values at six joints, difference and reason."""
+    """Make a table for a page: laws printed and counted, values at six joints, difference and reason."""
     source = papers.counted_table(name)
     shown = []
     for row in source.rows:
@@ -55,7 +55,7 @@ def sheet(name: str) -> Sheet:
 
 
 def _label(name: str) -> tuple[str, bool]:
-    """A table's number, and whether it counts the algorithm used here instead of the printed one."""
+    """Return a table's number, and whether it counts the algorithm used here instead of the printed one."""
     return name.split(" table ")[1][0], name.endswith("here")
 
 
@@ -65,7 +65,7 @@ def _cell(law: papers.Law) -> str:
 
 
 def sums(name: str) -> list[Claim]:
-    """That a printed table's rows add up to its printed total."""
+    """Claims that a printed table's rows add up to its printed total."""
     source = papers.counted_table(name)
     total = source.rows[-1].published
     if total is None:
@@ -86,7 +86,7 @@ def sums(name: str) -> list[Claim]:
 
 
 def totals(name: str, share: float = 0.1) -> list[Claim]:
-    """Printed totals beside counted ones, of the terms that the print has, multiplications and additions."""
+    """Claims on printed totals against counted ones, for the printed terms, multiplications and additions."""
     source = papers.counted_table(name)
     total = source.rows[-1]
     if total.published is None:
@@ -119,7 +119,7 @@ def _printed(row: papers.OperationRow, index: int) -> int:
 
 
 def order(name: str, printed: int, what: str, source: str) -> Claim:
-    """The highest power of n of a counted total."""
+    """Claim on the highest power of n of a counted total."""
     return Claim(
         f"{name.replace(' ', '-')}-order",
         what,
@@ -132,7 +132,7 @@ def order(name: str, printed: int, what: str, source: str) -> Claim:
 
 
 def agreement(key: str, statement: str, source: str, error: float, measure: str) -> Claim:
-    """That two ways of computing the same, which are one on paper, agree to rounding."""
+    """Claim that two formulations, equivalent on paper, agree to rounding."""
     return Claim(
         key,
         statement,

@@ -1,4 +1,4 @@
-"""Studies as one HTML file that needs nothing else; beside it their numbers as CSV files, figures as SVG and PDF."""
+"""Studies as one self-contained HTML file, with their numbers as CSV files and figures as SVG and PDF."""
 
 import base64
 import csv
@@ -17,15 +17,15 @@ from rig.report import page_environment
 _SYMBOL = re.compile(
     r"(?<![^\W\d])([^\W\d_][\u0300-\u036f]*)([_^])(?:([0-9A-Za-z]{1,3})|\{([^}]{1,6})\})(?![0-9A-Za-z_])(?:/([A-Z])\b)?"
 )
-"""A letter, with accents, and its index or power; over a capital letter where it is a fraction."""
+"""A letter, with accents, and its index or power; for a fraction, a capital denominator."""
 
 
 def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
-    """Write the studies' page, and each one's numbers and figures into a folder of its name; the page's path first.
+    """Write the page, and each study's numbers and figures to a folder of its name; return paths, the page's first.
 
-    The page of one study has its name, of several "papers.html". `folder` is made if it is not there. Every file
-    appears whole or not at all, replaces one of the same name, and the page comes last.
-    Raises InputError for what cannot be written.
+    The page of one study has its name, of several "papers.html". `folder` is created if missing. Every file
+    is written atomically, replaces one of the same name, and the page is written last.
+    Raises InputError if writing fails.
     """
     page = folder / (f"{studies[0].name}.html" if len(studies) == 1 else "papers.html")
     _make(folder)
@@ -45,7 +45,7 @@ def write_studies(studies: Sequence[Study], folder: Path) -> tuple[Path, ...]:
 
 
 def tables(study: Study) -> tuple[Numbers, ...]:
-    """Everything of a study that becomes a CSV file."""
+    """Return all tables of a study that become CSV files."""
     records = [claim.record() for claim in study.claims]
     rows = tuple(tuple(_cell(value) for value in record.values()) for record in records)
     claims = Numbers("claims", tuple(records[0]), rows)
@@ -53,7 +53,7 @@ def tables(study: Study) -> tuple[Numbers, ...]:
 
 
 def render(studies: Sequence[Study]) -> str:
-    """The page's text."""
+    """Return the page as text."""
     environment = page_environment("rig.papers")
     environment.filters["mathematics"] = mathematics
     environment.filters["embedded"] = lambda svg: base64.b64encode(svg.encode()).decode()
@@ -64,7 +64,7 @@ def render(studies: Sequence[Study]) -> str:
 
 
 def mathematics(text: str) -> Markup:
-    """The text for a page, its symbols with an index set as such: F_d/F, m_u."""
+    """Mark up a text for a page, setting symbols with an index as such: F_d/F, m_u."""
     return Markup(_SYMBOL.sub(_set, str(escape(text))))
 
 

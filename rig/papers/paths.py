@@ -2,8 +2,8 @@
 
 Manipulator and paths I to III are those of Dasgupta & Mruthyunjaya (1998), §5 and appendix; paths 2 and 3 of
 Pedrammehr et al. (2012) are the same as I and II. 61 samples each, every dτ. At the edges of the angles' blends, which
-fall on samples of paths I and II, the acceleration is that of the piece between the blends. To be drawn, a path is
-sampled closer, and has two values where the acceleration jumps.
+are samples of paths I and II, the acceleration is that of the piece between the blends. Drawn paths are sampled more
+densely, and have two values where the acceleration jumps.
 """
 
 from dataclasses import dataclass
@@ -65,7 +65,7 @@ class PathRun:
         return tuple(leg + 1 for leg in range(6) if low[leg] < 0.0 < high[leg])
 
     def numbers(self, name: str) -> Numbers:
-        """Everything of it as a table."""
+        """Return all of it as a table."""
         columns, blocks = ["t", "condition"], [self.times[:, None], self.condition[:, None]]
         models = (("exact", self.exact), ("dasgupta1998_", self.dasgupta), ("pedrammehr2012_", self.pedrammehr))
         for prefix, values in (*models, ("massless", self.massless), ("dynamic", self.dynamic)):
@@ -76,20 +76,20 @@ class PathRun:
 
 @cache
 def manipulator(name: str = "dasgupta-1998") -> Mechanism:
-    """The papers' manipulator, which is no real one: to be evaluated only."""
+    """Return the papers' manipulator, which is not realisable: for evaluation only."""
     return load_mechanism(name, evaluate_only=True)
 
 
 @cache
 def run_path(name: str, machine: str = "dasgupta-1998") -> PathRun:
-    """Path I, II or III by every model, with the 1998 manipulator or that of 2012."""
+    """Evaluate path I, II or III by every model, with the 1998 manipulator or that of 2012."""
     plan = PLANS[name]
     times = plan.duration / (SAMPLES - 1) * np.arange(float(SAMPLES))
     return evaluate_path(name, machine, times, plan.trajectory().motion(times))
 
 
 def evaluate_path(name: str, machine_name: str, times: Array, motions: Array) -> PathRun:
-    """Every model at the motions (n, 19) of the path `name` at times (n,)."""
+    """Evaluate every model at the motions (n, 19) of the path `name` at times (n,)."""
     machine = manipulator(machine_name)
     exact, dasgupta, pedrammehr, massless = (
         papers.variant_forces(model, machine, motions)
@@ -100,7 +100,7 @@ def evaluate_path(name: str, machine_name: str, times: Array, motions: Array) ->
 
 
 def rms(values: Array) -> float:
-    """Root mean square of all of them."""
+    """Root mean square of all values."""
     return float(np.sqrt(np.mean(values**2)))
 
 
@@ -110,16 +110,16 @@ def force_error(published: Array, exact: Array) -> tuple[float, float]:
 
 
 _STEPS = 480
-_ASIDE = 1e-9
-"""Share of the duration by which the two values at an edge are taken before and after it."""
+_EDGE_OFFSET = 1e-9
+"""Fraction of the duration by which the two values at an edge are evaluated before and after it."""
 _APPROACH = np.geomspace(1e-6, 1e-2, 25)
-"""Shares of the duration at which a pole is approached from either side."""
+"""Fractions of the duration for samples near a pole, on both sides."""
 
 
 def drawn_motions(trajectory: Blend, poles: tuple[float, ...] = ()) -> tuple[Array, Array]:
-    """Instants (n,) s to draw a path at, closer about `poles`, and the motions (n, 19) there.
+    """Return times (n,) s to draw a path, denser about `poles`, and the motions (n, 19) there.
 
-    An edge of a blend comes twice, with the acceleration before it and after it.
+    An edge of a blend occurs twice, with the acceleration before and after it.
     """
     duration, edges = trajectory.duration, np.array(trajectory.breakpoints)
     close = [pole + side * duration * _APPROACH for pole in poles for side in (-1.0, 1.0)]
@@ -127,7 +127,7 @@ def drawn_motions(trajectory: Blend, poles: tuple[float, ...] = ()) -> tuple[Arr
     times = times[(times >= 0.0) & (times <= duration)]
     if len(edges):
         times = times[np.abs(times[:, None] - edges).min(axis=1) > 1e-6 * duration]
-    before, after = edges - _ASIDE * duration, edges + _ASIDE * duration
+    before, after = edges - _EDGE_OFFSET * duration, edges + _EDGE_OFFSET * duration
     taken = np.concatenate([times, before, after])
     shown = np.concatenate([times, edges, edges])
     order = np.argsort(taken)
@@ -135,7 +135,7 @@ def drawn_motions(trajectory: Blend, poles: tuple[float, ...] = ()) -> tuple[Arr
 
 
 def crossings(times: Array, values: Array) -> tuple[float, ...]:
-    """Where values (n,) over times (n,) pass through zero: between two instants, not in a jump, which has one."""
+    """Zero crossings of values (n,) over times (n,): between two times, not in a jump, which has a single time."""
     passed = (values[:-1] * values[1:] < 0.0) & (np.diff(times) > 0.0)
     at = np.flatnonzero(passed)
     share = values[at] / (values[at] - values[at + 1])
@@ -144,9 +144,9 @@ def crossings(times: Array, values: Array) -> tuple[float, ...]:
 
 @cache
 def singular_times(name: str) -> tuple[float, ...]:
-    """Where det H changes its sign on path I, II or III, s."""
+    """Times at which det H changes its sign on path I, II or III, s."""
     found: tuple[float, ...] = ()
-    for _ in range(2):  # the second time between instants that are close to it
+    for _ in range(2):  # second pass: on a dense grid about it
         times, motions = drawn_motions(PLANS[name].trajectory(), found)
         matrices = np.array([leg_matrix(manipulator().geometry, motion[:7]) for motion in motions])
         found = crossings(times, np.linalg.det(matrices))
@@ -155,7 +155,7 @@ def singular_times(name: str) -> tuple[float, ...]:
 
 @cache
 def traced_path(name: str, machine: str = "dasgupta-1998") -> PathRun:
-    """Path I, II or III with every model, to be drawn: closer about singularities and where a leg's force is zero."""
+    """Evaluate path I, II or III with every model for drawing: denser about singularities and zeros of leg forces."""
     trajectory, near = PLANS[name].trajectory(), singular_times(name)
     times, motions = drawn_motions(trajectory, near)
     run = evaluate_path(name, machine, times, motions)
@@ -166,14 +166,14 @@ def traced_path(name: str, machine: str = "dasgupta-1998") -> PathRun:
 
 
 def zeros(times: Array, forces: Array) -> tuple[tuple[float, ...], ...]:
-    """By leg, where its force (n, 6) passes through zero: the poles of a fraction of it."""
+    """Zero crossings of each leg's force (n, 6): the poles of its fractions."""
     return tuple(crossings(times, forces[:, leg]) for leg in range(6))
 
 
 def error_claims(
     key: str, subject: str, error: tuple[float, float], share: float, peak: float, why: str
 ) -> tuple[Claim, Claim]:
-    """The two entries of the table of a published model's errors against the exact one."""
+    """Two claims, the entries of the error table of a published model against the exact one."""
     return (
         Claim(
             f"{key}-error-rms",

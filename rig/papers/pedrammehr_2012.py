@@ -1,6 +1,6 @@
-"""Pedrammehr, Mahboubkhah & Khani (2012): how the pods turn, the compact equations, forces, figures 5 to 10, claims.
+"""Pedrammehr, Mahboubkhah & Khani (2012): rotation of the pods, compact equations, forces, figures 5 to 10, claims.
 
-Forces are computed with the paper's own L_uo first, and that of 1998 beside it.
+Forces are computed with the paper's own L_uo, and with that of 1998.
 """
 
 from collections.abc import Collection
@@ -29,11 +29,11 @@ from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
 
 PRINTED = printed_study("pedrammehr-2012")
-"""What the paper prints and claims."""
+"""Claims and data as printed."""
 
 _PATH_1 = PRINTED.paths["1"]
 _LEAST_SPEED = (_PATH_1.end[0] - _PATH_1.start[0]) / _PATH_1.duration
-"""m/s, that path 1 takes in its printed time"""
+"""m/s, lowest speed for path 1 in its printed time"""
 
 
 @dataclass(frozen=True, slots=True, eq=False)
@@ -55,12 +55,12 @@ class PodRun:
 
 
 def path_one() -> Blend:
-    """Path 1 at the one speed that is constant."""
+    """Path 1 at its only constant speed."""
     return replace(_PATH_1, speed=_LEAST_SPEED).trajectory()
 
 
 def printed_path_refusal() -> str:
-    """Why path 1 cannot be had at its printed speed; empty if it can."""
+    """Return why path 1 is impossible at its printed speed; empty if possible."""
     try:
         _PATH_1.trajectory()
     except TrajectoryError as error:
@@ -69,13 +69,13 @@ def printed_path_refusal() -> str:
 
 
 def pods_of(trajectory: Blend) -> PodRun:
-    """The pods' rotation along a path of the 1998 manipulator, at 61 samples."""
+    """Compute the pods' rotation along a path of the 1998 manipulator, at 61 samples."""
     times = np.linspace(0.0, trajectory.duration, SAMPLES)
     return turning_pods(times, trajectory.motion(times))
 
 
 def turning_pods(times: Array, motions: Array) -> PodRun:
-    """The pods' rotation in motions (n, 19) of the 1998 manipulator at times (n,)."""
+    """Compute the pods' rotation in motions (n, 19) of the 1998 manipulator at times (n,)."""
     legs = leg_kinematics(manipulator().geometry, motions)
     velocity, acceleration = _without_spin(motions, legs)
     axial = np.einsum("nij,nij->ni", legs.angular_acceleration, legs.direction)
@@ -92,10 +92,10 @@ def turning_pods(times: Array, motions: Array) -> PodRun:
 
 
 def _without_spin(motions: Array, legs: LegMotion) -> tuple[Array, Array]:
-    """Angular velocity and acceleration of legs that do not spin: W = s×Ṡ/L, A = (s×S̈ − 2L̇W)/L (1998 eqs. 6, 9).
+    """Angular velocity and acceleration of legs without spin: W = s×Ṡ/L, A = (s×S̈ − 2L̇W)/L (1998 eqs. 6, 9).
 
-    The speed and acceleration of a platform point across its leg are those of the exact kinematics:
-    Ṡ = L̇s + W×S and S̈ = L̈s + A×S + W×(W×S) + 2L̇W×s whatever the spin.
+    The transverse speed and acceleration of a platform point are those of the exact kinematics:
+    Ṡ = L̇s + W×S and S̈ = L̈s + A×S + W×(W×S) + 2L̇W×s for any spin.
     """
     s, length = legs.direction, legs.length[..., None]
     S, rate = s * length, legs.velocity[..., None]
@@ -112,7 +112,7 @@ _ROUNDING = 1e-9
 
 
 def equation_claims() -> list[Claim]:
-    """Whether eqs. 25, 42 and 43 are what they are derived from."""
+    """Claims that eqs. 25, 42 and 43 follow from their derivation."""
     printed, mended = _spin_error(False), _spin_error(True)
     return [
         Claim(
@@ -142,7 +142,7 @@ def equation_claims() -> list[Claim]:
 
 
 def errata_sheet() -> Sheet:
-    """What each term that eqs. 42 and 43 lack is worth."""
+    """Table of the effect of each term missing in eqs. 42 and 43."""
     header = ("Eqs. 42 and 43", "Path 2: RMS", "largest", "Path 3: RMS", "largest", "What is left as printed")
     everything = tuple(papers.Mend)
     cases: list[tuple[str, Collection[papers.Mend], str]] = [("as printed", (), "everything")]
@@ -200,7 +200,7 @@ _PATHS = (("2", "I", "fig. 9"), ("3", "II", "fig. 10"))
 
 
 def force_claims() -> list[Claim]:
-    """All of them."""
+    """Return all claims on forces."""
     found = []
     for path, name, figure in _PATHS:
         own, other = run_path(name, OWN), run_path(name)
@@ -209,7 +209,7 @@ def force_claims() -> list[Claim]:
 
 
 def trend(path: str, figure: str, run: PathRun) -> Claim:
-    """Whether the two models' forces rise and fall together."""
+    """Claim that the two models' forces rise and fall together."""
     least = min(np.corrcoef(run.pedrammehr[:, leg], run.dasgupta[:, leg])[0, 1] for leg in range(6))
     return Claim(
         f"path-{path}-trends",
@@ -239,7 +239,7 @@ def _significance(path: str, figure: str, own: PathRun, other: PathRun) -> Claim
 
 
 def accuracy(path: str, figure: str, own: PathRun, other: PathRun) -> Claim:
-    """Whether 2012 is nearer to the exact model than 1998: by both measures, by neither, or it cannot be said."""
+    """Claim that 2012 is closer to the exact model than 1998: by both measures, by neither, or undecidable."""
     ours, theirs = force_error(own.pedrammehr, own.exact), force_error(own.dasgupta, own.exact)
     by_1998 = force_error(other.pedrammehr, other.exact), force_error(other.dasgupta, other.exact)
     by_rms, by_peak = ours[0] < theirs[0], ours[1] < theirs[1]
@@ -266,7 +266,7 @@ def _against(ours: tuple[float, float], theirs: tuple[float, float]) -> str:
 
 
 def parallel_axes() -> Claim:
-    """Whether the parallel-axis terms bring the forces nearer to the exact ones."""
+    """Claim that the parallel-axis terms bring the forces closer to the exact ones."""
     run, machine = run_path("II", OWN), manipulator(OWN)
     printed, without = (
         force_error(papers.compact_forces(machine, run.motions, mends=mends), run.exact)
@@ -310,7 +310,7 @@ def _at_rest(run: PathRun) -> list[Claim]:
 
 
 def _errors() -> list[Claim]:
-    """The table of errors, which is of the 1998 L_uo."""
+    """Claims of the table of errors, which uses the 1998 L_uo."""
     found: list[Claim] = []
     for name, share, peak in (("I", 0.07, 1.2), ("II", 5.62, 118.5)):
         run, own = run_path(name), run_path(name, OWN)
@@ -322,14 +322,14 @@ def _errors() -> list[Claim]:
 
 
 AGREEMENT = 0.05
-"""The one tolerance for “agree” and for “perpendicular”: a share of the largest size on the path."""
-_NO_SPIN = 1e-12  # of the pod's angular velocity: rounding
+"""Common tolerance for “agree” and “perpendicular”: a fraction of the largest size on the path."""
+_NO_SPIN = 1e-12  # relative to the pod's angular velocity: rounding
 _PODS = (1, 2, 3, 4, 5, 6)
 _FOURTH = "pod 4's fixed axis u is along the motion, so that it turns about v alone and does not spin"
 
 
 def claims() -> tuple[Claim, ...]:
-    """All of them, in the paper's order."""
+    """Return all claims, in the paper's order."""
     return (
         *_first_path(),
         *spin_claims(pods_of(path_one())),
@@ -357,7 +357,7 @@ def _first_path() -> list[Claim]:
 
 
 def _gaps(full: Array, simple: Array) -> Array:
-    """Largest difference of the sizes of vectors (n, 6, 3), by pod (6,), over the largest size."""
+    """Largest difference of the norms of vectors (n, 6, 3), by pod (6,), relative to the largest norm."""
     sizes = np.linalg.norm(full, axis=-1), np.linalg.norm(simple, axis=-1)
     gaps: Array = np.abs(sizes[0] - sizes[1]).max(axis=0) / sizes[0].max(axis=0)
     return gaps
@@ -368,7 +368,7 @@ def _agreeing(gaps: Array) -> tuple[int, ...]:
 
 
 def _reading(gaps: Array) -> str:
-    """What the tolerance is, and how far it could be another; gaps (…) of both figures."""
+    """Format the tolerance and the range in which it could lie; gaps (…) of both figures."""
     low, high = gaps[gaps < AGREEMENT].max(initial=0.0), gaps[gaps >= AGREEMENT].min(initial=1.0)
     return (
         f"“To a great extent” is read as within {100 * AGREEMENT:g} % of the largest size on the path; every tolerance "
@@ -378,7 +378,7 @@ def _reading(gaps: Array) -> str:
 
 
 def _as_vectors(full: Array, simple: Array) -> str:
-    """How far vectors (n, 6, 3) are apart themselves, by pod, over the largest size."""
+    """Format the largest differences of vectors (n, 6, 3), by pod, relative to the largest norm."""
     apart = np.linalg.norm(full - simple, axis=-1).max(axis=0) / np.linalg.norm(full, axis=-1).max(axis=0)
     percent = ", ".join(f"{100 * share:.0f}" for share in apart)
     agreeing = number(_agreeing(apart))
@@ -386,13 +386,13 @@ def _as_vectors(full: Array, simple: Array) -> str:
 
 
 def _axial_shares(vectors: Array, axial: Array) -> Array:
-    """Largest component along the pod, axial (n, 6), over the largest size of vectors (n, 6, 3), by pod (6,)."""
+    """Largest component along the pod, axial (n, 6), over the largest norm of vectors (n, 6, 3), by pod (6,)."""
     shares: Array = np.abs(axial).max(axis=0) / np.linalg.norm(vectors, axis=-1).max(axis=0)
     return shares
 
 
 def spin_claims(run: PodRun) -> list[Claim]:
-    """What the paper says about its figures 5 and 6, of the pods on path 1."""
+    """Claims on the pods' rotation on path 1, figures 5 and 6."""
     shares = _axial_shares(run.velocity, run.axial)
     not_spinning = tuple(pod for pod in _PODS if shares[pod - 1] < _NO_SPIN)
     gaps = _gaps(run.velocity, run.velocity_simple), _gaps(run.acceleration, run.acceleration_simple)
@@ -435,7 +435,7 @@ def spin_claims(run: PodRun) -> list[Claim]:
 
 
 def _perpendicular(key: str, which: str, pods: tuple[int, ...], shares: Array) -> Claim:
-    """That a pod's rotation, whose shares (6,) along the pods are given, is across it where the sizes agree."""
+    """Claim that a pod's rotation, with fractions (6,) along the pods, is transverse where the norms agree."""
     percent = ", ".join(f"{100 * share:.0f}" for share in shares)
     named = " and ".join(filter(None, (", ".join(map(str, pods[:-1])), str(pods[-1]))))
     return Claim(
@@ -466,7 +466,7 @@ _OTHER_JOINTS = "the L_uo of 1998 (z = +0.08 m)"
 
 
 def study(report: Report) -> Study:
-    """The whole of it."""
+    """Reproduce the study."""
     report("pedrammehr-2012: paths 1 to 3", 0.0)
     path_two = PLANS["I"].trajectory()
     first, second = pods_of(path_one()), pods_of(path_two)
@@ -514,12 +514,12 @@ def _rotation(title: str, run: PodRun, path: str, trajectory: Blend, *, accelera
 
 
 def _rates(run: PodRun, *, acceleration: bool) -> tuple[Array, Array]:
-    """With the spin and without, (n, 6, 3)."""
+    """Rates with and without spin, (n, 6, 3)."""
     return (run.acceleration, run.acceleration_simple) if acceleration else (run.velocity, run.velocity_simple)
 
 
 def _with_size(vectors: Array) -> Array:
-    """Components and size (n, 6, 4)."""
+    """Components and norm (n, 6, 4)."""
     return np.concatenate([vectors, np.linalg.norm(vectors, axis=-1, keepdims=True)], axis=-1)
 
 

@@ -1,4 +1,4 @@
-"""What the papers print: their titles, errata, paths and claims, from one TOML file for each paper."""
+"""Printed data of the papers: titles, errata, paths and claims, from one TOML file per paper."""
 
 import tomllib
 from collections.abc import Mapping
@@ -33,13 +33,13 @@ class PathPlan:
     angular_speed: float | None = None
 
     def trajectory(self) -> Blend:
-        """The path in time."""
+        """Return the path as a trajectory."""
         return Blend(self.start, self.end, self.duration, self.speed, self.angular_speed)
 
 
 @validated(frozen=True, slots=True, config=_STRICT)
 class _PrintedClaim:
-    """A claim as a data file has it: exactly one of near, rounded, between, legs and unquantified."""
+    """A claim of a data file: exactly one of near, rounded, between, legs and unquantified."""
 
     key: str
     statement: str
@@ -58,7 +58,7 @@ class _PrintedClaim:
 
     @property
     def criterion(self) -> Criterion:
-        """What counts as met. Raises ValueError where it is not exactly one, or lacks a number."""
+        """Return its criterion. Raises ValueError if there is not exactly one, or a number is missing."""
         given = [name for name in (*_CRITERIA, "legs") if getattr(self, name) is not None]
         if len(given) != 1:
             raise ValueError(f"claim {self.key!r}: must have exactly one criterion, got {', '.join(given) or 'none'}")
@@ -84,7 +84,7 @@ class _File:
 
 
 class PrintedStudy:
-    """A paper's title, citation, summary, errata and paths, and its claims to be judged.
+    """A paper's title, citation, summary, errata and paths, and its claims to be checked.
 
     Args:
         name: of the paper's study, for messages.
@@ -128,15 +128,15 @@ class PrintedStudy:
         return tuple(self._claims)
 
     def claim(self, key: str, computed: Computed, **computed_texts: str) -> Claim:
-        """The printed claim with what was computed; texts that hold computed numbers replace its own.
+        """Return the printed claim with the computed value; texts with computed numbers replace its own.
 
-        Raises KeyError for a key that is none of `keys`.
+        Raises KeyError for an unknown key.
         """
         return replace(self._claims[key], computed=computed, **computed_texts)  # type: ignore[arg-type]
 
 
 @cache
 def printed_study(name: str) -> PrintedStudy:
-    """What the paper of a study prints. Raises ValueError where its data file is wrong."""
+    """Return the printed data of a study. Raises ValueError if its data file is invalid."""
     text = (files("rig.papers") / "data" / f"{name}.toml").read_text(encoding="utf-8")
     return PrintedStudy(name, tomllib.loads(text))

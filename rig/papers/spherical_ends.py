@@ -1,6 +1,6 @@
 """Spherical joints at both ends of the legs (Dasgupta & Mruthyunjaya 1998, §§1 and 2.1), and the claim.
 
-By Lagrange's equations of rods, a way that shares nothing with the elimination of eqs. 17 to 24.
+By Lagrange's equations of rods, independent of the elimination of eqs. 17 to 24.
 """
 
 from dataclasses import replace
@@ -17,7 +17,7 @@ _APPLICABLE = 1.0  # %, likewise
 
 
 def symmetric_manipulator() -> Mechanism:
-    """The paper's manipulator as far as its legs are symmetric: centres of mass on the axes, inertias across alike."""
+    """Return the paper's manipulator with symmetric legs: centres of mass on the axes, equal transverse inertias."""
     machine = manipulator()
     legs = tuple(
         replace(
@@ -38,11 +38,11 @@ def _symmetric(body: Body) -> Body:
 
 
 def rod_forces(machine: Mechanism, motions: Array) -> Array:
-    """Actuator forces (n, 6) N of motions (n, 19), legs with spherical joints at both ends, symmetric about their axes.
+    """Actuator forces (n, 6) N of motions (n, 19), for symmetric legs with spherical joints at both ends.
 
     A leg has the three coordinates of its platform point: length L and direction s. T = ½ m_u L̇² + ½ J(L) ‖ṡ‖² with
     J = m_d x_d² + I_d + m_u (L + x_u)² + I_u, V = −g·(m_d x_d s + m_u (L + x_u) s), and Lagrange's equations give the
-    force P that its platform point takes from the platform besides F s.
+    force P of the platform on its platform point in addition to F s.
     """
     geometry, g = machine.geometry, machine.gravity
     forces = np.empty((len(motions), 6))
@@ -62,7 +62,7 @@ def rod_forces(machine: Mechanism, motions: Array) -> Array:
             Ld = s @ Sd
             sd = across @ Sd / L
             Ldd = s @ Sdd + L * (sd @ sd)
-            turning = (across @ Sdd - 2.0 * Ld * sd) / L  # of s̈, what is across s
+            turning = (across @ Sdd - 2.0 * Ld * sd) / L  # part of s̈ perpendicular to s
             m_d, m_u, x_u = part.lower.mass, part.upper.mass, L + part.upper.center_of_mass[0]
             x_d = part.lower.center_of_mass[0]
             J = m_d * x_d**2 + part.lower.inertia[1, 1] + m_u * x_u**2 + part.upper.inertia[1, 1]
@@ -80,7 +80,7 @@ def rod_forces(machine: Mechanism, motions: Array) -> Array:
 
 
 def spherical_claims() -> tuple[Claim, Claim]:
-    """That the formulation is applicable to spherical joints at both ends: as printed, and with eq. 16 mended."""
+    """Claims that the formulation applies to spherical joints at both ends: as printed, and with eq. 16 corrected."""
     machine = symmetric_manipulator()
     printed: list[tuple[float, float]] = []
     mended: list[tuple[float, float]] = []

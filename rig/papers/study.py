@@ -1,4 +1,4 @@
-"""A reproduced study: its claims, figures and tables, whatever they are shown on."""
+"""A reproduced study: its claims, figures and tables, independent of their presentation."""
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -11,7 +11,7 @@ Cell = str | float | int
 
 @dataclass(frozen=True, slots=True)
 class Numbers:
-    """A table of numbers, as it goes into a CSV file: column names (units in them where not SI), rows."""
+    """A table of numbers for a CSV file: column names (units in them if not SI), rows."""
 
     name: str
     columns: tuple[str, ...]
@@ -20,7 +20,7 @@ class Numbers:
 
 @dataclass(frozen=True, slots=True)
 class Picture:
-    """A figure of the paper, drawn anew, and the numbers in it."""
+    """A figure of the paper, redrawn, and its numbers."""
 
     title: str
     caption: str
@@ -30,7 +30,7 @@ class Picture:
 
 @dataclass(frozen=True, slots=True)
 class Sheet:
-    """A table of the paper beside ours; `shown` holds what a page prints, `numbers` all of it."""
+    """A table of the paper with ours; `shown` is printed on a page, `numbers` is complete."""
 
     title: str
     caption: str
@@ -41,7 +41,7 @@ class Sheet:
 
 @dataclass(frozen=True, slots=True)
 class Study:
-    """One paper, reproduced. `errata` lists what is wrong in its print and matters here."""
+    """A reproduced paper. `errata` lists the errors in print that matter here."""
 
     name: str
     title: str
@@ -54,26 +54,26 @@ class Study:
 
     @property
     def counted(self) -> tuple[Claim, ...]:
-        """The claims that the paper prints and that could have come out otherwise."""
+        """Claims that the paper prints and that could have failed."""
         return tuple(claim for claim in self.claims if claim.counted)
 
     @property
     def apart(self) -> tuple[Claim, ...]:
-        """What is shown beside them, and not counted."""
+        """Claims that are shown but not counted."""
         return tuple(claim for claim in self.claims if not claim.counted)
 
     def count(self, verdict: Verdict) -> int:
-        """How many of the counted claims came out like that."""
+        """Count the counted claims with a verdict."""
         return sum(claim.verdict is verdict for claim in self.counted)
 
     @property
     def headline(self) -> str:
-        """What became of the claims, in words."""
+        """Return the verdicts on the claims as text."""
         return _outcome((self,))
 
 
 def total(studies: Sequence[Study]) -> str:
-    """What became of the claims of several studies together, in words."""
+    """Return the verdicts on the claims of several studies as text."""
     return f"{len(studies)} papers together: {_outcome(studies)}"
 
 
@@ -87,4 +87,4 @@ def _outcome(studies: Sequence[Study]) -> str:
 
 
 Report = Callable[[str, float], None]
-"""Told the name of what is being done and how far it is, 0 to 1."""
+"""Receives the name of the current step and the progress, 0 to 1."""

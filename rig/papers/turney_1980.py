@@ -22,7 +22,7 @@ from rig.papers.printed import printed_study
 from rig.papers.study import Numbers, Picture, Report, Sheet, Study
 
 PRINTED = printed_study("turney-1980")
-"""What the paper prints and claims."""
+"""Claims and data as printed."""
 
 _NAME = "turney-1980"
 _TABLES = tuple(f"{_NAME} table {number}" for number in range(1, 6))
@@ -33,7 +33,7 @@ _FALL = 0.08  # s
 
 
 def study(report: Report) -> Study:
-    """The whole of it."""
+    """Reproduce the study."""
     report(f"{_NAME}: formulations", 0.0)
     found = [*equations(), *strobing()]
     report(f"{_NAME}: counting operations", 0.4)
@@ -66,7 +66,7 @@ def study(report: Report) -> Study:
 
 
 def equations() -> list[Claim]:
-    """The formulations' equivalence: as printed, and as mended."""
+    """Claims on the equivalence of the formulations: as printed, and corrected."""
     legs = counting.agreement(
         "legs-as-chains",
         "Each leg of the platform is such a chain (two revolutes, a prismatic): its recursion gives the leg forces",
@@ -119,7 +119,7 @@ def equations() -> list[Claim]:
 
 
 def strobing() -> list[Claim]:
-    """What §3 says of strobing: as printed, and as mended."""
+    """Claims of §3 on strobing: as printed, and corrected."""
     return [
         counting.agreement(
             "strobing",
@@ -149,14 +149,14 @@ def strobing() -> list[Claim]:
 
 
 def orders() -> Iterator[Claim]:
-    """The orders in n."""
+    """Claims on the orders in n."""
     yield counting.order(_TABLES[2], 1, "Newton–Euler: operations linear in n", "§6, table 3")
     yield counting.order(_TABLES[3], 1, "Modified Newton–Euler: operations linear in n", "§6, table 4")
     yield counting.order(_TABLES[1], 3, "Lagrange: operations of order n³", "§6, table 2")
 
 
 def savings() -> list[Claim]:
-    """What the modified form saves."""
+    """Claims on the savings of the modified form."""
     saving = papers.newton_euler_saving(counting.JOINTS)
     return [
         PRINTED.claim("modified-cheaper", 100.0 * saving.counted),
@@ -176,7 +176,7 @@ def savings() -> list[Claim]:
 
 
 def printed_totals() -> list[Claim]:
-    """The tables' totals; table 1 repeats those of 2 to 4."""
+    """Claims on the tables' totals; table 1 repeats those of 2 to 4."""
     return [
         *(claim for name in (*_TABLES[1:3], _HERE, *_TABLES[3:]) for claim in counting.totals(name)),
         *(claim for name in _TABLES[1:] for claim in counting.sums(name)),
@@ -184,7 +184,7 @@ def printed_totals() -> list[Claim]:
 
 
 def parallel() -> list[Claim]:
-    """What §6 says of parallelism."""
+    """Claims of §6 on parallelism."""
     one_joint, steps = (papers.counted_table(name).rows[-1] for name in (_TABLES[3], _TABLES[4]))
     n = counting.JOINTS
     all_of_them, at_once = (sum(law.at(n) for law in row.counted) for row in (one_joint, steps))
@@ -199,7 +199,7 @@ def parallel() -> list[Claim]:
 
 
 def effort() -> list[Claim]:
-    """What §§6 and 7 say of the effort that strobing takes beside Lagrange."""
+    """Claims of §§6 and 7 on the effort of strobing relative to Lagrange."""
     cost = papers.strobing_effort(counting.JOINTS)
     return [
         PRINTED.claim(
@@ -227,7 +227,7 @@ def effort() -> list[Claim]:
 
 
 def strobing_orders() -> list[Claim]:
-    """The forms in n that §§6 and 7 give: their orders."""
+    """Claims on the orders of the forms in n of §§6 and 7."""
 
     def claim(key: str, what: str, source: str, why: str = "") -> Claim:
         cost = next(cost for cost in papers.strobing_costs() if cost.key == key)

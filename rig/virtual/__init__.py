@@ -1,4 +1,4 @@
-"""The virtual rig: the plant, its drives' and cells' behaviour and faults, and the process that serves them."""
+"""The virtual rig: plant, drives, load cells, faults, and the process that serves them."""
 
 from rig.virtual.closed_loop import (
     CONTROLLERS,

@@ -1,6 +1,6 @@
-"""Drive, brake and end stop of one leg as compiled code: what force acts along the leg, from command and motion.
+"""Drive, brake and end stops of one leg as compiled code: axial force from command and motion.
 
-A drive is one row of numbers, see the column constants; what all drives share is the parameter vector. Forces are N,
+A drive is one row of numbers, see the column constants; the parameter vector is shared by all drives. Forces are N,
 pushing (extending) positive.
 """
 
@@ -11,15 +11,15 @@ from kinematics import PEAK_SPEED, inlined, kernel, minimum_jerk_kernel
 from rig.virtual.arrays import Array
 
 # Columns of a drive's row.
-MOTOR = 0  # N, force of the motor behind its force loop's lag
+MOTOR = 0  # N, force of the motor after its force loop's lag
 MODE = 1  # command in effect: mode …
 FORCE = 2  # N
-POSITION = 3  # m, the reading asked for
+POSITION = 3  # m, commanded reading
 VELOCITY = 4  # m/s
-SINCE = 5  # s, when it took effect
+SINCE = 5  # s, start of its effect
 ENABLED = 6
 QUICK_STOP = 7
-BRAKE = 8  # brake asked for
+BRAKE = 8  # commanded brake
 INTEGRAL = 9  # N, of the internal position loop
 STOP_SINCE = 10  # s, when the quick stop began
 BRAKED = 11  # brake closed
@@ -28,20 +28,20 @@ HOMING_SINCE = 13  # s
 HOMING_DONE = 14
 ANCHOR = 15  # m, leg length at which brake and jam exert nothing
 JAM = 16  # N, holding force of a jammed leg
-GAIN = 17  # of the motor's force: 1, below 1 for a weak drive, negative for one that pushes the wrong way
+GAIN = 17  # of the motor's force: 1, below 1 for a weak drive, negative for inverted polarity
 GRIP = 18  # N, present holding force of brake and jam together
-HOLD = 19  # part of its holding force that the leg's brake has: 1, and 0 for one that does not close
-CREEP = 20  # m/s, at which the leg's closed brake gives way to its load
+HOLD = 19  # fraction of the brake's holding force: 1, or 0 for a brake that does not close
+CREEP = 20  # m/s, slip speed of the closed brake under load
 DRIFT = 21  # m/s, of the anchor, with the load
-LEG = 22  # index of the leg that this drive's motor and brake sit on; its encoder is always its own leg's
+LEG = 22  # index of the leg of this drive's motor and brake; its encoder is always on its own leg
 SPEED = 23  # m/s, of the leg at the beginning of the step …
-ACCELERATION = 24  # m/s², … and what it has changed by since the beginning of the one before
-BRISTLE = 25  # m, deflection of the leg's friction before it slides …
-BRISTLE_LENGTH = 26  # m, … and the leg's length at which it was that
-IMPULSE = 27  # N s, of the motor's force since it was set to 0
+ACCELERATION = 24  # m/s², … and its change since the beginning of the previous step
+BRISTLE = 25  # m, presliding deflection of the leg's friction …
+BRISTLE_LENGTH = 26  # m, … and the leg's length at that time
+IMPULSE = 27  # N s, of the motor's force since the last reset
 DRIVE_COLUMNS = 28
 
-# Columns of a waiting command: when it takes effect, then the columns MODE … BRAKE but SINCE.
+# Columns of a waiting command: its start time, then the columns MODE … BRAKE except SINCE.
 QUEUE_COLUMNS = 8
 QUEUE_LENGTH = 64
 
@@ -51,50 +51,50 @@ FORCE_LIMIT = 1  # N
 STIFFNESS = 2  # N/m, internal position loop
 DAMPING = 3  # N s/m
 HOMING_SPEED = 4  # m/s
-BRAKE_STIFFNESS = 5  # N/m; the end stops are as stiff
+BRAKE_STIFFNESS = 5  # N/m; also of the end stops
 BRAKE_DAMPING = 6  # N s/m
 BRAKE_FORCE = 7  # N
 STOP_DAMPING = 8  # N s/m, quick stop
 PARAMETERS = 9
 
 # Columns of a leg's row.
-REFERENCE = 0  # m, the encoder's reading at the reference mark: the length at home of the mechanism as drawn
+REFERENCE = 0  # m, encoder reading at the reference mark: the nominal mechanism's length at home
 LOWER_STOP = 1  # m
 UPPER_STOP = 2  # m
-EXTENDING = 3  # N, friction that the mechanism does not have, by direction …
+EXTENDING = 3  # N, friction not in the mechanism, by direction …
 RETRACTING = 4
 BREAKAWAY_EXTENDING = 5  # N, its excess near standstill …
 BREAKAWAY_RETRACTING = 6
-STRIBECK_SPEED = 7  # m/s, at which that is down to 1/e
+STRIBECK_SPEED = 7  # m/s, at which the excess is 1/e
 LOAD = 8  # friction per axial force
 FRICTION_SPEED = 9  # m/s, over which its sign is smoothed
-BEFORE_FRICTION = 10  # 1 where the load cell sits between drive and joint, and so reads what the friction takes
-OFFSET = 11  # m, what the encoder reads beyond the distance between the joints' centres
+BEFORE_FRICTION = 10  # 1 if the load cell is between drive and joint, and so reads the friction
+OFFSET = 11  # m, encoder reading minus distance between the joint centres
 COMPLIANCE = 12  # m/N, between encoder and joints
 BACKLASH = 13  # m, likewise
-OWN_FRICTION = 14  # 1 where there is friction that the mechanism does not have, EVERY_FRICTION where all of it is here
+OWN_FRICTION = 14  # 1 for friction not in the mechanism, EVERY_FRICTION if all friction is in this row
 SHAPE = 15  # exponent of Stribeck's curve
-COULOMB = 16  # N, friction of the mechanism, with EVERY_FRICTION only …
+COULOMB = 16  # N, friction of the mechanism, only with EVERY_FRICTION …
 PRISMATIC = 17  # N s/m
 VISCOUS = 18  # N, viscous friction at …
 VISCOUS_SPEED = 19  # m/s
 VISCOUS_EXPONENT = 20
-RIPPLE = 21  # N, amplitude of what follows the leg's length …
+RIPPLE = 21  # N, amplitude of the ripple over the leg's length …
 RIPPLE_RATE = 22  # rad/m
 RIPPLE_PHASE = 23  # rad
-PRESLIDING_STIFFNESS = 24  # N/m; 0 where friction has its sign's size at once
+PRESLIDING_STIFFNESS = 24  # N/m; 0 for friction without presliding
 PRESLIDING_DAMPING = 25  # N s/m
-RUNNING_IN = 26  # part by which all friction is greater at the beginning …
-RUNNING_IN_TIME = 27  # s, in which that falls to 1/e
+RUNNING_IN = 26  # relative increase of all friction at the beginning …
+RUNNING_IN_TIME = 27  # s, time constant of its decay
 BEGAN = 28  # s, the beginning
-FACTOR = 29  # present factor on all friction
+FACTOR = 29  # current factor on all friction
 LEG_COLUMNS = 30
 
 EVERY_FRICTION = 2.0
-"""In OWN_FRICTION: all friction along the leg is in its row, and the mechanism that is integrated has none."""
+"""In OWN_FRICTION: the row includes all friction along the leg, and the integrated mechanism has none."""
 
 EXTRAPOLATION = 0.02
-"""A position command is carried on at its speed for this long, s: a lost one is bridged, a lost master not followed."""
+"""A position command is extrapolated at its speed for this long, s: bridges a lost command, not a lost master."""
 INTEGRAL_RATE = 8.0
 """Rate of the position loop's integral part, 1/s of its stiffness."""
 STANDSTILL_SPEED = 0.05
@@ -104,13 +104,13 @@ STOP_TIME = 0.15
 HOMING_TIME = 0.2
 """Least duration of a homing move, s."""
 HOMING_TOLERANCE = 2e-6
-"""Homing is done when the leg stands this near its mark, m, and is slower than …"""
+"""Homing is complete when the leg is this near its mark, m, and slower than …"""
 HOMING_REST = 1e-4
 """… this, m/s."""
 PLAY_FORCE = 1.0
-"""Force over which the play between encoder and joints is taken up, N."""
+"""Force that takes up the play between encoder and joints, N."""
 CREEP_LOAD = 1.0
-"""Load of a brake that slips, N, below which it does so slower."""
+"""Load of a slipping brake, N, below which it slips more slowly."""
 
 _OFF_MODE = int(Mode.OFF)
 _FORCE_MODE = int(Mode.FORCE)
@@ -120,7 +120,7 @@ _HOMING_MODE = int(Mode.HOMING)
 
 @kernel
 def homing_reference_kernel(drive: Array, parameters: Array, reference: float, t: float) -> tuple[float, float, bool]:
-    """Leg length and speed that homing asks for at t, and whether its move is over: minimum jerk to the mark."""
+    """Leg length and speed of the homing reference at t, and whether the move is complete: minimum jerk to the mark."""
     distance = reference - drive[HOMING_FROM]
     duration = max(HOMING_TIME, PEAK_SPEED * abs(distance) / parameters[HOMING_SPEED])
     x = (t - drive[HOMING_SINCE]) / duration
@@ -134,7 +134,7 @@ def homing_reference_kernel(drive: Array, parameters: Array, reference: float, t
 def demand_kernel(
     drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float
 ) -> tuple[float, float]:
-    """Force that the drive asks of its motor at t, saturated at its limit, and the error of its position loop, m."""
+    """Motor force demanded by the drive at t, saturated at its limit, and the error of its position loop, m."""
     if drive[BRAKED] != 0.0 or drive[ENABLED] == 0.0:
         return 0.0, 0.0
     error = 0.0
@@ -162,7 +162,7 @@ def demand_kernel(
 
 @inlined
 def apply_command_kernel(drive: Array, entry: Array, length: float) -> None:
-    """Put a waiting command into effect."""
+    """Apply a waiting command."""
     running = drive[ENABLED] != 0.0 and drive[QUICK_STOP] == 0.0
     homing = running and drive[MODE] == _HOMING_MODE
     looped = homing or (running and drive[MODE] == _POSITION_MODE)
@@ -181,14 +181,14 @@ def apply_command_kernel(drive: Array, entry: Array, length: float) -> None:
 
 @inlined
 def carried_kernel(drive: Array, length: float, later: float) -> tuple[float, float]:
-    """Length, m, and speed, m/s, of a leg `later` s than a step's beginning, at which it had this length."""
+    """Extrapolate a leg `later` s from the beginning of a step, with this length: length, m, and speed, m/s."""
     speed, acceleration = drive[SPEED], drive[ACCELERATION]
     return length + later * (speed + 0.5 * later * acceleration), speed + later * acceleration
 
 
 @inlined
 def _lag(drive: Array, demand: float, duration: float, time_constant: float) -> None:
-    """Carry the motor's force on for a time, s, in which the demand, N, is constant, and its impulse."""
+    """Advance the motor's force and impulse by a time, s, of constant demand, N."""
     dying = drive[MOTOR] - demand
     left = exp(-duration / time_constant)
     drive[IMPULSE] += demand * duration + dying * time_constant * (1.0 - left)
@@ -200,10 +200,10 @@ def motor_kernel(
     drive: Array, queue: Array, waiting: int, parameters: Array, reference: float,
     length: float, start: float, middle: float, end: float,
 ) -> int:  # fmt: skip
-    """Carry the motor's force from `start` to `end` (s), commands taking effect in between; gives how many still wait.
+    """Advance the motor's force from `start` to `end` (s), applying due commands; return the number still waiting.
 
-    The lag is solved exactly for a demand constant between commands, that of the middle; length (m) is that of
-    the step's beginning, `middle` s before it, carried on from there. The drive's impulse grows by the motor's.
+    The lag is solved exactly for constant demand between commands, evaluated at the middle; length (m) is at the
+    beginning of the step, `middle` s earlier, and is extrapolated. The drive's impulse includes the motor's.
     """
     length, velocity = carried_kernel(drive, length, middle)
     at = 0.5 * (start + end)
@@ -225,9 +225,9 @@ def motor_kernel(
 
 @inlined
 def middle_force_kernel(begin: float, impulse: float, end: float, h: float) -> float:
-    """Force, N, in the middle of a step of `h` s by which Simpson's rule has its impulse (N s), begin and end in N.
+    """Force, N, in the middle of a step of `h` s that gives its impulse (N s) by Simpson's rule; begin and end in N.
 
-    A command that takes effect within a step bends the force's course, and its value in the middle says little of that.
+    A command within a step bends the force curve, so the actual value in the middle is not representative.
     """
     result: float = (6.0 * impulse / h - begin - end) / 4.0
     return result
@@ -237,7 +237,7 @@ def middle_force_kernel(begin: float, impulse: float, end: float, h: float) -> f
 def begin_step_kernel(
     drive: Array, parameters: Array, reference: float, length: float, velocity: float, t: float, h: float
 ) -> None:
-    """Decide brake and homing and advance the position loop's integral, at the start t of a step of h (s)."""
+    """Update brake, homing and the position loop's integral, at the start t of a step of h (s)."""
     drive[ACCELERATION], drive[SPEED] = (velocity - drive[SPEED]) / h, velocity
     if drive[ENABLED] == 0.0 or drive[BRAKE] != 0.0:
         drive[BRAKED] = 1.0
@@ -256,16 +256,16 @@ def begin_step_kernel(
 
 @kernel
 def grip_kernel(leg: Array, drive: Array, parameters: Array) -> None:
-    """Holding force of brake and jam at a leg's row, its brake being that of the row `drive`."""
+    """Compute the holding force of brake and jam at a leg's row; the brake is that of the row `drive`."""
     leg[GRIP] = leg[JAM] + (leg[HOLD] * parameters[BRAKE_FORCE] if drive[BRAKED] != 0.0 else 0.0)
 
 
 @kernel
 def contact_kernel(drive: Array, parameters: Array, leg: Array, length: float, velocity: float) -> float:
-    """Force of brake, jam and end stops at a leg length (m) and speed (m/s).
+    """Compute the force of brake, jam and end stops at a leg length (m) and speed (m/s).
 
-    Brake and jam are one spring and damper that slips at the holding force; an open brake holds nothing. The end stops
-    push only.
+    Brake and jam are one spring and damper that slips at the holding force; an open brake has none. The end stops
+    only push.
     """
     k, d = parameters[BRAKE_STIFFNESS], parameters[BRAKE_DAMPING]
     grip = drive[GRIP]
@@ -279,7 +279,7 @@ def contact_kernel(drive: Array, parameters: Array, leg: Array, length: float, v
 
 @kernel
 def encoder_kernel(leg: Array, length: float, force: float) -> float:
-    """What the encoder reads at a leg length (m), the motor pushing by a force (N) through what gives way."""
+    """Encoder reading at a leg length (m) with motor force (N), including compliance and backlash."""
     play = 0.5 * leg[BACKLASH] * tanh(force / PLAY_FORCE)
     result: float = length + leg[OFFSET] + leg[COMPLIANCE] * force + play
     return result
@@ -287,10 +287,10 @@ def encoder_kernel(leg: Array, length: float, force: float) -> float:
 
 @kernel
 def friction_kernel(leg: Array, force: float, velocity: float) -> float:
-    """Friction that the mechanism does not have, at an axial force (N) and a leg speed (m/s); it is against the speed.
+    """Friction not in the mechanism at an axial force (N) and a leg speed (m/s), opposing the speed.
 
-    Stribeck's curve, of each direction its own, and a part of the axial force. With EVERY_FRICTION that of
-    `every_friction_kernel` counts instead: apart, so that what is called in every stage stays small.
+    Stribeck's curve by direction, and a part of the axial force. With EVERY_FRICTION, `every_friction_kernel` applies
+    instead: separate, so that the function called in every stage stays small.
     """
     out = velocity > 0.0
     excess = leg[BREAKAWAY_EXTENDING] if out else leg[BREAKAWAY_RETRACTING]
@@ -302,9 +302,9 @@ def friction_kernel(leg: Array, force: float, velocity: float) -> float:
 
 @kernel
 def every_friction_kernel(leg: Array, drive: Array, force: float, length: float, velocity: float) -> float:
-    """All friction along a leg, N: that in `sliding_kernel`, and viscous friction.
+    """All friction along a leg, N: `sliding_kernel` and viscous friction.
 
-    Before it slides by Dahl's model (1968) with the damping of LuGre (Canudas de Wit et al. 1995), F = −σ₀ z − σ₁ ż.
+    Presliding is Dahl's model (1968) with the damping of LuGre (Canudas de Wit et al. 1995), F = −σ₀ z − σ₁ ż.
     """
     sign = tanh(velocity / leg[FRICTION_SPEED])
     lubricant = leg[PRISMATIC] * velocity
@@ -321,7 +321,7 @@ def every_friction_kernel(leg: Array, drive: Array, force: float, length: float,
 
 @kernel
 def sliding_kernel(leg: Array, force: float, length: float, velocity: float, out: bool) -> float:
-    """Size of a leg's friction without its viscous part, N, as it slides, or is about to, outwards or inwards."""
+    """Magnitude of a leg's friction without its viscous part, N, sliding or about to slide, outwards or inwards."""
     excess = leg[BREAKAWAY_EXTENDING] if out else leg[BREAKAWAY_RETRACTING]
     curve = exp(-(abs(velocity / leg[STRIBECK_SPEED]) ** leg[SHAPE]))
     level = leg[COULOMB] + (leg[EXTENDING] if out else leg[RETRACTING]) + leg[LOAD] * abs(force)
@@ -335,8 +335,8 @@ def sliding_kernel(leg: Array, force: float, length: float, velocity: float, out
 def bristle_kernel(leg: Array, drive: Array, force: float, length: float, velocity: float) -> tuple[float, float]:
     """Deflection of a leg's friction at a leg length (m), and its limit, m: Dahl's dz = dL − |dL| z/limit.
 
-    Solved exactly over the way since it was kept, whatever that took, so that no stiffness makes it unstable. No
-    deflection is beyond the limit: a friction that falls with speed lets go, and gives back no more than it took.
+    Solved exactly over the travel since the stored deflection, so that any stiffness is stable. The deflection never
+    exceeds the limit: friction that falls with speed releases it, and returns no more energy than it took.
     """
     way = length - drive[BRISTLE_LENGTH]
     limit = sliding_kernel(leg, force, length, velocity, drive[BRISTLE] + way > 0.0) / leg[PRESLIDING_STIFFNESS]
@@ -349,7 +349,7 @@ def bristle_kernel(leg: Array, drive: Array, force: float, length: float, veloci
 
 @kernel
 def keep_bristle_kernel(leg: Array, drive: Array, force: float, length: float, velocity: float) -> None:
-    """Keep the deflection of a leg's friction at the beginning of a step."""
+    """Store the deflection of a leg's friction at the beginning of a step."""
     if leg[PRESLIDING_STIFFNESS] != 0.0:
         drive[BRISTLE], _ = bristle_kernel(leg, drive, force, length, velocity)
         drive[BRISTLE_LENGTH] = length
@@ -357,7 +357,7 @@ def keep_bristle_kernel(leg: Array, drive: Array, force: float, length: float, v
 
 @kernel
 def run_in_kernel(legs: Array, t: float) -> None:
-    """Have the legs' frictions what they are at t, s: they fall as 1 + part e^(−t/τ), in all legs alike."""
+    """Update the legs' friction factor at t, s: 1 + part e^(−t/τ), the same for all legs."""
     part = legs[0, RUNNING_IN]
     if part != 0.0:
         factor = 1.0 + part * exp((legs[0, BEGAN] - t) / legs[0, RUNNING_IN_TIME])
@@ -367,9 +367,9 @@ def run_in_kernel(legs: Array, t: float) -> None:
 
 @kernel
 def end_step_kernel(drive: Array, parameters: Array, length: float, velocity: float, h: float) -> None:
-    """Let the anchor slip to where its spring pulls no more than the holding force, after a step of h (s).
+    """Let the anchor slip until its spring pulls no more than the holding force, after a step of h (s).
 
-    Under more than `CREEP_LOAD` an anchor that creeps does so at its full speed.
+    Above a load of `CREEP_LOAD` a creeping anchor moves at its full speed.
     """
     drive[ANCHOR] += drive[DRIFT] * h
     creep = drive[CREEP] if drive[GRIP] > drive[JAM] else 0.0

@@ -1,4 +1,4 @@
-"""Faults of the virtual rig by name, of plant, drives, cells and wires: begun, ended, and played from a timetable."""
+"""Faults of the virtual rig (plant, drives, cells, wires): injected, cleared, and played from a timetable."""
 
 import math
 from collections import deque
@@ -31,7 +31,7 @@ PLANT_FAULTS = {
 
 _OWNER = "owner_hangs"
 HOST_FAULTS = {_OWNER: FaultKind("the process that started a live rig is suspended for this time", "s", 40.0)}
-"""Faults of the computer's. Who stands still clears nothing: they end by themselves."""
+"""Faults of the computer. A stopped process cannot clear them: they end by themselves."""
 
 _AMPLIFIER = "amplifier_"
 _CHANNEL = f"{_AMPLIFIER}invalid"
@@ -47,13 +47,13 @@ _MOST_NEWS = 1000
 _EVERY = range(1, 7)
 _NUMBERED = {"swap_unit": "device", "motor_exchanged": "leg"}
 WHOLE_RIG = frozenset(["payload", *AMPLIFIER_FAULTS, *HOST_FAULTS]) - {_CHANNEL}
-"""Names of faults that belong to no leg."""
+"""Names of faults without a leg."""
 _NOT_NEGATIVE = frozenset(["jam", "brake_slips", "payload", *WIRE_FAULTS, *AMPLIFIER_FAULTS, *HOST_FAULTS])
 
 
 @dataclass(frozen=True, slots=True)
 class ActiveFault:
-    """A fault that is on: its name, leg 1…6 (0: the whole rig), value, and when it ends (s; infinite: when cleared)."""
+    """An active fault: name, leg 1…6 (0: the whole rig), value, and end time (s; infinite: until cleared)."""
 
     name: str
     leg: int
@@ -63,7 +63,7 @@ class ActiveFault:
 
 @dataclass(frozen=True, slots=True)
 class News:
-    """What was begun or ended at `at`, s of the plant's time: "injected", "on", "cleared" or "ended", and what."""
+    """A change at `at`, s of the plant's time: `action` "injected", "on", "cleared" or "ended", and the fault."""
 
     at: float
     action: str
@@ -71,13 +71,13 @@ class News:
 
 
 class Faults:
-    """The faults of one virtual rig, and what is still to come of its timetable.
+    """Faults of one virtual rig, and the rest of its timetable.
 
-    Legs are counted from 1; none means all six, or the platform where a fault is one of the whole rig.
-    `due` is the time (s) at which `play` has something to do next, infinite if never.
-    `hang` stops the process that started the rig (True) or has it go on (False); nothing where that is this process.
+    Legs are counted from 1; None means all six, or the platform for a fault of the whole rig.
+    `due` is the time (s) of the next action of `play`, infinite if none.
+    `hang` stops the process that started the rig (True) or resumes it (False); None if that is this process.
 
-    Raises ConfigError listing every entry of the timetable that cannot be played.
+    Raises ConfigError listing every invalid entry of the timetable.
     """
 
     def __init__(
@@ -91,7 +91,7 @@ class Faults:
     ) -> None:
         self.due = math.inf
         self.news: deque[News] = deque(maxlen=_MOST_NEWS)
-        """what was begun and ended, for whoever takes it away"""
+        """changes, until a reader removes them"""
         self._plant = plant
         self._ports = ports
         self._drives = drives
@@ -109,20 +109,20 @@ class Faults:
                 wrong.append(ConfigFault(("virtual", "faults", place), error.finding))
         if wrong:
             raise ConfigError(Finding(Code.TIMETABLE_UNUSABLE), wrong)
-        self._reckon()
+        self._update_due()
 
     @property
     def active(self) -> list[ActiveFault]:
-        """Faults that are on now."""
+        """Active faults."""
         return [fault for key, fault in self._active.items() if self._still_on(*key)]
 
     def inject(
         self, name: str, leg: int | None = None, value: float | None = None, duration: float | None = None
     ) -> None:
-        """Begin a fault now, for `duration` s or until cleared; one of that name on that leg is replaced.
+        """Start a fault now, for `duration` s or until cleared; it replaces one of the same name and leg.
 
-        value: in the unit of the fault's `FAULTS` entry; none takes its default.
-        Raises InputError, changing nothing, for what is not known or out of bounds.
+        value: in the unit of the fault's `FAULTS` entry; None takes its default.
+        Raises InputError, changing nothing, for an unknown name or a value out of bounds.
         """
         self._check(name, leg, value, duration)
         kind = FAULTS[name]
@@ -136,26 +136,26 @@ class Faults:
         lasting = "" if duration is None else f" for {duration:g} s"
         self._report("injected", f"{fault_text(name, leg, number)}{lasting}")
         self._load_platform()
-        self._reckon()
+        self._update_due()
 
     def clear(self, name: str | None = None, leg: int | None = None) -> None:
-        """End the faults of that name (none: of any) on that leg (none: on any); nothing if there is none."""
+        """End the faults of that name (None: any) on that leg (None: any), if there are any."""
         self._end_all([key for key in self._active if name in (None, key[0]) and leg in (None, key[1])], "cleared")
         self._load_platform()
-        self._reckon()
+        self._update_due()
 
     def play(self) -> None:
-        """Begin and end what is due at the plant's time."""
+        """Start and end the faults due at the plant's time."""
         now = self._plant.time
         self._end_all([key for key, fault in self._active.items() if fault.until <= now], "ended")
         self._load_platform()
         while self._to_come and self._start + self._to_come[0].at <= now:
             entry = self._to_come.pop(0)
             self.inject(entry.fault, entry.leg, entry.value, entry.duration)
-        self._reckon()
+        self._update_due()
 
     def recall(self) -> list[News]:
-        """What is on now, as news of now."""
+        """Return the active faults as news of the current time."""
         now = self._plant.time
         return [News(now, "on", fault_text(one.name, one.leg, one.value)) for one in self.active]
 
@@ -195,7 +195,7 @@ class Faults:
         return (0,) if name in WHOLE_RIG or name in AT_PLATFORM else _EVERY
 
     def _device(self, name: str, leg: int) -> tuple[FaultyDevice, str]:
-        """The device behind the wire that a fault belongs to, and what the device calls the fault."""
+        """Return the device behind the fault's wire, and the device's name of the fault."""
         if name in AMPLIFIER_FAULTS:
             return self._cells[0], name.removeprefix(_AMPLIFIER) + (f"_{leg}" if leg else "")
         return self._drives[leg - 1], name
@@ -210,7 +210,7 @@ class Faults:
             self._set(name, leg, 0.0 if value is None else value)
 
     def _end_all(self, keys: Sequence[tuple[str, int]], how: str) -> None:
-        """End faults, and say so as they were begun: once for one on every leg."""
+        """End faults, and report them as they were injected: once for a fault on all legs."""
         for key in keys:
             self._end(key)
         for name in dict.fromkeys(name for name, _leg in keys):
@@ -249,7 +249,7 @@ class Faults:
                 self._plant.add_payload(value)
 
     def _load_platform(self) -> None:
-        """Put the sum of the pushes that are on onto the platform."""
+        """Apply the sum of the active pushes to the platform."""
         wrench: Array = np.zeros(6)
         for (name, leg), fault in self._active.items():
             if name == "force_step" and fault.value is not None:
@@ -265,7 +265,7 @@ class Faults:
         device, known_as = self._device(name, leg)
         return known_as in device.active
 
-    def _reckon(self) -> None:
+    def _update_due(self) -> None:
         ends = [fault.until for fault in self._active.values()]
         self.due = min(ends, default=math.inf)
         if self._to_come:
@@ -273,6 +273,6 @@ class Faults:
 
 
 def fault_text(name: str, leg: int | None = None, value: float | None = None) -> str:
-    """A fault in words, as "cable 3 unplugged"; the leg (1…6) is none for all, or for a fault of the whole rig."""
+    """Format a fault, as "cable 3 unplugged"; the leg (1…6) is None for all, or for a fault of the whole rig."""
     number = "" if value is None else f", {value:g} {FAULTS[name].unit}".rstrip()
     return f"{fault_words(name, leg)}{number}"

@@ -1,4 +1,4 @@
-"""What an engine and a virtual rig need first, for the server from which they are forked: it imports this module."""
+"""Imports for the fork server of engine and virtual rig, which preloads this module."""
 
 import contextlib
 import gc
@@ -8,11 +8,11 @@ from rig.config import load_config
 from rig.engine import rehearsed
 from rig.virtual.virtual_rig import VirtualRig
 
-with contextlib.suppress(Exception):  # whoever needs it will be told
-    config = load_config("virtual")  # the first kernel brings the compiler along, and scipy.linalg with it
-    with cached_only():  # else whoever waits for a process would wait for the compiler first, and not hear Ctrl-C
+with contextlib.suppress(Exception):  # the process that needs it reports the error
+    config = load_config("virtual")  # the first kernel imports the compiler and scipy.linalg
+    with cached_only():  # otherwise a waiting parent would wait for the compiler first, and ignore Ctrl-C
         rehearsed(config)
         rig = VirtualRig(config)
         rig.advance(10 * rig.plant.step)
 
-gc.freeze()  # a child that searched all this for garbage would have to copy it first
+gc.freeze()  # garbage collection in a child would copy all these pages

@@ -14,7 +14,7 @@ Array = npt.NDArray[np.float64]
 
 @dataclass(frozen=True, slots=True)
 class Departure:
-    """Where a leg leaves its stroke: the leg (1 to 6), when, s, its length then and its limits, m."""
+    """A leg leaves its stroke: the leg (1 to 6), the time, s, its length then and its limits, m."""
 
     leg: int
     time: float
@@ -22,7 +22,7 @@ class Departure:
     limits: tuple[float, float]
 
     def __str__(self) -> str:
-        """In words, with what it means."""
+        """Format as text, with its consequence."""
         low, high = self.limits
         return (
             f"leg {self.leg} leaves its stroke at {self.time:.4g} s: {self.length:.4f} m, its limits are {low:g} to "
@@ -33,7 +33,7 @@ class Departure:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Simulation:
-    """The motion (m, 19) at the first m of the times asked for; all of them if `departure` is None."""
+    """The motion (m, 19) at the first m of the requested times; at all of them if `departure` is None."""
 
     motion: Array
     departure: Departure | None
@@ -50,17 +50,17 @@ def simulate(
     wrenches: Array | None = None,
     coulomb_speed: float = 0.0,
 ) -> Simulation:
-    """Motion at `times` (n,), s, increasing, from `pose` (7,) at the first of them, to where a leg leaves its stroke.
+    """Integrate from `pose` (7,) over increasing `times` (n,), s, until a leg leaves its stroke.
 
-    Leg forces (n, 6), N, are linear between the times. Every interval is cut into equal Runge-Kutta steps of at most
-    `longest_step`, s, so that the times themselves are hit exactly.
+    Leg forces (n, 6), N, are linear between the times. Every interval is divided into equal Runge-Kutta steps of at
+    most `longest_step`, s.
 
     Args:
         mechanism, times, forces, pose, longest_step: see above.
         twist: (6,) of the platform origin at the first time, base frame, m/s and rad/s; at rest if None.
         wrenches: (n, 6) external at the platform origin, platform axes, N and N m, linear between the times but
             constant within a step; none if None.
-        coulomb_speed: leg speed over which Coulomb friction is smoothed, m/s; 0 keeps its sign.
+        coulomb_speed: leg speed over which Coulomb friction is smoothed, m/s; 0 for its exact sign.
 
     Raises:
         DynamicsError: the motion cannot be integrated further; the message names the time.

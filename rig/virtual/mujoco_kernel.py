@@ -1,4 +1,4 @@
-"""What acts on MuJoCo's model in a step, as compiled code: drives, brakes, end stops, frictions that it has not."""
+"""Forces on MuJoCo's model in a step, as compiled code: drives, brakes, end stops, frictions that MuJoCo lacks."""
 
 from math import isfinite
 
@@ -35,7 +35,7 @@ from rig.virtual.plant_kernel import (
 )
 
 PLATFORM = 13
-"""Of the bodies."""
+"""Index of the platform's body."""
 
 
 @kernel
@@ -43,7 +43,7 @@ def drives_kernel(
     legs: Array, parameters: Array, drives: Array, queues: Array, waiting: Counts, home: Array,
     positions: Array, velocities: Array, t: float, h: float, motor: Array,
 ) -> None:  # fmt: skip
-    """Carry the six drives over a step of `h` s from `t` (s); `motor` (6,) is their mean force in it, N.
+    """Advance the six drives by a step of `h` s from `t` (s); `motor` (6,) is their mean force in it, N.
 
     home (6,): the legs' lengths at home, m. positions (25,), velocities (24,): MuJoCo's qpos and qvel at `t`.
     Others: see `plant_kernel.advance_kernel`.
@@ -72,7 +72,7 @@ def drives_kernel(
 
 @kernel
 def motors_kernel(drives: Array, motor: Array) -> None:
-    """The present forces (6,) of the motors at the legs that they sit on, N."""
+    """Current motor forces (6,) at the legs that they act on, N."""
     for i in range(6):
         motor[int(drives[i, LEG])] = drives[i, GAIN] * drives[i, MOTOR]
 
@@ -83,12 +83,12 @@ def apply_kernel(
     hose: Array, positions: Array, velocities: Array, axes: Array, spins: Array, applied: Array, pushes: Array,
     own: Array, state: Array, loads: Array, out: Array,
 ) -> None:  # fmt: skip
-    """What acts at MuJoCo's present state beside its own forces, into its qfrc_applied (24,) and xfrc_applied (14, 6).
+    """Forces on MuJoCo's current state except its own, into its qfrc_applied (24,) and xfrc_applied (14, 6).
 
     spherical (6,): friction of the spherical joints, N m s/rad. wrench (6,): on the platform, at its origin, platform
-    axes. axes: MuJoCo's xmat (14, 9). spins: its cvel (14, 6). own (6,): here goes the friction along the legs
-    that the mechanism has not, N. hose, out: see `plant_kernel`; what the drives measure and the forces in the legs.
-    state (13,), loads (6,): here go the platform's state and what acts on it with the hose.
+    axes. axes: MuJoCo's xmat (14, 9). spins: its cvel (14, 6). own (6,): receives the friction along the legs
+    that is not in the mechanism, N. hose, out: see `plant_kernel`; `out` has drive readings and leg forces.
+    state (13,), loads (6,): receive the platform's state and its wrench including the hose.
     """
     for j in range(6):
         applied[18 + j] = 0.0
@@ -107,7 +107,7 @@ def apply_kernel(
         for j in range(3):
             torque = spherical[i] * (spins[2 + 2 * i, j] - spins[PLATFORM, j])
             pushes[2 + 2 * i, 3 + j] = -torque
-            for k in range(3):  # a free joint turns about the platform's axes
+            for k in range(3):  # a free joint's angular velocity is in platform axes
                 applied[21 + k] += axes[PLATFORM, 3 * j + k] * torque
     for j in range(3):
         state[j], state[7 + j] = positions[18 + j], velocities[18 + j]
@@ -127,7 +127,7 @@ def apply_kernel(
 def settle_kernel(
     legs: Array, parameters: Array, drives: Array, home: Array, positions: Array, velocities: Array, h: float
 ) -> int:
-    """Let the brakes slip after a step of `h` s; gives RUNNING or DIVERGED."""
+    """Let the brakes slip after a step of `h` s; return RUNNING or DIVERGED."""
     for j in range(24):
         bound = SPEED_BOUND if 18 <= j < 21 else 10.0 * SPEED_BOUND
         if not (isfinite(velocities[j]) and abs(velocities[j]) <= bound):

@@ -1,4 +1,4 @@
-"""The simulated machine with MuJoCo's equations of motion in place of ours: its model, and the plant on it."""
+"""The simulated machine with MuJoCo's equations of motion: its MJCF model, and the plant."""
 
 from typing import Any
 
@@ -14,21 +14,21 @@ from rig.virtual.arrays import Array
 from rig.virtual.plant import Plant
 
 SOLVER_STEPS = 2.0
-"""Time in which an error of a joint's constraint decays, in steps: MuJoCo's least."""
+"""Time constant of a joint constraint's error, in steps: MuJoCo's minimum."""
 IMPEDANCE = 0.9999
-"""Part of a constraint that is kept at once, MuJoCo's greatest; the rest is a give of the constraint."""
+"""Constraint impedance, MuJoCo's maximum; the rest is compliance of the constraint."""
 
 
 def mjcf(mechanism: Mechanism, step: float) -> str:
-    """The mechanism as MJCF, its joints' zeros at home. SI units, axes of the base.
+    """Return the mechanism as MJCF, with joint zeros at home. SI units, axes of the base.
 
     Leg i has the joints 3i, 3i + 1 (hinges, u fixed in the base and then v) and 3i + 2 (slide along the leg) and the
     bodies 1 + 2i (lower part, frame D) and 2 + 2i (upper part, frame U); body 13 is the platform on a free joint. The
-    site `cell<i>` is where the mass sits that the leg's load cell feels beside its joint. The spherical joints are
-    `connect` constraints, their friction is not there.
+    site `cell<i>` is at the mass between the leg's load cell and its joint. The spherical joints are `connect`
+    constraints without friction.
 
     Args:
-        mechanism: any whose bodies can exist. step: of integration, s.
+        mechanism: any with realisable bodies. step: of integration, s.
     """
     geometry = mechanism.geometry
     home = geometry.home_pose
@@ -64,10 +64,10 @@ def mjcf(mechanism: Mechanism, step: float) -> str:
 
 
 def smooth_friction(model: Any, speed: float) -> None:
-    """Have the Coulomb friction of a compiled `mjcf` reach its full size over a speed (m/s) of its slides.
+    """Let the Coulomb friction of a compiled `mjcf` reach its full value over a speed (m/s) of its slides.
 
-    MuJoCo's friction is f = −(b v + a)/R up to its bound, R = A (1 − d)/d, A of the joint alone: b is such that it
-    does not lag behind, and the impedance d gives the slope.
+    MuJoCo's friction is f = −(b v + a)/R up to its bound, R = A (1 − d)/d, with A of the joint alone: b avoids a
+    lag, and the impedance d gives the slope.
     """
     rate = 0.5 / model.opt.timestep
     for dof in range(2, 18, 3):
@@ -89,7 +89,7 @@ def leg_frames(mechanism: Mechanism) -> Array:
 
 
 def joint_positions(mechanism: Mechanism, pose: Array) -> Array:
-    """MuJoCo's qpos (25,) of a pose (7,): rad and m of the legs' joints from home, then the pose itself."""
+    """Return MuJoCo's qpos (25,) of a pose (7,): rad and m of the legs' joints from home, then the pose itself."""
     geometry = mechanism.geometry
     S = geometry.platform_points @ _rotation(pose[3:]).T + pose[:3] - geometry.base_points
     lengths = np.linalg.norm(S, axis=1)
@@ -97,14 +97,14 @@ def joint_positions(mechanism: Mechanism, pose: Array) -> Array:
     u = geometry.universal_axes
     frames = leg_frames(mechanism)
     v = frames[:, :, 1]
-    across = np.cross(v, u)  # where the leg at home points, but for its part along u
+    across = np.cross(v, u)  # direction of the leg at home, perpendicular to u
 
     def along(a: Array, b: Array) -> Array:
         return np.asarray(np.einsum("ij,ij->i", a, b))
 
     positions = np.empty(25)
     positions[0:18:3] = np.arctan2(along(s, v), along(s, across))
-    # a turn about v takes the leg away from u
+    # a positive rotation about v moves the leg away from u
     positions[1:18:3] = np.arcsin(along(frames[:, :, 0], u)) - np.arcsin(along(s, u))
     positions[2:18:3] = lengths - leg_lengths(geometry, geometry.home_pose)
     positions[18:] = pose
@@ -123,8 +123,8 @@ def _rotation(quaternion: Array) -> Array:
 
 
 def _quaternion(matrix: Array) -> str:
-    """The unit quaternion of a rotation, w first, as text."""
-    # the largest of the four squares, so that nothing is divided by little
+    """Format the unit quaternion of a rotation, w first."""
+    # from the largest of the four squares, to avoid division by small numbers
     trace = float(np.trace(matrix))
     squares = np.array([1.0 + trace, *(1.0 - trace + 2.0 * np.diag(matrix))])
     k = int(np.argmax(squares))
@@ -146,19 +146,19 @@ def _text(values: object) -> str:
 
 
 STEP = 1.25e-4
-"""Longest step, s: MuJoCo's integrator is of the first order. At half of it nothing changes that a cell would show."""
-_AXIAL = 3  # place of the force or acceleration along x in MuJoCo's six numbers of a body
+"""Longest step, s: MuJoCo's integrator is first order. Half the step gives no visible change at a cell."""
+_AXIAL = 3  # index of the force or acceleration along x in MuJoCo's six numbers of a body
 _UPPER, _LOWER = slice(2, 13, 2), slice(1, 13, 2)  # rows of the bodies
 
 
 class MujocoPlant(Plant):
-    """Six drives on MuJoCo's model of a mechanism; as `Plant`, whose drives, brakes and end stops it has.
+    """Six drives on MuJoCo's model of a mechanism; drives, brakes and end stops as in `Plant`.
 
-    What moves, and what the load cells read, is MuJoCo's: masses and universal joints in its tree, spherical joints
-    by constraints that give a little, the prismatic joints' Coulomb friction by a bounded constraint. A cell reads the
-    force that MuJoCo's solver finds where it sits, not one from our inverse dynamics.
+    Motion and load-cell readings are MuJoCo's: masses and universal joints in its tree, spherical joints as slightly
+    compliant constraints, the prismatic joints' Coulomb friction as a bounded constraint. A cell reads the force of
+    MuJoCo's solver at its place, not one from our inverse dynamics.
 
-    Raises ConfigError as `Plant`, without the package mujoco, and for bodies that cannot exist.
+    Raises ConfigError as `Plant`, without the package mujoco, and for bodies that are not realisable.
     """
 
     def __init__(self, machine: Mechanism, settings: Virtual, start: float = 0.0, **others: Any) -> None:
@@ -190,7 +190,7 @@ class MujocoPlant(Plant):
             self._data.qacc_warmstart[:] = before.qacc_warmstart
 
     def _growth(self, damping: float, stiffness: float) -> float:
-        """See `Plant`; MuJoCo's step takes the velocity on by the old force, and the place by the new velocity."""
+        """See `Plant`; MuJoCo's step updates velocity with the old force, and position with the new velocity."""
         d, k = damping * self.step, stiffness * self.step**2
         return float(np.abs(np.roots([1.0, d + k - 2.0, 1.0 - d])).max())
 
@@ -216,13 +216,13 @@ class MujocoPlant(Plant):
             )  # fmt: skip
             if status != rows.RUNNING:
                 data.qpos[:], data.qvel[:] = before, 0.0
-                self._look()
+                self._evaluate()
                 self._out[rows.SPEEDS] = self._out[rows.ACCELERATION] = 0.0
                 return int(status)
-        return self._look()
+        return self._evaluate()
 
-    def _look(self) -> int:
-        """Have MuJoCo find every force at its present state, and read what can be measured."""
+    def _evaluate(self) -> int:
+        """Let MuJoCo compute all forces at its current state, and read the outputs."""
         mujoco, model, data, out = self._mujoco, self._model, self._data, self._out
         mujoco.mj_fwdPosition(model, data)
         mujoco.mj_fwdVelocity(model, data)
@@ -240,24 +240,24 @@ class MujocoPlant(Plant):
         return rows.RUNNING
 
     def _readings(self) -> Array:
-        """What the cells read, N, compression positive, from the forces between MuJoCo's bodies."""
+        """Load-cell readings, N, compression positive, from the forces between MuJoCo's bodies."""
         mujoco, model, data = self._mujoco, self._model, self._data
         axes = data.xmat[_UPPER].reshape(6, 3, 3)[:, :, 0]
         proper, motion = np.empty(6), np.empty(6)
-        for leg in range(6):  # acceleration less gravity of the mass between cell and joint, along the leg
+        for leg in range(6):  # acceleration minus gravity of the mass between cell and joint, along the leg
             mujoco.mj_objectAcceleration(model, data, mujoco.mjtObj.mjOBJ_SITE, leg, motion, 1)
             proper[leg] = motion[_AXIAL]
         inert = self._beyond * proper
         tops = np.einsum("ij,ij->i", axes, data.efc_force[:18].reshape(6, 3))
         feet = np.einsum("ij,ij->i", axes, data.cfrc_int[_LOWER, _AXIAL:])
-        # what goes through the prismatic joint, and what all friction there has taken from the drive's force
+        # force through the prismatic joint, and the part of the drive's force lost to friction there
         middles = np.einsum("ij,ij->i", axes, data.cfrc_int[_UPPER, _AXIAL:]) - data.qfrc_passive[2:18:3] - self._own
         middles[self._sticking] -= data.efc_force[18 : 18 + len(self._sticking)]
         readings = {"rod_end": inert - tops, "base": feet - inert, "actuator": middles - inert}
         return np.array([readings[place][leg] for leg, place in enumerate(self._places)])
 
     def _observe(self) -> None:
-        self._publish(self._look())
+        self._publish(self._evaluate())
 
     def _apply(self) -> None:
         data = self._data
@@ -269,7 +269,7 @@ class MujocoPlant(Plant):
 
 
 def mujoco_package() -> Any:
-    """The package mujoco. Raises ConfigError where it is not installed."""
+    """Import the package mujoco. Raises ConfigError if it is not installed."""
     try:
         import mujoco
     except ImportError as error:

@@ -1,4 +1,4 @@
-"""The simulated machine: the mechanism as loaded, platform, legs, motors, brakes and end stops, integrated in steps."""
+"""The simulated machine: loaded mechanism, platform, legs, motors, brakes and end stops, integrated in steps."""
 
 import math
 from collections import deque
@@ -17,7 +17,7 @@ from rig.virtual.arrays import Array
 
 
 def plant_mechanism(machine: Mechanism, settings: VirtualPlant) -> Mechanism:
-    """The plant of a rig with this mechanism."""
+    """Return the plant's mechanism for this rig's mechanism."""
     plant = scaled_mechanism(machine, settings.mass_scale)
     if any(settings.tilt):
         plant = replace(plant, gravity=tilted(plant.gravity, *settings.tilt))
@@ -26,20 +26,20 @@ def plant_mechanism(machine: Mechanism, settings: VirtualPlant) -> Mechanism:
 
 
 def tilted(gravity: Array, about_x: float, about_y: float) -> Array:
-    """Gravity (3,) in the axes of a base turned by two angles, rad: about its x axis, then about its own y axis."""
+    """Gravity (3,) in the axes of a base rotated by two angles, rad: about its x axis, then about its own y axis."""
     cx, sx, cy, sy = math.cos(about_x), math.sin(about_x), math.cos(about_y), math.sin(about_y)
     x, y, z = gravity[0], cx * gravity[1] + sx * gravity[2], cx * gravity[2] - sx * gravity[1]
     return np.array([cy * x - sy * z, y, cy * z + sy * x])
 
 
 def smooth_legs(machine: Mechanism) -> Mechanism:
-    """`machine` without friction of its prismatic joints."""
+    """Return `machine` without prismatic-joint friction."""
     legs = [replace(leg, friction=replace(leg.friction, prismatic=0.0, coulomb=0.0)) for leg in machine.legs]
     return replace(machine, legs=tuple(legs))
 
 
 def scaled_mechanism(machine: Mechanism, scale: float) -> Mechanism:
-    """`machine` with every mass and inertia times `scale`."""
+    """Return `machine` with all masses and inertias multiplied by `scale`."""
 
     def scaled(body: Body) -> Body:
         return replace(body, mass=scale * body.mass, inertia=scale * body.inertia)
@@ -49,7 +49,7 @@ def scaled_mechanism(machine: Mechanism, scale: float) -> Mechanism:
 
 
 def loaded_mechanism(machine: Mechanism, mass: float, place: Array) -> Mechanism:
-    """`machine` with a point mass (kg) fixed to the platform at `place` (3,), platform frame, m."""
+    """Return `machine` with a point mass (kg) fixed to the platform at `place` (3,), platform frame, m."""
     total = machine.mass + mass
     center = (machine.mass * machine.center_of_mass + mass * place) / total
     apart = place - machine.center_of_mass
@@ -60,22 +60,22 @@ def loaded_mechanism(machine: Mechanism, mass: float, place: Array) -> Mechanism
 
 
 STOP_MARGIN = 5e-3
-"""The end stops stand this far outside the legs' length limits, m."""
-_UNLIMITED = (0.5, 1.5)  # end stops of a leg without limits, in lengths at home
+"""Distance of the end stops outside the legs' length limits, m."""
+_UNLIMITED = (0.5, 1.5)  # end stops of a leg without limits, relative to the length at home
 
 
 class Plant:
     """Six drives on the exact forward dynamics of a mechanism.
 
-    Every attribute is as of `time` (s): `lengths` (m) and `speeds` (m/s) of the legs, `readings` (m) of their encoders,
-    `cells` (N, true force where each load cell sits, compression positive). `wrench` (6,) acts on the platform at its
-    origin, platform axes, N and N m; it may be set at any time. `fault` says in words why the plant stands still for
-    good, "" if it does not.
+    Attributes are at `time` (s): `lengths` (m) and `speeds` (m/s) of the legs, `readings` (m) of their encoders,
+    `cells` (N, true force at each load cell, compression positive). `wrench` (6,) acts on the platform at its
+    origin, platform axes, N and N m; it may be set at any time. `fault` is the reason why the plant has stopped
+    permanently, "" if it has not.
 
-    At the start the platform stands with its brakes closed and its weight on them, at a pose off home in which no leg
-    is further than `settings.drive.start_spread` from its length at home.
+    At the start the closed brakes carry the platform's weight, at a pose off home in which no leg is further than
+    `settings.drive.start_spread` from its length at home.
 
-    Raises ConfigError when brakes or drives are too stiff for the integration step.
+    Raises ConfigError if brakes or drives are too stiff for the integration step.
     """
 
     def __init__(
@@ -90,9 +90,9 @@ class Plant:
     ) -> None:
         """See the class.
 
-        machine: what the plant is, see `truth_of`. friction: that it has beside the mechanism's, hose: that it is on;
+        machine: the plant's mechanism, see `truth_of`. friction: in addition to the mechanism's, hose: attached hose;
         of `settings` if None.
-        marks: (6,) m, the encoders' readings at the reference marks; those at home if None.
+        marks: (6,) m, encoder readings at the reference marks; those at home if None.
         """
         self.time = start
         self.lengths: list[float]
@@ -146,11 +146,11 @@ class Plant:
 
     @property
     def platform_points(self) -> Array:
-        """Places of the legs' upper joints (6, 3), platform frame, m."""
+        """Positions of the legs' upper joints (6, 3), platform frame, m."""
         return self._bare.geometry.platform_points
 
     def cells_before(self, lag: float) -> list[float]:
-        """`cells` as they were `lag` s ago, linear between the instants that the plant was brought to."""
+        """`cells` of `lag` s ago, interpolated linearly between the times of `advance`."""
         wanted = self.time - lag
         later = (self.time, self.cells)
         for earlier in reversed(self._history):
@@ -162,24 +162,24 @@ class Plant:
 
     def braked(self, leg: int) -> bool:
         """True while the brake of leg 0…5 is closed."""
-        drive = int(self._drives[leg, columns.LEG])  # motors are exchanged in pairs: whose leg this is sits on that
+        drive = int(self._drives[leg, columns.LEG])  # motors are exchanged in pairs, so the mapping is its own inverse
         return bool(self._drives[drive, columns.BRAKED])
 
     def homed(self, leg: int) -> bool:
-        """True when leg 0…5 was last told to home and stands at its mark."""
+        """True if the last command of leg 0…5 was homing and the leg is at its mark."""
         return self._modes[leg] is Mode.HOMING and bool(self._drives[leg, columns.HOMING_DONE])
 
     def reference(self, leg: int) -> float:
-        """Reading of the encoder of leg 0…5 at its reference mark, m."""
+        """Encoder reading of leg 0…5 at its reference mark, m."""
         return float(self._legs[leg, columns.REFERENCE])
 
     def command(
         self, leg: int, mode: Mode, force: float, position: float, velocity: float,
         enabled: bool, quick_stop: bool, brake: bool,
     ) -> None:  # fmt: skip
-        """Give the drive of leg 0…5 a command at the present `time`; it takes effect after the drive's delay.
+        """Command the drive of leg 0…5 at the current `time`; it takes effect after the drive's delay.
 
-        Raises ValueError, changing nothing, when a set-point is not finite.
+        Raises ValueError, changing nothing, if a set-point is not finite.
         """
         if not (math.isfinite(force) and math.isfinite(position) and math.isfinite(velocity)):
             raise ValueError(
@@ -190,29 +190,29 @@ class Plant:
         self._modes[leg] = mode
         count = int(self._waiting[leg])
         if count == columns.QUEUE_LENGTH:
-            count -= 1  # more commands within one dead time than a drive could keep: the newest counts
+            count -= 1  # queue full: the newest command replaces the last
         due = self.time + self._settings.drive.delay
         self._queues[leg, count] = (due, mode, force, position, velocity, enabled, quick_stop, brake)
         self._waiting[leg] = count + 1
 
     def jam(self, leg: int, force: float) -> None:
-        """Hold leg 0…5 by a friction of `force` N; 0 frees it."""
+        """Jam leg 0…5 with a friction of `force` N; 0 frees it."""
         self._drives[leg, columns.JAM] = force
 
     def scale_motor(self, leg: int, gain: float) -> None:
-        """Make the motor of leg 0…5 give `gain` times its force."""
+        """Scale the motor force of leg 0…5 by `gain`."""
         self._drives[leg, columns.GAIN] = gain
 
     def weaken_brake(self, leg: int, hold: float) -> None:
-        """Leave the closed brake of leg 0…5 only the part `hold` of its holding force."""
+        """Reduce the closed brake of leg 0…5 to the fraction `hold` of its holding force."""
         self._drives[leg, columns.HOLD] = hold
 
     def creep(self, leg: int, speed: float) -> None:
-        """Let the closed brake of leg 0…5 give way to its load at `speed` m/s; 0 holds."""
+        """Let the closed brake of leg 0…5 slip under load at `speed` m/s; 0 holds."""
         self._drives[leg, columns.CREEP] = speed
 
     def exchange_motors(self, leg: int, other: int) -> None:
-        """Wire the motors and brakes of legs 0…5 `leg` and `other` to each other's drive; one leg twice: as it was."""
+        """Swap the wiring of the motors and brakes of legs 0…5 `leg` and `other`; the same leg twice restores it."""
         sits_on = self._drives[:, columns.LEG]
         for one in (leg, other):
             partner = int(sits_on[one])
@@ -220,22 +220,22 @@ class Plant:
         sits_on[leg], sits_on[other] = other, leg
 
     def add_payload(self, mass: float, place: tuple[float, float, float] = (0.0, 0.0, 0.0)) -> None:
-        """Put a point mass (kg) on the platform at `place` (platform frame, m), in place of one put there before."""
+        """Put a point mass (kg) on the platform at `place` (platform frame, m), replacing an earlier one."""
         self._load(loaded_mechanism(self._bare, mass, np.array(place)) if mass else self._bare)
 
     def skip(self, duration: float) -> None:
-        """Let `duration` s pass without integrating them: the machine stood still meanwhile."""
+        """Advance the time by `duration` s without integration: the machine is at rest meanwhile."""
         self.time += duration
 
     def advance(self, now: float) -> None:
-        """Integrate to `now` (s) in equal steps no longer than `step`; nothing happens when it is not in the future."""
+        """Integrate to `now` (s) in equal steps no longer than `step`; do nothing if `now` is not in the future."""
         span = now - self.time
         if not span > 0.0:
             return
         if self._lag:
             self._history.append((self.time, self.cells))
         if not self.fault:
-            # a few roundings of the clock are not worth a step of their own
+            # ignore rounding of the clock, which would add a step
             steps = max(1, math.ceil(span / self.step - 1e-6))
             self._publish(self._integrate(steps, span / steps))
         self.time = now
@@ -244,7 +244,7 @@ class Plant:
                 self._history.popleft()
 
     def _integrate(self, steps: int, h: float) -> int:
-        """Take `steps` steps of `h` s from `time`, then look at everything; gives RUNNING, SINGULAR or DIVERGED."""
+        """Take `steps` steps of `h` s from `time`, then update all outputs; return RUNNING, SINGULAR or DIVERGED."""
         return rows.advance_kernel(
             self._mechanism, self._geometry, self._legs, self._parameters, self._state, self._drives,
             self._queues, self._waiting, self.wrench, self._hose, self.time, steps, h,
@@ -272,7 +272,7 @@ class Plant:
         self._work = np.zeros(WORK_SIZE)
 
     def _stand(self, machine: Mechanism, settings: Virtual) -> None:
-        """Put the platform off home by a random pose, its weight on the brakes."""
+        """Place the platform at a random pose off home, its weight on the brakes."""
         generator = np.random.Generator(np.random.PCG64([settings.seed, 6]))
         spread = settings.drive.start_spread
         lengths = self._marks - self._offsets + generator.uniform(-spread, spread, 6)
@@ -291,11 +291,11 @@ class Plant:
         self._drives[:, columns.ANCHOR] = lengths + weight / settings.drive.brake_stiffness
 
     def _check_step(self) -> None:
-        """Refuse springs and dampers that cannot be followed at this step: ω·dt too large."""
+        """Reject springs and dampers that are too stiff for this step: ω·dt too large."""
         drive, step = self._settings.drive, self.step
         mass = self._dynamics.mass_matrix(self._home)
         matrix = leg_matrix(self._bare.geometry, self._home)
-        # forces along the legs act as Hᵀ M⁻¹ H; twice its largest eigenvalue covers other poses of the stroke
+        # forces along the legs act through Hᵀ M⁻¹ H; twice its largest eigenvalue covers other poses of the stroke
         mobility = 2.0 * float(np.linalg.eigvals(matrix.T @ np.linalg.solve(mass, matrix)).real.max())
         across = np.hstack(
             [np.eye(3), -_skew(quaternion_to_matrix(self._home[3:]) @ self._hose[rows.HOSE_POINT :][:3])]
@@ -326,19 +326,19 @@ class Plant:
                 )
 
     def _growth(self, damping: float, stiffness: float) -> float:
-        """By how much RK4 multiplies, in a step, a motion under a damping (1/s) and a stiffness (1/s²) at most."""
+        """Largest factor of RK4 in one step for a motion with a damping (1/s) and a stiffness (1/s²)."""
         roots = np.roots([1.0, damping, stiffness]) * self.step
         return float(np.abs(1.0 + roots + roots**2 / 2.0 + roots**3 / 6.0 + roots**4 / 24.0).max())
 
 
 def has_every_friction(friction: PlantFriction) -> bool:
-    """Whether all friction along the legs, that of the mechanism too, has to be in the legs' rows."""
+    """Return whether the legs' rows must include all friction along the legs, also that of the mechanism."""
     simple = ("extending", "retracting", "breakaway_extending", "breakaway_retracting", "speed", "load")
     return friction != PlantFriction(**{name: getattr(friction, name) for name in simple})
 
 
 def hose_row(hose: Hose | None) -> Array:
-    """A hose as `plant_kernel.loads_kernel` has it; zeros without one."""
+    """Return a hose as an array for `plant_kernel.loads_kernel`; zeros for none."""
     row = np.zeros(rows.HOSE_ENTRIES)
     if hose is not None:
         row[:] = hose.stiffness, hose.damping, *hose.point, *hose.rest
@@ -346,7 +346,7 @@ def hose_row(hose: Hose | None) -> Array:
 
 
 def hose_wrenches(hose: Hose | None, motions: Array) -> Array:
-    """Wrenches (n, 6) of a hose on the platform in motions (n, 13 or more), at its origin, platform axes, N and N m."""
+    """Wrenches (n, 6) of a hose on the platform in motions (n, ≥13), at its origin, platform axes, N and N m."""
     wrenches = np.zeros((len(motions), 6))
     row = hose_row(hose)
     for state, wrench in zip(np.ascontiguousarray(motions[:, :13]), wrenches, strict=True):
@@ -360,10 +360,10 @@ def _skew(vector: Array) -> Array:
 
 
 def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -> Array:
-    """The legs' rows (6, LEG_COLUMNS), as `drive_kernel` has them; the marks are the encoders' readings at home.
+    """Return the legs' rows (6, LEG_COLUMNS) for `drive_kernel`; the marks are the encoder readings at home.
 
-    With `has_every_friction` the mechanism that is integrated is `smooth_legs` of `machine`. Raises ConfigError for a
-    friction that would push a leg somewhere.
+    With `has_every_friction`, integrate `smooth_legs` of `machine`. Raises ConfigError for a friction that would drive
+    a leg.
     """
     legs = np.zeros((6, columns.LEG_COLUMNS))
     marks = machine.geometry.home_lengths + machine.length_offsets
@@ -405,7 +405,7 @@ def leg_rows(machine: Mechanism, plant: VirtualPlant, friction: PlantFriction) -
 
 
 def drive_parameters(drive: VirtualDrive) -> Array:
-    """What the six drives share, as `drive_kernel` has it."""
+    """Return the parameter vector of `drive_kernel`, shared by the six drives."""
     values = np.zeros(columns.PARAMETERS)
     values[columns.TIME_CONSTANT] = 1.0 / (2.0 * math.pi * drive.force_bandwidth)
     values[columns.FORCE_LIMIT] = drive.force_limit

@@ -29,12 +29,12 @@ from rig.virtual.drive_kernel import (
 
 RUNNING = 0
 SINGULAR = 1
-"""The forward dynamics has no answer: a leg along its universal joint's fixed axis."""
+"""The forward dynamics has no solution: a leg lies along its universal joint's fixed axis."""
 DIVERGED = 2
-"""A speed beyond all reason, or a number that is not finite."""
+"""An impossible speed, or a number that is not finite."""
 
 SPEED_BOUND = 200.0
-"""Speed of the platform, m/s, beyond which the plant has diverged; for its turning speed ten times this, rad/s."""
+"""Speed of the platform, m/s, beyond which the plant has diverged; ten times this for its angular speed, rad/s."""
 
 # Rows of the scratch array.
 _STAGE = 0
@@ -46,14 +46,14 @@ _FORCES = 5
 _MOTOR = 6  # motor forces at the beginning, middle and end of the step: three rows
 _ACCELERATION = 9
 _MOTION = 10
-_WRENCH = 11  # on the platform, with that of the hose
+_WRENCH = 11  # on the platform, including the hose
 SCRATCH_ROWS = 12
 SCRATCH_COLUMNS = 19
 
 # Rows of the outputs (OUTPUTS, 6).
 LENGTHS = 0  # m
 SPEEDS = 1  # m/s
-FORCES = 2  # N, between the two parts of each leg: motor, brake, jam and end stop, less the plant's own friction
+FORCES = 2  # N, between the two parts of each leg: motor, brake, jam and end stop, minus the plant's own friction
 CELLS = 3  # N, true force at each load cell, compression positive
 ACCELERATION = 4  # m/s², rad/s², of the platform
 READINGS = 5  # m, of the encoders
@@ -63,17 +63,17 @@ OUTPUTS = 6
 # Entries of a hose.
 HOSE_STIFFNESS = 0  # N/m
 HOSE_DAMPING = 1  # N s/m
-HOSE_POINT = 2  # m, of the platform, where it is fixed: three entries, platform frame
-HOSE_REST = 5  # m, where that point is when it pulls nothing: three entries, base frame
+HOSE_POINT = 2  # m, attachment point on the platform: three entries, platform frame
+HOSE_REST = 5  # m, that point's rest position: three entries, base frame
 HOSE_ENTRIES = 8
 
 
 @kernel
 def loads_kernel(hose: Array, state: Array, wrench: Array, loads: Array) -> None:
-    """A wrench (6,) and that of a hose (HOSE_ENTRIES,) at a state (13,), together into `loads` (6,).
+    """Add a wrench (6,) and that of a hose (HOSE_ENTRIES,) at a state (13,) into `loads` (6,).
 
-    All at the platform's origin, in its axes, N and N m. The hose pulls its point p back to where it is slack, by a
-    spring and a damper that are alike in every direction: f = −k (t + R p − rest) − d (ṫ + ω×R p).
+    All at the platform's origin, in its axes, N and N m. The hose pulls its point p to its rest position by an
+    isotropic spring and damper: f = −k (t + R p − rest) − d (ṫ + ω×R p).
     """
     for j in range(6):
         loads[j] = wrench[j]
@@ -100,7 +100,7 @@ def loads_kernel(hose: Array, state: Array, wrench: Array, loads: Array) -> None
 
 @kernel
 def leg_rates_kernel(geometry: Array, state: Array, lengths: Array, speeds: Array) -> None:
-    """Leg lengths (m) and speeds (m/s), (6,) each, at a state (13,) of the platform; geometry as `Geometry.array`."""
+    """Compute leg lengths (m) and speeds (m/s), (6,) each, at a state (13,); geometry as `Geometry.array`."""
     r00, r01, r02, r10, r11, r12, r20, r21, r22 = rotation_matrix(state[3], state[4], state[5], state[6])
     for i in range(6):
         qx, qy, qz = rotate(
@@ -120,7 +120,7 @@ def _leg_forces(
     geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, motor: Array,
     lengths: Array, speeds: Array, forces: Array,
 ) -> None:  # fmt: skip
-    """Force between the parts of each leg at `state`: motor, brake, jam, end stop, less the plant's own friction."""
+    """Force between the parts of each leg at `state`: motor, brake, jam, end stop, minus the plant's own friction."""
     leg_rates_kernel(geometry, state, lengths, speeds)
     for i in range(6):
         force = motor[i] + contact_kernel(drives[i], parameters, legs[i], lengths[i], speeds[i])
@@ -133,7 +133,7 @@ def _leg_forces(
 
 @kernel
 def _slope(state: Array, acceleration: Array, slope: Array) -> None:
-    """Time derivative of a state: ṫ; q̇ = ½ ω⊗q, ω in base axes; the accelerations are in their place already."""
+    """Time derivative of a state: ṫ; q̇ = ½ ω⊗q, ω in base axes; the accelerations are already in place."""
     w, x, y, z = state[3], state[4], state[5], state[6]
     ox, oy, oz = state[10], state[11], state[12]
     slope[0], slope[1], slope[2] = state[7], state[8], state[9]
@@ -156,7 +156,7 @@ def _step(
     mechanism: Array, geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, wrench: Array,
     hose: Array, h: float, scratch: Array, work: Array,
 ) -> int:  # fmt: skip
-    """One RK4 step of `h` s of the state, the motors' forces of its beginning, middle and end given in `scratch`."""
+    """Advance the state by one RK4 step of `h` s; `scratch` has the motors' forces at its beginning, middle and end."""
     stage, slope, total = scratch[_STAGE], scratch[_SLOPE], scratch[_SUM]
     acceleration = scratch[_ACCELERATION]
     pulled = hose[HOSE_STIFFNESS] != 0.0 or hose[HOSE_DAMPING] != 0.0
@@ -197,7 +197,7 @@ def observe_kernel(
     mechanism: Array, geometry: Array, legs: Array, parameters: Array, state: Array, drives: Array, wrench: Array,
     hose: Array, scratch: Array, work: Array, out: Array,
 ) -> int:  # fmt: skip
-    """Everything that can be measured at `state`, into `out` (OUTPUTS, 6). Returns RUNNING or SINGULAR."""
+    """Compute all measurable outputs at `state` into `out` (OUTPUTS, 6). Returns RUNNING or SINGULAR."""
     _motors(drives, scratch[_MOTOR])
     _leg_forces(
         geometry, legs, parameters, state, drives, scratch[_MOTOR], out[LENGTHS], out[SPEEDS], out[FORCES]
@@ -213,7 +213,7 @@ def observe_kernel(
         motion[j] = state[j]
     for j in range(6):
         motion[13 + j] = out[ACCELERATION, j]
-    # where H is singular the motion does not tell the forces in the legs: the cells then keep their last reading
+    # if H is singular the motion does not determine the leg forces: the cells then keep their last reading
     if cells_kernel(mechanism, motion, loads, work, scratch[_FORCES], out[CELLS]) == 0:
         for i in range(6):
             if legs[i, BEFORE_FRICTION] != 0.0:

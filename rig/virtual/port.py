@@ -1,4 +1,4 @@
-"""One leg of the plant as its drive sees it: encoder, load cell with its errors, homing switch."""
+"""Sensors and output of one leg for its drive: encoder, load cell with its errors, homing switch."""
 
 import math
 from collections.abc import Sequence
@@ -9,20 +9,20 @@ from actuators import Mode
 from rig.config import Virtual, VirtualCells
 from rig.virtual.plant import Plant
 
-_EFFECTS = 8  # of the seed; below it the leg and the effect
+_EFFECTS = 8  # key of the random streams, followed by leg and effect
 _JUMP, _SPIKE, _HUM = range(3)
 _LOOPS = (1.0 / 32.0, 1.0 / 16.0, 1.0 / 8.0, 1.0 / 4.0)
-"""Parts of the range at which the elements of a cell's hysteresis slip, each with as much of its width."""
+"""Fractions of the range at which the elements of a cell's hysteresis slip, each with an equal part of its width."""
 _BLOCK = 64
 
 
 class Cell:
-    """The load cell of leg 0…5, from true forces to what is read but for noise and rounding.
+    """The load cell of leg 0…5: from true forces to readings, without noise and rounding.
 
-    Raises nothing; it is to be asked at times that do not go back: hysteresis, jumps and spikes remember.
+    Call it at increasing times: hysteresis, jumps and spikes have a state.
 
-    Hysteresis is that of slipping elements in parallel (Prandtl–Ishlinskii): each holds its part of the force until it
-    slips, so that the reading lags behind the force whichever way that goes, at any rate.
+    Hysteresis is a Prandtl–Ishlinskii model of parallel slipping elements: each holds back its part of the force until
+    it slips, so that the reading lags the force in both directions, independent of rate.
     """
 
     def __init__(self, cells: VirtualCells, leg: int, limit: float, seed: int) -> None:
@@ -34,7 +34,7 @@ class Cell:
         )  # fmt: skip
         self._before, self._behind = cells.cross_talk[leg]
         self._curvature, self._hysteresis = cells.curvature[leg], cells.hysteresis[leg]
-        self._elements = [0.0] * len(_LOOPS)  # N, of the force that each holds back
+        self._elements = [0.0] * len(_LOOPS)  # N, force held back by each element
         self._force = 0.0
         self._hum, self._turning = cells.hum[leg], 2.0 * math.pi * cells.hum_frequency
         self._phase = float(_stream(seed, leg, _HUM).uniform(0.0, 2.0 * math.pi))
@@ -48,13 +48,13 @@ class Cell:
         self._plain = not (mixed or self._warming or self._gain_warming or self._bends or self._strays)
 
     def reading(self, forces: Sequence[float], test_load: float, time: float) -> float:
-        """What it reads, N, of the true forces (6,) N and a test load, N, `time` s after the start; noise left out."""
+        """Return the reading, N, for true forces (6,) N and a test load, N, `time` s after the start, without noise."""
         leg = self._leg
         force = forces[leg] + test_load
         bias, gain = self._bias + self._drift * time, self._gain
         if self._plain:
             return gain * force + bias
-        # one number for both neighbours gives their sum times it, to the bit
+        # one factor for both neighbours, to give their sum times it exactly
         other = forces[(leg + 1) % 6]
         force += self._before * (forces[leg - 1] + other) + (self._behind - self._before) * other
         if self._warming or self._gain_warming:
@@ -62,13 +62,13 @@ class Cell:
             bias -= self._warming * cold
             gain -= self._gain * self._gain_warming * cold
         if self._bends:
-            force = self._bent(force)
+            force = self._distorted(force)
         if self._strays:
-            bias += self._strayed(time)
+            bias += self._disturbance(time)
         return gain * force + bias
 
-    def _bent(self, force: float) -> float:
-        """The force with curvature, less what the elements of the hysteresis hold back."""
+    def _distorted(self, force: float) -> float:
+        """Return the force with curvature, minus the force held back by the hysteresis."""
         change, self._force = force - self._force, force
         resisting = 0.0
         for i, part in enumerate(_LOOPS):
@@ -81,8 +81,8 @@ class Cell:
             - self._hysteresis * self._limit * resisting / (2.0 * len(_LOOPS))
         )
 
-    def _strayed(self, time: float) -> float:
-        """Hum, jumps until now and a spike, N."""
+    def _disturbance(self, time: float) -> float:
+        """Return the sum of hum, jumps until now and a spike, N."""
         if self._jump:
             self._zero += self._jump * sum(self._jumps.until(time))
         stray = self._zero + self._hum * math.sin(self._turning * time + self._phase)
@@ -92,7 +92,7 @@ class Cell:
 
 
 class _Arrivals:
-    """What happens so often on average, 1/s, at random times (Poisson), each either way."""
+    """Poisson process: events with a mean rate, 1/s, each with a random sign."""
 
     def __init__(self, rate: float, random: np.random.Generator) -> None:
         self._rate, self._random = rate, random
@@ -102,7 +102,7 @@ class _Arrivals:
         self._next = 0
 
     def until(self, time: float) -> list[float]:
-        """Signs of those that have not been asked for and are due by `time`, s."""
+        """Return the signs of the new events until `time`, s."""
         if not self._rate:
             return []
         found: list[float] = []
@@ -141,12 +141,12 @@ class Noise:
 class LegPort:
     """Sensors and output of leg 0…5: an `actuators.PlantPort`.
 
-    The encoder is rounded to its resolution. The cell reads what `Cell` says of the forces as they were `lag` ago, with
-    a new sample of noise each time it is read, and is rounded to its own resolution.
+    The encoder is rounded to its resolution. The cell reads `Cell` for the forces `lag` ago, with a new noise sample
+    at each reading, and is rounded to its own resolution.
     """
 
     def __init__(self, plant: Plant, leg: int, settings: Virtual, cells: VirtualCells, limit: float) -> None:
-        """See the class. cells: in place of those of `settings`. limit: end of the cells' range, N."""
+        """See the class. cells: instead of those of `settings`. limit: end of the cells' range, N."""
         self._plant = plant
         self._leg = leg
         self._resolution = settings.drive.position_resolution
@@ -158,11 +158,11 @@ class LegPort:
         self.test_load = 0.0
         """N, of a test mass hung on the cell; it loads the cell alone, not the platform."""
         self.zero_jump = 0.0
-        """N, by which the cell's zero has jumped."""
+        """N, jump of the cell's zero."""
 
     @property
     def length(self) -> float:
-        """Leg length as the encoder has it, m."""
+        """Leg length by the encoder, m."""
         return round(self._plant.readings[self._leg] / self._resolution) * self._resolution
 
     @property
@@ -181,7 +181,7 @@ class LegPort:
 
     @property
     def homing_done(self) -> bool:
-        """True once homing has reached the mark; False again in another mode."""
+        """True once homing has reached the mark; False in any other mode."""
         return self._plant.homed(self._leg)
 
     def command(

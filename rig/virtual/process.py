@@ -1,4 +1,4 @@
-"""The virtual rig as a process of its own: its clock, what runs in it, the faults it tells of, and its handle."""
+"""The virtual rig as a process of its own: its clock, its server, notification of faults, and its handle."""
 
 import contextlib
 import math
@@ -27,15 +27,15 @@ from rig.runtime import ChildDiedError, ChildProcess, ProcessWatch, pace_message
 from rig.virtual.faults import ActiveFault, News
 from rig.virtual.virtual_rig import VirtualRig
 
-_TIMEOUT = 1.0  # s for the engine to take one
+_TIMEOUT = 1.0  # s for one request to the engine
 _ENDING_TIMEOUT = 2.0  # s
-_MOST = 1000  # that wait to be told
+_MOST = 1000  # pending notifications
 
 
 class FaultNotifier:
-    """Sends news to the engine in a thread of its own, so that the virtual rig never waits; `close` ends it.
+    """Sends news to the engine in its own thread, so that the virtual rig never waits; `close` ends it.
 
-    What happens while nobody is known who should be told is forgotten.
+    News without a known engine is dropped.
     """
 
     def __init__(self) -> None:
@@ -45,11 +45,11 @@ class FaultNotifier:
         self._thread.start()
 
     def address(self, address: str) -> None:
-        """From now on tell the engine with this control link."""
+        """Set the control link of the engine to notify."""
         self._address = address
 
     def notify(self, news: Iterable[News]) -> None:
-        """Have news sent; never waits. What finds too many others waiting is lost."""
+        """Queue news for sending without waiting; drop it if the queue is full."""
         for item in news:
             if self._address:
                 with contextlib.suppress(queue.Full):
@@ -77,17 +77,17 @@ class FaultNotifier:
 
 
 CHECK_PERIOD = 0.05
-"""s of the wall clock without a sign of the engine, after which its process is looked at."""
+"""s of the wall clock without a sign of the engine before its process is checked."""
 HANGING = 2.0
-"""s that a process may have slept or computed without a sign before it counts as hanging."""
+"""s that a process may sleep or compute without a sign before it counts as hanging."""
 _SLICE = 0.25
-"""s at most that the plant makes up at once of the time for which it waited in vain"""
+"""longest part, s, of a missed time that the plant integrates at once"""
 
 
 class PlantClock:
-    """A `actuators.Timekeeper` that an engine may pace.
+    """An `actuators.Timekeeper` whose time an engine may set.
 
-    Without one it is the machine's monotonic clock, or as far behind it as the engine that paced last left it.
+    Without an engine it is the machine's monotonic clock, minus the lag at which the last engine left it.
     """
 
     def __init__(self) -> None:
@@ -96,9 +96,9 @@ class PlantClock:
         self._path: Path | None = None
         self._time = self._last = self._wall = time.monotonic()
         self._free = True
-        """whether the time goes by itself: on from `_last`, where it stood at `_wall` of the machine's clock"""
+        """whether the time runs by itself: from `_last` at `_wall` of the machine's clock"""
         self._behind = False
-        """whether there may be more to be made up for than one slice"""
+        """whether more than one slice of missed time may remain"""
         self._engine: socket.socket | None = None
         self._checked_at = 0.0
         self._poll = select.epoll()
@@ -106,7 +106,7 @@ class PlantClock:
 
     @property
     def engaged(self) -> bool:
-        """Whether there is an engine that may give the time."""
+        """Whether an engine is connected that may set the time."""
         return self._engine is not None
 
     @property
@@ -115,7 +115,7 @@ class PlantClock:
         return not self._free
 
     def listen(self, path: Path) -> None:
-        """Let an engine take the time over at `path`; what stands there is replaced. Raises OSError where it cannot."""
+        """Let an engine control the time by a socket at `path`, which is replaced. Raises OSError on failure."""
         path.unlink(missing_ok=True)
         self._listener = socket.socket(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._listener.bind(str(path))
@@ -137,7 +137,7 @@ class PlantClock:
                     self._engine, self._process = engine, ProcessWatch(pace_messages.peer(engine))
                     self._poll.register(engine, select.EPOLLIN)
                 else:
-                    engine.close()  # two cannot give the time
+                    engine.close()  # only one engine may set the time
         self._listen()
 
     def now(self) -> float:
@@ -159,7 +159,7 @@ class PlantClock:
 
     def close(self) -> None:
         """Close every socket. May be called again."""
-        self._part()
+        self._disconnect()
         self._poll.close()
         if self._listener is not None:
             self._listener.close()
@@ -175,7 +175,7 @@ class PlantClock:
                 received = True
                 self._take(message)
         except (EOFError, ValueError):
-            self._part()
+            self._disconnect()
             return
         if self._free or self._engine is None:
             return
@@ -184,10 +184,10 @@ class PlantClock:
             self._wall = self._checked_at = now
         elif now - self._checked_at >= CHECK_PERIOD:
             if self._checked_at == self._wall:
-                self._process.sign()  # the first look since the engine was heard
+                self._process.sign()  # the first check since the last message
             self._checked_at = now
             if self._process.silence() > HANGING:
-                self._set_free()
+                self._run_free()
                 self._send(pace_messages.Ahead())
 
     def _take(self, message: pace_messages.Message) -> None:
@@ -203,8 +203,8 @@ class PlantClock:
                 self._free = False
                 self._send(pace_messages.PlantTime(self._time))
 
-    def _set_free(self) -> None:
-        """Let the time go by itself from when the engine was heard last."""
+    def _run_free(self) -> None:
+        """Let the time run by itself from the engine's last message."""
         self._free = self._behind = True
         self._last = self._time
 
@@ -221,29 +221,29 @@ class PlantClock:
             try:
                 self._engine.send(pace_messages.encode(message), socket.MSG_DONTWAIT)
             except OSError:
-                self._part()
+                self._disconnect()
 
-    def _part(self) -> None:
-        """The engine has gone, or cannot be talked to."""
+    def _disconnect(self) -> None:
+        """Disconnect the engine after its end or an error."""
         if self._engine is not None:
             self._poll.unregister(self._engine)
             self._engine.close()
             self._engine = None
             self.request = None
             if not self._free:
-                self._set_free()
+                self._run_free()
 
 
 LONGEST_GAP = 0.5
-"""Of a longer time in which the process did not run only this much is integrated, s."""
+"""Longest time integrated at once, s, after the process did not run for longer."""
 TICK = 2e-3
-"""Longest time between two looks at plant and watchdogs without a request, s."""
+"""Longest time between two updates of plant and watchdogs without a request, s."""
 READY_TIMEOUT = 120.0
-"""Time to become ready, s; compiling the kernels for the first time takes most of it."""
+"""Time to become ready, s; mostly for compiling the kernels the first time."""
 SAMPLING = 1e-4
-"""Sampling time of the drives' own loops, s: requests nearer than this to each other see the same instant."""
+"""Sampling time of the drives' own loops, s: requests closer together see the same instant."""
 LINGER = 2.0
-"""Without an owner, a client and torque at any leg for this long, s, the process ends."""
+"""The process ends after this long, s, without owner, client and torque at any leg."""
 _REPLY_TIMEOUT = 2.0
 _KERNELS = (
     "dynamics.kernels.forward.equations_kernel",
@@ -264,7 +264,7 @@ _OF_MUJOCO = (
 
 @dataclass(frozen=True, slots=True)
 class Inject:
-    """Begin a fault; see `Faults.inject`."""
+    """Start a fault; see `Faults.inject`."""
 
     name: str
     leg: int | None
@@ -282,7 +282,7 @@ class Clear:
 
 @dataclass(frozen=True, slots=True)
 class NotifyEngine:
-    """From now on tell the engine with this control link what is injected, and what is on already."""
+    """Notify the engine with this control link of faults, beginning with the active ones."""
 
     address: str
 
@@ -302,9 +302,9 @@ Request = Inject | Clear | NotifyEngine | GetView | End
 
 @dataclass(frozen=True, slots=True)
 class RigView:
-    """What the virtual rig says of itself.
+    """State of the virtual rig.
 
-    time: s, the plant's clock. plant_fault: why the plant stands still for good, "" if it does not.
+    time: s, the plant's clock. plant_fault: why the plant has stopped permanently, "" if it has not.
     """
 
     time: float
@@ -314,30 +314,29 @@ class RigView:
 
 @dataclass(frozen=True, slots=True)
 class Refusal:
-    """A request that could not be met, or the reason the process ends."""
+    """A request that failed, or the reason the process ends."""
 
     text: str
     kind: type[RigError]
 
 
 def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
-    """Serve the virtual rig over its wires until its owner says so, or has gone like every client and torque.
+    """Serve the virtual rig over its wires until the owner ends it, or owner, clients and torque are gone.
 
-    The engine outlives an app that is killed, and so does its plant, also where the engine is parked on it: it ends
-    when the engine has.
-    Sends `Compiling` as long as it compiles, one `RigView` when every port listens, or a `Refusal` and returns. Then
-    answers each `Request` but End with one of the two. The time is that of `PlantClock`. Ctrl-C is ignored: it is the
-    owner who ends this process.
+    The engine outlives a killed app, and so does its plant, also with a parked engine: it ends when the engine has.
+    Sends `Compiling` while it compiles, one `RigView` when every port listens, or a `Refusal` and returns. Then
+    answers each `Request` but End with a `RigView` or a `Refusal`. The time is that of `PlantClock`. Ctrl-C is ignored:
+    the owner ends this process.
     """
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     stop, orphaned = threading.Event(), threading.Event()
-    herald, owner = FaultNotifier(), _Owner()
+    notifier, owner = FaultNotifier(), _Owner()
     requests: deque[Request] = deque()
     resources = contextlib.ExitStack()
     try:
         with send_compile_progress("the virtual rig", kernels_of(config), connection):
             rig = VirtualRig(config)
-            rig.advance(10 * rig.plant.step)  # compiles the kernels before anybody can connect
+            rig.advance(10 * rig.plant.step)  # compiles the kernels before a client can connect
         clock = resources.enter_context(closing(PlantClock()))
         rig = VirtualRig(config, clock.now(), LONGEST_GAP, owner.hang)
         needed = math.inf
@@ -353,16 +352,16 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
             if now - rig.time >= SAMPLING or rig.next_event <= now:
                 rig.advance(now)
             while requests:
-                _send(connection, _answer(rig, requests.popleft(), herald))
+                _send(connection, _answer(rig, requests.popleft(), notifier))
             if rig.faults.news:
-                herald.notify(rig.faults.news)
+                notifier.notify(rig.faults.news)
                 rig.faults.news.clear()
 
         def ready(_served: list[Endpoint]) -> None:
             if config.virtual is not None and not config.virtual.real_time:
                 clock.listen(pace_path(config, make=True))
             threading.Thread(target=_listen, args=(connection, requests, stop, orphaned), daemon=True).start()
-            prepare_process(None, config.realtime.priority)  # a pin is the engine's
+            prepare_process(None, config.realtime.priority)  # only the engine is pinned to a core
             _send(connection, _view(rig))
 
         server = TwinServer(rig.endpoints, advance=advance, tick=TICK, timekeeper=clock)
@@ -373,24 +372,24 @@ def serve_virtual_rig(config: RigConfig, connection: Connection) -> None:
         _send(connection, Refusal(str(error), type(error)))
     finally:
         resources.close()
-        herald.close()
+        notifier.close()
         owner.hang(False)
 
 
 def kernels_of(config: RigConfig) -> list[str]:
-    """What the virtual rig calls of kernels, with their modules; all that they call is not among it."""
+    """Return the kernels that the virtual rig calls directly, with their modules."""
     of_mujoco = config.virtual is not None and config.virtual.plant.engine == "mujoco"
     return [*_KERNELS, *(_OF_MUJOCO if of_mujoco else ())]
 
 
 class _Owner:
-    """The process that started this one, as far as it can be made to stand still."""
+    """The process that started this one, as far as it can be stopped."""
 
     def __init__(self) -> None:
         self._stopped = False
 
     def hang(self, stop: bool) -> None:
-        """Have it stand still, or go on where it was made to."""
+        """Stop it (True), or resume it if it was stopped (False)."""
         owner = multiprocessing.parent_process()
         if stop == self._stopped or owner is None or owner.pid is None or not owner.is_alive():
             return
@@ -400,7 +399,7 @@ class _Owner:
 
 
 def _listen(connection: Connection, requests: deque[Request], stop: threading.Event, orphaned: threading.Event) -> None:
-    """Collect the owner's requests; runs in a thread of its own, so that waiting for them costs the server nothing."""
+    """Collect the owner's requests; in its own thread, so that the server does not wait for them."""
     try:
         while not isinstance(request := connection.recv(), End):
             requests.append(request)
@@ -410,7 +409,7 @@ def _listen(connection: Connection, requests: deque[Request], stop: threading.Ev
         stop.set()
 
 
-def _answer(rig: VirtualRig, request: Request, herald: FaultNotifier) -> RigView | Refusal:
+def _answer(rig: VirtualRig, request: Request, notifier: FaultNotifier) -> RigView | Refusal:
     try:
         match request:
             case Inject(name, leg, value, duration):
@@ -418,8 +417,8 @@ def _answer(rig: VirtualRig, request: Request, herald: FaultNotifier) -> RigView
             case Clear(name, leg):
                 rig.faults.clear(name, leg)
             case NotifyEngine(address):
-                herald.address(address)
-                herald.notify(rig.faults.recall())
+                notifier.address(address)
+                notifier.notify(rig.faults.recall())
     except InputError as error:
         return Refusal(str(error), InputError)
     return _view(rig)
@@ -435,19 +434,19 @@ def _send(connection: Connection, answer: RigView | Refusal) -> None:
 
 
 class VirtualRigProcess:
-    """The owner's handle on a virtual rig in a process of its own.
+    """The owner's handle on a virtual rig in its own process.
 
-    As a context manager it starts the process and ends it on the way out. One thread uses it at a time.
+    As a context manager it starts and ends the process. Not thread-safe.
     """
 
     def __init__(self, config: RigConfig) -> None:
-        """Nothing is started yet."""
+        """Does not start the process."""
         self._config = config
         self._process: ChildProcess | None = None
 
     @property
     def pid(self) -> int | None:
-        """Process id, None while there is none."""
+        """Process id, None if there is none."""
         return None if self._process is None else self._process.pid
 
     @property
@@ -456,25 +455,25 @@ class VirtualRigProcess:
         return self._process is not None and self._process.alive
 
     def start(self, timeout: float = READY_TIMEOUT, report_compiling: ProgressCallback | None = None) -> None:
-        """Start the process and wait up to `timeout` s until every drive can be connected to.
+        """Start the process and wait up to `timeout` s until every drive accepts connections.
 
         report_compiling: see `wait_ready`.
-        Raises HardwareError when a port is taken (naming host:port), the process dies or is not ready in time;
-        ConfigError when the configuration cannot be served. Nothing is left running then.
+        Raises HardwareError if a port is taken (naming host:port), the process dies or is not ready in time;
+        ConfigError if the configuration cannot be served. No process is left running then.
         """
         self.begin()
         self.wait_ready(timeout, report_compiling)
 
     def begin(self) -> None:
-        """The first half of `start`, which does not wait; `wait_ready` is the other."""
+        """Start the process without waiting, as the first half of `start`; `wait_ready` is the other."""
         if self._process is not None:
             raise HardwareError("the virtual rig has been started already")
         self._process = ChildProcess("the virtual rig", serve_virtual_rig, self._config)
 
     def wait_ready(self, timeout: float = READY_TIMEOUT, report_compiling: ProgressCallback | None = None) -> None:
-        """Wait, after `begin`, until every drive can be connected to; see `start`.
+        """Wait, after `begin`, until every drive accepts connections; see `start`.
 
-        report_compiling: receives the progress where the plant has to be compiled first.
+        report_compiling: receives the progress if the plant has to be compiled first.
         """
         try:
             self._receive(self._process, timeout, "become ready", report_compiling)
@@ -485,7 +484,7 @@ class VirtualRigProcess:
     def inject(
         self, name: str, leg: int | None = None, value: float | None = None, duration: float | None = None
     ) -> RigView:
-        """Begin a fault: see `Faults.inject` and `FAULTS`. Raises InputError, or HardwareError if the rig is gone."""
+        """Start a fault: see `Faults.inject` and `FAULTS`. Raises InputError, or HardwareError if the rig is gone."""
         return self._ask(Inject(name, leg, value, duration))
 
     def clear(self, name: str | None = None, leg: int | None = None) -> RigView:
@@ -493,20 +492,20 @@ class VirtualRigProcess:
         return self._ask(Clear(name, leg))
 
     def notify(self, address: str) -> RigView:
-        """Have the engine with this control link record what is injected. Raises HardwareError if the rig is gone."""
+        """Let the engine with this control link record faults. Raises HardwareError if the rig is gone."""
         return self._ask(NotifyEngine(address))
 
     def look(self) -> RigView:
-        """What the rig says of itself. Raises HardwareError if the rig is gone."""
+        """Return the state of the rig. Raises HardwareError if the rig is gone."""
         return self._ask(GetView())
 
     @property
     def active(self) -> list[ActiveFault]:
-        """The faults that are on. Raises HardwareError if the rig is gone."""
+        """Return the active faults. Raises HardwareError if the rig is gone."""
         return list(self.look().faults)
 
     def stop(self, timeout: float = 2.0) -> None:
-        """End the process: by asking, after `timeout` s by a signal, at last by killing it; idempotent."""
+        """End the process by a request, after `timeout` s by a signal, finally by killing it; idempotent."""
         process, self._process = self._process, None
         if process is not None:
             with contextlib.suppress(ChildDiedError):
@@ -530,7 +529,7 @@ class VirtualRigProcess:
             raise HardwareError("the virtual rig is not running")
         try:
             while process.pipe.poll(0):
-                process.pipe.recv()  # the answer to a request that was given up
+                process.pipe.recv()  # the answer to an abandoned request
         except (EOFError, OSError) as error:
             raise process.died() from error
         process.send(request)

@@ -1,4 +1,4 @@
-"""What the plant of a virtual rig really is: its drawing with every part a little off. Only who judges looks here."""
+"""The true plant of a virtual rig: its nominal mechanism with random deviations. Not available to estimators."""
 
 import math
 from dataclasses import dataclass, replace
@@ -25,17 +25,17 @@ from rig.errors import ConfigError
 from rig.virtual.arrays import Array
 from rig.virtual.plant import plant_mechanism
 
-_STREAM = 10  # of the seed; others draw noise and the pose at power-up from it
-_TURN = 0.25  # shear of a body's mass against its stretch
-_EFFECTS = 11  # of the seed; every effect has a stream of its own below it, so that none changes another's numbers
+_STREAM = 10  # key of a random stream; noise and power-up pose use others of the seed
+_TURN = 0.25  # shear of a body's mass relative to its stretch
+_EFFECTS = 11  # key of one random stream per effect, so that effects do not influence each other
 _SHAPE, _VISCOUS, _RIPPLE, _PRESLIDING, _RUNNING_IN = range(5)
 _GAIN_WARMING, _CROSS_TALK, _CURVATURE, _HYSTERESIS, _HUM, _JUMP, _SPIKE, _TILT, _HOSE = range(5, 14)
 
 
 class Draw:
-    """The numbers that make a machine of a seed: the same for the same seed and tolerance.
+    """Random deviations of a machine, deterministic in seed and tolerance.
 
-    None of them is known to an estimator: neither its shapes of friction nor what it allows for are looked at here.
+    Independent of all estimators: of their friction models and assumed tolerances.
     """
 
     def __init__(self, seed: int, tolerance: Tolerance) -> None:
@@ -44,7 +44,7 @@ class Draw:
         self._tolerance = tolerance
 
     def mechanism(self, drawing: Mechanism) -> Mechanism:
-        """A mechanism about the drawing, within the tolerance."""
+        """Return a random mechanism within the tolerance about the nominal one."""
         tolerance, geometry = self._tolerance, drawing.geometry
         platform = self._body(Body(drawing.mass, drawing.center_of_mass, drawing.inertia))
         legs = tuple(self._leg(leg) for leg in drawing.legs)
@@ -66,7 +66,7 @@ class Draw:
         )
 
     def friction(self, drawing: Mechanism) -> PlantFriction:
-        """Friction that the model does not have."""
+        """Return friction that is not in the model."""
         tolerance = self._tolerance
         coulomb = np.array([leg.friction.coulomb for leg in drawing.legs])
         asymmetry = self._about(tolerance.asymmetry, (6,)) * coulomb
@@ -82,7 +82,7 @@ class Draw:
         )
 
     def _more_friction(self, coulomb: Array) -> dict[str, object]:
-        """What a tolerance of its own asks for beside that, where the Coulomb frictions (6,) are so many N."""
+        """Return more friction for the tolerances given explicitly; Coulomb frictions (6,) in N."""
         tolerance, found = self._tolerance, dict[str, object]()
         if tolerance.stribeck_shape:
             off = tolerance.stribeck_shape
@@ -108,11 +108,11 @@ class Draw:
         return found
 
     def cells(self) -> tuple[Array, Array]:
-        """Factors (6,) on the cells' gains, and what is added to their biases, (6,) N."""
+        """Return factors (6,) on the cells' gains, and additions to their biases, (6,) N."""
         return 1.0 + self._about(self._tolerance.cell_gain, (6,)), self._about(self._tolerance.cell_bias, (6,))
 
     def more_cells(self) -> dict[str, object]:
-        """What a tolerance of its own asks for beside gains and zeros, as `VirtualCells` has it."""
+        """Return cell errors besides gains and zeros for explicitly given tolerances, as fields of `VirtualCells`."""
         tolerance, found = self._tolerance, dict[str, object]()
         for name, stream, largest in (
             ("gain_warming", _GAIN_WARMING, tolerance.cell_gain_warming),
@@ -141,13 +141,13 @@ class Draw:
         return found
 
     def tilt(self) -> tuple[float, float]:
-        """The two angles by which the base is turned against gravity, rad."""
+        """Return the two tilt angles of the base against gravity, rad."""
         largest = self._tolerance.tilt
         first, second = self._stream(_TILT).uniform(-largest, largest, 2).tolist()
         return first, second
 
     def hose(self, drawing: Mechanism) -> Hose | None:
-        """A hose at the platform's rim, which pulls nothing somewhere about where the rim is at home."""
+        """Return a hose at the platform's rim whose rest position is random about the rim at home."""
         largest = self._tolerance.hose
         if not largest:
             return None
@@ -170,7 +170,7 @@ class Draw:
     def _leg(self, leg: Leg) -> Leg:
         friction = leg.friction
         names = ("universal", "prismatic", "spherical", "coulomb")
-        scaled = {name: getattr(friction, name) * (1.0 + self._off(self._tolerance.friction)) for name in names}
+        scaled = {name: getattr(friction, name) * (1.0 + self._error(self._tolerance.friction)) for name in names}
         return replace(
             leg,
             lower=self._body(leg.lower),
@@ -180,22 +180,22 @@ class Draw:
         )
 
     def _body(self, body: Body) -> Body:
-        """The body stretched and sheared about its centre of mass, moved, and made heavier or lighter.
+        """Stretch and shear the body about its centre of mass, shift it and scale its mass.
 
-        Its mass distribution goes through an affine map, so that the result can exist if it could.
+        The mass distribution undergoes an affine map, so that the result is realisable if the body is.
         """
         tolerance = self._tolerance
         moved = self._about(tolerance.center, (3,))
-        factor = 1.0 + self._off(tolerance.mass)
-        stretch = np.diag([math.sqrt(1.0 + self._off(tolerance.inertia)) for _ in range(3)])
+        factor = 1.0 + self._error(tolerance.mass)
+        stretch = np.diag([math.sqrt(1.0 + self._error(tolerance.inertia)) for _ in range(3)])
         shear = self._about(0.5 * _TURN * tolerance.inertia, (3, 3))
         stretch += shear + shear.T - 2.0 * np.diag(np.diag(shear))
         if body.mass == 0.0:
             return body
         return body_of(deformed(linear_body(body), factor, moved, stretch))
 
-    def _off(self, tolerance: float) -> float:
-        """A relative error of half the tolerance at least, of either sign."""
+    def _error(self, tolerance: float) -> float:
+        """Return a relative error of at least half the tolerance, of random sign."""
         size = float(self._random.uniform(0.5, 1.0)) * tolerance
         return size if self._random.random() < 0.5 else -size
 
@@ -204,13 +204,13 @@ class Draw:
 
 
 def _between(random: np.random.Generator, least: float, greatest: float) -> float:
-    """A number between two, every decade as likely."""
+    """Return a random number between two, log-uniform."""
     return float(math.exp(random.uniform(math.log(least), math.log(greatest))))
 
 
 SUFFIX = ".truth.toml"
 CELL_EFFECTS = ("gain_warming", "curvature", "hysteresis", "hum", "jump", "spike")
-"""Of load cells, what a calibration by weights does not find; see `VirtualCells`."""
+"""Load-cell errors that a calibration by weights does not find; see `VirtualCells`."""
 _SIZES = {
     "viscous_exponent": "viscous",
     "ripple_length": "ripple",
@@ -220,7 +220,7 @@ _SIZES = {
     "jump_rate": "jump",
     "spike_rate": "spike",
 }
-"""What belongs to the size of an effect, and is not drawn where that is given."""
+"""Parameters that belong to the size of an effect: not drawn if that is given."""
 _ADDED = ("extending", "retracting", "breakaway_extending", "breakaway_retracting", "load")
 _FIRST = (
     "What the plant of the recording beside this file really is: to judge what is estimated from it, for nothing else.",
@@ -230,9 +230,9 @@ _FIRST = (
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Truth:
-    """The plant: its mechanism, friction that no model has, what its load cells do, and whose equations move it.
+    """The true plant: mechanism, friction outside the model, load-cell errors, and physics engine.
 
-    tilt: of the base, rad; the mechanism's gravity is turned by it. hose: between base and platform, None without.
+    tilt: of the base, rad; it rotates the mechanism's gravity. hose: between base and platform, None without.
     """
 
     mechanism: Mechanism
@@ -244,7 +244,7 @@ class Truth:
 
     @property
     def text(self) -> str:
-        """It as a mechanism's file; what such a file cannot say in its comments."""
+        """Return the plant as a mechanism file, with comments for everything the format lacks."""
         extras = [f"friction.{name} = {value}" for name, value in self.friction.model_dump().items()]
         extras += [f"cells.{name} = {value}" for name, value in self.cells.model_dump().items()]
         if any(self.tilt):
@@ -255,9 +255,9 @@ class Truth:
 
 
 def truth_of(config: RigConfig) -> Truth:
-    """The plant of a configuration with a [virtual] section.
+    """Return the plant of a configuration with a [virtual] section.
 
-    Raises ConfigError where there is none, its own mechanism cannot be used, or a payload or mass cannot be put on it.
+    Raises ConfigError without one, or if its mechanism, payload or mass is invalid.
     """
     settings = config.virtual
     if settings is None:
@@ -277,10 +277,10 @@ def truth_of(config: RigConfig) -> Truth:
         tilt = (plant.tilt[0] + about_x, plant.tilt[1] + about_y)
         plant = plant.model_copy(update={"tilt": tilt, "hose": plant.hose or draw.hose(mechanism)})
         mechanism, drawn = draw.mechanism(mechanism), draw.friction(mechanism)
-        friction = _together(friction, drawn)
+        friction = _combined(friction, drawn)
         gain, bias = draw.cells()
         cells = cells.model_copy(
-            update=_not_given(cells, draw.more_cells())
+            update=_unset(cells, draw.more_cells())
             | {
                 "gain": tuple((np.array(cells.gain) * gain).tolist()),
                 "bias": tuple((np.array(cells.bias) + bias).tolist()),
@@ -290,7 +290,7 @@ def truth_of(config: RigConfig) -> Truth:
 
 
 def differs(config: RigConfig) -> bool:
-    """Whether the plant of a configuration, or a cell beyond gain, zero and noise, is more than its files say."""
+    """Return whether the plant, or a cell beyond gain, zero and noise, differs from the configuration's files."""
     if config.virtual is None:
         return False
     plant, cells = config.virtual.plant, config.virtual.cells
@@ -300,23 +300,23 @@ def differs(config: RigConfig) -> bool:
 
 
 def truth_path(recording: Path) -> Path:
-    """Where the truth of a recording lies."""
+    """Return the path of the truth file of a recording."""
     return recording.with_suffix(SUFFIX)
 
 
-def _together(given: PlantFriction, drawn: PlantFriction) -> PlantFriction:
-    """What a configuration gives beside what was drawn; the given speed where it gives any excess."""
+def _combined(given: PlantFriction, drawn: PlantFriction) -> PlantFriction:
+    """Combine configured and random friction; the configured speed applies if any excess is configured."""
     values = {
         name: tuple(a + b for a, b in zip(getattr(given, name), getattr(drawn, name), strict=True)) for name in _ADDED
     }
     own = any(given.breakaway_extending) or any(given.breakaway_retracting)
     others = {name: getattr(drawn, name) for name in PlantFriction.model_fields if name not in _ADDED}
-    update = _not_given(given, others) | values | {"speed": given.speed if own else drawn.speed}
+    update = _unset(given, others) | values | {"speed": given.speed if own else drawn.speed}
     return given.model_copy(update=update)
 
 
-def _not_given(section: BaseModel, drawn: dict[str, Any]) -> dict[str, Any]:
-    """Of what was drawn for a section, what it does not give itself."""
+def _unset(section: BaseModel, drawn: dict[str, Any]) -> dict[str, Any]:
+    """Select drawn values that a section does not give itself."""
 
     def given(name: str) -> bool:
         return bool(getattr(section, name) != type(section).model_fields[name].default)

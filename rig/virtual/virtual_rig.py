@@ -1,4 +1,4 @@
-"""The virtual rig in one piece, plant, drives, load cells and faults; or one virtual device by itself."""
+"""The virtual rig in one object: plant, drives, load cells and faults; or one virtual device alone."""
 
 import math
 import time
@@ -30,19 +30,19 @@ from rig.virtual.port import LegPort
 from rig.virtual.truth import truth_of
 
 SLICE = 5e-3
-"""Longest time, s, over which the drives do not look at their clocks (watchdog, end of homing); some bear less."""
+"""Longest time, s, between updates of the drives' clocks (watchdog, end of homing); some need less."""
 
 
 class VirtualRig:
-    """Everything behind the wires of a rig, on a clock that its owner moves with `advance`.
+    """Everything behind the wires of a rig, on a clock that its owner sets with `advance`.
 
-    `plant` is the machine, `faults` what is wrong with it, `drives` and `cells` (none when the drives read them)
-    the devices behind their fallible wires. `time` (s) is the instant all of it stands at, `skipped` (s) what
-    `advance` has left out. Two rigs of one configuration, moved and asked alike, answer the same bytes. When the plant
-    stands still for good, no device answers any more: feedback that does not move passes for a platform at rest.
+    `plant` is the machine, `faults` its faults, `drives` and `cells` (none if the drives read them) the devices behind
+    their fallible wires. `time` (s) is the current time of the rig, `skipped` (s) the time that `advance` left out. Two
+    rigs of one configuration with the same calls and requests answer the same bytes. When the plant has stopped
+    permanently, no device answers any more: constant feedback would look like a platform at rest.
 
-    Raises ConfigError when the configuration has no [virtual] section or describes devices that have no virtual twin,
-    and for what `Plant` and `MujocoPlant` refuse.
+    Raises ConfigError if the configuration has no [virtual] section or describes devices without a virtual twin,
+    and as `Plant` and `MujocoPlant`.
     """
 
     def __init__(
@@ -52,10 +52,10 @@ class VirtualRig:
         longest_gap: float = math.inf,
         hang: Callable[[bool], None] = lambda _stop: None,
     ) -> None:
-        """Power everything up at `start` (s).
+        """Switch everything on at `start` (s).
 
-        longest_gap: s; of a longer time asked of `advance` at once only this much is integrated: after a suspended
-        process is woken it must not fall further and further behind.
+        longest_gap: s; a longer `advance` integrates only this much, so that a suspended process does not fall further
+        and further behind after it is resumed.
         hang: see `Faults`.
         """
         settings = config.virtual
@@ -78,26 +78,26 @@ class VirtualRig:
         self._slice = min(SLICE, *(drive.longest_step for drive in self.drives))
         self._devices: Sequence[FaultyDevice] = [*self.drives, *self.cells]
         self._groups = _grouped(config, self._devices)
-        self._responders = [_together(devices, address.endpoint) for address, devices in self._groups]
+        self._responders = [_responder(devices, address.endpoint) for address, devices in self._groups]
         self._tick()
         self.faults = Faults(self.plant, self._ports, self.drives, self.cells, settings.faults, hang)
         self.faults.play()
 
     @property
     def time(self) -> float:
-        """Instant the rig stands at, s."""
+        """Current time of the rig, s."""
         return self.plant.time
 
     @property
     def next_event(self) -> float:
-        """When some device does something by itself, s: a request's last byte has come, a reply's is to go."""
+        """Time of the next event of a device, s: a request's last byte arrives, or a reply is due."""
         return min([responder.next_event for responder in self._responders])
 
     @property
     def endpoints(self) -> list[tuple[Endpoint, Responder]]:
-        """Where the drives and the cells' own devices are served, and what is there: one device, or a line of several.
+        """Endpoints of the drives and the cells' own devices, each with its device or a line of several.
 
-        Raises ConfigError where one of them has no such place.
+        Raises ConfigError if one of them has no endpoint.
         """
         found: list[tuple[Endpoint, Responder]] = []
         for (address, _), responder in zip(self._groups, self._responders, strict=True):
@@ -107,20 +107,20 @@ class VirtualRig:
         return found
 
     def address(self, device: int) -> Endpoint:
-        """Where one device is found, by its place among drives and cells' own devices; raises as `endpoints`."""
+        """Return a device's endpoint, by its index among drives and cells' own devices; raises as `endpoints`."""
         wanted = self._devices[device]
         return next(_endpoint(address) for address, group in self._groups if wanted in group)
 
     def wires(self) -> list[MemoryWire]:
-        """New wires to the six drives, then to the cells' own devices, in this process and without sockets.
+        """Return new in-process wires to the six drives, then to the cells' own devices.
 
-        Nothing that is sent over them moves the rig's clock: that is `advance`. A serial line takes no time.
+        Messages do not advance the rig's clock: use `advance`. A serial line takes no time.
         """
-        behind = {device: _together(devices) for _, devices in self._groups for device in devices}
+        behind = {device: _responder(devices) for _, devices in self._groups for device in devices}
         return [MemoryWire(behind[device].respond, behind[device].due) for device in self._devices]
 
     def advance(self, now: float) -> None:
-        """Integrate the plant to `now` (s), the drives' own clocks and the timetable of faults with it."""
+        """Integrate the plant to `now` (s), with the drives' own clocks and the timetable of faults."""
         plant = self.plant
         gap = now - plant.time
         if gap > self._longest_gap:
@@ -153,7 +153,7 @@ class VirtualRig:
             raise ConfigError(f"drive {leg + 1}: {error}") from error
 
     def _cell_devices(self, config: RigConfig) -> list[FaultyDevice]:
-        """The twins of the cells' own devices: one of all six legs, or one of each."""
+        """Return the twins of the cells' own devices: one for all six legs, or one for each."""
         devices = []
         cells = config.load_cells
         for leg, (place, options) in enumerate(zip(cells.places, cell_options(config), strict=True)):
@@ -172,15 +172,15 @@ def _endpoint(address: DriveAddress) -> Endpoint:
     return endpoint
 
 
-def _together(devices: Sequence[FaultyDevice], endpoint: Endpoint | None = None) -> Responder:
-    """What is behind a wire to one device or several; on a serial one bytes take their time."""
+def _responder(devices: Sequence[FaultyDevice], endpoint: Endpoint | None = None) -> Responder:
+    """Return the responder behind a wire to one device or several; on a serial line bytes take their time."""
     if isinstance(endpoint, SerialEndpoint):
         return DeviceLine(devices, endpoint.byte_time)
     return devices[0] if len(devices) == 1 else DeviceLine(devices)
 
 
 def _grouped(config: RigConfig, devices: Sequence[FaultyDevice]) -> list[tuple[DriveAddress, list[FaultyDevice]]]:
-    """The devices of each wire with an address there. Raises ConfigError where two cannot be told from each other."""
+    """Group the devices by wire, each with its address. Raises ConfigError if two have the same address."""
     groups: dict[object, tuple[DriveAddress, list[FaultyDevice]]] = {}
     seen: dict[tuple[Endpoint, int], KeyPath] = {}
     faults = []
@@ -201,20 +201,20 @@ def _grouped(config: RigConfig, devices: Sequence[FaultyDevice]) -> list[tuple[D
 
 
 _TICK = 2e-3  # s
-_LONGEST_GAP = 0.5  # s; of a longer time in which the process did not run only this much is integrated
+_LONGEST_GAP = 0.5  # s; longest time integrated at once after the process did not run
 
 
 def serve_device(config: RigConfig, device: int, stop: StopEvent, ready: Callable[[Endpoint], None]) -> None:
-    """Serve one device of a virtual rig on the machine's clock until told to stop; the others' brakes stay closed.
+    """Serve one device of a virtual rig in real time until stopped; the brakes of the others stay closed.
 
     Args:
-        config: where it is found, and what it is.
-        device: its place among the six drives and, after them, the cells' own devices.
+        config: its endpoint and description.
+        device: its index among the six drives and, after them, the cells' own devices.
         stop: set to end.
-        ready: given where it is served once it is.
+        ready: called with the endpoint once it is served.
 
     Raises:
-        ConfigError: it has no virtual twin, or its address names no port.
+        ConfigError: the device has no virtual twin, or its address has no port.
         HardwareError, ActuatorError: the port is taken.
     """
     VirtualRig(config).advance(1e-3)  # compiles the kernels

@@ -1,4 +1,4 @@
-"""A trajectory under a controller on the virtual rig's plant, offline and compiled, hundreds of times real time."""
+"""Offline closed-loop simulation on the virtual rig's plant, compiled, hundreds of times faster than real time."""
 
 from rig.virtual.closed_loop.result import LoopRun, Merit, merit
 from rig.virtual.closed_loop.simulation import (

@@ -1,4 +1,4 @@
-"""The closed loop as compiled code: the plant's time step for long runs, and control cycle and plant in turns."""
+"""The closed loop as compiled code: control cycle and plant steps in turn."""
 
 from math import cos, exp, isfinite, nan, sin, sqrt, tanh
 
@@ -46,22 +46,22 @@ from rig.virtual.plant_kernel import (
 )
 
 # Rows of the scratch array (SCRATCH_ROWS, 13).
-LENGTHS, SPEEDS = 0, 1  # of the legs at the beginning of the step
+LENGTHS, SPEEDS = 0, 1  # of the legs at the beginning of the step, m and m/s
 MOTOR = 2  # N, motor forces at the beginning, middle and end of the step: three rows
-MEAN = 5  # acceleration of the platform over the step before, m/s², rad/s²
+MEAN = 5  # mean acceleration of the platform in the previous step, m/s², rad/s²
 _LENGTH, _SPEED = 6, 7  # of a stage
 _FORCE = 8
-_SUM, _HALF_SUM = 9, 10  # of forces: for the speed, for the place
+_SUM, _HALF_SUM = 9, 10  # sums of forces: for speed, for position
 _AHEAD = 11  # the state in the middle; then the mean speed
-DEMAND = 12  # N, of drives that follow a force; not a number of others
-_LOADS = 13  # wrench on the platform, with that of the hose
+DEMAND = 12  # N, of force-controlled drives; NaN for others
+_LOADS = 13  # wrench on the platform, including the hose
 SCRATCH_ROWS = 14
 SCRATCH_COLUMNS = 13
 
 
 @kernel
-def _foresee(state: Array, mean: Array, h: float, ahead: Array) -> None:
-    """The state half a step of `h` s on; the quaternion's length is no matter here."""
+def _predict(state: Array, mean: Array, h: float, ahead: Array) -> None:
+    """Predict the state half a step of `h` s ahead; the quaternion is not normalised."""
     half, quarter = 0.5 * h, 0.25 * h
     for j in range(6):
         ahead[7 + j] = state[7 + j] + half * mean[j]
@@ -77,7 +77,7 @@ def _foresee(state: Array, mean: Array, h: float, ahead: Array) -> None:
 
 @kernel
 def _turn(state: Array, w: float, x: float, y: float, z: float, out: Array) -> None:
-    """Quaternion (w, x, y, z), in base axes, times that of `state`, into `out`."""
+    """Multiply quaternion (w, x, y, z), in base axes, by that of `state`, into `out`."""
     a, b, c, d = state[3], state[4], state[5], state[6]
     out[3] = w * a - x * b - y * c - z * d
     out[4] = w * b + x * a + y * d - z * c
@@ -90,15 +90,15 @@ def step_kernel(
     legs: Array, parameters: Array, friction: Array, coulomb_speed: float, state: Array, drives: Array, wrench: Array,
     hose: Array, h: float, scratch: Array, work: Array, frozen: Array,
 ) -> int:  # fmt: skip
-    """Advance a state (13,) by `h` s; the legs' lengths and speeds and the motors' forces stand in `scratch`.
+    """Advance a state (13,) by `h` s; `scratch` holds the legs' lengths and speeds and the motors' forces.
 
     legs, parameters, drives: see `drive_kernel`. hose: see `plant_kernel.loads_kernel`. friction (2, 6) along the
     legs and `work` with the parameters without it: see `dynamics.without_leg_friction`. Returns RUNNING; or SINGULAR or
-    DIVERGED, the state as it was.
+    DIVERGED with the state unchanged.
     """
     length, speed, force = scratch[_LENGTH], scratch[_SPEED], scratch[_FORCE]
     total, half_total, ahead, mean = scratch[_SUM], scratch[_HALF_SUM], scratch[_AHEAD], scratch[MEAN]
-    _foresee(state, mean, h, ahead)
+    _predict(state, mean, h, ahead)
     pulled = hose[HOSE_STIFFNESS] != 0.0 or hose[HOSE_DAMPING] != 0.0
     loads = scratch[_LOADS] if pulled else wrench
     if pulled:
@@ -161,17 +161,17 @@ def step_kernel(
 
 
 OPEN_LOOP, PD, FORCE, COMPUTED_TORQUE, POSITION, OBSERVER = range(6)
-"""The laws."""
+"""The control laws."""
 
 LEFT_STROKE = 10
-"""Status: without a loop, a leg left its stroke."""
+"""Status: in open loop, a leg left its stroke."""
 LOST = 11
-"""The leg lengths have no pose near the one before, or the reference or the model no solution there."""
+"""The leg lengths have no pose near the previous one, or the model no solution there or at the reference."""
 
 # Entries of the settings.
 PERIOD = 0  # s
-AHEAD = 1  # s, from a cycle to the reference of its commands but the feedforward
-BEGIN = 2  # s, place on the path at the first cycle
+AHEAD = 1  # s, from a cycle to the reference of its commands, except the feedforward
+BEGIN = 2  # s, path time at the first cycle
 STIFFNESS, DAMPING = 3, 4  # N/m, N s/m
 TASK_STIFFNESS, TASK_DAMPING = 5, 6  # 1/s², 1/s
 RESOLUTION = 7  # m, of the encoders
@@ -195,11 +195,11 @@ CONTROL_ROWS = 10
 # Rows of a command.
 COMMAND_FORCE, COMMAND_LENGTH, COMMAND_SPEED = 0, 1, 2
 
-# Rows of what is kept of a cycle (ROWS, 6); the state has its own array.
+# Rows of the record of a cycle (ROWS, 6); the state has its own array.
 APPLIED = 0  # N, of the motors
 COMMANDED = 1  # N
 FEEDFORWARD = 2  # N
-SATURATED = 3  # 1 where a leg's force was bounded
+SATURATED = 3  # 1 if a leg's force was saturated
 BRISTLE = 4  # m, deflection of a leg's friction
 ROWS = 5
 
@@ -212,7 +212,7 @@ def _control(
     bounds: Array, memory: Array, legs: Array, estimate_work: Array, rows: Array, work: Array, observed: Array,
     commands: Array, row: Array,
 ) -> int:  # fmt: skip
-    """What the engine computes in a cycle, from lengths and speeds in `memory` to `commands`. Gives a status."""
+    """Compute the engine's `commands` of a cycle from lengths and speeds in `memory`. Returns a status."""
     end = (samples.shape[0] - 1) * settings[TABLE_STEP]
     now, ahead, motion = memory[_NOW], memory[_NEXT], memory[_MOTION]
     forces_ahead = path_time + settings[FORCES_AHEAD]
@@ -268,9 +268,9 @@ def _motors(
     drives: Array, queues: Array, waiting: Counts, parameters: Array, legs: Array, t: float, h: float, decay: float,
     scratch: Array,
 ) -> None:  # fmt: skip
-    """The motors' forces at the beginning, middle and end of the step at `t`, into `scratch`.
+    """Compute the motors' forces at the beginning, middle and end of the step at `t`, into `scratch`.
 
-    Of a drive that follows a force, nothing is left of `drive_kernel` but its lag until the next command takes effect.
+    A force-controlled drive reduces to the lag of `drive_kernel` until the next command takes effect.
     """
     for i in range(6):
         motor = drives[i, drive_columns.MOTOR]
@@ -323,12 +323,12 @@ def run_kernel(
     hose: Array, scratch: Array, plant_work: Array, frozen: Array,
     states: Array, signals: Array,
 ) -> tuple[int, int]:  # fmt: skip
-    """Run so many cycles from `state` and `drives` as they stand; gives a status and how many cycles were kept.
+    """Run up to `cycles` cycles from `state` and `drives`; return a status and the number of recorded cycles.
 
-    Of each cycle, `states` (cycles, 13) has the plant at its time, `signals` (cycles, ROWS, 6) what was commanded then.
+    `states` (cycles, 13) is the plant at the time of each cycle, `signals` (cycles, ROWS, 6) the commands of that time.
     wrenches (cycles, 6): on the platform, platform axes. hose: see `plant_kernel.loads_kernel`. strokes (6, 2) m. The
-    controller's model, geometry and memory come first, then the plant's; see the modules of laws, drives and step for
-    theirs.
+    arguments of the controller (model, geometry, memory) come first, then those of the plant; see the modules of laws,
+    drives and step.
     """
     period, h = settings[PERIOD], settings[STEP]
     mode = _POSITION_MODE if law == POSITION else _FORCE_MODE

@@ -1,4 +1,4 @@
-"""The accelerations of a run, from what was kept of it."""
+"""Accelerations of a run, from its record."""
 
 from dynamics import acceleration_kernel
 from kinematics import kernel
@@ -25,9 +25,9 @@ def accelerations_kernel(
     """Accelerations (n, 6) of states (n, 13) under motor forces (n, 6), N, end stops, wrenches (n, 6) and a hose.
 
     times (n,): s, from the beginning. bristles (n, 6): m, deflections of the legs' friction. drive: a row of
-    `drive_kernel`, its brake open; legs, shared: its legs and parameters. hose: see `plant_kernel.loads_kernel`.
-    rubbed (n, 6): here goes the friction that the mechanism has not, N. loads (n, 6): the wrenches with the hose's.
-    Gives a status.
+    `drive_kernel` with open brake; legs, shared: its legs and parameters. hose: see `plant_kernel.loads_kernel`.
+    rubbed (n, 6): receives the friction that is not in the mechanism, N. loads (n, 6): receives the wrenches including
+    the hose. Returns a status.
     """
     for row in range(states.shape[0]):
         run_in_kernel(legs, times[row])

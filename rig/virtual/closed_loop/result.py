@@ -1,4 +1,4 @@
-"""What came of a trajectory in the closed loop offline, and figures of merit to compare controllers by."""
+"""Result of an offline closed-loop run, and figures of merit to compare controllers."""
 
 from dataclasses import dataclass
 from functools import cached_property
@@ -17,17 +17,17 @@ from rig.virtual.plant import drive_parameters
 from rig.virtual.port import Cell
 
 _CELL_NOISE = 7
-"""The stream of the seed's random numbers that the cells' noise comes from."""
+"""Stream of the seed's random numbers for the cells' noise."""
 
 
 @dataclass(frozen=True, eq=False)
 class LoopRun:
-    """A run of m cycles; `end` says in words why it is shorter than the trajectory, "" if it is not.
+    """A run of m cycles; `end` is the reason why it is shorter than the trajectory, "" if complete.
 
-    config, table, controller: see `run_loop`; virtual: of the configuration. plant, legs: what moves, and its rows, see
-    `leg_rows`: where all friction along the legs is in these, `plant` has none. hose: see `hose_row`.
-    times (m,): places on the path, s. states (m, 13): the plant then. signals (m, ROWS, 6): see `cycle.ROWS`. wrenches
-    (m, 6): see `run_loop`.
+    config, table, controller: see `run_loop`; virtual: of the configuration. plant, legs: the simulated mechanism and
+    its rows, see `leg_rows`; if these include all friction along the legs, `plant` has none. hose: see `hose_row`.
+    times (m,): path times, s. states (m, 13): of the plant. signals (m, ROWS, 6): see `cycle.ROWS`. wrenches (m, 6):
+    see `run_loop`.
     """
 
     config: RigConfig
@@ -45,22 +45,22 @@ class LoopRun:
 
     @cached_property
     def reference(self) -> Array:
-        """Where the platform should have been, (m, 19)."""
+        """Reference motion of the platform, (m, 19)."""
         return self.table.motion(np.minimum(self.times, self.table.duration))
 
     @cached_property
     def error(self) -> Array:
-        """Platform from its reference, (m, 6): position m, rotation vector rad, base axes."""
+        """Platform minus its reference, (m, 6): position m, rotation vector rad, base axes."""
         return pose_difference(self.states[:, :7], self.reference[:, :7])
 
     @cached_property
     def motion(self) -> Array:
-        """The platform's motion (m, 19), with its accelerations at these times."""
+        """Motion of the platform (m, 19), including accelerations."""
         return np.hstack([self.states, self._acting[0]])
 
     @cached_property
     def _acting(self) -> tuple[Array, Array, Array]:
-        """Accelerations, friction along the legs that the plant's mechanism has not, N, wrenches with the hose's."""
+        """Accelerations, friction along the legs that is not in the mechanism, N, and wrenches including the hose."""
         dynamics = Dynamics(self.plant, self.virtual.plant.coulomb_speed)
         accelerations, rubbed, loads = (np.zeros((len(self.times), 6)) for _ in range(3))
         accelerations_kernel(
@@ -83,12 +83,12 @@ class LoopRun:
 
     @property
     def commands(self) -> Array:
-        """Forces commanded, (m, 6) N."""
+        """Commanded forces, (m, 6) N."""
         return np.ascontiguousarray(self.signals[:, COMMANDED])
 
     @property
     def saturated(self) -> Array:
-        """Share of the cycles in which each leg's force was bounded, (6,)."""
+        """Fraction of the cycles in which each leg's force was saturated, (6,)."""
         share: Array = self.signals[:, SATURATED].mean(axis=0)
         return share
 
@@ -100,18 +100,18 @@ class LoopRun:
         return tuple(int(leg) + 1 for leg in np.flatnonzero(out.any(axis=0)))
 
     def encoders(self) -> tuple[Array, Array]:
-        """What the drives say of lengths, m, rounded to their resolution, and speeds, m/s; (m, 6) each."""
+        """Lengths, m, rounded to the drives' resolution, and speeds, m/s, as the drives report them; (m, 6) each."""
         resolution = self.virtual.drive.position_resolution
         lengths, speeds = self._legs(self.states)
         readings = lengths + self.plant.length_offsets
         return np.rint(readings / resolution) * resolution, speeds
 
     def cells(self) -> Array:
-        """Readings of the load cells (m, 6), N, compression positive, as `Cell` has them, with noise, lag and steps."""
+        """Readings of the load cells (m, 6), N, compression positive, of `Cell`, with noise, lag and rounding."""
         cells, times = self.virtual.cells, self.times - self.times[0]
         _, rubbed, loads = self._acting
         true = Dynamics(self.plant, self.virtual.plant.coulomb_speed).cells(self.motion, loads)
-        before = self.legs[:, BEFORE_FRICTION] != 0.0  # such a cell reads what the friction takes, too
+        before = self.legs[:, BEFORE_FRICTION] != 0.0  # such a cell reads the friction too
         true[:, before] -= rubbed[:, before]
         if cells.lag:
             true = np.column_stack([np.interp(times - cells.lag, times, column) for column in true.T])
@@ -129,12 +129,12 @@ class LoopRun:
 
 @dataclass(frozen=True, slots=True, eq=False)
 class Merit:
-    """Of one run; RMS over all cycles, peaks are the largest. SI units, (6,) by leg.
+    """Figures of merit of one run; RMS over all cycles, maximum peaks. SI units, (6,) by leg.
 
     position, rotation: RMS and peak of the platform's distance, m, and angle, rad, from its reference.
     leg_rms, leg_peak: of the legs' lengths from those of the reference, m.
-    force_rms, force_peak: of the motors, N. share (6,): the peak's of what drive and leg may give.
-    saturated (6,): share of the cycles with the leg's force bounded. stopped: legs, 1…6, that reached an end stop.
+    force_rms, force_peak: of the motors, N. share (6,): peak force over the limit of drive and leg.
+    saturated (6,): fraction of the cycles with the leg's force saturated. stopped: legs, 1…6, that reached an end stop.
     end: why the run ended early, or "".
     """
 
@@ -153,7 +153,7 @@ class Merit:
     end: str
 
     def as_dict(self) -> dict[str, Any]:
-        """For JSON, the units in the names."""
+        """Return the figures as JSON data, with units in the names."""
         return {
             "controller": self.controller,
             "plant": self.plant,
@@ -174,7 +174,7 @@ class Merit:
 
 
 def merit(run: LoopRun, plant: str, bounds: Array) -> Merit:
-    """The numbers of a run on a plant of that name; bounds (6,): what a leg's force may be, N."""
+    """Compute the figures of a run on the plant named `plant`; bounds (6,): force limit of each leg, N."""
     wanted = leg_kinematics(run.config.machine.geometry, run.reference).length
     off, forces = run.lengths - wanted, np.abs(run.motors)
     peak = forces.max(axis=0)
@@ -196,6 +196,6 @@ def merit(run: LoopRun, plant: str, bounds: Array) -> Merit:
 
 
 def _size(vectors: Array) -> tuple[float, float]:
-    """RMS and peak of the vectors' lengths."""
+    """RMS and peak of the vectors' norms."""
     squares = (vectors**2).sum(axis=1)
     return float(np.sqrt(squares.mean())), float(np.sqrt(squares.max()))

@@ -1,4 +1,4 @@
-"""A trajectory under a controller on the plant, from arrays in to arrays out."""
+"""Offline closed-loop simulation of a trajectory under a controller on the plant."""
 
 from dataclasses import dataclass
 from math import ceil, inf
@@ -27,7 +27,7 @@ _LAWS = {
     "observer": cycle.OBSERVER,
 }
 CONTROLLERS = tuple(_LAWS)
-"""Their names."""
+"""Names of the controllers."""
 _ENDS = {
     SINGULAR: "a leg came to lie along its universal joint's fixed axis",
     DIVERGED: "the platform became faster than any platform is",
@@ -38,11 +38,11 @@ _ENDS = {
 
 @dataclass(frozen=True, slots=True, eq=False)
 class LoopStart:
-    """How a loop stands as its first cycle begins.
+    """Initial state of a loop at its first cycle.
 
-    state (13,): of the platform. motors (6,): forces of the motors, N. commands (3, 6): forces, lengths and speeds that
-    the first exchange brings the drives, which they follow already. path_time: place on the trajectory, s. integrals
-    (6,): of the drives' own position loops, N; none if None.
+    state (13,): of the platform. motors (6,): forces of the motors, N. commands (3, 6): forces, lengths and speeds of
+    the first exchange, which the drives already follow. path_time: path time on the trajectory, s. integrals (6,): of
+    the drives' own position loops, N; none if None.
     """
 
     state: Array
@@ -53,10 +53,10 @@ class LoopStart:
 
 
 def on_reference(config: RigConfig, table: MotionTable, twist: Array | None = None) -> LoopStart:
-    """The platform on its reference at the trajectory's start, its drives giving what the model says.
+    """Return the platform on its reference at the trajectory's start, with the drive forces of the model.
 
-    twist (6,): of the platform in place of the reference's, base frame, m/s and rad/s.
-    Raises DynamicsError where the model has no solution there.
+    twist (6,): of the platform instead of the reference's, base frame, m/s and rad/s.
+    Raises DynamicsError if the model has no solution there.
     """
     motion = table.motion(0.0)[0]
     forces = Dynamics(config.machine, config.control.coulomb_speed).forces(motion)
@@ -81,20 +81,20 @@ def run_loop(
     """Follow a trajectory with a controller on the virtual rig's plant and drives, to its end.
 
     Args:
-        config: rate, gains, drives and the model that the controller has; its [virtual] table says what drives and
-            plant are like. Drives that are exchanged with less often than every cycle set the cycle.
+        config: rate, gains, drives and the controller's model; its [virtual] table describes the drives and the
+            plant. Drives that are exchanged with less often than every cycle set the cycle.
         table: the trajectory.
         controller: one of `CONTROLLERS`.
-        plant: the mechanism that moves; that of `config` with what its [virtual.plant] says if None.
-        friction: of it beside the mechanism's; of `config` if None.
-        hose: that it is on; of `config` if None.
+        plant: the simulated mechanism; that of `config` with its [virtual.plant] if None.
+        friction: friction in addition to the mechanism's; of `config` if None.
+        hose: attached hose; of `config` if None.
         start: see `LoopStart`; `on_reference` if None.
-        wrenches: (n, 6) external of each cycle at the platform origin, platform axes, N and N m, n as `cycle_times` has
-            them; none if None.
+        wrenches: (n, 6) external wrench of each cycle at the platform origin, platform axes, N and N m, n as in
+            `cycle_times`; none if None.
 
     Raises:
-        ConfigError: the configuration has no virtual rig, one that MuJoCo moves, or a friction that no plant has.
-        InputError: no such controller; the wrenches are not as many as the cycles.
+        ConfigError: the configuration has no virtual rig, a MuJoCo plant, or an impossible friction.
+        InputError: unknown controller; the number of wrenches differs from that of the cycles.
         DynamicsError: the model has no solution at the start.
     """
     settings = config.virtual
@@ -150,20 +150,20 @@ def run_loop(
 
 
 def cycle_times(config: RigConfig, table: MotionTable, begin: float = 0.0) -> Array:
-    """Places on the path (n,), s, at which the cycles from `begin` on to the trajectory's end are."""
+    """Return the path times (n,), s, of the cycles from `begin` to the trajectory's end."""
     period = config.exchange_period
     count = int((table.duration - begin) / period * (1.0 + 1e-12)) + 1
     return begin + period * np.arange(count, dtype=np.float64)
 
 
 def strokes(machine: Mechanism) -> Array:
-    """The legs' strokes (6, 2), m; 0 and infinity of a leg without."""
+    """Return the legs' strokes (6, 2), m; 0 and infinity for a leg without limits."""
     spans = [None if leg.limits is None else leg.limits.length for leg in machine.legs]
     return np.array([(0.0, inf) if span is None else span for span in spans])
 
 
 def force_bounds(config: RigConfig) -> Array:
-    """What a law may ask of each leg (6,), N."""
+    """Return the force limits of the control laws (6,), N."""
     forces = [None if leg.limits is None else leg.limits.force for leg in config.machine.legs]
     return np.array([inf if force is None else force for force in forces])
 
@@ -184,7 +184,7 @@ def _settings(config: RigConfig, virtual: Virtual, law: int, table: MotionTable,
 
 
 def _drives(start: LoopStart, law: int) -> Array:
-    """The drives' rows as they follow the start's forces, brakes open."""
+    """Return the drives' rows at the start, following the start forces, brakes open."""
     drives = np.zeros((6, columns.DRIVE_COLUMNS))
     drives[:, columns.GAIN] = drives[:, columns.HOLD] = drives[:, columns.ENABLED] = 1.0
     drives[:, columns.LEG] = np.arange(6)
